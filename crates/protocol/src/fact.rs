@@ -1,0 +1,112 @@
+//! What an agent's CLI reports about itself in a structured stream: conversation, usage, limits, permissions, end.
+//!
+//! Facts come from the CLI's own events, never from words of the model.
+
+use alloc::string::String;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// One report of the CLI.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Fact {
+    /// Which conversation this is.
+    AgentSession(AgentSession),
+    /// What was used so far.
+    Usage(Usage),
+    /// The account's limit was hit.
+    RateLimit(RateLimit),
+    /// The CLI asks whether a tool may run.
+    PermissionRequest(PermissionRequest),
+    /// The CLI says that it is through.
+    End(End),
+}
+
+impl Fact {
+    /// The kind as it is written in JSON.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::AgentSession(_) => "agent_session",
+            Fact::Usage(_) => "usage",
+            Fact::RateLimit(_) => "rate_limit",
+            Fact::PermissionRequest(_) => "permission_request",
+            Fact::End(_) => "end",
+        }
+    }
+}
+
+/// The conversation that the CLI can resume.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct AgentSession {
+    /// The CLI's own id of the conversation.
+    pub id: String,
+    /// The model it runs on.
+    pub model: Option<String>,
+    /// The CLI's version.
+    pub version: Option<String>,
+}
+
+/// Tokens and cost. What a CLI does not say stays `None`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Usage {
+    /// Tokens sent.
+    pub input_tokens: Option<u64>,
+    /// Tokens received.
+    pub output_tokens: Option<u64>,
+    /// Tokens read from the provider's cache.
+    pub cache_read_tokens: Option<u64>,
+    /// Tokens written to the provider's cache.
+    pub cache_write_tokens: Option<u64>,
+    /// Tokens spent on reasoning.
+    pub reasoning_tokens: Option<u64>,
+    /// Cost in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+/// A limit of the account. A time is given only when the stream names one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct RateLimit {
+    /// When the limit resets, in milliseconds since 1970 (UTC).
+    pub reset_at_ms: Option<u64>,
+    /// How long to wait from now.
+    pub retry_after_ms: Option<u64>,
+    /// Whether the CLI tries again by itself.
+    pub retrying: bool,
+    /// The CLI's own words.
+    pub message: Option<String>,
+}
+
+/// A tool that waits for a person's permission.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct PermissionRequest {
+    /// The id that the reply has to name.
+    pub request_id: String,
+    /// The tool.
+    pub tool: String,
+    /// What it would be called with.
+    pub input: Value,
+    /// The CLI's own words.
+    pub description: Option<String>,
+}
+
+/// How a CLI ended its work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct End {
+    /// Whether it went well, by its own account.
+    pub status: EndStatus,
+    /// Why, where it says so.
+    pub reason: Option<String>,
+}
+
+/// The three ways to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndStatus {
+    /// The work was ended in the ordinary way.
+    Success,
+    /// It failed.
+    Error,
+    /// Somebody interrupted it.
+    Aborted,
+}

@@ -1,0 +1,139 @@
+//! The parser that the rest of Ostler uses: one per stream of one launch of an agent.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::{
+    item::{EndedBy, Item},
+    name::Nonce,
+    sink::Sink,
+    stream::{StreamParser, Table},
+    text::{Mode, Place, TextParser},
+};
+
+/// What a stream consists of.
+#[derive(Debug, Clone)]
+pub enum Format {
+    /// Text, as a program prints it.
+    Text,
+    /// JSON lines in which things stand where the table says.
+    Structured(Table),
+}
+
+/// What a parser has to know beyond the bytes.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// How much of anything is held.
+    pub limits: Limits,
+    /// The secret word that makes tags on raw output trustworthy.
+    pub nonce: Option<Nonce>,
+    /// Whether the session speaks the thin dialect: only then does a thin line end an office message.
+    pub thin_role: bool,
+}
+
+/// How much of anything is held. What exceeds a limit is text, and is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a line.
+    pub line_bytes: usize,
+    /// Bytes of a message.
+    pub block_bytes: usize,
+    /// Lines of a message.
+    pub block_lines: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { line_bytes: 1 << 20, block_bytes: 256 << 10, block_lines: 1000 }
+    }
+}
+
+/// Turns bytes into items. [`push`](Parser::push) bytes, take the items from the iterator until it is empty, and
+/// go on; the iterator yields again after the next push.
+///
+/// ```
+/// use ostler_protocol::{Format, Parser, Settings};
+///
+/// let mut parser = Parser::new(Format::Text, Settings::default());
+/// parser.push(b"READY:T1.3,T1.4\n");
+/// assert_eq!(parser.next().map(|item| item.what.kind()), Some("ready"));
+/// assert_eq!(parser.next(), None);
+/// ```
+#[derive(Debug)]
+pub struct Parser {
+    reader: Reader,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Text(Box<TextParser>),
+    Stream(Box<StreamParser>),
+}
+
+impl Parser {
+    /// A parser at the beginning of a stream.
+    pub fn new(format: Format, settings: Settings) -> Self {
+        let reader = match format {
+            Format::Text => Reader::Text(Box::new(TextParser::new(Mode::Raw, settings))),
+            Format::Structured(table) => Reader::Stream(Box::new(StreamParser::new(table, settings))),
+        };
+        Parser { reader, sink: Sink::default() }
+    }
+
+    /// Takes the next bytes of the stream.
+    pub fn push(&mut self, bytes: &[u8]) {
+        match &mut self.reader {
+            Reader::Text(text) => text.push(bytes, Place::Stream, &mut self.sink),
+            Reader::Stream(stream) => stream.push(bytes, &mut self.sink),
+        }
+    }
+
+    /// After how much silence since the last push something would end by itself; `None` if nothing would.
+    pub fn patience(&self) -> Option<Duration> {
+        match &self.reader {
+            Reader::Text(text) => text.patience(),
+            Reader::Stream(_) => None,
+        }
+    }
+
+    /// Says that nothing has come for that long. Only raw text knows silence: a structured stream says when a
+    /// message ends.
+    pub fn silent_for(&mut self, silence: Duration) {
+        if let Reader::Text(text) = &mut self.reader {
+            text.silent_for(silence, Place::Stream, &mut self.sink);
+        }
+    }
+
+    /// Says that the stream has ended.
+    pub fn finish(&mut self) {
+        match &mut self.reader {
+            Reader::Text(text) => text.end(EndedBy::Stream, Place::Stream, &mut self.sink),
+            Reader::Stream(stream) => stream.finish(&mut self.sink),
+        }
+    }
+
+    /// Replaces the session's nonce, because the one before was burnt.
+    pub fn set_nonce(&mut self, nonce: Nonce) {
+        match &mut self.reader {
+            Reader::Text(text) => text.set_nonce(nonce),
+            Reader::Stream(stream) => stream.set_nonce(&nonce),
+        }
+    }
+
+    /// Bytes of the stream that are held at the moment; bounded by the limits, whatever the agent prints.
+    pub fn buffered_bytes(&self) -> usize {
+        match &self.reader {
+            Reader::Text(text) => text.buffered_bytes(),
+            Reader::Stream(stream) => stream.buffered_bytes(),
+        }
+    }
+}
+
+impl Iterator for Parser {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        self.sink.items.pop_front()
+    }
+}

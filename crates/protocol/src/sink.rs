@@ -1,0 +1,59 @@
+//! Collects finished items and numbers those that begin in the same raw line.
+
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    vec::Vec,
+};
+
+use crate::item::{EndedBy, Item, Trust, What};
+
+/// Items on their way out, in the order in which they were completed.
+///
+/// The queue is bounded by what one `push` can hold: the caller empties it before the next.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub(crate) items: VecDeque<Item>,
+    current: Line,
+    /// A line before the current one in which something may still turn out to have begun.
+    held: Line,
+}
+
+/// A raw line and the index of the next item that begins in it.
+#[derive(Debug, Default, Clone, Copy)]
+struct Line {
+    offset: u64,
+    next_index: u32,
+}
+
+impl Sink {
+    /// The index of an item that begins in the raw line at `offset`. Taken when it begins, not when it ends, so
+    /// that it depends on the text alone.
+    pub(crate) fn index(&mut self, offset: u64) -> u32 {
+        let line = if self.held.offset == offset && self.current.offset != offset {
+            &mut self.held
+        } else {
+            if self.current.offset != offset {
+                self.current = Line { offset, next_index: 0 };
+            }
+            &mut self.current
+        };
+        line.next_index += 1;
+        line.next_index - 1
+    }
+
+    /// Remembers the count of a line whose last words may go on in the lines after it.
+    pub(crate) fn hold(&mut self, offset: u64) {
+        self.held = match self.current {
+            current if current.offset == offset => current,
+            _ => Line { offset, next_index: 0 },
+        };
+    }
+
+    /// Adds what concerns a raw line as a whole.
+    pub(crate) fn report(&mut self, offset: u64, end: u64, trust: Trust, what: What) {
+        let index = self.index(offset);
+        let (extra, warnings) = (BTreeMap::new(), Vec::new());
+        let item = Item { offset, end, index, trust, ended_by: EndedBy::Line, what, extra, warnings };
+        self.items.push_back(item);
+    }
+}

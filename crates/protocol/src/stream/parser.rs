@@ -1,0 +1,190 @@
+//! Reads a structured stream: JSON lines to text with its provenance, text to messages.
+//!
+//! What is no JSON is log. Speech goes to one text parser, which joins fragments; what was shown to somebody goes
+//! to another, in which every message is a quotation.
+
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+use memchr::{memchr, memchr2};
+use serde_json::Value;
+
+use super::{Heard, Provenance, Table, decode};
+use crate::{
+    escape::{ESC, strip_line},
+    fact::{AgentSession, Fact},
+    fault::{Fault, FaultReason},
+    item::{EndedBy, QuoteSource, Trust, What},
+    name::Nonce,
+    parser::Settings,
+    sink::Sink,
+    text::{Mode, Place, TextParser},
+};
+
+/// Reads one structured stream.
+#[derive(Debug)]
+pub(crate) struct StreamParser {
+    table: Table,
+    line_bytes_max: usize,
+    /// Offset of the next byte.
+    position: u64,
+    /// Offset of the current line.
+    line_start: u64,
+    /// The current line as far as it came with earlier chunks.
+    line: Vec<u8>,
+    /// Whether the current line is too long to be held.
+    too_long: bool,
+    speech: TextParser,
+    /// Where the last fragment stood of a message that may go on.
+    speaking: Option<Place>,
+    quoted: TextParser,
+    /// The session last reported; some CLIs name it in every event.
+    session: Option<AgentSession>,
+}
+
+impl StreamParser {
+    pub(crate) fn new(table: Table, settings: Settings) -> Self {
+        StreamParser {
+            table,
+            line_bytes_max: settings.limits.line_bytes,
+            position: 0,
+            line_start: 0,
+            line: Vec::new(),
+            too_long: false,
+            speech: TextParser::new(Mode::Speech, settings.clone()),
+            speaking: None,
+            quoted: TextParser::new(Mode::Quoted(QuoteSource::ToolOutput), settings),
+            session: None,
+        }
+    }
+
+    pub(crate) fn push(&mut self, mut bytes: &[u8], sink: &mut Sink) {
+        while let Some(newline) = memchr(b'\n', bytes) {
+            self.end_line(&bytes[..newline], sink);
+            bytes = &bytes[newline + 1..];
+        }
+        self.hold(bytes);
+    }
+
+    pub(crate) fn finish(&mut self, sink: &mut Sink) {
+        if self.position > self.line_start {
+            self.end_line(&[], sink);
+        }
+        self.end_speech(EndedBy::Stream, sink);
+    }
+
+    pub(crate) fn set_nonce(&mut self, nonce: &Nonce) {
+        self.quoted.set_nonce(nonce.clone());
+    }
+
+    pub(crate) fn buffered_bytes(&self) -> usize {
+        self.line.len() + self.speech.buffered_bytes() + self.quoted.buffered_bytes()
+    }
+
+    /// Keeps a part of the current line for later, unless the line is too long.
+    fn hold(&mut self, part: &[u8]) {
+        self.position += part.len() as u64;
+        self.too_long |= self.line.len() + part.len() > self.line_bytes_max;
+        if self.too_long {
+            self.line.clear();
+        } else {
+            self.line.extend_from_slice(part);
+        }
+    }
+
+    /// Ends the current line, of which `last` is the part in the chunk at hand.
+    fn end_line(&mut self, last: &[u8], sink: &mut Sink) {
+        if self.line.is_empty() && !self.too_long && last.len() <= self.line_bytes_max {
+            self.position += last.len() as u64;
+            self.hear_line(last, sink);
+        } else {
+            self.hold(last);
+            let mut line = core::mem::take(&mut self.line);
+            if self.too_long {
+                self.report(What::Fault(Fault::of_line(FaultReason::LineTooLong)), sink);
+            } else {
+                self.hear_line(&line, sink);
+            }
+            line.clear();
+            self.line = line;
+        }
+        self.too_long = false;
+        self.position += 1;
+        self.line_start = self.position;
+    }
+
+    fn hear_line(&mut self, line: &[u8], sink: &mut Sink) {
+        let Some(event) = read_json(line) else { return };
+        let heard = decode(&self.table, &event);
+        let goes_on = heard
+            .iter()
+            .any(|heard| matches!(heard, Heard::Text { provenance: Provenance::Speech, fragment: true, .. }));
+        if !goes_on {
+            self.end_speech(EndedBy::Message, sink);
+        }
+        for heard in heard {
+            match heard {
+                Heard::Fact(fact) => self.hear_fact(fact, sink),
+                Heard::Text { provenance, text, fragment } => {
+                    self.hear_text(provenance, &text, fragment, sink);
+                }
+            }
+        }
+        if self.speech.unfinished_line() == Some(self.line_start) {
+            sink.hold(self.line_start);
+        }
+    }
+
+    fn hear_fact(&mut self, fact: Fact, sink: &mut Sink) {
+        if let Fact::AgentSession(session) = &fact {
+            if self.session.as_ref() == Some(session) {
+                return;
+            }
+            self.session = Some(session.clone());
+        }
+        self.report(What::Fact(fact), sink);
+    }
+
+    fn hear_text(&mut self, provenance: Provenance, text: &str, fragment: bool, sink: &mut Sink) {
+        let place = Place::Within { offset: self.line_start, end: self.position };
+        let source = match provenance {
+            Provenance::Speech => {
+                self.speech.push(text.as_bytes(), place, sink);
+                self.speaking = Some(place);
+                if !fragment {
+                    self.end_speech(EndedBy::Message, sink);
+                }
+                return;
+            }
+            Provenance::ToolOutput => QuoteSource::ToolOutput,
+            Provenance::Prompt => QuoteSource::Prompt,
+            Provenance::SubAgent => QuoteSource::SubAgent,
+        };
+        self.quoted.set_mode(Mode::Quoted(source));
+        self.quoted.push(text.as_bytes(), place, sink);
+        self.quoted.end(EndedBy::Message, place, sink);
+    }
+
+    fn end_speech(&mut self, ended_by: EndedBy, sink: &mut Sink) {
+        if let Some(place) = self.speaking.take() {
+            self.speech.end(ended_by, place, sink);
+        }
+    }
+
+    /// Records what the current line holds beside text.
+    fn report(&self, what: What, sink: &mut Sink) {
+        sink.report(self.line_start, self.position, Trust::Stream, what);
+    }
+}
+
+/// The event on a line. Under a terminal escapes may stand around it; bytes that are no UTF-8 are replaced.
+fn read_json(line: &[u8]) -> Option<Value> {
+    let line: Cow<'_, [u8]> = match memchr2(ESC, b'\r', line) {
+        Some(_) => strip_line(line).into(),
+        None => line.into(),
+    };
+    let line = line.trim_ascii();
+    if !line.starts_with(b"{") {
+        return None;
+    }
+    serde_json::from_str(&String::from_utf8_lossy(line)).ok()
+}

@@ -1,0 +1,225 @@
+//! Where things stand in a CLI's structured stream: data, not code.
+//!
+//! A table is TOML, with one list of rules per kind of thing:
+//!
+//! ```toml
+//! [[speech]]
+//! when = { type = "assistant", "message.model" = { not = "<synthetic>" } }
+//! each = "message.content[]"
+//! item = { type = "text" }
+//! give = { text = "text" }
+//! ```
+//!
+//! `when` says which events a rule is for: a place in the event and what stands there, a literal, a list of
+//! which one stands there, or tests (`present`, `not`, `starts_with`, `contains`). With `each`, the rule
+//! looks at every value of that place instead of the whole event, and `item` picks among them. `give` names
+//! the fields, each by its place or by several places of which the first that finds something counts. Of
+//! the rules of one kind, the first that gives something for an event is the only one that counts.
+//!
+//! Tables are read here and applied by the decoder; a mistake in one is found when it is read, never later.
+
+use alloc::{borrow::ToOwned, string::String, sync::Arc, vec, vec::Vec};
+use core::fmt;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    cli::Cli,
+    condition::Conditions,
+    give::{GiveAgentSession, GiveEnd, GivePermissionRequest, GiveRateLimit, GiveText, GiveUsage},
+    path::Path,
+};
+
+/// How to read the events of one CLI. Cheap to clone: all sessions of a CLI share one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "Rules")]
+pub struct Table {
+    pub(super) rules: Arc<Rules>,
+}
+
+/// The rules of a table, by what they give.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Rules {
+    pub(super) speech: Vec<Rule<GiveText>>,
+    pub(super) tool_output: Vec<Rule<GiveText>>,
+    pub(super) prompt: Vec<Rule<GiveText>>,
+    pub(super) sub_agent: Vec<Rule<GiveText>>,
+    pub(super) agent_session: Vec<Rule<GiveAgentSession>>,
+    pub(super) usage: Vec<Rule<GiveUsage>>,
+    pub(super) rate_limit: Vec<Rule<GiveRateLimit>>,
+    pub(super) permission_request: Vec<Rule<GivePermissionRequest>>,
+    pub(super) end: Vec<Rule<GiveEnd>>,
+}
+
+/// One way in which a thing of some kind stands in an event.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule<G> {
+    #[serde(default)]
+    when: Conditions,
+    each: Option<Path>,
+    #[serde(default)]
+    item: Conditions,
+    pub(super) give: G,
+}
+
+/// Why a table cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TableError {
+    /// It is not TOML, or not a table of rules.
+    Invalid {
+        /// The line, from 1, where the error tells it.
+        line: Option<usize>,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// No rule hears speech, so no signal would ever arrive.
+    NoSpeech,
+}
+
+impl Table {
+    /// Reads a table.
+    pub fn parse(toml: &str) -> Result<Table, TableError> {
+        let table: Table = toml::from_str(toml).map_err(|error| TableError::Invalid {
+            line: error
+                .span()
+                .and_then(|span| toml.get(..span.start))
+                .map(|before| before.split('\n').count()),
+            reason: error.message().to_owned(),
+        })?;
+        if table.rules.speech.is_empty() { Err(TableError::NoSpeech) } else { Ok(table) }
+    }
+
+    /// The table that comes with Ostler.
+    pub fn builtin(cli: Cli) -> Table {
+        Table::parse(cli.table_toml()).expect("a built-in table is part of the program and tested")
+    }
+}
+
+impl From<Rules> for Table {
+    fn from(rules: Rules) -> Self {
+        Table { rules: Arc::new(rules) }
+    }
+}
+
+impl<G> Rule<G> {
+    /// What the rule reads from: nothing, the event, or the values that `each` and `item` pick from it.
+    pub(super) fn items<'v>(&self, event: &'v Value) -> Vec<&'v Value> {
+        let mut items = match &self.each {
+            _ if !self.when.hold(event) => Vec::new(),
+            Some(path) => path.all(event),
+            None => vec![event],
+        };
+        items.retain(|item| self.item.hold(item));
+        items
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableError::Invalid { line: Some(line), reason } => write!(f, "line {line}: {reason}"),
+            TableError::Invalid { line: None, reason } => f.write_str(reason),
+            TableError::NoSpeech => f.write_str("no `speech` rule, so no signal would ever arrive"),
+        }
+    }
+}
+
+impl core::error::Error for TableError {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[expect(clippy::needless_pass_by_value, reason = "an inline snapshot is written in the call")]
+    fn check(toml: &str, expect: Expect) {
+        expect.assert_eq(&Table::parse(toml).expect_err("a table with a mistake").to_string());
+    }
+
+    #[test]
+    fn every_builtin_table_parses() {
+        for cli in Cli::ALL {
+            assert!(Table::parse(cli.table_toml()).is_ok(), "{}", cli.name());
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error() {
+        check(
+            "[[speech]]\ngive = { text = 'a' }\nwhere = {}\n",
+            expect!["line 3: unknown field `where`, expected one of `when`, `each`, `item`, `give`"],
+        );
+        check(
+            "[[speech]]\ngive = { text = 'a', texts = 'b' }\n",
+            expect!["line 2: unknown field `texts`, expected `text` or `fragment`"],
+        );
+        check(
+            "[[speech]]\nwhen = { a = { like = 'x' } }\ngive = { text = 'a' }\n",
+            expect![
+                "line 2: unknown field `like`, expected one of `present`, `not`, `starts_with`, `contains`"
+            ],
+        );
+        check(
+            "[[speech]]\nwhen = { a.b = 'x' }\ngive = { text = 'a' }\n",
+            expect!["line 2: unknown field `b`, expected one of `present`, `not`, `starts_with`, `contains`"],
+        );
+    }
+
+    #[test]
+    fn an_unknown_kind_is_an_error() {
+        check(
+            "[[speech]]\ngive = { text = 'a' }\n\n[[song]]\ngive = { text = 'a' }\n",
+            expect![
+                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`"
+            ],
+        );
+        check(
+            "[[end]]\ngive = { status = 'maybe' }\n",
+            expect!["line 2: unknown variant `maybe`, expected one of `success`, `error`, `aborted`"],
+        );
+    }
+
+    #[test]
+    fn a_missing_field_is_an_error() {
+        check("[[speech]]\nwhen = { type = 'text' }\n", expect!["line 1: missing field `give`"]);
+        check("[[speech]]\ngive = { fragment = true }\n", expect!["line 2: missing field `text`"]);
+        check("[[agent_session]]\ngive = { model = 'm' }\n", expect!["line 2: missing field `id`"]);
+        check(
+            "[[permission_request]]\ngive = { request_id = 'i' }\n",
+            expect!["line 2: missing field `tool`"],
+        );
+        check(
+            "[[permission_request]]\ngive = { tool = 't' }\n",
+            expect!["line 2: missing field `request_id`"],
+        );
+    }
+
+    #[test]
+    fn a_wrong_type_is_an_error() {
+        check(
+            "[[speech]]\ngive = { text = 7 }\n",
+            expect!["line 2: invalid type: integer `7`, expected a string"],
+        );
+        check(
+            "[[speech]]\neach = 'a..b'\ngive = { text = 'a' }\n",
+            expect!["line 2: path `a..b` has an empty key"],
+        );
+        check(
+            "[[speech]]\nwhen = { 'a.' = 1 }\ngive = { text = 'a' }\n",
+            expect!["line 2: path `a.` has an empty key"],
+        );
+        check("speech = 'text'\n", expect![[r#"line 1: invalid type: string "text", expected a sequence"#]]);
+        check("[[speech]\n", expect!["line 1: unclosed array table, expected `]`"]);
+    }
+
+    #[test]
+    fn a_table_without_speech_is_an_error() {
+        check("", expect!["no `speech` rule, so no signal would ever arrive"]);
+    }
+}

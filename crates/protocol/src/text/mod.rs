@@ -1,0 +1,16 @@
+//! Text to messages: lines, tags, and the three dialects that stand in them.
+
+mod block;
+mod fence;
+mod glance;
+mod line_ends;
+mod list;
+mod nonce;
+mod office;
+mod open;
+mod parser;
+mod phase;
+mod tag;
+
+pub(crate) use office::context_key;
+pub(crate) use parser::{Mode, Place, TextParser};

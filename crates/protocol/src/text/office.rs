@@ -1,0 +1,195 @@
+//! The office dialect: free text with a few keys, in Korean or English.
+
+use alloc::{
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{
+    list,
+    open::{Reading, Trouble},
+    tag::OfficeTag,
+};
+use crate::{
+    fault::{FaultReason, Warning, WarningCode},
+    name::AgentName,
+    signal::{AnswerType, AskUser, DeliverResult, Invoke, ResultType, Signal, StepComplete, Vocabulary},
+};
+
+const QUESTION: &[&str] = &["질문", "question"];
+const TYPE: &[&str] = &["타입", "type"];
+const OPTIONS: &[&str] = &["옵션", "options"];
+const CONTEXT: &[&str] = &["컨텍스트", "context"];
+const CONTENT: &[&str] = &["내용", "content"];
+const STEP: &[&str] = &["단계", "step"];
+const SUMMARY: &[&str] = &["요약", "summary"];
+
+/// Reads the body of an office message.
+pub(crate) fn read(tag: OfficeTag, target: Option<&AgentName>, body: &str) -> Reading {
+    let mut warnings = Vec::new();
+    let target = target.cloned().ok_or_else(|| Trouble::new(FaultReason::MissingField, "target"));
+    let signal = match tag {
+        OfficeTag::AskUser => ask(body, &mut warnings).map(Signal::AskUser),
+        OfficeTag::Invoke => target.and_then(|target| invoke(target, body)).map(Signal::Invoke),
+        OfficeTag::DeliverResult => {
+            target.and_then(|target| deliver(target, body)).map(Signal::DeliverResult)
+        }
+        OfficeTag::StepComplete => Ok(Signal::StepComplete(step(body))),
+    };
+    Reading { signal, extra: BTreeMap::new(), warnings }
+}
+
+/// The value behind the key that tells a task's context from the task.
+pub(crate) fn context_key(line: &str) -> Option<&str> {
+    value_of(line, CONTEXT)
+}
+
+fn ask(body: &str, warnings: &mut Vec<Warning>) -> Result<AskUser, Trouble> {
+    let mut question = None;
+    let mut kind = None;
+    let mut options = None;
+    let mut context = None;
+    let mut free = String::new();
+    let mut place = Place::Free;
+    for line in body.lines() {
+        let begun = [
+            (QUESTION, &mut question, Place::Question),
+            (TYPE, &mut kind, Place::Free),
+            (OPTIONS, &mut options, Place::Options),
+            (CONTEXT, &mut context, Place::Context),
+        ]
+        .into_iter()
+        .find_map(|(key, field, place)| {
+            let value = value_of(line, key).filter(|_| field.is_none())?;
+            *field = Some(value.to_string());
+            Some(place)
+        });
+        if let Some(begun) = begun {
+            place = begun;
+            continue;
+        }
+        let field = match place {
+            Place::Free => &mut free,
+            Place::Question => question.get_or_insert_default(),
+            Place::Context => context.get_or_insert_default(),
+            Place::Options if list_goes_on(options.as_deref().unwrap_or_default(), line) => {
+                options.get_or_insert_default()
+            }
+            Place::Options => {
+                place = Place::Free;
+                &mut free
+            }
+        };
+        field.push('\n');
+        field.push_str(line);
+    }
+    let options = list::parse(&options.unwrap_or_default())
+        .ok_or_else(|| Trouble::new(FaultReason::UnreadableList, "options"))?;
+    let mut answer_type = match kind.as_deref().map(str::trim).filter(|word| !word.is_empty()) {
+        Some(word) => {
+            AnswerType::from_word(word).ok_or_else(|| Trouble::new(FaultReason::UnknownValue, "type"))?
+        }
+        None => AnswerType::Text,
+    };
+    if answer_type == AnswerType::Selection && options.is_empty() {
+        warnings.push(Warning::new(WarningCode::Replaced, "type"));
+        answer_type = AnswerType::Text;
+    }
+    let (question, context) = match (filled(question), filled(context), filled(Some(free))) {
+        (None, context, free) => (free, context),
+        (question, Some(context), Some(free)) => (question, Some(alloc::format!("{free}\n{context}"))),
+        (question, context, free) => (question, context.or(free)),
+    };
+    let question = question.ok_or_else(|| Trouble::new(FaultReason::MissingField, "question"))?;
+    Ok(AskUser { question: question.trim().to_string(), answer_type, options, context })
+}
+
+/// Which field of a question a line without a key belongs to.
+#[derive(Clone, Copy)]
+enum Place {
+    Free,
+    Question,
+    Options,
+    Context,
+}
+
+/// A dash list goes on with dashes, an inline list until it is closed.
+fn list_goes_on(so_far: &str, line: &str) -> bool {
+    let so_far = so_far.trim();
+    if so_far.starts_with('[') { !so_far.ends_with(']') } else { list::is_dash_line(line) }
+}
+
+fn invoke(target: AgentName, body: &str) -> Result<Invoke, Trouble> {
+    let mut task = String::new();
+    let mut context: Option<String> = None;
+    for line in body.lines() {
+        match (&mut context, context_key(line)) {
+            (None, Some(value)) => context = Some(value.to_string()),
+            (None, None) => push_line(&mut task, line),
+            (Some(context), _) => push_line(context, line),
+        }
+    }
+    let task = filled(Some(task)).ok_or_else(|| Trouble::new(FaultReason::MissingField, "task"))?;
+    Ok(Invoke { target, task, context: filled(context) })
+}
+
+fn deliver(target: AgentName, body: &str) -> Result<DeliverResult, Trouble> {
+    let mut result_type = None;
+    let mut content: Option<String> = None;
+    for line in body.lines() {
+        match (&mut content, value_of(line, TYPE), value_of(line, CONTENT)) {
+            // Behind the content only a valid type is one: the content may have such lines of its own.
+            (None, Some(word), _) if result_type.is_none() => {
+                let known = ResultType::from_word(word);
+                result_type = Some(known.ok_or_else(|| Trouble::new(FaultReason::UnknownValue, "type"))?);
+            }
+            (Some(_), Some(word), _) if result_type.is_none() && ResultType::from_word(word).is_some() => {
+                result_type = ResultType::from_word(word);
+            }
+            (None, _, Some(value)) => content = Some(value.to_string()),
+            (None, _, _) if line.trim().is_empty() => {}
+            (content, _, _) => push_line(content.get_or_insert_default(), line),
+        }
+    }
+    let content = filled(content).ok_or_else(|| Trouble::new(FaultReason::MissingField, "content"))?;
+    Ok(DeliverResult { target, result_type: result_type.unwrap_or(ResultType::Message), content })
+}
+
+fn step(body: &str) -> StepComplete {
+    let mut step = None;
+    let mut summary: Option<String> = None;
+    for line in body.lines() {
+        match (value_of(line, STEP), value_of(line, SUMMARY)) {
+            (Some(value), _) if step.is_none() && summary.is_none() => step = Some(value.to_string()),
+            (_, Some(value)) if summary.is_none() => summary = Some(value.to_string()),
+            _ => push_line(summary.get_or_insert_default(), line),
+        }
+    }
+    let summary = filled(summary).map(|summary| summary.trim().to_string());
+    StepComplete { step: filled(step), summary }
+}
+
+/// The value of a line that begins with one of the keys.
+fn value_of<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
+    // A Korean keyboard writes the colon wide as easily as narrow.
+    let (key, value) = line.split_once([':', '：'])?;
+    let key = key.trim();
+    keys.iter().any(|known| known.eq_ignore_ascii_case(key)).then(|| value.trim())
+}
+
+fn push_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+/// Text without blank lines around it, if there is any. The first line keeps its indentation: it may be code.
+fn filled(text: Option<String>) -> Option<String> {
+    let text = text?;
+    let blank =
+        text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum::<usize>();
+    let text = text[blank..].trim_end();
+    (!text.is_empty()).then(|| text.to_string())
+}

@@ -1,0 +1,231 @@
+//! A message between its first line and its end, and how it becomes an item.
+
+use alloc::{
+    boxed::Box,
+    collections::BTreeMap,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::time::Duration;
+
+use super::{block, office, phase::Announcement, tag::Tag};
+use crate::{
+    fault::{Fault, FaultReason, Warning, WarningCode},
+    item::{EndedBy, Item, QuoteSource, Quoted, Trust, What},
+    signal::Signal,
+    thin::{TaskLine, Thin},
+};
+
+/// What a dialect made of a body.
+pub(crate) struct Reading {
+    pub(crate) signal: Result<Signal, Trouble>,
+    pub(crate) extra: BTreeMap<String, String>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Why a body is not a signal.
+pub(crate) struct Trouble {
+    reason: FaultReason,
+    field: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn new(reason: FaultReason, field: &str) -> Self {
+        Trouble { reason, field: Some(field.to_string()) }
+    }
+}
+
+impl Reading {
+    pub(crate) fn trouble(trouble: Trouble) -> Self {
+        Reading { signal: Err(trouble), extra: BTreeMap::new(), warnings: Vec::new() }
+    }
+
+    fn signal(signal: Signal) -> Self {
+        Reading { signal: Ok(signal), extra: BTreeMap::new(), warnings: Vec::new() }
+    }
+}
+
+/// Where and as what a message began.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) offset: u64,
+    pub(crate) index: u32,
+    pub(crate) trust: Trust,
+    pub(crate) quoted: Option<QuoteSource>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// A message whose end has not been seen yet.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) origin: Origin,
+    /// Behind the last byte that belongs to it.
+    pub(crate) end: u64,
+    /// The opening line.
+    head: String,
+    body: String,
+    lines: usize,
+    form: Form,
+}
+
+/// What the message is made of.
+#[derive(Debug)]
+enum Form {
+    /// Lines that are read once all are there.
+    Body(Tag),
+    /// An announcement takes line after line.
+    Phase(Announcement),
+    /// So does a task.
+    Task { task: Thin, trouble: Option<&'static str> },
+}
+
+impl Open {
+    pub(crate) fn new(origin: Origin, tag: Tag, head: &str, end: u64) -> Self {
+        let form = match tag {
+            Tag::Phase(number) => Form::Phase(Announcement::new(number)),
+            Tag::Thin(task) => Form::Task { task, trouble: None },
+            tag => Form::Body(tag),
+        };
+        Open { origin, end, head: head.trim().to_string(), body: String::with_capacity(256), lines: 1, form }
+    }
+
+    /// The tag of a message that can be closed by one.
+    pub(crate) fn tag(&self) -> Option<&Tag> {
+        match &self.form {
+            Form::Body(tag) => Some(tag),
+            Form::Phase(_) | Form::Task { .. } => None,
+        }
+    }
+
+    /// Whether it is meant.
+    pub(crate) fn is_spoken(&self) -> bool {
+        self.origin.quoted.is_none()
+    }
+
+    /// Whether it ends only at its closing tag.
+    pub(crate) fn is_block(&self) -> bool {
+        matches!(self.form, Form::Body(Tag::Block(_)))
+    }
+
+    /// Takes the line if it belongs to the message.
+    pub(crate) fn take(&mut self, line: &str, end: u64) -> bool {
+        let fits = match &mut self.form {
+            Form::Body(_) => true,
+            Form::Phase(announcement) => announcement.take(line),
+            Form::Task { task, trouble } => take_task_line(task, trouble, line),
+        };
+        if fits {
+            self.body.push_str(line);
+            self.body.push('\n');
+            self.lines += 1;
+            self.end = end;
+        }
+        fits
+    }
+
+    /// Bytes and lines taken so far.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.head.len() + self.body.len(), self.lines)
+    }
+
+    /// After how much silence it ends.
+    pub(crate) fn patience(&self) -> Duration {
+        match self.form {
+            Form::Body(Tag::Block(_)) => Duration::from_secs(30),
+            Form::Body(_) => Duration::from_millis(300),
+            Form::Phase(_) | Form::Task { .. } => Duration::from_millis(250),
+        }
+    }
+
+    /// The item it has become.
+    pub(crate) fn close(self, ended_by: EndedBy) -> Item {
+        let Open { origin, end, head, body, form, .. } = self;
+        let name = form.name();
+        let reading = match form {
+            Form::Body(Tag::Block(_)) if ended_by != EndedBy::ClosingTag => {
+                Reading::trouble(Trouble { reason: FaultReason::Unclosed, field: None })
+            }
+            Form::Body(_) if ended_by == EndedBy::Limit => {
+                Reading::trouble(Trouble { reason: FaultReason::Unclosed, field: None })
+            }
+            Form::Body(Tag::Block(tag)) => block::read(tag, &body),
+            Form::Body(Tag::Office(tag, target)) => office::read(tag, target.as_ref(), &body),
+            Form::Body(Tag::Phase(_) | Tag::Thin(_)) => unreachable!("these have forms of their own"),
+            Form::Phase(announcement) => {
+                let mut reading = Reading::signal(Signal::PhaseComplete(announcement.complete));
+                if ended_by == EndedBy::Limit {
+                    reading.warnings.push(Warning::new(WarningCode::Cut, "documents"));
+                }
+                reading
+            }
+            Form::Task { trouble: Some(field), .. } => {
+                Reading::trouble(Trouble::new(FaultReason::InvalidJson, field))
+            }
+            Form::Task { task, .. } => Reading::signal(Signal::Thin(task)),
+        };
+        let raw = || match ended_by {
+            EndedBy::ClosingTag => format!("{head}\n{body}[/{name}]"),
+            _ => format!("{head}\n{body}"),
+        };
+        finish(origin, name, raw, reading, end, ended_by)
+    }
+
+    /// The fault it has become because the wrong tag closed it.
+    pub(crate) fn mismatched(self, by: &str) -> Item {
+        let raw = || format!("{}\n{}[/{by}]", self.head, self.body);
+        let reading = Reading::trouble(Trouble::new(FaultReason::Mismatched, by));
+        let name = self.form.name();
+        finish(self.origin, name, raw, reading, self.end, EndedBy::WrongTag)
+    }
+}
+
+impl Form {
+    fn name(&self) -> &'static str {
+        match self {
+            Form::Body(tag) => tag.name(),
+            Form::Phase(_) => "PHASE_COMPLETE",
+            Form::Task { .. } => "TASK_ID",
+        }
+    }
+}
+
+fn take_task_line(task: &mut Thin, trouble: &mut Option<&'static str>, line: &str) -> bool {
+    let Thin::Task { worktree, meta, .. } = task else { return false };
+    match TaskLine::parse(line) {
+        Some(TaskLine::Worktree(path)) if worktree.is_none() => *worktree = Some(path),
+        Some(TaskLine::Meta(Some(value))) if meta.is_none() => *meta = Some(value),
+        Some(TaskLine::Meta(None)) if meta.is_none() => *trouble = Some("META"),
+        _ => return false,
+    }
+    true
+}
+
+/// An item that is complete in one line.
+pub(crate) fn line_item(origin: Origin, signal: Signal, end: u64, ended_by: EndedBy) -> Item {
+    finish(origin, "", String::new, Reading::signal(signal), end, ended_by)
+}
+
+fn finish(
+    origin: Origin,
+    tag: &str,
+    raw: impl FnOnce() -> String,
+    reading: Reading,
+    end: u64,
+    ended_by: EndedBy,
+) -> Item {
+    let what = match reading.signal {
+        Ok(signal) => What::Signal(signal),
+        Err(Trouble { reason, field }) => {
+            What::Fault(Fault { tag: tag.to_string(), field, reason, raw: raw() })
+        }
+    };
+    let what = match origin.quoted {
+        Some(source) => What::Quoted(Quoted { source, what: Box::new(what) }),
+        None => what,
+    };
+    let mut warnings = origin.warnings;
+    warnings.extend(reading.warnings);
+    let Origin { offset, index, trust, .. } = origin;
+    Item { offset, end, index, trust, ended_by, what, extra: reading.extra, warnings }
+}

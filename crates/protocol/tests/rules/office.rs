@@ -1,0 +1,97 @@
+//! The office dialect beyond the examples: what belongs to which field, and where a message ends.
+
+use expect_test::expect;
+
+use crate::check;
+
+#[test]
+fn keys_in_either_language_and_lines_without() {
+    check(
+        "[ASK_USER]\nquestion： 어느 쪽?\n더 설명\nType: Selection\n옵션:\n  - A\n  - B's\nContext: c1\nc2\n",
+        expect![[
+            r#"0..98 ask_user by "stream" {"context":"c1\nc2","options":["A","B's"],"question":"어느 쪽?\n더 설명","type":"selection"}"#
+        ]],
+    );
+    check(
+        "[ASK_USER]\n어느 쪽으로 할까요?\n타입: selection\n",
+        expect![[
+            r#"0..56 ask_user by "stream" {"options":[],"question":"어느 쪽으로 할까요?","type":"text","warnings":[{"code":"replaced","field":"type"}]}"#
+        ]],
+    );
+    check(
+        "[ASK_USER]\n먼저 읽어 주세요.\n질문: q\n컨텍스트: c\n",
+        expect![[
+            r#"0..61 ask_user by "stream" {"context":"먼저 읽어 주세요.\nc","options":[],"question":"q","type":"text"}"#
+        ]],
+    );
+}
+
+#[test]
+fn the_context_takes_all_that_follows() {
+    check(
+        "[INVOKE:PO]\n\n첫 줄\n  둘째 줄\n\ncontext: 같은 줄\n타입: 이것도\n\n",
+        expect![[
+            r#"0..73 invoke by "stream" {"context":"같은 줄\n타입: 이것도","target":"PO","task":"첫 줄\n  둘째 줄"}"#
+        ]],
+    );
+}
+
+#[test]
+fn a_result_keeps_its_form() {
+    check(
+        "[DELIVER_RESULT:PO]\n내용: 첫 줄\n  들여쓴 줄\n타입: markdown\n타입: 본문\n",
+        expect![[
+            r#"0..83 deliver_result by "stream" {"content":"첫 줄\n  들여쓴 줄\n타입: 본문","result_type":"markdown","target":"PO"}"#
+        ]],
+    );
+    check(
+        "[DELIVER_RESULT:PO]\n타입: json\n{\n  \"type\": 1\n}\n",
+        expect![[
+            r#"0..48 deliver_result by "stream" {"content":"{\n  \"type\": 1\n}","result_type":"json","target":"PO"}"#
+        ]],
+    );
+    check(
+        "[DELIVER_RESULT:PO]\n그냥 결과\n내용: 도 본문\n",
+        expect![[
+            r#"0..52 deliver_result by "stream" {"content":"그냥 결과\n내용: 도 본문","result_type":"message","target":"PO"}"#
+        ]],
+    );
+}
+
+#[test]
+fn a_step_may_say_nothing_or_a_lot() {
+    check(
+        "[STEP_COMPLETE]\n[STEP_COMPLETE]\n단계: 3\n요약: 끝\n더\n",
+        expect![[r#"
+        0..15 step_complete by "next_tag" {}
+        16..57 step_complete by "stream" {"step":"3","summary":"끝\n더"}"#]],
+    );
+    check(
+        "[STEP_COMPLETE]\nall green\n",
+        expect![[r#"0..25 step_complete by "stream" {"summary":"all green"}"#]],
+    );
+}
+
+#[test]
+fn names_that_are_none_make_no_tag() {
+    check(
+        "[INVOKE:two words]\n[INVOKE:]\n[INVOKE: PO ]\nx\n[/INVOKE:PO]\n[ASK_USER:me]\n",
+        expect![[r#"29..57 invoke by "closing_tag" {"target":"PO","task":"x"}"#]],
+    );
+}
+
+#[test]
+fn a_thin_line_is_text_to_whoever_has_no_thin_role() {
+    check(
+        "[DELIVER_RESULT:PO]\nlog:\nWAIT\nDONE:T1.3\n",
+        expect![[
+            r#"0..39 deliver_result by "stream" {"content":"log:\nWAIT\nDONE:T1.3","result_type":"message","target":"PO"}"#
+        ]],
+    );
+    let settings = ostler_protocol::Settings { thin_role: true, ..ostler_protocol::Settings::default() };
+    let items = crate::parse("[DELIVER_RESULT:PO]\nlog:\nWAIT\n".as_bytes(), &settings);
+    expect![[r#"
+        0..24 deliver_result by "next_tag" {"content":"log:","result_type":"message","target":"PO"}
+        25..29 wait by "line" {}"#]]
+    .assert_eq(&crate::show(&items));
+}

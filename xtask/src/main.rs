@@ -1,0 +1,66 @@
+//! The project's own commands, run as `cargo xtask COMMAND`.
+//!
+//! This file reads the arguments and hands over to one module per command. Nothing here is part of the
+//! product: no crate of the workspace may depend on it.
+
+use std::process::ExitCode;
+
+use crate::error::Error;
+
+mod bench;
+mod demo;
+mod dist;
+mod error;
+mod process;
+mod soak;
+mod test;
+mod tidy;
+
+const HELP: &str = "\
+usage: cargo xtask COMMAND
+
+  demo                    show the parser at work on a sample stream
+  test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
+  tidy                    module docs, sizes, crate dependencies, links (part of `test`)
+  bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
+  soak [fuzz|properties]  the long storms; writes its table into docs/results.md
+       --seconds N        how long each fuzz target runs (600)
+       --cases N          how many cases each property tries (200000)
+       --seed N           repeat an earlier storm (default: a new seed, printed)
+  dist                    one binary, as static as possible, in dist/
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Error::Usage(what)) => {
+            eprintln!("error: {what}\n\n{HELP}");
+            ExitCode::from(2)
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[&str]) -> Result<(), Error> {
+    match arguments {
+        [] | ["help" | "-h" | "--help", ..] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        ["bench", rest @ ..] => bench::run(rest),
+        ["soak", rest @ ..] => soak::run(rest),
+        ["demo"] => demo::run(),
+        ["test"] => test::run(),
+        ["tidy"] => tidy::run(),
+        ["dist"] => dist::run(),
+        ["demo" | "test" | "tidy" | "dist", extra, ..] => {
+            Err(Error::Usage(format!("unexpected argument `{extra}`")))
+        }
+        [unknown, ..] => Err(Error::Usage(format!("unknown command `{unknown}`"))),
+    }
+}

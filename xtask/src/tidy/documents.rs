@@ -1,0 +1,99 @@
+//! Links in the documents lead somewhere, and decisions are numbered without gaps.
+
+use std::path::Path;
+
+use super::{File, Problem};
+
+const DECISIONS: &str = "docs/decisions/";
+
+/// Every relative link must point to a file or folder. Links in code, to the web and within the page are left
+/// alone.
+pub(super) fn check_links(root: &Path, file: &File) -> Vec<Problem> {
+    let folder = root.join(&file.path);
+    let folder = folder.parent().unwrap_or(root);
+    let mut problems = Vec::new();
+    for (line, target) in links(&file.text) {
+        let path = target.split('#').next().unwrap_or_default();
+        let elsewhere = path.is_empty() || path.contains("://") || path.starts_with("mailto:");
+        if !elsewhere && !folder.join(path).exists() {
+            let what = format!("the link to `{target}` leads nowhere");
+            problems.push(Problem { path: file.path.clone(), line, what });
+        }
+    }
+    problems
+}
+
+/// Decisions are called `NNNN-some-title.md`, from 0001 on.
+pub(super) fn check_decisions(documents: &[File]) -> Vec<Problem> {
+    let mut names: Vec<&str> =
+        documents.iter().filter_map(|file| file.path.strip_prefix(DECISIONS)).collect();
+    names.sort_unstable();
+    let mut problems = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let expected = format!("{:04}-", index + 1);
+        if !name.starts_with(&expected) {
+            let what = format!("decisions are numbered without gaps: `{expected}…` is due here");
+            problems.push(Problem { path: format!("{DECISIONS}{name}"), line: 1, what });
+            break;
+        }
+    }
+    problems
+}
+
+/// Line and target of each `[text](target)` and `[name]: target` outside code.
+fn links(text: &str) -> Vec<(usize, String)> {
+    let mut links = Vec::new();
+    let mut fence: Option<&str> = None;
+    for (index, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        match fence {
+            Some(open) if start.starts_with(open) => fence = None,
+            Some(_) => {}
+            None if start.starts_with("```") => fence = Some("```"),
+            None if start.starts_with("~~~") => fence = Some("~~~"),
+            None => links.extend(links_in_line(&without_code(line)).map(|target| (index + 1, target))),
+        }
+    }
+    links
+}
+
+fn links_in_line(line: &str) -> impl Iterator<Item = String> {
+    let inline = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    let definition = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target);
+    // A title may follow the target: [text](target "title").
+    let targets = inline.chain(definition).filter_map(|target| target.split_whitespace().next());
+    targets.map(|target| target.trim_matches(['<', '>']).to_owned()).collect::<Vec<_>>().into_iter()
+}
+
+/// The line with its inline code blanked out.
+fn without_code(line: &str) -> String {
+    let parts = line.split('`').enumerate();
+    parts.map(|(index, part)| if index % 2 == 0 { part } else { " " }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check_decisions, links};
+    use crate::tidy::File;
+
+    #[test]
+    fn finds_links_outside_code() {
+        let text =
+            "[a](b.md) and ![c](d.png \"e\")\n`[f](g)`\n```\n[h](i)\n```\n[j]: k.md\n[USER_QUESTION]\n";
+        let found = links(text);
+        let found: Vec<(usize, &str)> = found.iter().map(|(line, target)| (*line, target.as_str())).collect();
+        assert_eq!(found, [(1, "b.md"), (1, "d.png"), (6, "k.md")]);
+    }
+
+    #[test]
+    fn decisions_have_no_gaps() {
+        let check = |names: &[&str]| {
+            let file = |name: &&str| File { path: format!("docs/decisions/{name}"), text: String::new() };
+            check_decisions(&names.iter().map(file).collect::<Vec<_>>()).len()
+        };
+        assert_eq!(check(&["0002-b.md", "0001-a.md"]), 0);
+        assert_eq!(check(&["0001-a.md", "0003-c.md"]), 1);
+        assert_eq!(check(&["0001-a.md", "0001-b.md"]), 1);
+        assert_eq!(check(&["a.md"]), 1);
+    }
+}
