@@ -19,3 +19,35 @@ pub fn text(language: Language) -> &'static str {
         Language::Korean => include_str!("guide/ko.md"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::{format, vec::Vec};
+
+    use super::*;
+    use crate::{Format, Parser, Settings};
+
+    /// Measured with two common tokenizers: English 278 and 276 tokens, Korean 305 and 384. Who makes a text longer
+    /// measures again: the limit is 400.
+    #[test]
+    fn the_guide_is_short_and_names_its_version() {
+        for (language, chars_max, version) in [
+            (Language::English, 1_400, format!("guide {VERSION}")),
+            (Language::Korean, 860, format!("안내 {VERSION}")),
+        ] {
+            assert!(text(language).chars().count() <= chars_max, "{language:?}");
+            assert!(text(language).contains(&version), "{language:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_guide_teaches_is_understood() {
+        for language in [Language::English, Language::Korean] {
+            let mut parser = Parser::new(Format::Text, Settings::default());
+            parser.push(text(language).as_bytes());
+            parser.finish();
+            let kinds: Vec<_> = parser.map(|item| item.what.kind()).collect();
+            assert_eq!(kinds, ["user_question", "dependency_request", "error"]);
+        }
+    }
+}

@@ -7,6 +7,8 @@ use alloc::{
     vec::Vec,
 };
 
+use memchr::{memchr, memchr_iter};
+
 use super::{list, open::Reading, open::Trouble, tag::BlockTag};
 use crate::{
     fault::{FaultReason, Warning, WarningCode},
@@ -18,12 +20,7 @@ use crate::{
 
 /// Reads the body of a closed block.
 pub(crate) fn read(tag: BlockTag, body: &str) -> Reading {
-    let keys: &[&'static str] = match tag {
-        BlockTag::DependencyRequest => &["type", "name", "description", "required", "default"],
-        BlockTag::UserQuestion => &["category", "question", "options", "default", "required"],
-        BlockTag::Error => &["type", "message", "details", "recovery"],
-    };
-    let mut fields = match Fields::parse(keys, body) {
+    let mut fields = match Fields::parse(tag, body) {
         Ok(fields) => fields,
         Err(trouble) => return Reading::trouble(trouble),
     };
@@ -105,22 +102,33 @@ fn unknown(field: &str) -> Trouble {
     Trouble::new(FaultReason::UnknownValue, field)
 }
 
+/// The most keys that a kind of block has.
+const KEYS_MAX: usize = 5;
+
 /// The fields of a block, as slices of its body as far as possible.
 struct Fields<'a> {
-    /// The keys of this block; a value is gone once it was asked for.
-    known: Vec<(&'static str, Option<Cow<'a, str>>)>,
+    /// The keys of this kind of block, and their values as long as they were not asked for.
+    keys: &'static [&'static str],
+    values: [Option<Cow<'a, str>>; KEYS_MAX],
     extra: BTreeMap<String, String>,
     warnings: Vec<Warning>,
 }
 
 impl<'a> Fields<'a> {
-    fn parse(keys: &[&'static str], body: &'a str) -> Result<Fields<'a>, Trouble> {
-        let known = keys.iter().map(|key| (*key, None)).collect();
-        let mut fields = Fields { known, extra: BTreeMap::new(), warnings: Vec::new() };
+    fn parse(tag: BlockTag, body: &'a str) -> Result<Fields<'a>, Trouble> {
+        let keys: &[&str] = match tag {
+            BlockTag::DependencyRequest => &["type", "name", "description", "required", "default"],
+            BlockTag::UserQuestion => &["category", "question", "options", "default", "required"],
+            BlockTag::Error => &["type", "message", "details", "recovery"],
+        };
+        let values = [const { None }; KEYS_MAX];
+        let mut fields = Fields { keys, values, extra: BTreeMap::new(), warnings: Vec::new() };
         let mut current: Option<Draft<'a>> = None;
         let mut start = 0;
-        for line in body.split_inclusive('\n') {
-            let end = start + line.len();
+        // Each line of a body ends with a newline.
+        for newline in memchr_iter(b'\n', body.as_bytes()) {
+            let line = &body[start..newline];
+            let end = newline + 1;
             match &mut current {
                 Some(draft) if draft.goes_on_with(line) => {
                     draft.rest_end = end;
@@ -141,8 +149,8 @@ impl<'a> Fields<'a> {
 
     fn add(&mut self, draft: &Draft<'a>, body: &'a str) -> Result<(), Trouble> {
         let value = draft.value(body);
-        let before = match self.known.iter_mut().find(|(key, _)| key.eq_ignore_ascii_case(draft.key)) {
-            Some((_, slot)) => slot.replace(value).map(drop),
+        let before = match self.keys.iter().position(|key| key.eq_ignore_ascii_case(draft.key)) {
+            Some(at) => self.values[at].replace(value).map(drop),
             None => self.extra.insert(draft.key.to_ascii_lowercase(), value.into_owned()).map(drop),
         };
         match before {
@@ -153,8 +161,8 @@ impl<'a> Fields<'a> {
 
     /// A value that may be absent; one without text counts as absent.
     fn optional(&mut self, key: &str) -> Option<Cow<'a, str>> {
-        let (_, slot) = self.known.iter_mut().find(|(known, _)| *known == key)?;
-        slot.take().filter(|value| !value.is_empty())
+        let at = self.keys.iter().position(|known| *known == key)?;
+        self.values[at].take().filter(|value| !value.is_empty())
     }
 
     fn required(&mut self, key: &str) -> Result<Cow<'a, str>, Trouble> {
@@ -199,11 +207,9 @@ struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// Begins with a line that ends at `end` in the body.
     fn begin(line: &'a str, end: usize) -> Result<Self, Trouble> {
-        let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-        if let Some((key, value)) = line.split_once(':') {
-            let key = key.trim();
-            if !key.is_empty() && key.chars().all(is_key) {
-                let first = value.trim();
+        if let Some(colon) = memchr(b':', line.as_bytes()) {
+            let (key, first) = (line[..colon].trim_ascii(), trim(&line[colon + 1..]));
+            if is_key(key) {
                 let in_list =
                     key.eq_ignore_ascii_case("options") && first.starts_with('[') && !first.ends_with(']');
                 return Ok(Draft {
@@ -249,7 +255,30 @@ impl<'a> Draft<'a> {
     }
 }
 
+fn is_key(key: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !key.is_empty()
+        && (key.bytes().all(is_plain) || key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')))
+}
+
+/// What `str::trim` does, but quickly where both ends are ASCII.
+fn trim(text: &str) -> &str {
+    match text.trim_ascii() {
+        inner
+            if inner.as_bytes().first().is_some_and(u8::is_ascii)
+                && inner.as_bytes().last().is_some_and(u8::is_ascii) =>
+        {
+            inner
+        }
+        inner => inner.trim(),
+    }
+}
+
 /// Bytes of white space before the text.
 fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+    let ascii = line.len() - line.trim_ascii_start().len();
+    match line.as_bytes().get(ascii) {
+        Some(byte) if byte.is_ascii() => ascii,
+        _ => line.len() - line.trim_start().len(),
+    }
 }

@@ -8,13 +8,17 @@ use crate::escape::{C1_LEAD, ESC, is_plain};
 /// Whether the line that begins here may begin a message.
 ///
 /// An answer that needs bytes not seen yet is yes.
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "asked for every line there is, and most are decided by their first byte"
+)]
+#[inline(always)]
 pub(crate) fn may_speak(line: &[u8]) -> bool {
-    // Most lines are decided by their first byte, and this is asked for every line there is.
     !line.first().is_some_and(|&first| matches!(FIRST[first as usize], First::Never)) && may_speak_after(line)
 }
 
 /// The same where the first byte leaves it open.
+#[inline(never)]
 fn may_speak_after(mut line: &[u8]) -> bool {
     loop {
         let Some(&first) = line.first() else { return true };
@@ -158,9 +162,10 @@ fn behind_csi(line: &[u8]) -> Option<&[u8]> {
     (0x40..0x7f).contains(&parameters[end]).then(|| &parameters[end + 1..])
 }
 
-/// Whether the character may be a control or white space beyond ASCII.
+/// Whether the character may be a control or white space beyond ASCII. A control may even stand inside it.
 fn may_be_invisible(line: &[u8]) -> bool {
     match *line {
+        [0xe1..=0xe3 | 0xef, second, ..] if is_unclear(second) => true,
         [C1_LEAD, second, ..] => second <= 0xa0,
         [0xe1, second, ..] => second == 0x9a,
         [0xe2, second, ..] => matches!(second, 0x80 | 0x81),

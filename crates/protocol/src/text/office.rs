@@ -9,7 +9,7 @@ use alloc::{
 use super::{
     list,
     open::{Reading, Trouble},
-    tag::OfficeTag,
+    tag::{OfficeTag, Target},
 };
 use crate::{
     fault::{FaultReason, Warning, WarningCode},
@@ -26,9 +26,13 @@ const STEP: &[&str] = &["단계", "step"];
 const SUMMARY: &[&str] = &["요약", "summary"];
 
 /// Reads the body of an office message.
-pub(crate) fn read(tag: OfficeTag, target: Option<&AgentName>, body: &str) -> Reading {
+pub(crate) fn read(tag: OfficeTag, target: Target, body: &str) -> Reading {
     let mut warnings = Vec::new();
-    let target = target.cloned().ok_or_else(|| Trouble::new(FaultReason::MissingField, "target"));
+    let target = match target {
+        Target::Agent(name) => Ok(name),
+        Target::None => Err(Trouble::new(FaultReason::MissingField, "target")),
+        Target::Invalid => Err(Trouble::new(FaultReason::UnknownValue, "target")),
+    };
     let signal = match tag {
         OfficeTag::AskUser => ask(body, &mut warnings).map(Signal::AskUser),
         OfficeTag::Invoke => target.and_then(|target| invoke(target, body)).map(Signal::Invoke),

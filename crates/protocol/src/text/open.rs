@@ -150,7 +150,7 @@ impl Open {
                 Reading::trouble(Trouble { reason: FaultReason::Unclosed, field: None })
             }
             Form::Body(Tag::Block(tag)) => block::read(tag, &body),
-            Form::Body(Tag::Office(tag, target)) => office::read(tag, target.as_ref(), &body),
+            Form::Body(Tag::Office(tag, target)) => office::read(tag, target, &body),
             Form::Body(Tag::Phase(_) | Tag::Thin(_)) => unreachable!("these have forms of their own"),
             Form::Phase(announcement) => {
                 let mut reading = Reading::signal(Signal::PhaseComplete(announcement.complete));

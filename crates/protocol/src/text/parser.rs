@@ -398,7 +398,9 @@ impl TextParser {
         };
         if let Some(open) = &mut self.open {
             if begun.is_none() && open.take(line, end.at) {
-                if open.size().1 > self.settings.limits.block_lines {
+                // Bytes that are no text have grown by being replaced.
+                let (bytes, lines) = open.size();
+                if lines > self.settings.limits.block_lines || bytes > self.settings.limits.block_bytes {
                     self.close(EndedBy::Limit, sink);
                 }
                 return;

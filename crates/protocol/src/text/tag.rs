@@ -14,7 +14,7 @@ pub(crate) struct Opening<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Tag {
     Block(BlockTag),
-    Office(OfficeTag, Option<AgentName>),
+    Office(OfficeTag, Target),
     Phase(u32),
     Thin(Thin),
 }
@@ -34,6 +34,16 @@ pub(crate) enum OfficeTag {
     Invoke,
     DeliverResult,
     StepComplete,
+}
+
+/// Whom an office message is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Nobody is named.
+    None,
+    Agent(AgentName),
+    /// What is named can be nobody's name.
+    Invalid,
 }
 
 /// The name in a closing tag.
@@ -126,12 +136,12 @@ fn bracket(inner: &str) -> Option<Opening<'_>> {
     if let Some(tag) = BlockTag::ALL.into_iter().find(|tag| tag.name() == inner) {
         return Some(Opening { tag: Tag::Block(tag), nonce });
     }
-    let (name, target) = match inner.split_once(':') {
-        Some((name, target)) => (name, Some(trim(target).parse().ok()?)),
-        None => (inner, None),
+    let (name, target) = match inner.split_once(':').map(|(name, target)| (name, trim(target))) {
+        None | Some((_, "")) => (inner.trim_end_matches(':'), Target::None),
+        Some((name, target)) => (name, target.parse().map_or(Target::Invalid, Target::Agent)),
     };
     let tag = OfficeTag::ALL.into_iter().find(|tag| tag.name() == name)?;
-    (tag.has_target() || target.is_none()).then_some(Opening { tag: Tag::Office(tag, target), nonce })
+    (tag.has_target() || target == Target::None).then_some(Opening { tag: Tag::Office(tag, target), nonce })
 }
 
 fn phase(inner: &str) -> Option<Opening<'_>> {

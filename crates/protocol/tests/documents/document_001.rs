@@ -218,9 +218,11 @@ fn names() {
          no\n\
          [DELIVER_RESULT:a/b]\n\
          no\n",
-        expect![[
-            r#"fault {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE]\nno\n[DELIVER_RESULT:a/b]\nno\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}"#
-        ]],
+        expect![[r#"
+            fault {"details":"INVOKE has an unknown value in field 'target'","field":"target","raw":"[INVOKE:two words]\nno\n","reason":"unknown_value","severity":"fault","tag":"INVOKE"}
+            fault {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE:]\nno\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}
+            fault {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE]\nno\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}
+            fault {"details":"DELIVER_RESULT has an unknown value in field 'target'","field":"target","raw":"[DELIVER_RESULT:a/b]\nno\n","reason":"unknown_value","severity":"fault","tag":"DELIVER_RESULT"}"#]],
     );
 }
 

@@ -73,11 +73,19 @@ fn a_step_may_say_nothing_or_a_lot() {
 }
 
 #[test]
-fn names_that_are_none_make_no_tag() {
+fn a_name_that_can_be_nobodys_is_a_fault() {
     check(
-        "[INVOKE:two words]\n[INVOKE:]\n[INVOKE: PO ]\nx\n[/INVOKE:PO]\n[ASK_USER:me]\n",
-        expect![[r#"29..57 invoke by "closing_tag" {"target":"PO","task":"x"}"#]],
+        "[INVOKE:two words]\nx\n[INVOKE:]\nx\n[INVOKE: PO ]\nx\n[/INVOKE:PO]\n",
+        expect![[r#"
+        0..20 fault by "next_tag" {"details":"INVOKE has an unknown value in field 'target'","field":"target","raw":"[INVOKE:two words]\nx\n","reason":"unknown_value","severity":"fault","tag":"INVOKE"}
+        21..32 fault by "next_tag" {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE:]\nx\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}
+        33..61 invoke by "closing_tag" {"target":"PO","task":"x"}"#]],
     );
+}
+
+#[test]
+fn a_name_where_none_belongs_makes_no_tag() {
+    check("[ASK_USER:me]\n[STEP_COMPLETE:x]\n", expect![[""]]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Who said it: nonces on raw output.
 
+use std::time::Duration;
+
 use expect_test::expect;
 use ostler_protocol::{Format, Parser, Settings, Trust};
 
@@ -73,4 +75,14 @@ fn a_new_nonce_counts_again() {
     parser.push(b"[STEP_COMPLETE n=n3w]\n[STEP_COMPLETE n=k7Qz]\n");
     parser.finish();
     assert_eq!(parser.map(|item| item.trust).collect::<Vec<_>>(), [Trust::Tagged, Trust::Plain]);
+}
+
+#[test]
+fn a_silence_does_not_burn_the_nonce() {
+    let mut parser = Parser::new(Format::Text, with_nonce());
+    parser.push(b"=== PHASE 1 COMPLETE n=k7Qz ===");
+    parser.silent_for(Duration::from_millis(400));
+    parser.push(b"\n[STEP_COMPLETE n=k7Qz]\n");
+    parser.finish();
+    assert_eq!(parser.map(|item| item.trust).collect::<Vec<_>>(), [Trust::Tagged, Trust::Tagged]);
 }

@@ -1,0 +1,6 @@
+//! Arbitrary bytes, as a stream of opencode and as text in its events, against `laws::stream`.
+#![no_main]
+
+use ostler_protocol::stream::Cli;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| ostler_fuzz::laws::stream(Cli::Opencode, data));
