@@ -83,12 +83,14 @@ fn storm(target: &str, options: &Options) -> Result<Row, Error> {
         options.seconds
     );
     let mut command = cargo_nightly();
-    command.args(["fuzz", "run", target]);
+    // The code is safe Rust: without the sanitizer the same time tries three times as much.
+    command.args(["fuzz", "run", "--sanitizer", "none", target]);
     command.args([format!("fuzz/corpus-grown/{target}"), format!("fuzz/corpus/{target}")]);
     for directory in ["corpus-grown", "corpus"] {
         create_directory(&root().join("fuzz").join(directory).join(target))?;
     }
-    command.args(["--", "-print_final_stats=1", "-rss_limit_mb=2048", "-max_len=65536", "-timeout=10"]);
+    command.args(["--", "-print_final_stats=1", "-rss_limit_mb=2048", "-max_len=8192", "-timeout=10"]);
+    command.arg("-dict=fuzz/dictionary.txt");
     command.args([format!("-max_total_time={}", options.seconds), format!("-seed={}", options.seed)]);
     let started = Instant::now();
     let report = listen(command, &log)?;
