@@ -66,6 +66,12 @@ impl Place {
     }
 }
 
+/// The longest closing tag, with a name, a nonce and some space around them.
+const CLOSING_TAG_BYTES_MAX: usize = 1024;
+
+/// The longest line that counts without its newline.
+const SILENT_LINE_BYTES_MAX: usize = 4096;
+
 /// Reads the text of one speaker.
 #[derive(Debug)]
 pub(crate) struct TextParser {
@@ -82,6 +88,8 @@ pub(crate) struct TextParser {
     line: Vec<u8>,
     /// Where the collected line's first character stands in the raw stream.
     line_origin: Option<u64>,
+    /// How much white space stands before it in the collected line.
+    line_indent: usize,
     /// Whether the session's nonce stands in this line by right.
     line_vouched: bool,
     /// A carriage return was the last thing seen: what comes next begins the line again.
@@ -117,6 +125,7 @@ impl TextParser {
             line_start: 0,
             line: Vec::new(),
             line_origin: None,
+            line_indent: 0,
             line_vouched: false,
             returned: false,
             open: None,
@@ -219,8 +228,12 @@ impl TextParser {
         self.open.is_none() && self.mode != Mode::Speech
     }
 
-    /// Whether the unfinished line is a message that needs no closing tag.
+    /// Whether the unfinished line is a message that needs no closing tag. A long one needs its newline: this is
+    /// asked after every push.
     fn line_speaks(&self) -> bool {
+        if self.line.len() > SILENT_LINE_BYTES_MAX {
+            return false;
+        }
         let line = String::from_utf8_lossy(&self.line);
         opening(&line).is_some_and(|opening| !matches!(opening.tag, Tag::Block(_)))
     }
@@ -320,10 +333,8 @@ impl TextParser {
         if self.state == State::Skip {
             return;
         }
-        if self.returned {
-            self.returned = false;
-            self.line.clear();
-            self.line_origin = None;
+        if core::mem::take(&mut self.returned) {
+            self.clear_line();
         }
         let limits = self.settings.limits;
         let room = match &self.open {
@@ -335,17 +346,25 @@ impl TextParser {
             self.close(EndedBy::Limit, sink);
             return;
         }
-        if self.line_origin.is_none() && !text.iter().all(u8::is_ascii_whitespace) {
+        if self.line_origin.is_none()
+            && let Some(first) = text.iter().position(|byte| !byte.is_ascii_whitespace())
+        {
             self.line_origin = Some(place.offset(self.line_start));
+            self.line_indent = self.line.len() + first;
         }
         self.line.extend_from_slice(text);
     }
 
     /// Lets the rest of the line go unread.
     fn forget_line(&mut self) {
+        self.clear_line();
+        self.state = State::Skip;
+    }
+
+    fn clear_line(&mut self) {
         self.line.clear();
         self.line_origin = None;
-        self.state = State::Skip;
+        self.line_indent = 0;
     }
 
     /// An escape ends with its line at the latest; a byte held back for it is text.
@@ -377,13 +396,13 @@ impl TextParser {
             return;
         }
         let line = core::mem::take(&mut self.line);
-        let origin = self.line_origin.take();
+        let origin = self.line_origin;
         match core::str::from_utf8(&line) {
             Ok(text) => self.hear(text, origin, end, sink),
             Err(_) => self.hear(&String::from_utf8_lossy(&line), origin, end, sink),
         }
         self.line = line;
-        self.line.clear();
+        self.clear_line();
     }
 
     /// Takes a whole line as part of the open message, as the beginning of one, or as nothing.
@@ -484,8 +503,13 @@ impl TextParser {
 
     /// Ends the open message if the collected line is a closing tag.
     fn close_by_tag(&mut self, end: u64, place: Place, sink: &mut Sink) {
+        // A line may be all brackets: what is asked at each must not depend on how many there were.
+        let line = &self.line[self.line_indent..];
+        if line.len() > CLOSING_TAG_BYTES_MAX {
+            return;
+        }
         let Some(open) = &mut self.open else { return };
-        let Some(closing) = open.tag().and_then(|_| closing(&self.line)) else { return };
+        let Some(closing) = open.tag().and_then(|_| closing(line)) else { return };
         let own = open.tag().is_some_and(|tag| closing.closes(tag));
         let fenced = self.fence.is_some() && open.is_spoken();
         // Free text may name other tags, and may show its own in a fence; a block may not.

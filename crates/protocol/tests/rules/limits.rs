@@ -66,3 +66,30 @@ fn ten_thousand_blocks_are_all_heard() {
     assert_eq!(items.len(), 10_000);
     assert!(items.iter().zip(0..).all(|(item, number)| item.offset == number * block.len() as u64));
 }
+
+#[test]
+fn a_bracket_that_is_too_much_is_let_go() {
+    let items = crate::parse(b"[ERROR]\n   [/ERRORRRRRRRRRRRRR]\nWAIT\n", &settings(100, 30, 10));
+    assert_eq!(items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(), ["fault", "wait"]);
+}
+
+/// Were a bracket to cost as much as the line before it, these lines would take hours.
+#[test]
+fn a_line_of_brackets_costs_no_more_than_another() {
+    let mut parser = Parser::new(Format::Text, Settings::default());
+    for line in [" ".repeat(100_000) + &"]".repeat(100_000), "[/".repeat(50_000) + &"]".repeat(50_000)] {
+        parser.push(b"[ERROR]\n");
+        for byte in line.as_bytes() {
+            parser.push(&[*byte]);
+            assert!(parser.patience().is_some());
+        }
+        parser.push(b"\n[/ERROR]\n");
+    }
+    parser.push(b"CUSTOM:x:");
+    for _ in 0..500_000 {
+        parser.push(b"y");
+        parser.patience();
+    }
+    parser.push(b"\n");
+    assert_eq!(parser.map(|item| item.what.kind()).collect::<Vec<_>>(), ["fault", "fault", "custom"]);
+}
