@@ -6,8 +6,11 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Write},
+    num::NonZero,
     path::Path,
     process::{Command, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
     time::Instant,
 };
 
@@ -23,6 +26,9 @@ use crate::{
 /// The version that is installed when there is none.
 const CARGO_FUZZ: &str = "0.13.2";
 
+/// The code is safe Rust: without the sanitizer the same time tries three times as much.
+const NO_SANITIZER: [&str; 2] = ["--sanitizer", "none"];
+
 /// What libFuzzer said in one run.
 #[derive(Default)]
 struct Report {
@@ -31,7 +37,7 @@ struct Report {
     artifacts: Vec<String>,
 }
 
-/// Runs each target in turn; no rows when this machine cannot fuzz.
+/// Runs every target; no rows when this machine cannot fuzz.
 pub(super) fn run(options: &Options) -> Result<Vec<Row>, Error> {
     let manifest = root().join("fuzz/Cargo.toml");
     if !manifest.exists() {
@@ -43,7 +49,24 @@ pub(super) fn run(options: &Options) -> Result<Vec<Row>, Error> {
         return Ok(Vec::new());
     }
     ensure_cargo_fuzz()?;
-    targets(&manifest)?.iter().map(|target| storm(target, options)).collect()
+    run_command(cargo_nightly().args(["fuzz", "build"]).args(NO_SANITIZER))?;
+
+    // As many at a time as there are cores: libFuzzer itself uses one.
+    let targets = targets(&manifest)?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut rows = Vec::new();
+        while let Some(target) = targets.get(next.fetch_add(1, Ordering::Relaxed)) {
+            rows.push(storm(target, options));
+        }
+        rows
+    };
+    let rows: Vec<_> = thread::scope(|scope| {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a storm reports its errors")).collect()
+    });
+    rows.into_iter().collect()
 }
 
 fn has_nightly() -> bool {
@@ -74,17 +97,13 @@ fn targets(manifest: &Path) -> Result<Vec<String>, Error> {
 }
 
 fn storm(target: &str, options: &Options) -> Result<Row, Error> {
-    println!("\n── fuzz {target}: building");
-    run_command(cargo_nightly().args(["fuzz", "build", target]))?;
-
     let log = root().join("target/soak").join(format!("{target}.log"));
     println!(
         "── fuzz {target}: {} s, everything it prints goes to target/soak/{target}.log",
         options.seconds
     );
     let mut command = cargo_nightly();
-    // The code is safe Rust: without the sanitizer the same time tries three times as much.
-    command.args(["fuzz", "run", "--sanitizer", "none", target]);
+    command.args(["fuzz", "run"]).args(NO_SANITIZER).arg(target);
     command.args([format!("fuzz/corpus-grown/{target}"), format!("fuzz/corpus/{target}")]);
     for directory in ["corpus-grown", "corpus"] {
         create_directory(&root().join("fuzz").join(directory).join(target))?;
@@ -93,10 +112,10 @@ fn storm(target: &str, options: &Options) -> Result<Row, Error> {
     command.arg("-dict=fuzz/dictionary.txt");
     command.args([format!("-max_total_time={}", options.seconds), format!("-seed={}", options.seed)]);
     let started = Instant::now();
-    let report = listen(command, &log)?;
+    let report = listen(command, target, &log)?;
     for artifact in &report.artifacts {
         println!("FINDING in {target}: {artifact}");
-        println!("  repeat it with: cargo +nightly fuzz run {target} {artifact}");
+        println!("  repeat it with: cargo +nightly fuzz run --sanitizer none {target} {artifact}");
     }
     Ok(Row {
         target: format!("fuzz {target}"),
@@ -108,7 +127,7 @@ fn storm(target: &str, options: &Options) -> Result<Row, Error> {
 }
 
 /// Runs libFuzzer and reads what it says on stderr, line by line, until it ends.
-fn listen(mut command: Command, log: &Path) -> Result<Report, Error> {
+fn listen(mut command: Command, target: &str, log: &Path) -> Result<Report, Error> {
     create_directory(log.parent().unwrap_or(root()))?;
     let mut log_file = fs::File::create(log).map_err(|source| write_error(log, source))?;
     let mut child = command
@@ -122,7 +141,11 @@ fn listen(mut command: Command, log: &Path) -> Result<Report, Error> {
         for bytes in BufReader::new(stderr).split(b'\n') {
             let bytes = bytes.map_err(|source| Error::Read { path: log.to_owned(), source })?;
             log_file.write_all(&[&bytes[..], b"\n"].concat()).map_err(|source| write_error(log, source))?;
-            report.hear(&String::from_utf8_lossy(&bytes));
+            let said = String::from_utf8_lossy(&bytes);
+            report.hear(&said);
+            if said.contains("\tpulse ") {
+                println!("{target}: {}", said.trim_end());
+            }
         }
     }
     let status = child.wait().map_err(|source| start_error(&command, source))?;
@@ -139,8 +162,6 @@ impl Report {
         } else if let Some((_, artifact)) = line.split_once("Test unit written to ") {
             let artifact = Path::new(artifact.trim());
             self.artifacts.push(artifact.strip_prefix(root()).unwrap_or(artifact).display().to_string());
-        } else if line.contains("\tpulse ") {
-            println!("{}", line.trim_end());
         }
     }
 }
