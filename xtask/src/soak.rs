@@ -39,17 +39,22 @@ struct Row {
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     let (storm, options) = parse(arguments)?;
     println!("seed {}", options.seed);
-    let mut rows = Vec::new();
+    let mut results = Vec::new();
     if storm.is_none_or(|storm| storm == "properties") {
-        rows.push(properties::run(&options)?);
+        results.push(properties::run(&options));
     }
     if storm.is_none_or(|storm| storm == "fuzz") {
-        rows.extend(fuzz::run(&options)?);
+        results.extend(fuzz::run(&options)?);
     }
-    if rows.is_empty() {
-        return Ok(());
+    // What ran is recorded, even where something else could not run.
+    let (rows, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    if !rows.is_empty() {
+        println!("\n{}", table::record(&rows, &date()?, &commit())?);
     }
-    println!("\n{}", table::record(&rows, &date()?, &commit())?);
+    if let Some(Err(error)) = failed.into_iter().next() {
+        return Err(error);
+    }
     match rows.iter().map(|row| row.findings).sum() {
         0 => Ok(()),
         count => Err(Error::Findings { count }),

@@ -29,7 +29,7 @@ impl Error {
                 _ => "What was read before is printed above.",
             },
             Error::Output(_) | Error::Stats(_) => {
-                "What was printed before is complete; free some space and run it again."
+                "The output is cut there. Nothing else was changed; make room or write elsewhere, and run it again."
             }
         }
     }

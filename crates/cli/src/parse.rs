@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "text")]
     format: StreamFormat,
     /// Hand the bytes to the parser in pieces of this size; the items are the same for every size.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = chunk_size)]
     chunk: Option<NonZeroUsize>,
     /// The session's nonce: tags that carry it are trusted as 'tagged'.
     #[arg(long, value_name = "WORD")]
@@ -39,6 +39,10 @@ pub(crate) struct Arguments {
     /// Print one JSON object with counts on standard error at the end.
     #[arg(long)]
     stats: bool,
+}
+
+fn chunk_size(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "a number of bytes from 1 up")
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -144,10 +144,10 @@ fn a_full_disk() {
     check(
         &output,
         expect![[r#"
-        --- 4
-        ostler: cannot write standard output: No space left on device (os error 28)
-          What was printed before is complete; free some space and run it again.
-    "#]],
+            --- 4
+            ostler: cannot write standard output: No space left on device (os error 28)
+              The output is cut there. Nothing else was changed; make room or write elsewhere, and run it again.
+        "#]],
     );
 }
 

@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use core::{fmt, str::FromStr};
 
 use serde::Serialize;
+use unicode_ident::is_xid_continue;
 
 /// The name of an office agent: letters of any script, digits, `_`, `-` and `.`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -23,7 +24,16 @@ pub struct Nonce(String);
 
 /// A name or id that does not have the form it must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidName(String);
+pub struct InvalidName {
+    text: String,
+    expected: &'static str,
+}
+
+impl InvalidName {
+    fn new(text: &str, expected: &'static str) -> Self {
+        InvalidName { text: text.to_string(), expected }
+    }
+}
 
 impl AgentName {
     /// The name as text.
@@ -50,11 +60,12 @@ impl FromStr for AgentName {
     type Err = InvalidName;
 
     fn from_str(text: &str) -> Result<Self, InvalidName> {
-        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        // Letters, digits and marks of any script, and the underscore; not what shows nothing or turns text around.
+        let fits = |c: char| is_xid_continue(c) || matches!(c, '-' | '.');
         if !text.is_empty() && text.len() <= 256 && text.chars().all(fits) {
             Ok(AgentName(text.to_string()))
         } else {
-            Err(InvalidName(text.to_string()))
+            Err(InvalidName::new(text, "an agent's name: letters, digits, '_', '-' and '.'"))
         }
     }
 }
@@ -78,7 +89,7 @@ impl FromStr for TaskId {
                 }
             }
         }
-        Err(InvalidName(text.to_string()))
+        Err(InvalidName::new(text, "a task's id, such as T1.3, T014 or P2-R1-T2"))
     }
 }
 
@@ -108,7 +119,7 @@ impl FromStr for Nonce {
         if (1..=64).contains(&text.len()) && text.bytes().all(is_nonce_byte) {
             Ok(Nonce(text.to_string()))
         } else {
-            Err(InvalidName(text.to_string()))
+            Err(InvalidName::new(text, "a nonce: 1 to 64 letters, digits, '_' or '-'"))
         }
     }
 }
@@ -138,7 +149,7 @@ impl fmt::Display for TaskId {
 
 impl fmt::Display for InvalidName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not a valid name", self.0)
+        write!(f, "'{}' is not {}", self.text, self.expected)
     }
 }
 
@@ -163,7 +174,9 @@ mod tests {
 
     #[test]
     fn agent_names_of_any_script() {
-        for name in ["PO", "backend-dev", "디자이너", "qa.2", "front_end", "テスト"] {
+        for name in
+            ["PO", "backend-dev", "디자이너", "qa.2", "front_end", "テスト", "हिन्दी", "ไม้", "e\u{301}"]
+        {
             assert!(name.parse::<AgentName>().is_ok(), "{name}");
         }
         for no in ["", "two words", "a/b", "a:b", "<x>", "a\u{202e}b"] {

@@ -5,6 +5,7 @@
 
 use alloc::{
     collections::BTreeMap,
+    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -18,7 +19,8 @@ use crate::name::TaskId;
 /// The longest reason of a `FAIL`, in characters.
 pub const REASON_CHARS_MAX: usize = 100;
 
-/// One message of the thin dialect.
+/// One message of the thin dialect. Those that hold text are made by functions that bring it into a form that reads
+/// back, so that no value can be written that would be read as another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Thin {
@@ -30,6 +32,7 @@ pub enum Thin {
         force: bool,
     },
     /// `READY`: these can run, a group after the other.
+    #[non_exhaustive]
     Ready {
         /// Each group can run at once.
         groups: Vec<Vec<TaskId>>,
@@ -44,6 +47,7 @@ pub enum Thin {
     /// `WAIT`: nothing is ready, work is in progress.
     Wait {},
     /// `ERROR`: the request cannot be answered.
+    #[non_exhaustive]
     Error {
         /// What is wrong.
         code: ErrorCode,
@@ -51,6 +55,7 @@ pub enum Thin {
         detail: Option<String>,
     },
     /// `TASK_ID`: do this task.
+    #[non_exhaustive]
     Task {
         /// The task.
         id: TaskId,
@@ -60,6 +65,7 @@ pub enum Thin {
         meta: Option<Value>,
     },
     /// `DONE`: the task is done.
+    #[non_exhaustive]
     Done {
         /// The task.
         id: TaskId,
@@ -67,6 +73,7 @@ pub enum Thin {
         meta: BTreeMap<String, String>,
     },
     /// `FAIL`: the task failed.
+    #[non_exhaustive]
     Fail {
         /// The task.
         id: TaskId,
@@ -76,6 +83,7 @@ pub enum Thin {
         reason: String,
     },
     /// `CUSTOM`: anything else.
+    #[non_exhaustive]
     Custom {
         /// Its type.
         #[serde(rename = "type")]
@@ -86,7 +94,7 @@ pub enum Thin {
 }
 
 /// What is wrong with a plan or its state.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorCode {
     /// There is no task file.
     TasksNotFound,
@@ -102,14 +110,15 @@ pub enum ErrorCode {
     Blocked,
     /// Somebody else holds the state file.
     StateLocked,
-    /// A code this version does not know, carried as it stands.
-    Other(String),
 }
 
-/// A line that may stand directly after `TASK_ID:`.
+/// What a line directly after `TASK_ID:` is to the task.
 pub(crate) enum TaskLine {
-    Worktree(String),
-    Meta(Option<Value>),
+    /// It belongs to it.
+    Taken,
+    /// It should be JSON and is not.
+    InvalidMeta,
+    Other,
 }
 
 impl Thin {
@@ -129,26 +138,72 @@ impl Thin {
         }
     }
 
-    /// A failure with its reason brought into the form that reads back: one line, cut to length.
+    /// Groups of which none is empty.
+    pub fn ready(groups: Vec<Vec<TaskId>>) -> Option<Thin> {
+        let is_full = !groups.is_empty() && groups.iter().all(|group| !group.is_empty());
+        is_full.then_some(Thin::Ready { groups })
+    }
+
+    /// An error.
+    pub fn error(code: ErrorCode, detail: Option<&str>) -> Thin {
+        Thin::Error { code, detail: detail.and_then(one_line) }
+    }
+
+    /// A task. What is nested too deeply to be read back is left out.
+    pub fn task(id: TaskId, worktree: Option<&str>, meta: Option<&Value>) -> Thin {
+        let meta = meta.and_then(|meta| serde_json::from_str(&meta.to_string()).ok());
+        Thin::Task { id, worktree: worktree.and_then(one_line), meta }
+    }
+
+    /// A task that is done.
+    pub fn done(id: TaskId) -> Thin {
+        Thin::Done { id, meta: BTreeMap::new() }
+    }
+
+    /// A failure, its reason on one line and cut to length.
     pub fn fail(id: TaskId, reason: &str) -> Thin {
         let shows_nothing = |c: char| c.is_whitespace() || c.is_control() || c == '\u{feff}';
         let words: Vec<&str> = reason.split(shows_nothing).filter(|word| !word.is_empty()).collect();
         parse_fail(id, &words.join(" "))
     }
 
+    /// Anything else, if its type is a word.
+    pub fn custom(message_type: &str, payload: &str) -> Option<Thin> {
+        let message_type = message_type.to_string();
+        let payload = one_line(payload).unwrap_or_default();
+        Thin::parse(&Thin::Custom { message_type, payload }.to_string())
+    }
+
+    /// The verbose form of a `DONE` or `FAIL`, if the figure can be told from the others.
+    pub fn with_figure(mut self, key: &str, value: &str) -> Option<Thin> {
+        let (Thin::Done { meta, .. } | Thin::Fail { meta, .. }) = &mut self else { return None };
+        meta.insert(key.to_string(), one_line(value).unwrap_or_default());
+        Thin::parse(&self.to_string()).filter(|read| *read == self)
+    }
+
     /// Reads a message of one or, for a task, up to three lines.
     pub fn parse(text: &str) -> Option<Thin> {
         let mut lines = text.lines();
         let mut thin = Thin::parse_line(lines.next()?)?;
-        for line in lines {
-            let Thin::Task { worktree, meta, .. } = &mut thin else { return None };
-            match TaskLine::parse(line)? {
-                TaskLine::Worktree(path) if worktree.is_none() => *worktree = Some(path),
-                TaskLine::Meta(Some(value)) if meta.is_none() => *meta = Some(value),
-                _ => return None,
-            }
+        lines.all(|line| matches!(thin.take_line(line), TaskLine::Taken)).then_some(thin)
+    }
+
+    /// Adds a `WORKTREE:` or `META:` line to a task.
+    pub(crate) fn take_line(&mut self, line: &str) -> TaskLine {
+        let (Thin::Task { worktree, meta, .. }, Some((word, rest))) = (self, line.trim().split_once(':'))
+        else {
+            return TaskLine::Other;
+        };
+        let rest = rest.trim();
+        match word {
+            "WORKTREE" if worktree.is_none() && !rest.is_empty() => *worktree = Some(rest.to_string()),
+            "META" if meta.is_none() => match serde_json::from_str(rest) {
+                Ok(value) => *meta = Some(value),
+                Err(_) => return TaskLine::InvalidMeta,
+            },
+            _ => return TaskLine::Other,
         }
-        Some(thin)
+        TaskLine::Taken
     }
 
     /// Reads the first line of a message.
@@ -179,19 +234,6 @@ impl Thin {
     }
 }
 
-impl TaskLine {
-    /// Reads a `WORKTREE:` or `META:` line; a `META` that is no JSON has no value.
-    pub(crate) fn parse(line: &str) -> Option<TaskLine> {
-        let (word, rest) = line.trim().split_once(':')?;
-        let rest = rest.trim();
-        match word {
-            "WORKTREE" if !rest.is_empty() => Some(TaskLine::Worktree(rest.to_string())),
-            "META" => Some(TaskLine::Meta(serde_json::from_str(rest).ok())),
-            _ => None,
-        }
-    }
-}
-
 fn parse_resolve(rest: &str) -> Option<Thin> {
     let (rest, force) = match rest.strip_suffix("FORCE") {
         Some("") => return Some(Thin::ResolveNext { phase: None, force: true }),
@@ -206,16 +248,14 @@ fn parse_ready(rest: &str) -> Option<Thin> {
     Some(Thin::Ready { groups: rest.split('|').map(group).collect::<Option<_>>()? })
 }
 
-/// Only capitals make a code: `ERROR:root:…` is what Python's logging prints.
+/// Only the known codes: `ERROR:root:…` is what Python's logging prints, and other programs print other things.
 fn parse_error(rest: &str) -> Option<Thin> {
     let (code, detail) = match rest.split_once(':') {
-        Some((code, detail)) => (code, Some(detail.trim())),
-        None => (rest, None),
+        Some((code, detail)) => (code, detail.trim()),
+        None => (rest, ""),
     };
-    let is_code = code.starts_with(|c: char| c.is_ascii_uppercase())
-        && code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    let detail = detail.filter(|detail| !detail.is_empty()).map(ToString::to_string);
-    is_code.then(|| Thin::Error { code: ErrorCode::from_word(code), detail })
+    let detail = (!detail.is_empty()).then(|| detail.to_string());
+    Some(Thin::Error { code: ErrorCode::from_word(code)?, detail })
 }
 
 /// A part without `=` belongs to the value before it: `at=12:30`.
@@ -274,13 +314,26 @@ fn parse_custom(rest: &str) -> Option<Thin> {
         .then(|| Thin::Custom { message_type: message_type.to_string(), payload: payload.trim().to_string() })
 }
 
+/// Text on one line, without what shows nothing at its ends; nothing if nothing is left.
+fn one_line(text: &str) -> Option<String> {
+    let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let flat = flat.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    (!flat.is_empty()).then(|| flat.to_string())
+}
+
+/// JSON in which nothing stands that a terminal would swallow: controls are in strings only, and escaped there.
+fn escaped(meta: &Value) -> String {
+    let escape = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    meta.to_string().chars().map(escape).collect()
+}
+
 fn number(text: &str) -> Option<u32> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
 impl ErrorCode {
     /// The code as it stands on the wire.
-    pub fn as_str(&self) -> &str {
+    pub fn as_str(self) -> &'static str {
         match self {
             ErrorCode::TasksNotFound => "TASKS_NOT_FOUND",
             ErrorCode::CircularDep => "CIRCULAR_DEP",
@@ -289,11 +342,10 @@ impl ErrorCode {
             ErrorCode::StateCorrupt => "STATE_CORRUPT",
             ErrorCode::Blocked => "BLOCKED",
             ErrorCode::StateLocked => "STATE_LOCKED",
-            ErrorCode::Other(code) => code,
         }
     }
 
-    fn from_word(word: &str) -> ErrorCode {
+    fn from_word(word: &str) -> Option<ErrorCode> {
         const KNOWN: [ErrorCode; 7] = [
             ErrorCode::TasksNotFound,
             ErrorCode::CircularDep,
@@ -303,8 +355,7 @@ impl ErrorCode {
             ErrorCode::Blocked,
             ErrorCode::StateLocked,
         ];
-        let known = KNOWN.into_iter().find(|code| code.as_str() == word);
-        known.unwrap_or_else(|| ErrorCode::Other(word.to_string()))
+        KNOWN.into_iter().find(|code| code.as_str() == word)
     }
 }
 
@@ -337,7 +388,7 @@ impl fmt::Display for Thin {
             Thin::Task { id, worktree, meta } => {
                 write!(f, "TASK_ID:{id}")?;
                 worktree.iter().try_for_each(|path| write!(f, "\nWORKTREE:{path}"))?;
-                meta.iter().try_for_each(|meta| write!(f, "\nMETA:{meta}"))
+                meta.iter().try_for_each(|meta| write!(f, "\nMETA:{}", escaped(meta)))
             }
             Thin::Done { id, meta } => {
                 write!(f, "DONE:{id}")?;

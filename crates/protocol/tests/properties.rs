@@ -12,7 +12,7 @@ use ostler_protocol::{
     reply::{DependencyProvided, QuestionAnswer, Reply},
     signal::{DependencyType, Signal},
     stream::{Cli, Table},
-    thin::Thin,
+    thin::{ErrorCode, Thin},
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
@@ -320,34 +320,49 @@ fn task_id() -> impl Strategy<Value = TaskId> {
         .prop_map(|id| id.parse().expect("a valid id"))
 }
 
+/// Text with everything in it that could be taken for something else.
+fn hostile() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        ".{0,12}",
+        select(vec!["\n", ":", "=", "#", "a=1:", "\nALL_DONE", "\nMETA:{}", " ", "x"]).prop_map(String::from)
+    ];
+    vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+fn code() -> impl Strategy<Value = ErrorCode> {
+    select(vec![
+        ErrorCode::TasksNotFound,
+        ErrorCode::CircularDep,
+        ErrorCode::MissingDep,
+        ErrorCode::ParseFail,
+        ErrorCode::StateCorrupt,
+        ErrorCode::Blocked,
+        ErrorCode::StateLocked,
+    ])
+}
+
 fn thin() -> impl Strategy<Value = Thin> {
+    let figures = vec(("[a-z]{1,4}", hostile()), 0..3);
     prop_oneof![
         (option::of(any::<u32>()), any::<bool>())
             .prop_map(|(phase, force)| Thin::ResolveNext { phase, force }),
-        vec(vec(task_id(), 1..4), 1..4).prop_map(|groups| Thin::Ready { groups }),
+        vec(vec(task_id(), 1..4), 1..4).prop_map(|groups| Thin::ready(groups).expect("no group is empty")),
         any::<u32>().prop_map(|phase| Thin::PhaseDone { phase }),
         Just(Thin::AllDone {}),
         Just(Thin::Wait {}),
-        ("[A-Z][A-Z_]{0,10}", option::of("[a-zA-Z>-][a-zA-Z.>:-]{0,20}")).prop_map(|(code, detail)| {
-            Thin::parse(&match detail {
-                Some(detail) => format!("ERROR:{code}:{detail}"),
-                None => format!("ERROR:{code}"),
-            })
-            .expect("a valid error")
+        (code(), option::of(hostile())).prop_map(|(code, detail)| Thin::error(code, detail.as_deref())),
+        (task_id(), option::of(hostile()), option::of(hostile())).prop_map(|(id, worktree, note)| {
+            let meta = note.map(|note| serde_json::json!({ "timeout": 300, "note": note }));
+            Thin::task(id, worktree.as_deref(), meta.as_ref())
         }),
-        (task_id(), option::of("[a-z/-]{1,20}"), option::of(0..1000_u32)).prop_map(
-            |(id, worktree, timeout)| {
-                Thin::Task {
-                    id,
-                    worktree,
-                    meta: timeout.map(|timeout| serde_json::json!({ "timeout": timeout })),
-                }
-            }
-        ),
-        (task_id(), "[a-z]{1,4}", "[a-z0-9:]{0,9}")
-            .prop_map(|(id, key, value)| { Thin::Done { id, meta: [(key, value)].into() } }),
-        (task_id(), ".*").prop_map(|(id, reason)| Thin::fail(id, &reason)),
-        ("[A-Z]{1,8}", "[a-z]([a-z ]{0,20}[a-z])?")
-            .prop_map(|(message_type, payload)| { Thin::Custom { message_type, payload } }),
+        (task_id(), figures).prop_map(|(id, figures)| {
+            // A figure that could be read as another is refused, and the message stays as it was.
+            figures.iter().fold(Thin::done(id), |done, (key, value)| {
+                done.clone().with_figure(key, value).unwrap_or(done)
+            })
+        }),
+        (task_id(), hostile()).prop_map(|(id, reason)| Thin::fail(id, &reason)),
+        ("[A-Z]{1,8}", hostile())
+            .prop_map(|(message_type, payload)| Thin::custom(&message_type, &payload).expect("a valid type")),
     ]
 }

@@ -37,8 +37,8 @@ struct Report {
     artifacts: Vec<String>,
 }
 
-/// Runs every target; no rows when this machine cannot fuzz.
-pub(super) fn run(options: &Options) -> Result<Vec<Row>, Error> {
+/// Runs every target, whatever becomes of the others; no rows when this machine cannot fuzz.
+pub(super) fn run(options: &Options) -> Result<Vec<Result<Row, Error>>, Error> {
     let manifest = root().join("fuzz/Cargo.toml");
     if !manifest.exists() {
         println!("SKIPPED fuzz: there is no fuzz/Cargo.toml");
@@ -61,12 +61,11 @@ pub(super) fn run(options: &Options) -> Result<Vec<Row>, Error> {
         }
         rows
     };
-    let rows: Vec<_> = thread::scope(|scope| {
+    Ok(thread::scope(|scope| {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a storm reports its errors")).collect()
-    });
-    rows.into_iter().collect()
+    }))
 }
 
 fn has_nightly() -> bool {

@@ -22,7 +22,7 @@ const RULES: [Rule; 3] = [
     Rule {
         name: "ostler-protocol",
         workspace: &[],
-        pure: Some(&["memchr", "serde", "serde_json", "toml", "wide"]),
+        pure: Some(&["memchr", "serde", "serde_json", "toml", "unicode-ident", "wide"]),
     },
     Rule { name: "ostler", workspace: &["ostler-protocol"], pure: None },
     Rule { name: "xtask", workspace: &[], pure: None },

@@ -24,6 +24,8 @@ pub(crate) enum Heard {
     },
     /// A report of the CLI about itself.
     Fact(Fact),
+    /// Nothing but that the message before has ended.
+    MessageEnd,
 }
 
 /// Whose text it is. Only speech is said to Ostler; everything else is quoted.
@@ -59,6 +61,9 @@ pub(crate) fn decode(table: &Table, event: &Value) -> Vec<Heard> {
     heard.extend(hear(&table.rate_limit, event, |give, item| Some(Fact::RateLimit(give.read(item)))));
     heard.extend(hear(&table.usage, event, |give, item| give.read(item).map(Fact::Usage)));
     heard.extend(hear(&table.end, event, |give, item| Some(Fact::End(give.read(item)))));
+    if table.message_end.iter().any(|end| end.when.hold(event)) {
+        heard.push(Heard::MessageEnd);
+    }
     heard
 }
 

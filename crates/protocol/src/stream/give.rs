@@ -90,7 +90,7 @@ impl GiveAgentSession {
 impl GiveUsage {
     /// An event that holds none of the figures reports no usage.
     pub(super) fn read(&self, item: &Value) -> Option<Usage> {
-        let count = |field: &Option<Field>| field.as_ref()?.read(item, Value::as_u64);
+        let count = |field: &Option<Field>| field.as_ref()?.read(item, whole_number);
         let usage = Usage {
             input_tokens: count(&self.input_tokens),
             output_tokens: count(&self.output_tokens),
@@ -108,7 +108,7 @@ impl GiveRateLimit {
         let time = |field: &Option<Field>, unit: fn(&Value) -> Option<u64>| field.as_ref()?.read(item, unit);
         RateLimit {
             reset_at_ms: time(&self.reset_at, instant),
-            retry_after_ms: time(&self.retry_after_ms, milliseconds).or(time(&self.retry_after_s, seconds)),
+            retry_after_ms: time(&self.retry_after_ms, whole_number).or(time(&self.retry_after_s, seconds)),
             retrying: self.retrying,
             message: text(self.message.as_ref(), item),
         }
@@ -143,7 +143,7 @@ fn cost(value: &Value) -> Option<f64> {
 /// A point in time. No time that a CLI means lies before 1973 in milliseconds or after 5138 in seconds.
 fn instant(value: &Value) -> Option<u64> {
     const MILLISECONDS_FROM: f64 = 1e11;
-    if number(value)? < MILLISECONDS_FROM { seconds(value) } else { milliseconds(value) }
+    if number(value)? < MILLISECONDS_FROM { seconds(value) } else { whole_number(value) }
 }
 
 /// A span in seconds, as milliseconds.
@@ -151,7 +151,7 @@ fn seconds(value: &Value) -> Option<u64> {
     whole(number(value)? * 1000.0)
 }
 
-fn milliseconds(value: &Value) -> Option<u64> {
+fn whole_number(value: &Value) -> Option<u64> {
     whole(number(value)?)
 }
 
@@ -176,8 +176,8 @@ mod tests {
         assert_eq!(seconds(&json!(1.5)), Some(1_500));
         assert_eq!(seconds(&json!(" 3600 ")), Some(3_600_000));
         assert_eq!(seconds(&json!(1.001)), Some(1_001));
-        assert_eq!(milliseconds(&json!(553.87)), Some(553));
-        assert_eq!(milliseconds(&json!(2000)), Some(2_000));
+        assert_eq!(whole_number(&json!(553.87)), Some(553));
+        assert_eq!(whole_number(&json!(2000)), Some(2_000));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use cli::{Cli, UnknownCli};
+pub use cli::Cli;
 use decode::{Heard, Provenance, decode};
 pub(crate) use parser::StreamParser;
 pub use table::{Table, TableError};

@@ -115,14 +115,15 @@ impl StreamParser {
     fn hear_line(&mut self, line: &[u8], sink: &mut Sink) {
         let Some(event) = read_json(line) else { return };
         let heard = decode(&self.table, &event);
-        let goes_on = heard
-            .iter()
-            .any(|heard| matches!(heard, Heard::Text { provenance: Provenance::Speech, fragment: true, .. }));
-        if !goes_on {
+        let is_fragment = |heard: &Heard| {
+            matches!(heard, Heard::Text { provenance: Provenance::Speech, fragment: true, .. })
+        };
+        if !heard.is_empty() && !heard.iter().any(is_fragment) {
             self.end_speech(EndedBy::Message, sink);
         }
         for heard in heard {
             match heard {
+                Heard::MessageEnd => {}
                 Heard::Fact(fact) => self.hear_fact(fact, sink),
                 Heard::Text { provenance, text, fragment } => {
                     self.hear_text(provenance, &text, fragment, sink);
@@ -182,9 +183,79 @@ fn read_json(line: &[u8]) -> Option<Value> {
         Some(_) => strip_line(line).into(),
         None => line.into(),
     };
-    let line = line.trim_ascii();
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line).trim_ascii();
     if !line.starts_with(b"{") {
         return None;
     }
-    serde_json::from_str(&String::from_utf8_lossy(line)).ok()
+    let line = String::from_utf8_lossy(line);
+    serde_json::from_str(&line).ok().or_else(|| serde_json::from_str(&mend_surrogates(&line)?).ok())
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Replaces escapes of half a character, which JavaScript writes where a text was cut in the middle of one, and which
+/// no reader of JSON takes. Nothing if there is none.
+fn mend_surrogates(json: &str) -> Option<String> {
+    let mut mended = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut found = false;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        mended.push_str(before);
+        let length = match (surrogate(escape), surrogate(escape.get(6..).unwrap_or_default())) {
+            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
+            (Some(_), _) => {
+                found = true;
+                mended.push_str("\\ufffd");
+                rest = &escape[6..];
+                continue;
+            }
+            // Whatever is escaped, it is one more character.
+            (None, _) => 1 + escape[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        let (escape, behind) = escape.split_at(length);
+        mended.push_str(escape);
+        rest = behind;
+    }
+    mended.push_str(rest);
+    found.then_some(mended)
+}
+
+/// The code of an escaped half of a character.
+fn surrogate(escape: &str) -> Option<u32> {
+    let digits = escape.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok().filter(|code| (0xd800..0xe000).contains(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_character_is_replaced() {
+        let check =
+            |json: &str, mended: Option<&str>| assert_eq!(mend_surrogates(json).as_deref(), mended, "{json}");
+        check(r#""a\ud83d""#, Some(r#""a\ufffd""#));
+        check(r#""\uDE00 \ud83d\ude00""#, Some(r#""\ufffd \ud83d\ude00""#));
+        check(r#""\ud83d\ud83d\ude00""#, Some(r#""\ufffd\ud83d\ude00""#));
+        check(r#""\\ud83d \n \u00e9""#, None);
+        check("\\", None);
+        check("\\u12", None);
+    }
+
+    #[test]
+    fn an_event_is_read_around_what_is_odd() {
+        for line in
+            ["{\"a\":1}", "\u{feff} {\"a\":1}\r", "\x1b[0m{\"a\":1}\x1b[?25h", "{\"a\":1,\"b\":\"\\ud800\"}"]
+        {
+            assert_eq!(
+                read_json(line.as_bytes()).map(|event| event["a"].clone()),
+                Some(1.into()),
+                "{line:?}"
+            );
+        }
+        for line in ["", "text", "[1]", "{", "{\"a\":}", "{\"\\ud800"] {
+            assert_eq!(read_json(line.as_bytes()), None, "{line:?}");
+        }
+    }
 }

@@ -16,6 +16,9 @@
 //! the fields, each by its place or by several places of which the first that finds something counts. Of
 //! the rules of one kind, the first that gives something for an event is the only one that counts.
 //!
+//! A message that comes in fragments ends at the next event that gives anything else, or that a `message_end` rule
+//! names; an event that no rule knows does not end it.
+//!
 //! Tables are read here and applied by the decoder; a mistake in one is found when it is read, never later.
 
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec, vec::Vec};
@@ -51,6 +54,15 @@ pub(super) struct Rules {
     pub(super) rate_limit: Vec<Rule<GiveRateLimit>>,
     pub(super) permission_request: Vec<Rule<GivePermissionRequest>>,
     pub(super) end: Vec<Rule<GiveEnd>>,
+    /// Events that give nothing and still end a message that came in fragments.
+    pub(super) message_end: Vec<MessageEnd>,
+}
+
+/// An event that ends a message.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MessageEnd {
+    pub(super) when: Conditions,
 }
 
 /// One way in which a thing of some kind stands in an event.
@@ -176,7 +188,7 @@ mod tests {
         check(
             "[[speech]]\ngive = { text = 'a' }\n\n[[song]]\ngive = { text = 'a' }\n",
             expect![
-                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`"
+                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `message_end`"
             ],
         );
         check(

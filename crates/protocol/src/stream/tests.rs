@@ -27,6 +27,7 @@ fn show(heard: Heard) -> String {
             }
             format!("{} {fields}", fact.kind())
         }
+        Heard::MessageEnd => String::from("message ends"),
     }
 }
 
@@ -337,7 +338,10 @@ mod gemini {
     #[test]
     fn prompt_and_tools() {
         check(r#"{"type":"message","role":"user","content":"hello"}"#, expect![[r#"Prompt "hello""#]]);
-        check(r#"{"type":"tool_use","tool_name":"run","parameters":{"output":"no"}}"#, expect![""]);
+        check(
+            r#"{"type":"tool_use","tool_name":"run","parameters":{"output":"no"}}"#,
+            expect!["message ends"],
+        );
         check(
             r#"{"type":"tool_result","tool_id":"t","status":"success","output":"done"}"#,
             expect![[r#"ToolOutput "done""#]],
@@ -518,7 +522,7 @@ mod malformed {
             Cli::Claude,
             r#"{"type":"result","subtype":"success","total_cost_usd":-1,"usage":{"input_tokens":-1,"output_tokens":1.5,"cache_read_input_tokens":1e30,"cache_creation_input_tokens":7}}"#,
             expect![[r#"
-                usage {"cache_write_tokens":7}
+                usage {"cache_write_tokens":7,"output_tokens":1}
                 end {"status":"success"}"#]],
         );
         check(

@@ -249,7 +249,7 @@ impl<'a> Draft<'a> {
             if !value.is_empty() {
                 value.push('\n');
             }
-            value.push_str(line.get(common..).unwrap_or_default().trim_end());
+            value.push_str(dedent(line, common).trim_end());
         }
         Cow::Owned(value)
     }
@@ -259,6 +259,12 @@ fn is_key(key: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     !key.is_empty()
         && (key.bytes().all(is_plain) || key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')))
+}
+
+/// Takes off as much white space as there is, up to so many bytes.
+fn dedent(line: &str, bytes: usize) -> &str {
+    let blank = line.char_indices().take_while(|(at, c)| at + c.len_utf8() <= bytes && c.is_whitespace());
+    &line[blank.last().map_or(0, |(at, c)| at + c.len_utf8())..]
 }
 
 /// What `str::trim` does, but quickly where both ends are ASCII.

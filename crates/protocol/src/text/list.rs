@@ -5,8 +5,6 @@ use alloc::{
     vec::Vec,
 };
 
-use serde_json::Value;
-
 /// The items of a list, or nothing if it cannot be read. No text is an empty list.
 pub(crate) fn parse(text: &str) -> Option<Vec<String>> {
     let text = text.trim();
@@ -40,14 +38,23 @@ fn dashes(text: &str) -> Vec<String> {
             _ => items.push(line[1..].trim().to_string()),
         }
     }
+    let mut items: Vec<String> = items.iter().map(|item| without_quotes(item).to_string()).collect();
     items.retain(|item| !item.is_empty());
     items
 }
 
+/// Quotes around a whole item are how some write a list, not part of what can be answered.
+fn without_quotes(item: &str) -> &str {
+    let inner = QUOTES.iter().find_map(|(open, close)| item.strip_prefix(*open)?.strip_suffix(*close));
+    inner.filter(|inner| !inner.contains(['\'', '"', '‘', '’', '“', '”'])).unwrap_or(item)
+}
+
 /// JSON where it is JSON, else the loose form that people write by hand.
 fn inline(text: &str) -> Option<Vec<String>> {
-    if let Ok(values) = serde_json::from_str::<Vec<Value>>(text) {
-        return values.into_iter().map(scalar).collect();
+    // Only strings: a number would lose the form in which it was written, and 3.10 is not 3.1.
+    if let Ok(mut items) = serde_json::from_str::<Vec<String>>(text) {
+        items.retain(|item| !item.is_empty());
+        return Some(items);
     }
     let mut rest = text.strip_prefix('[')?.strip_suffix(']')?.trim();
     let mut items = Vec::new();
@@ -64,17 +71,13 @@ fn inline(text: &str) -> Option<Vec<String>> {
     Some(items)
 }
 
-fn scalar(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    }
-}
+const QUOTES: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('‘', '’'), ('“', '”')];
 
-/// The first item and what stands behind it.
+/// The first item and what stands behind it. A list within a list is none that can be chosen from.
 fn item(text: &str) -> Option<(String, &str)> {
-    const QUOTES: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('‘', '’'), ('“', '”')];
+    if text.starts_with(['[', '{']) {
+        return None;
+    }
     let Some(&(open, close)) = QUOTES.iter().find(|(open, _)| text.starts_with(*open)) else {
         let end = text.find(',').unwrap_or(text.len());
         return Some((text[..end].trim().to_string(), &text[end..]));
@@ -130,7 +133,8 @@ mod tests {
         check(r"['don\'t', 'x']", Some(&["don't", "x"]));
         check("[one, two words, don't]", Some(&["one", "two words", "don't"]));
         check("[‘가’, “나”,]", Some(&["가", "나"]));
-        check("[1, true]", Some(&["1", "true"]));
+        check("[3.9, 3.10, 1e3, true]", Some(&["3.9", "3.10", "1e3", "true"]));
+        check(r#"["", "a"]"#, Some(&["a"]));
         check("[]", Some(&[]));
         check("", Some(&[]));
     }
@@ -140,6 +144,7 @@ mod tests {
         check("- one\n- two", Some(&["one", "two"]));
         check("  - one\n    goes on\n\n  - two", Some(&["one goes on", "two"]));
         check("- -1\n-\n- it's", Some(&["-1", "it's"]));
+        check("- \"Yes\"\n- 'No'\n- 'a' or 'b'", Some(&["Yes", "No", "'a' or 'b'"]));
     }
 
     #[test]
@@ -149,6 +154,6 @@ mod tests {
         check("['a' 'b', c", None);
         check("['a, b]", None);
         check(r#"["a", ["b"]]"#, None);
-        check("[null]", None);
+        check(r#"[{"a": 1}]"#, None);
     }
 }

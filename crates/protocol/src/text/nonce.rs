@@ -55,11 +55,11 @@ impl Watch {
         !self.hits.is_empty()
     }
 
-    /// Ends a line at `end`. Says whether the nonce has just become worthless.
-    pub(crate) fn end_line(&mut self, end: u64, excused: bool) -> bool {
+    /// Ends a line at `end` in which the nonce may stand so many times. Says whether it has just become worthless.
+    pub(crate) fn end_line(&mut self, end: u64, excused: usize) -> bool {
         let waiting = self.hits.len();
         while self.hits.pop_if(|hit| *hit < end).is_some() {}
-        let seen = self.hits.len() < waiting && !excused;
+        let seen = waiting - self.hits.len() > excused;
         if seen {
             self.burnt = true;
             self.hits.clear();
@@ -67,9 +67,9 @@ impl Watch {
         seen
     }
 
-    /// Ends the chunk: all that is left stands in the line that has not ended, and one of them is enough.
+    /// Ends the chunk: all that is left stands in the line that has not ended, and more than one is too many.
     pub(crate) fn end_chunk(&mut self) {
-        self.hits.truncate(1);
+        self.hits.truncate(2);
     }
 
     /// Ends the text: what comes next does not go on with it.

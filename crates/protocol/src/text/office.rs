@@ -7,6 +7,7 @@ use alloc::{
 };
 
 use super::{
+    fence::Fence,
     list,
     open::{Reading, Trouble},
     tag::{OfficeTag, Target},
@@ -55,38 +56,37 @@ fn ask(body: &str, warnings: &mut Vec<Warning>) -> Result<AskUser, Trouble> {
     let mut options = None;
     let mut context = None;
     let mut free = String::new();
-    let mut place = Place::Free;
-    for line in body.lines() {
+    let mut current = Field::Free;
+    for line in lines(body) {
         let begun = [
-            (QUESTION, &mut question, Place::Question),
-            (TYPE, &mut kind, Place::Free),
-            (OPTIONS, &mut options, Place::Options),
-            (CONTEXT, &mut context, Place::Context),
+            (QUESTION, &mut question, Field::Question),
+            (TYPE, &mut kind, Field::Free),
+            (OPTIONS, &mut options, Field::Options),
+            (CONTEXT, &mut context, Field::Context),
         ]
         .into_iter()
-        .find_map(|(key, field, place)| {
-            let value = value_of(line, key).filter(|_| field.is_none())?;
-            *field = Some(value.to_string());
-            Some(place)
+        .find_map(|(key, value, field)| {
+            let first = line.value_of(key).filter(|_| value.is_none())?;
+            *value = Some(first.to_string());
+            Some(field)
         });
         if let Some(begun) = begun {
-            place = begun;
+            current = begun;
             continue;
         }
-        let field = match place {
-            Place::Free => &mut free,
-            Place::Question => question.get_or_insert_default(),
-            Place::Context => context.get_or_insert_default(),
-            Place::Options if list_goes_on(options.as_deref().unwrap_or_default(), line) => {
-                options.get_or_insert_default()
-            }
-            Place::Options => {
-                place = Place::Free;
-                &mut free
-            }
+        if matches!(current, Field::Options)
+            && !line.goes_on_with_list(options.as_deref().unwrap_or_default())
+        {
+            current = Field::Free;
+        }
+        let field = match current {
+            Field::Free => &mut free,
+            Field::Question => question.get_or_insert_default(),
+            Field::Options => options.get_or_insert_default(),
+            Field::Context => context.get_or_insert_default(),
         };
         field.push('\n');
-        field.push_str(line);
+        field.push_str(line.text);
     }
     let options = list::parse(&options.unwrap_or_default())
         .ok_or_else(|| Trouble::new(FaultReason::UnreadableList, "options"))?;
@@ -111,27 +111,21 @@ fn ask(body: &str, warnings: &mut Vec<Warning>) -> Result<AskUser, Trouble> {
 
 /// Which field of a question a line without a key belongs to.
 #[derive(Clone, Copy)]
-enum Place {
+enum Field {
     Free,
     Question,
     Options,
     Context,
 }
 
-/// A dash list goes on with dashes, an inline list until it is closed.
-fn list_goes_on(so_far: &str, line: &str) -> bool {
-    let so_far = so_far.trim();
-    if so_far.starts_with('[') { !so_far.ends_with(']') } else { list::is_dash_line(line) }
-}
-
 fn invoke(target: AgentName, body: &str) -> Result<Invoke, Trouble> {
     let mut task = String::new();
     let mut context: Option<String> = None;
-    for line in body.lines() {
-        match (&mut context, context_key(line)) {
+    for line in lines(body) {
+        match (&mut context, line.value_of(CONTEXT)) {
             (None, Some(value)) => context = Some(value.to_string()),
-            (None, None) => push_line(&mut task, line),
-            (Some(context), _) => push_line(context, line),
+            (None, None) => push_line(&mut task, line.text),
+            (Some(context), _) => push_line(context, line.text),
         }
     }
     let task = filled(Some(task)).ok_or_else(|| Trouble::new(FaultReason::MissingField, "task"))?;
@@ -141,8 +135,8 @@ fn invoke(target: AgentName, body: &str) -> Result<Invoke, Trouble> {
 fn deliver(target: AgentName, body: &str) -> Result<DeliverResult, Trouble> {
     let mut result_type = None;
     let mut content: Option<String> = None;
-    for line in body.lines() {
-        match (&mut content, value_of(line, TYPE), value_of(line, CONTENT)) {
+    for line in lines(body) {
+        match (&mut content, line.value_of(TYPE), line.value_of(CONTENT)) {
             // Behind the content only a valid type is one: the content may have such lines of its own.
             (None, Some(word), _) if result_type.is_none() => {
                 let known = ResultType::from_word(word);
@@ -152,8 +146,8 @@ fn deliver(target: AgentName, body: &str) -> Result<DeliverResult, Trouble> {
                 result_type = ResultType::from_word(word);
             }
             (None, _, Some(value)) => content = Some(value.to_string()),
-            (None, _, _) if line.trim().is_empty() => {}
-            (content, _, _) => push_line(content.get_or_insert_default(), line),
+            (None, _, _) if line.text.trim().is_empty() => {}
+            (content, _, _) => push_line(content.get_or_insert_default(), line.text),
         }
     }
     let content = filled(content).ok_or_else(|| Trouble::new(FaultReason::MissingField, "content"))?;
@@ -163,18 +157,58 @@ fn deliver(target: AgentName, body: &str) -> Result<DeliverResult, Trouble> {
 fn step(body: &str) -> StepComplete {
     let mut step = None;
     let mut summary: Option<String> = None;
-    for line in body.lines() {
-        match (value_of(line, STEP), value_of(line, SUMMARY)) {
+    for line in lines(body) {
+        match (line.value_of(STEP), line.value_of(SUMMARY)) {
             (Some(value), _) if step.is_none() && summary.is_none() => step = Some(value.to_string()),
             (_, Some(value)) if summary.is_none() => summary = Some(value.to_string()),
-            _ => push_line(summary.get_or_insert_default(), line),
+            _ => push_line(summary.get_or_insert_default(), line.text),
         }
     }
     let summary = filled(summary).map(|summary| summary.trim().to_string());
     StepComplete { step: filled(step), summary }
 }
 
-/// The value of a line that begins with one of the keys.
+/// A line of a body.
+struct Line<'a> {
+    text: &'a str,
+    /// Whether a key in it counts: not where the line is indented deeper than the message, and not in a code fence.
+    /// What somebody pastes has keys of its own.
+    may_have_key: bool,
+    /// Whether it is indented deeper than the message.
+    is_deeper: bool,
+}
+
+fn lines(body: &str) -> impl Iterator<Item = Line<'_>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let base = body.lines().find(|line| !line.trim().is_empty()).map_or(0, indent);
+    let mut fence: Option<Fence> = None;
+    body.lines().map(move |text| {
+        fence = match fence {
+            Some(open) if open.closed_by(text) => None,
+            Some(open) => Some(open),
+            None => Fence::opened_by(text),
+        };
+        let is_deeper = indent(text) > base;
+        Line { text, may_have_key: fence.is_none() && !is_deeper, is_deeper }
+    })
+}
+
+impl<'a> Line<'a> {
+    /// The value, if the line begins with one of the keys.
+    fn value_of(&self, keys: &[&str]) -> Option<&'a str> {
+        value_of(self.text, keys).filter(|_| self.may_have_key)
+    }
+
+    /// A dash list goes on with dashes and what is indented below them, an inline list until it is closed.
+    fn goes_on_with_list(&self, so_far: &str) -> bool {
+        let so_far = so_far.trim();
+        if so_far.starts_with('[') {
+            return !so_far.ends_with(']');
+        }
+        list::is_dash_line(self.text) || self.text.trim().is_empty() || (self.is_deeper && !so_far.is_empty())
+    }
+}
+
 fn value_of<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
     // A Korean keyboard writes the colon wide as easily as narrow.
     let (key, value) = line.split_once([':', '：'])?;

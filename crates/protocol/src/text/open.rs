@@ -9,7 +9,11 @@ use alloc::{
 };
 use core::time::Duration;
 
-use super::{block, office, phase::Announcement, tag::Tag};
+use super::{
+    block, office,
+    phase::Announcement,
+    tag::{BlockTag, Closing, OfficeTag, Tag, Target},
+};
 use crate::{
     fault::{Fault, FaultReason, Warning, WarningCode},
     item::{EndedBy, Item, QuoteSource, Quoted, Trust, What},
@@ -73,7 +77,9 @@ pub(crate) struct Open {
 #[derive(Debug)]
 enum Form {
     /// Lines that are read once all are there.
-    Body(Tag),
+    Block(BlockTag),
+    /// The same.
+    Office(OfficeTag, Target),
     /// An announcement takes line after line.
     Phase(Announcement),
     /// So does a task.
@@ -83,18 +89,25 @@ enum Form {
 impl Open {
     pub(crate) fn new(origin: Origin, tag: Tag, head: &str, end: u64) -> Self {
         let form = match tag {
+            Tag::Block(tag) => Form::Block(tag),
+            Tag::Office(tag, target) => Form::Office(tag, target),
             Tag::Phase(number) => Form::Phase(Announcement::new(number)),
             Tag::Thin(task) => Form::Task { task, trouble: None },
-            tag => Form::Body(tag),
         };
         Open { origin, end, head: head.trim().to_string(), body: String::with_capacity(256), lines: 1, form }
     }
 
-    /// The tag of a message that can be closed by one.
-    pub(crate) fn tag(&self) -> Option<&Tag> {
-        match &self.form {
-            Form::Body(tag) => Some(tag),
-            Form::Phase(_) | Form::Task { .. } => None,
+    /// Whether any line can be part of it, so that it needs a tag to end.
+    pub(crate) fn takes_any_line(&self) -> bool {
+        matches!(self.form, Form::Block(_) | Form::Office(..))
+    }
+
+    /// Whether the closing tag is its own.
+    pub(crate) fn is_closed_by(&self, closing: Closing) -> bool {
+        match (&self.form, closing) {
+            (Form::Block(open), Closing::Block(closing)) => *open == closing,
+            (Form::Office(open, _), Closing::Office(closing)) => *open == closing,
+            _ => false,
         }
     }
 
@@ -105,15 +118,22 @@ impl Open {
 
     /// Whether it ends only at its closing tag.
     pub(crate) fn is_block(&self) -> bool {
-        matches!(self.form, Form::Body(Tag::Block(_)))
+        matches!(self.form, Form::Block(_))
     }
 
     /// Takes the line if it belongs to the message.
     pub(crate) fn take(&mut self, line: &str, end: u64) -> bool {
         let fits = match &mut self.form {
-            Form::Body(_) => true,
+            Form::Block(_) | Form::Office(..) => true,
             Form::Phase(announcement) => announcement.take(line),
-            Form::Task { task, trouble } => take_task_line(task, trouble, line),
+            Form::Task { task, trouble } => match task.take_line(line) {
+                TaskLine::Taken => true,
+                TaskLine::InvalidMeta => {
+                    *trouble = Some("META");
+                    true
+                }
+                TaskLine::Other => false,
+            },
         };
         if fits {
             self.body.push_str(line);
@@ -132,8 +152,8 @@ impl Open {
     /// After how much silence it ends.
     pub(crate) fn patience(&self) -> Duration {
         match self.form {
-            Form::Body(Tag::Block(_)) => Duration::from_secs(30),
-            Form::Body(_) => Duration::from_millis(300),
+            Form::Block(_) => Duration::from_secs(30),
+            Form::Office(..) => Duration::from_millis(300),
             Form::Phase(_) | Form::Task { .. } => Duration::from_millis(250),
         }
     }
@@ -143,15 +163,11 @@ impl Open {
         let Open { origin, end, head, body, form, .. } = self;
         let name = form.name();
         let reading = match form {
-            Form::Body(Tag::Block(_)) if ended_by != EndedBy::ClosingTag => {
+            Form::Block(tag) if ended_by == EndedBy::ClosingTag => block::read(tag, &body),
+            Form::Office(tag, target) if ended_by != EndedBy::Limit => office::read(tag, target, &body),
+            Form::Block(_) | Form::Office(..) => {
                 Reading::trouble(Trouble { reason: FaultReason::Unclosed, field: None })
             }
-            Form::Body(_) if ended_by == EndedBy::Limit => {
-                Reading::trouble(Trouble { reason: FaultReason::Unclosed, field: None })
-            }
-            Form::Body(Tag::Block(tag)) => block::read(tag, &body),
-            Form::Body(Tag::Office(tag, target)) => office::read(tag, target, &body),
-            Form::Body(Tag::Phase(_) | Tag::Thin(_)) => unreachable!("these have forms of their own"),
             Form::Phase(announcement) => {
                 let mut reading = Reading::signal(Signal::PhaseComplete(announcement.complete));
                 if ended_by == EndedBy::Limit {
@@ -183,22 +199,12 @@ impl Open {
 impl Form {
     fn name(&self) -> &'static str {
         match self {
-            Form::Body(tag) => tag.name(),
+            Form::Block(tag) => tag.name(),
+            Form::Office(tag, _) => tag.name(),
             Form::Phase(_) => "PHASE_COMPLETE",
             Form::Task { .. } => "TASK_ID",
         }
     }
-}
-
-fn take_task_line(task: &mut Thin, trouble: &mut Option<&'static str>, line: &str) -> bool {
-    let Thin::Task { worktree, meta, .. } = task else { return false };
-    match TaskLine::parse(line) {
-        Some(TaskLine::Worktree(path)) if worktree.is_none() => *worktree = Some(path),
-        Some(TaskLine::Meta(Some(value))) if meta.is_none() => *meta = Some(value),
-        Some(TaskLine::Meta(None)) if meta.is_none() => *trouble = Some("META"),
-        _ => return false,
-    }
-    true
 }
 
 /// An item that is complete in one line.

@@ -4,6 +4,8 @@
 //! that may matter are collected with their escapes removed, and the rest of a line behind a closing tag is let go.
 //! Whatever is decided is decided by the bytes alone, never by where a chunk was cut.
 
+mod hear;
+
 use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
@@ -14,18 +16,16 @@ use super::{
     glance::may_speak,
     line_ends::LineEnds,
     nonce::Watch,
-    open::{Open, Origin, line_item},
-    tag::{Opening, Tag, closing, opening},
+    open::Open,
+    tag::{Tag, opening},
 };
 use crate::{
     escape::{C1_LEAD, Escape, Step, is_plain},
-    fault::{Fault, FaultReason, Warning, WarningCode},
+    fault::{Fault, FaultReason},
     item::{EndedBy, QuoteSource, Trust, What},
     name::Nonce,
     parser::Settings,
-    signal::Signal,
     sink::Sink,
-    thin::Thin,
 };
 
 /// Whose text it is.
@@ -69,6 +69,9 @@ impl Place {
 /// The longest closing tag, with a name, a nonce and some space around them.
 const CLOSING_TAG_BYTES_MAX: usize = 1024;
 
+/// The longest line of which it is asked after every push whether it can matter.
+const GLANCE_BYTES_MAX: usize = 256;
+
 /// The longest line that counts without its newline.
 const SILENT_LINE_BYTES_MAX: usize = 4096;
 
@@ -90,8 +93,10 @@ pub(crate) struct TextParser {
     line_origin: Option<u64>,
     /// How much white space stands before it in the collected line.
     line_indent: usize,
-    /// Whether the session's nonce stands in this line by right.
-    line_vouched: bool,
+    /// How often the session's nonce stands in this line by right.
+    line_vouched: usize,
+    /// Whether the line was longer than can be held.
+    line_too_long: bool,
     /// A carriage return was the last thing seen: what comes next begins the line again.
     returned: bool,
     open: Option<Open>,
@@ -126,7 +131,8 @@ impl TextParser {
             line: Vec::new(),
             line_origin: None,
             line_indent: 0,
-            line_vouched: false,
+            line_vouched: 0,
+            line_too_long: false,
             returned: false,
             open: None,
             fence: None,
@@ -164,11 +170,14 @@ impl TextParser {
             watch.end_chunk();
         }
         // What was collected only because the chunk ended may already be known not to matter.
+        let line = &self.line[self.line_indent..];
         if self.state == State::Collect
             && self.may_skip()
             && self.escape == Escape::Ground
             && !self.returned
-            && !may_speak(&self.line)
+            && self.line_origin.is_some()
+            && line.len() <= GLANCE_BYTES_MAX
+            && !may_speak(line)
         {
             self.forget_line();
         }
@@ -228,14 +237,14 @@ impl TextParser {
         self.open.is_none() && self.mode != Mode::Speech
     }
 
-    /// Whether the unfinished line is a message that needs no closing tag. A long one needs its newline: this is
-    /// asked after every push.
+    /// Whether the unfinished line is a whole tag that needs no closing one. Thin lines need their newline, because
+    /// `DONE:T1` may become `DONE:T1.3`; so does a long line, because this is asked after every push.
     fn line_speaks(&self) -> bool {
         if self.line.len() > SILENT_LINE_BYTES_MAX {
             return false;
         }
         let line = String::from_utf8_lossy(&self.line);
-        opening(&line).is_some_and(|opening| !matches!(opening.tag, Tag::Block(_)))
+        opening(&line).is_some_and(|opening| matches!(opening.tag, Tag::Office(..) | Tag::Phase(_)))
     }
 
     /// Passes over lines that cannot matter, up to the first that may.
@@ -338,10 +347,12 @@ impl TextParser {
         }
         let limits = self.settings.limits;
         let room = match &self.open {
-            Some(open) => limits.block_bytes.saturating_sub(open.size().0),
-            None => limits.line_bytes,
+            // Only what has free text must take the line; to the others it may not even belong.
+            Some(open) if open.takes_any_line() => limits.block_bytes.saturating_sub(open.size().0),
+            _ => limits.line_bytes,
         };
         if self.line.len() + text.len() > room {
+            self.line_too_long = self.open.is_none();
             self.forget_line();
             self.close(EndedBy::Limit, sink);
             return;
@@ -377,7 +388,8 @@ impl TextParser {
     /// Ends the line at `end`, which is the offset of its newline in this text.
     fn end_line(&mut self, end: u64, place: Place, sink: &mut Sink) {
         self.finish_line(LineEnd { at: place.end(end), by: EndedBy::Line }, place, sink);
-        if end - self.line_start > self.line_limit(place) {
+        let too_long = core::mem::take(&mut self.line_too_long);
+        if too_long || end - self.line_start > self.line_limit(place) {
             self.report(FaultReason::LineTooLong, end, place, sink);
         }
         let vouched = core::mem::take(&mut self.line_vouched);
@@ -405,133 +417,6 @@ impl TextParser {
         self.clear_line();
     }
 
-    /// Takes a whole line as part of the open message, as the beginning of one, or as nothing.
-    fn hear(&mut self, line: &str, origin: Option<u64>, end: LineEnd, sink: &mut Sink) {
-        let begun = match self.turn_fence(line, sink) {
-            Fenced::Mark if self.open.is_none() => return,
-            Fenced::Mark | Fenced::InMessage => None,
-            Fenced::No => origin.and_then(|offset| {
-                let opening = may_speak(line.as_bytes()).then(|| opening(line))??;
-                self.interrupts(&opening.tag).then_some((offset, opening))
-            }),
-        };
-        if let Some(open) = &mut self.open {
-            if begun.is_none() && open.take(line, end.at) {
-                // Bytes that are no text have grown by being replaced.
-                let (bytes, lines) = open.size();
-                if lines > self.settings.limits.block_lines || bytes > self.settings.limits.block_bytes {
-                    self.close(EndedBy::Limit, sink);
-                }
-                return;
-            }
-            self.close(if begun.is_some() { EndedBy::NextTag } else { EndedBy::NextLine }, sink);
-        }
-        if let Some((offset, opening)) = begun {
-            self.begin(line, &opening, offset, end, sink);
-        }
-    }
-
-    /// Follows the code fences of speech.
-    fn turn_fence(&mut self, line: &str, sink: &mut Sink) -> Fenced {
-        if self.mode != Mode::Speech {
-            return Fenced::No;
-        }
-        let in_message = self.open.as_ref().is_some_and(|open| open.is_spoken() && open.tag().is_some());
-        match self.fence {
-            Some(fence) if fence.closed_by(line) => self.fence = None,
-            Some(_) if in_message => return Fenced::InMessage,
-            Some(_) => return Fenced::No,
-            None => {
-                self.fence = Fence::opened_by(line);
-                if self.fence.is_none() {
-                    return Fenced::No;
-                }
-            }
-        }
-        // The marks belong to a message with free text; anything else ends where a fence begins or ends.
-        if !in_message {
-            self.close(EndedBy::Fence, sink);
-        }
-        Fenced::Mark
-    }
-
-    /// Why a message that begins now would be quoted.
-    fn quote_source(&self) -> Option<QuoteSource> {
-        match self.mode {
-            Mode::Raw => None,
-            Mode::Speech => self.fence.map(|_| QuoteSource::Fence),
-            Mode::Quoted(source) => Some(source),
-        }
-    }
-
-    /// Whether the tag ends the message that is open. A thin line is text to whoever has no thin role.
-    fn interrupts(&self, tag: &Tag) -> bool {
-        match (&self.open, tag) {
-            (Some(open), Tag::Thin(_)) => {
-                open.tag().is_none() || (!open.is_block() && self.settings.thin_role)
-            }
-            _ => true,
-        }
-    }
-
-    /// Begins a message.
-    fn begin(&mut self, line: &str, opening: &Opening<'_>, offset: u64, end: LineEnd, sink: &mut Sink) {
-        let vouched = match (opening.nonce, &self.watch) {
-            (Some(nonce), Some(watch)) => watch.vouches_for(nonce),
-            _ => false,
-        };
-        let quoted = self.quote_source();
-        let mut warnings = Vec::new();
-        if self.mode == Mode::Raw && opening.nonce.is_some() && !vouched {
-            warnings.push(Warning::new(WarningCode::WrongNonce, "n"));
-        }
-        let trust = match (quoted, self.mode) {
-            (Some(_), _) => Trust::Quoted,
-            (None, Mode::Speech) => Trust::Speech,
-            (None, _) if vouched => Trust::Tagged,
-            (None, _) => Trust::Plain,
-        };
-        let origin = Origin { offset, index: sink.index(offset), trust, quoted, warnings };
-        match &opening.tag {
-            Tag::Thin(thin) if !matches!(thin, Thin::Task { .. }) => {
-                sink.items.push_back(line_item(origin, Signal::Thin(thin.clone()), end.at, end.by));
-            }
-            tag => self.open = Some(Open::new(origin, tag.clone(), line, end.at)),
-        }
-        self.line_vouched = vouched && self.mode == Mode::Raw;
-    }
-
-    /// Ends the open message if the collected line is a closing tag.
-    fn close_by_tag(&mut self, end: u64, place: Place, sink: &mut Sink) {
-        // A line may be all brackets: what is asked at each must not depend on how many there were.
-        let line = &self.line[self.line_indent..];
-        if line.len() > CLOSING_TAG_BYTES_MAX {
-            return;
-        }
-        let Some(open) = &mut self.open else { return };
-        let Some(closing) = open.tag().and_then(|_| closing(line)) else { return };
-        let own = open.tag().is_some_and(|tag| closing.closes(tag));
-        let fenced = self.fence.is_some() && open.is_spoken();
-        // Free text may name other tags, and may show its own in a fence; a block may not.
-        if !open.is_block() && (!own || fenced) {
-            return;
-        }
-        open.end = place.end(end);
-        self.line_vouched = self.mode == Mode::Raw;
-        if own {
-            self.close(EndedBy::ClosingTag, sink);
-        } else if let Some(open) = self.open.take() {
-            sink.items.push_back(open.mismatched(closing.name()));
-        }
-        self.forget_line();
-    }
-
-    fn close(&mut self, ended_by: EndedBy, sink: &mut Sink) {
-        if let Some(open) = self.open.take() {
-            sink.items.push_back(open.close(ended_by));
-        }
-    }
-
     /// Records what concerns a line rather than a message.
     fn report(&self, reason: FaultReason, end: u64, place: Place, sink: &mut Sink) {
         let (offset, end) = (place.offset(self.line_start), place.end(end));
@@ -554,16 +439,6 @@ struct LineEnd {
     /// Offset in the raw stream.
     at: u64,
     by: EndedBy,
-}
-
-/// What the code fences of speech make of a line.
-enum Fenced {
-    /// Nothing.
-    No,
-    /// It opens or closes one.
-    Mark,
-    /// It stands in one that belongs to the open message.
-    InMessage,
 }
 
 /// The bytes of one push.

@@ -83,31 +83,11 @@ impl OfficeTag {
     }
 }
 
-impl Tag {
-    /// The tag as it is named in faults.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Tag::Block(tag) => tag.name(),
-            Tag::Office(tag, _) => tag.name(),
-            Tag::Phase(_) => "PHASE_COMPLETE",
-            Tag::Thin(_) => "TASK_ID",
-        }
-    }
-}
-
 impl Closing {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Closing::Block(tag) => tag.name(),
             Closing::Office(tag) => tag.name(),
-        }
-    }
-
-    pub(crate) fn closes(self, tag: &Tag) -> bool {
-        match (self, tag) {
-            (Closing::Block(closing), Tag::Block(open)) => closing == *open,
-            (Closing::Office(closing), Tag::Office(open, _)) => closing == *open,
-            _ => false,
         }
     }
 }
@@ -161,14 +141,14 @@ fn split_nonce(inner: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The closing tag that the line so far consists of. It needs no nonce, but models repeat it.
-pub(crate) fn closing(line: &[u8]) -> Option<Closing> {
+/// The closing tag that the line so far consists of, with the nonce that it does not need but models repeat.
+pub(crate) fn closing(line: &[u8]) -> Option<(Closing, Option<&str>)> {
     let inner = trim(core::str::from_utf8(line).ok()?).strip_prefix("[/")?.strip_suffix(']')?;
-    let (name, _) = split_nonce(inner);
+    let (name, nonce) = split_nonce(inner);
     if let Some(tag) = BlockTag::ALL.into_iter().find(|tag| tag.name() == name) {
-        return Some(Closing::Block(tag));
+        return Some((Closing::Block(tag), nonce));
     }
     let (name, target) = name.split_once(':').map_or((name, None), |(name, target)| (name, Some(target)));
     let tag = OfficeTag::ALL.into_iter().find(|tag| tag.name() == name)?;
-    (tag.has_target() || target.is_none()).then_some(Closing::Office(tag))
+    (tag.has_target() || target.is_none()).then_some((Closing::Office(tag), nonce))
 }

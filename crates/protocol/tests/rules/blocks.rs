@@ -89,3 +89,23 @@ fn what_is_odd_is_told() {
         ]],
     );
 }
+
+#[test]
+fn numbers_stay_as_they_were_written() {
+    check(
+        "[USER_QUESTION]\ncategory: choice\nquestion: Q\noptions: [3.9, 3.10]\ndefault: 3.10\nrequired: true\n[/USER_QUESTION]",
+        expect![[
+            r#"0..111 user_question by "closing_tag" {"category":"choice","default":"3.10","options":["3.9","3.10"],"question":"Q","required":true}"#
+        ]],
+    );
+}
+
+#[test]
+fn no_indent_costs_a_letter() {
+    check(
+        "[ERROR]\ntype: fatal\nmessage: m\ndetails: a\n  b\n\u{3000}c\n \u{a0}d\nrecovery: notify_user\n[/ERROR]",
+        expect![[
+            r#"0..86 error by "closing_tag" {"details":"a\nb\n　c\n d","message":"m","recovery":"notify_user","type":"fatal"}"#
+        ]],
+    );
+}

@@ -73,6 +73,14 @@ fn a_bracket_that_is_too_much_is_let_go() {
     assert_eq!(items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(), ["fault", "wait"]);
 }
 
+#[test]
+fn a_long_line_behind_an_announcement_is_heard() {
+    let text = format!("=== PHASE 1 COMPLETE ===\nCUSTOM:x:{}\n", "y".repeat(200));
+    let items = crate::parse(text.as_bytes(), &settings(1000, 100, 10));
+    assert_eq!(items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(), ["phase_complete", "custom"]);
+    assert!(items.iter().all(|item| item.warnings.is_empty()));
+}
+
 /// Were a bracket to cost as much as the line before it, these lines would take hours.
 #[test]
 fn a_line_of_brackets_costs_no_more_than_another() {
@@ -91,5 +99,15 @@ fn a_line_of_brackets_costs_no_more_than_another() {
         parser.patience();
     }
     parser.push(b"\n");
-    assert_eq!(parser.map(|item| item.what.kind()).collect::<Vec<_>>(), ["fault", "fault", "custom"]);
+    for beginning in ["", "[ERROR]"] {
+        parser.push(beginning.as_bytes());
+        for _ in 0..500_000 {
+            parser.push(b" ");
+        }
+        parser.push(b"\n[/ERROR]\n");
+    }
+    assert_eq!(
+        parser.map(|item| item.what.kind()).collect::<Vec<_>>(),
+        ["fault", "fault", "custom", "fault"]
+    );
 }

@@ -103,3 +103,47 @@ fn a_thin_line_is_text_to_whoever_has_no_thin_role() {
         25..29 wait by "line" {}"#]]
     .assert_eq(&crate::show(&items));
 }
+
+#[test]
+fn keys_of_what_was_pasted_are_not_the_message_s() {
+    check(
+        "[INVOKE:ops]\nCheck this:\nbuild:\n  context: .\n```\ncontext: fenced\n```\ncontext: real\n",
+        expect![[
+            r#"0..82 invoke by "stream" {"context":"real","target":"ops","task":"Check this:\nbuild:\n  context: .\n```\ncontext: fenced\n```"}"#
+        ]],
+    );
+    check(
+        "[ASK_USER]\nIs this right?\n  type: object\n",
+        expect![[
+            r#"0..40 ask_user by "stream" {"options":[],"question":"Is this right?\n  type: object","type":"text"}"#
+        ]],
+    );
+    check(
+        "[DELIVER_RESULT:PO]\ncontent: schema\n  type: json\n",
+        expect![[
+            r#"0..48 deliver_result by "stream" {"content":"schema\n  type: json","result_type":"message","target":"PO"}"#
+        ]],
+    );
+    check(
+        "  [INVOKE:ops]\n  All of it indented\n  context: counts\n",
+        expect![[
+            r#"0..53 invoke by "stream" {"context":"counts","target":"ops","task":"  All of it indented"}"#
+        ]],
+    );
+}
+
+#[test]
+fn a_list_may_have_blank_lines_and_long_items() {
+    check(
+        "[ASK_USER]\nquestion: q\noptions:\n- a\n\n- b\n  goes on\n- c\nand this is free\n",
+        expect![[
+            r#"0..71 ask_user by "stream" {"context":"and this is free","options":["a","b goes on","c"],"question":"q","type":"text"}"#
+        ]],
+    );
+    check(
+        "[ASK_USER]\nquestion: q\noptions: ['a',\n 'b']\nfree\n",
+        expect![[
+            r#"0..48 ask_user by "stream" {"context":"free","options":["a","b"],"question":"q","type":"text"}"#
+        ]],
+    );
+}

@@ -138,26 +138,41 @@ fn a_prompt_without_a_newline_counts() {
     "#]],
     );
     check(
-        "RESOLVE_NEXT",
-        250,
+        "[STEP_COMPLETE]",
+        300,
         " now\n",
         expect![[r#"
 
-            ---
-            0..12 resolve_next by "silence" {"force":false}
-            ---
-        "#]],
+        ---
+        0..15 step_complete by "silence" {}
+        ---
+    "#]],
     );
+}
+
+#[test]
+fn a_thin_line_needs_its_newline() {
     check(
-        "RESOLVE",
-        250,
-        "_NEXT\n",
+        "DONE:T1",
+        60_000,
+        ".3\n",
         expect![[r#"
 
         ---
 
         ---
-        0..12 resolve_next by "line" {"force":false}"#]],
+        0..9 done by "line" {"id":"T1.3","meta":{}}"#]],
+    );
+    check(
+        "WAIT",
+        60_000,
+        "ING\n",
+        expect![[r#"
+
+        ---
+
+        ---
+    "#]],
     );
 }
 

@@ -86,3 +86,16 @@ fn a_silence_does_not_burn_the_nonce() {
     parser.finish();
     assert_eq!(parser.map(|item| item.trust).collect::<Vec<_>>(), [Trust::Tagged, Trust::Tagged]);
 }
+
+#[test]
+fn the_tag_is_excused_and_nothing_else_on_its_line() {
+    for given_away in
+        ["[/STEP_COMPLETE] k7Qz", "[/STEP_COMPLETE n=k7Qz] k7Qz", "k7Qz\r[STEP_COMPLETE n=k7Qz]"]
+    {
+        let shown = trust(&format!("[STEP_COMPLETE n=k7Qz]\n{given_away}\n[STEP_COMPLETE n=k7Qz]\n"));
+        assert!(
+            shown.contains("fault Plain") && shown.ends_with("step_complete Plain [WrongNonce]"),
+            "{given_away}: {shown}"
+        );
+    }
+}

@@ -130,3 +130,33 @@ fn ends() {
         ]],
     );
 }
+
+#[test]
+fn an_event_that_nobody_knows_does_not_end_a_message() {
+    check(
+        &[&fragment("[STEP_COMPLETE]\\nsumm"), r#"{"type":"heartbeat"}"#, &fragment("ary: s\\n"), TOOL_USE],
+        expect![[r#"1-3 step_complete {"ended_by":"message","summary":"s","trust":"speech"}"#]],
+    );
+}
+
+#[test]
+fn half_a_character_loses_no_event() {
+    check(
+        &[&fragment("Nice \\ud83d"), &fragment("\\ude00\\nWAIT\\n")],
+        expect![[r#"2 wait {"ended_by":"line","trust":"speech"}"#]],
+    );
+}
+
+#[test]
+fn a_line_of_many_fragments_is_too_long_at_last() {
+    let settings =
+        Settings { limits: Limits { line_bytes: 150, ..Limits::default() }, ..Settings::default() };
+    let stream = [&fragment("CUSTOM:x:")[..], &fragment("0123456789012345678901234567890123456789")]
+        .into_iter()
+        .chain([&fragment("0123456789012345678901234567890123456789")[..]; 4])
+        .chain([&fragment("0123456789\\nWAIT\\n")[..]])
+        .collect::<Vec<_>>()
+        .join("\n");
+    let items = parse(Cli::Gemini, &settings, stream.as_bytes(), usize::MAX);
+    assert_eq!(items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(), ["fault", "wait"]);
+}

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 mod bytes;
 mod claude;
 mod codex;
+mod fences;
 mod gemini;
 mod opencode;
 mod recorded;

@@ -1,0 +1,63 @@
+//! What the pages show is what the binary prints: every command with its output is run.
+#![expect(clippy::disallowed_methods, reason = "this test runs what the pages show")]
+
+use std::{env, fs, path::PathBuf, process::Command};
+
+#[test]
+fn readme() {
+    assert!(check("README.md") >= 5);
+    assert_eq!(check("README.ko.md"), check("README.md"), "both show the same");
+}
+
+#[test]
+fn command_line() {
+    for page in ["docs/cli.md", "docs/ko/cli.md"] {
+        assert!(check(page) >= 3, "{page}");
+    }
+}
+
+/// Runs each `sh` block that a block of output follows, and counts them.
+fn check(page: &str) -> usize {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{page}: {error}"));
+    let blocks = blocks(&text);
+    let mut checked = 0;
+    for pair in blocks.windows(2) {
+        let [(info, script), (next, output)] = pair else { unreachable!("windows of two") };
+        if *info == "sh" && matches!(*next, "json" | "jsonl" | "text") {
+            assert_eq!(run(script), *output, "{page}:\n{script}");
+            checked += 1;
+        }
+    }
+    checked
+}
+
+/// What a person would see: both streams, as they come.
+fn run(script: &str) -> String {
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_ostler"));
+    let directory = binary.parent().expect("a binary is in a directory").to_path_buf();
+    let before = env::var_os("PATH").unwrap_or_default();
+    let search = env::join_paths([directory].into_iter().chain(env::split_paths(&before)));
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &format!("exec 2>&1\n{script}")]).current_dir(env!("CARGO_TARGET_TMPDIR"));
+    let output = bash.env("PATH", search.expect("no colon in the path")).output().expect("bash starts");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The fenced blocks of a page: info string and text.
+fn blocks(page: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(&str, String)> = None;
+    for line in page.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => open = Some((info.trim(), String::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
