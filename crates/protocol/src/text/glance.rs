@@ -165,7 +165,7 @@ fn behind_csi(line: &[u8]) -> Option<&[u8]> {
 /// Whether the character may be a control or white space beyond ASCII. A control may even stand inside it.
 fn may_be_invisible(line: &[u8]) -> bool {
     match *line {
-        [0xe1..=0xe3 | 0xef, second, ..] if is_unclear(second) => true,
+        [_, second, ..] if is_unclear(second) => true,
         [C1_LEAD, second, ..] => second <= 0xa0,
         [0xe1, second, ..] => second == 0x9a,
         [0xe2, second, ..] => matches!(second, 0x80 | 0x81),
