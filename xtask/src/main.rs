@@ -23,7 +23,8 @@ usage: cargo xtask COMMAND
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
-  soak [fuzz|properties]  the long storms; writes its table into docs/results.md
+  soak [properties]       the long storms; writes its table into docs/results.md
+  soak fuzz [TARGET …]    only the fuzz targets, or those that are named
        --seconds N        how long each fuzz target runs (600)
        --cases N          how many cases each property tries (200000)
        --seed N           repeat an earlier storm (default: a new seed, printed)

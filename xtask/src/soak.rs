@@ -18,6 +18,8 @@ mod table;
 /// What the storms are told.
 #[derive(Debug)]
 struct Options {
+    /// Which fuzz targets run; none named means all.
+    targets: Vec<String>,
     /// How long each fuzz target runs.
     seconds: u64,
     /// How many cases each property tries.
@@ -63,7 +65,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
 
 fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error> {
     let mut storm = None;
-    let mut options = Options { seconds: 600, cases: 200_000, seed: new_seed() };
+    let mut options = Options { targets: Vec::new(), seconds: 600, cases: 200_000, seed: new_seed() };
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         match argument {
@@ -71,6 +73,9 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error>
             "--seconds" => options.seconds = number(argument, arguments.next())?,
             "--cases" => options.cases = number(argument, arguments.next())?,
             "--seed" => options.seed = number(argument, arguments.next())?,
+            target if storm == Some("fuzz") && !target.starts_with('-') => {
+                options.targets.push(target.to_owned());
+            }
             _ => return Err(Error::Usage(format!("unexpected argument `{argument}` for soak"))),
         }
     }
@@ -117,13 +122,14 @@ mod tests {
     fn reads_its_arguments() {
         let (storm, options) = parse(&["fuzz", "--seconds", "5", "--seed", "42"]).expect("valid");
         assert_eq!((storm, options.seconds, options.seed), (Some("fuzz"), 5, 42));
+        assert!(parse(&["fuzz", "text"]).is_ok_and(|(_, options)| options.targets == ["text"]));
         assert!(parse(&[]).is_ok_and(|(storm, options)| storm.is_none() && options.seconds == 600));
     }
 
     #[test]
     fn refuses_what_it_does_not_know() {
         for arguments in
-            [&["storm"][..], &["--seconds"], &["--seconds", "x"], &["--seed", "0"], &["fuzz", "fuzz"]]
+            [&["storm"][..], &["--seconds"], &["--seconds", "x"], &["--seed", "0"], &["properties", "text"]]
         {
             assert!(matches!(parse(arguments), Err(Error::Usage(_))), "{arguments:?}");
         }

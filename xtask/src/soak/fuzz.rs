@@ -48,11 +48,11 @@ pub(super) fn run(options: &Options) -> Result<Vec<Result<Row, Error>>, Error> {
         println!("SKIPPED fuzz: no nightly toolchain (rustup toolchain install nightly)");
         return Ok(Vec::new());
     }
+    let targets = chosen(targets(&manifest)?, &options.targets)?;
     ensure_cargo_fuzz()?;
     run_command(cargo_nightly().args(["fuzz", "build"]).args(NO_SANITIZER))?;
 
     // As many at a time as there are cores: libFuzzer itself uses one.
-    let targets = targets(&manifest)?;
     let next = AtomicUsize::new(0);
     let work = || {
         let mut rows = Vec::new();
@@ -66,6 +66,14 @@ pub(super) fn run(options: &Options) -> Result<Vec<Result<Row, Error>>, Error> {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a storm reports its errors")).collect()
     }))
+}
+
+/// Those that were named, or all.
+fn chosen(all: Vec<String>, named: &[String]) -> Result<Vec<String>, Error> {
+    if let Some(unknown) = named.iter().find(|name| !all.contains(name)) {
+        return Err(Error::Usage(format!("there is no fuzz target `{unknown}`, only {}", all.join(", "))));
+    }
+    Ok(all.into_iter().filter(|target| named.is_empty() || named.contains(target)).collect())
 }
 
 fn has_nightly() -> bool {
