@@ -6,6 +6,7 @@ mod parse;
 
 use std::{
     io::{self, Write},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -30,6 +31,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(directory) = shim_directory() {
+        return run_shim(&directory);
+    }
     let outcome = match Cli::parse().command {
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Guide(arguments) => guide::run(&arguments),
@@ -42,6 +46,23 @@ fn main() -> ExitCode {
             // Where not even this can be written, the exit code still says it.
             writeln!(io::stderr(), "ostler: {error}\n  {}", error.hint()).ok();
             error.exit_code()
+        }
+    }
+}
+
+/// The argument of the hidden command that a server starts for each agent. It is looked for before anything else: a
+/// shim lives as long as its agent, and should be no larger than it must.
+fn shim_directory() -> Option<PathBuf> {
+    let mut arguments = std::env::args_os().skip(1);
+    (arguments.next()? == "__shim").then(|| arguments.next().map(PathBuf::from))?
+}
+
+fn run_shim(directory: &Path) -> ExitCode {
+    match ostler_shim::run(directory) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            writeln!(io::stderr(), "ostler: {error}").ok();
+            ExitCode::from(5)
         }
     }
 }

@@ -18,13 +18,14 @@ struct Rule {
     pure: Option<&'static [&'static str]>,
 }
 
-const RULES: [Rule; 3] = [
+const RULES: [Rule; 4] = [
     Rule {
         name: "ostler-protocol",
         workspace: &[],
         pure: Some(&["memchr", "serde", "serde_json", "toml", "unicode-ident", "wide"]),
     },
-    Rule { name: "ostler", workspace: &["ostler-protocol"], pure: None },
+    Rule { name: "ostler-shim", workspace: &["ostler-protocol"], pure: None },
+    Rule { name: "ostler", workspace: &["ostler-protocol", "ostler-shim"], pure: None },
     Rule { name: "xtask", workspace: &[], pure: None },
 ];
 

@@ -1,0 +1,189 @@
+//! Starts the agent and holds the ends of its streams.
+//!
+//! The agent leads a process group of its own in the shim's session: its parent is in the same session and another
+//! group, so the kernel does not discard job-control signals, and what is typed at a terminal reaches it alone.
+
+use std::{
+    io,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::{Command, Stdio},
+};
+
+use rustix::{
+    fs::{Mode, OFlags, fcntl_setfl, open},
+    process::{
+        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, getpid, getppid,
+        ioctl_tiocsctty, pidfd_open, set_parent_process_death_signal, waitid, waitpid,
+    },
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    stdio::stdin,
+    termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetpgrp, tcsetwinsize},
+};
+
+use crate::{
+    error::Error,
+    launch::{Input, Launch, Terminal},
+};
+
+/// A running agent.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) pid: Pid,
+    /// Readable when the agent has ended.
+    pub(crate) ended: OwnedFd,
+    /// The streams; each is gone once it has ended.
+    pub(crate) input: Option<OwnedFd>,
+    pub(crate) output: Option<OwnedFd>,
+    pub(crate) errors: Option<OwnedFd>,
+    /// The shim's end of the terminal, if there is one.
+    terminal: Option<OwnedFd>,
+}
+
+impl Agent {
+    pub(crate) fn start(launch: &Launch) -> Result<Agent, Error> {
+        let [program, arguments @ ..] = &launch.command[..] else {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "no command");
+            return Err(Error::Start { program: String::new(), source });
+        };
+        let mut command = command(program);
+        command.args(arguments).current_dir(&launch.directory).env_clear().envs(&launch.environment);
+        command.env("OSTLER_SESSION", &launch.session).process_group(0);
+        let failed = |source| Error::Start { program: program.clone(), source };
+        match launch.terminal {
+            Terminal::None => start_on_pipes(command, launch.input).map_err(failed),
+            Terminal::Pty { rows, columns } => start_on_pty(command, rows, columns).map_err(failed),
+        }
+    }
+
+    /// Whether it has ended. It is not buried yet, so that its number stays its own as long as its group is signalled.
+    pub(crate) fn has_ended(&self) -> io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(waitid(WaitId::Pid(self.pid), options)?.is_some())
+    }
+
+    /// Buries it and says what became of it.
+    pub(crate) fn bury(&self) -> io::Result<Option<WaitStatus>> {
+        Ok(waitpid(Some(self.pid), WaitOptions::NOHANG)?.map(|(_, status)| status))
+    }
+
+    /// Whether it reads from a terminal.
+    pub(crate) fn has_terminal(&self) -> bool {
+        self.terminal.is_some()
+    }
+
+    /// Whether this agent has a terminal, and it now has that size.
+    pub(crate) fn resize(&self, rows: u16, columns: u16) -> io::Result<bool> {
+        let Some(terminal) = &self.terminal else { return Ok(false) };
+        tcsetwinsize(terminal, size(rows, columns))?;
+        Ok(true)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where agents are started")]
+fn command(program: &str) -> Command {
+    Command::new(program)
+}
+
+fn start_on_pipes(mut command: Command, input: Input) -> io::Result<Agent> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(match input {
+        Input::Open => Stdio::piped(),
+        Input::Empty => Stdio::null(),
+    });
+    prepare(&mut command, false);
+    let mut child = command.spawn()?;
+    let pid = pid(child.id())?;
+    Ok(Agent {
+        pid,
+        ended: pidfd_open(pid, PidfdFlags::empty())?,
+        input: child.stdin.take().map(OwnedFd::from).map(without_blocking).transpose()?,
+        output: child.stdout.take().map(OwnedFd::from).map(without_blocking).transpose()?,
+        errors: child.stderr.take().map(OwnedFd::from).map(without_blocking).transpose()?,
+        terminal: None,
+    })
+}
+
+/// The shim leads the terminal's session, the agent is its foreground group.
+fn start_on_pty(mut command: Command, rows: u16, columns: u16) -> io::Result<Agent> {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&ours)?;
+    unlockpt(&ours)?;
+    let name = ptsname(&ours, Vec::new())?;
+    let theirs = open(&*name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    tcsetwinsize(&ours, size(rows, columns))?;
+    // What is written to the agent must not come back as if it had said it.
+    let mut attributes = tcgetattr(&theirs)?;
+    attributes.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+    tcsetattr(&theirs, OptionalActions::Now, &attributes)?;
+    ioctl_tiocsctty(&theirs)?;
+    let end = || theirs.as_fd().try_clone_to_owned().map(Stdio::from);
+    command.stdin(end()?).stdout(end()?).stderr(end()?);
+    prepare(&mut command, true);
+    let child = command.spawn()?;
+    let pid = pid(child.id())?;
+    let ours = without_blocking(ours)?;
+    Ok(Agent {
+        pid,
+        ended: pidfd_open(pid, PidfdFlags::empty())?,
+        input: Some(ours.try_clone()?),
+        output: Some(ours.try_clone()?),
+        errors: None,
+        terminal: Some(ours),
+    })
+}
+
+/// What the child does before it becomes the agent.
+#[expect(unsafe_code, reason = "only between fork and exec can these be set, and std calls that unsafe")]
+fn prepare(command: &mut Command, on_terminal: bool) {
+    let shim = getpid();
+    let before_exec = move || {
+        // A shim that dies must not leave an agent behind: the kernel would continue a stopped one.
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if getppid() != Some(shim) {
+            return Err(io::Error::other("the shim is gone"));
+        }
+        if on_terminal {
+            // SAFETY: `signal` is async-signal-safe and changes only this process.
+            unsafe { libc::signal(libc::SIGTTOU, libc::SIG_IGN) };
+            tcsetpgrp(stdin(), getpid())?;
+        }
+        reset_signals(None);
+        // What the shim inherited by accident is not for the agent.
+        // SAFETY: the call only marks descriptors, which are closed by exec.
+        unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) };
+        Ok(())
+    };
+    // SAFETY: the closure makes system calls only; it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(before_exec) };
+}
+
+/// Every signal but one does what it does by default, and none is held back.
+#[expect(unsafe_code, reason = "there is no safe way to set what a signal does")]
+pub(crate) fn reset_signals(but: Option<libc::c_int>) {
+    for signal in (1..32).filter(|signal| Some(*signal) != but) {
+        // SAFETY: no handler is installed, and those that cannot be set are refused.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: the set is initialised by the first call before the second reads it.
+    unsafe {
+        let mut none = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+fn pid(raw: u32) -> io::Result<Pid> {
+    let raw = i32::try_from(raw).ok().and_then(Pid::from_raw);
+    raw.ok_or_else(|| io::Error::other("the agent has no process id"))
+}
+
+fn size(rows: u16, columns: u16) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+fn without_blocking(fd: OwnedFd) -> io::Result<OwnedFd> {
+    fcntl_setfl(&fd, OFlags::NONBLOCK)?;
+    Ok(fd)
+}

@@ -1,0 +1,85 @@
+//! What a shim is told about the agent it is to run: one file, written by the server before the shim starts.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// The name of the file in the shim's directory.
+pub const FILE: &str = "launch.json";
+
+/// How to run an agent and how to listen to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// The session's id; the agent's tree can be found by it when all else is lost.
+    pub session: String,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Where it runs.
+    pub directory: PathBuf,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+    /// What it is connected to.
+    pub terminal: Terminal,
+    /// What it reads from.
+    pub input: Input,
+    /// What it prints.
+    pub format: OutputFormat,
+    /// The word that makes its tags trustworthy.
+    pub nonce: Option<String>,
+    /// Whether it speaks the thin dialect.
+    pub thin_role: bool,
+    /// Whether a message that asks for something stops it.
+    pub stop: bool,
+    /// How large its output log may become.
+    pub log_bytes_max: u64,
+}
+
+/// What an agent's streams are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Terminal {
+    /// Pipes, with standard error apart.
+    None,
+    /// A terminal of this size; both streams are one.
+    Pty {
+        /// Lines.
+        rows: u16,
+        /// Characters in a line.
+        columns: u16,
+    },
+}
+
+/// Where an agent's input comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// From the server, whenever there is some.
+    Open,
+    /// From nowhere: some CLIs wait for the end of an input that never comes.
+    Empty,
+}
+
+/// How an agent's output is to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputFormat {
+    /// As text.
+    Text,
+    /// As events that a table describes, in TOML.
+    Table(String),
+}
+
+impl Launch {
+    /// Reads the file in a shim's directory.
+    pub fn read(directory: &Path) -> Result<Launch, Error> {
+        let path = directory.join(FILE);
+        let text = std::fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        serde_json::from_slice(&text).map_err(|source| Error::Launch { path, source })
+    }
+}

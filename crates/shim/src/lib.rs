@@ -1,0 +1,27 @@
+//! One small process per agent. It holds the agent's pipes, writes down what it prints, hears signals, and stops
+//! the whole tree the moment one is complete, whatever the server is doing.
+//!
+//! The server starts a shim with a directory that holds a [`launch::Launch`] and talks to it over the socket in
+//! that directory. Everything that must not be lost is in files there: the output log and the [`spool`]. When the
+//! server is gone, the shim goes on.
+//!
+//! It knows nothing of runs, requests, the database or HTTP. One thread, one poll loop.
+
+pub mod control;
+pub mod launch;
+pub mod spool;
+
+mod agent;
+mod clock;
+mod error;
+mod files;
+mod output;
+mod shim;
+mod socket;
+mod tree;
+
+pub use error::Error;
+pub use files::LOCK;
+pub use output::{ERR, OUT};
+pub use shim::run;
+pub use socket::connect;

@@ -1,0 +1,209 @@
+//! The control socket: who may talk, lines in, lines out, and no client that can hold the shim up.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::{
+            fs::{FileExt, PermissionsExt},
+            net::{UnixListener, UnixStream},
+        },
+    },
+    path::Path,
+};
+
+use rustix::{
+    fs::{Mode, OFlags, open},
+    net::sockopt::socket_peercred,
+    process::getuid,
+};
+use serde::Serialize;
+
+use crate::{
+    control::{Greeting, Request, SOCKET},
+    error::Error,
+    spool::Record,
+};
+
+/// The longest request; input is the only long one.
+const REQUEST_BYTES_MAX: usize = 17 << 20;
+
+/// What may wait for a client that does not read; what comes on top of it waits in the spool.
+const OUTBOX_BYTES_MAX: usize = 1 << 20;
+
+/// How many may be connected: a server, a few people who look, and nobody who wants to use up descriptors.
+const CLIENTS_MAX: usize = 16;
+
+/// The socket and who is connected.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    pub(crate) listener: UnixListener,
+    pub(crate) clients: Vec<Client>,
+    greeting: Greeting,
+}
+
+/// Somebody who is connected.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) stream: UnixStream,
+    inbox: Vec<u8>,
+    outbox: Vec<u8>,
+    follows: Option<Follower>,
+    gone: bool,
+}
+
+/// How far somebody has read the spool.
+#[derive(Debug)]
+struct Follower {
+    after_seq: u64,
+    /// Where the next record begins in the file.
+    offset: u64,
+}
+
+impl Socket {
+    pub(crate) fn bind(directory: &Path, greeting: Greeting) -> Result<Socket, Error> {
+        let listener =
+            bind(directory).map_err(|source| Error::System { what: "open the control socket", source })?;
+        Ok(Socket { listener, clients: Vec::new(), greeting })
+    }
+
+    /// Lets in whoever waits, if it is the same user and there is room.
+    pub(crate) fn accept(&mut self) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            let same_user = socket_peercred(&stream).is_ok_and(|peer| peer.uid == getuid());
+            if same_user && self.clients.len() < CLIENTS_MAX && stream.set_nonblocking(true).is_ok() {
+                let mut client = Client::new(stream);
+                client.send(&self.greeting);
+                self.clients.push(client);
+            }
+        }
+    }
+
+    /// Brings everybody who follows up to date and writes what can be written. Who is gone is forgotten.
+    pub(crate) fn flush(&mut self, spool: &Path, length: u64) {
+        for client in &mut self.clients {
+            client.flush();
+            while client.has_room() && client.read_spool(spool, length) {
+                client.flush();
+            }
+        }
+        self.clients.retain(|client| !client.gone);
+    }
+}
+
+impl Client {
+    fn new(stream: UnixStream) -> Self {
+        Client { stream, inbox: Vec::new(), outbox: Vec::new(), follows: None, gone: false }
+    }
+
+    /// Whether something waits to be written.
+    pub(crate) fn has_mail(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// Whether more can be sent to it now.
+    pub(crate) fn has_room(&self) -> bool {
+        !self.gone && self.outbox.len() < OUTBOX_BYTES_MAX
+    }
+
+    /// Sends every record behind this one from now on.
+    pub(crate) fn follow(&mut self, after_seq: u64) {
+        self.follows = Some(Follower { after_seq, offset: 0 });
+    }
+
+    pub(crate) fn send(&mut self, message: &impl Serialize) {
+        serde_json::to_writer(&mut self.outbox, message).expect("a message has only text and numbers");
+        self.outbox.push(b'\n');
+    }
+
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        self.outbox.extend_from_slice(bytes);
+    }
+
+    /// The next request that has come in whole; an unreadable one ends the connection.
+    pub(crate) fn next_request(&mut self) -> Option<Request> {
+        let end = self.inbox.iter().position(|&byte| byte == b'\n')?;
+        let request = serde_json::from_slice(&self.inbox[..end]).ok();
+        self.inbox.drain(..=end);
+        self.gone |= request.is_none();
+        request
+    }
+
+    /// Takes what has come in.
+    pub(crate) fn read(&mut self) {
+        let mut buffer = [0; 16 << 10];
+        while self.inbox.len() <= REQUEST_BYTES_MAX {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return self.gone = true,
+                Ok(read) => self.inbox.extend_from_slice(&buffer[..read]),
+                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => return self.gone |= source.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+        self.gone |= !self.inbox.contains(&b'\n');
+    }
+
+    /// Takes the next records from the spool. Whether there were any.
+    fn read_spool(&mut self, spool: &Path, length: u64) -> bool {
+        let Some(follower) = &mut self.follows else { return false };
+        let mut bytes =
+            vec![0; usize::try_from(length - follower.offset).unwrap_or(usize::MAX).min(SPOOL_PIECE)];
+        let read = File::open(spool).and_then(|file| file.read_exact_at(&mut bytes, follower.offset));
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        if read.is_err() || (whole == 0 && !bytes.is_empty()) {
+            self.gone = true;
+        }
+        if self.gone || whole == 0 {
+            return false;
+        }
+        for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
+            let is_new =
+                serde_json::from_slice(line).is_ok_and(|record: Record| record.seq > follower.after_seq);
+            if is_new {
+                self.outbox.extend_from_slice(b"{\"record\":");
+                self.outbox.extend_from_slice(line.trim_ascii_end());
+                self.outbox.extend_from_slice(b"}\n");
+            }
+        }
+        follower.offset += whole as u64;
+        true
+    }
+
+    fn flush(&mut self) {
+        while !self.outbox.is_empty() {
+            match self.stream.write(&self.outbox) {
+                Ok(written) => drop(self.outbox.drain(..written)),
+                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => return self.gone |= source.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+}
+
+/// How much of the spool is read at once; a record is far shorter.
+const SPOOL_PIECE: usize = 2 << 20;
+
+/// A socket's path may have only 108 bytes; through the directory's descriptor it is always short.
+fn bind(directory: &Path) -> io::Result<UnixListener> {
+    let path = directory.join(SOCKET);
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(source),
+        _ => {}
+    }
+    let directory = open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let listener = UnixListener::bind(through(&directory))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Connects to the shim of a directory.
+pub fn connect(directory: &Path) -> io::Result<UnixStream> {
+    let directory = open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    UnixStream::connect(through(&directory))
+}
+
+fn through(directory: &impl AsFd) -> String {
+    format!("/proc/self/fd/{}/{SOCKET}", directory.as_fd().as_raw_fd())
+}

@@ -1,0 +1,174 @@
+//! What happened to an agent, in order, on disk before anybody is told.
+//!
+//! One line of JSON per record. A line that was cut by a crash is the last one and does not count: what it was about
+//! stands in the output log too.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{clock::now_ms, error::Error, files};
+
+/// The name of the file in the shim's directory.
+pub const FILE: &str = "spool.ndjson";
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Counted from 1 in each launch.
+    pub seq: u64,
+    /// Milliseconds since 1970, UTC.
+    pub at_ms: u64,
+    /// What it was.
+    #[serde(flatten)]
+    pub what: Happening,
+}
+
+/// What can happen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Happening {
+    /// The agent runs.
+    Started {
+        /// Its process.
+        pid: i32,
+        /// When that began, in the kernel's ticks: no later process has the same pair.
+        began: u64,
+    },
+    /// The parser heard something.
+    Heard {
+        /// The item, as `ostler parse` prints it.
+        item: Value,
+    },
+    /// The whole tree was stopped.
+    Stopped {
+        /// What for.
+        cause: StopCause,
+        /// How many processes.
+        processes: usize,
+        /// Whether all were seen to stand still.
+        confirmed: bool,
+    },
+    /// The tree was sent on.
+    WentOn,
+    /// Output can no longer be written down, and the agent waits.
+    Stalled {
+        /// Why.
+        reason: StallReason,
+    },
+    /// The agent could not be started.
+    NotStarted {
+        /// Why not.
+        message: String,
+    },
+    /// Input was taken for the agent: it is written after this, and never again under this name.
+    TookInput {
+        /// The name that the server gave it.
+        key: String,
+    },
+    /// The agent ended.
+    Ended {
+        /// Its exit code.
+        code: Option<i32>,
+        /// The signal that ended it.
+        signal: Option<i32>,
+        /// Whether everything it had started is seen to be gone too.
+        clean: bool,
+        /// How much of its input it had not read.
+        input_bytes_left: u64,
+    },
+}
+
+/// Why a tree was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    /// The agent asked for something.
+    Signal,
+    /// The server wanted it.
+    Command,
+    /// Its output had nowhere to go.
+    Stall,
+}
+
+/// Why output cannot be written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StallReason {
+    /// The log is as large as it may be.
+    LogFull,
+    /// The disk refused.
+    Disk {
+        /// In the system's words.
+        message: String,
+    },
+}
+
+/// The spool of a running shim.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    file: File,
+    /// How much of the file is whole lines.
+    length: u64,
+    last_seq: u64,
+    /// Records that the disk has not taken yet.
+    waiting: Vec<Record>,
+}
+
+impl Spool {
+    pub(crate) fn create(directory: &Path) -> Result<Spool, Error> {
+        let file = files::create(&directory.join(FILE))?;
+        Ok(Spool { file, length: 0, last_seq: 0, waiting: Vec::new() })
+    }
+
+    /// How much of the file can be read: whole lines, synced.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The number of the last record.
+    pub(crate) fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// Whether something is not written yet.
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Puts down what happened; it counts once it is written.
+    pub(crate) fn add(&mut self, what: Happening) {
+        self.last_seq += 1;
+        self.waiting.push(Record { seq: self.last_seq, at_ms: now_ms(), what });
+    }
+
+    /// Writes what waits, with one sync. If the disk refuses, everything waits on and nothing of it is in the file.
+    pub(crate) fn write(&mut self) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for record in &self.waiting {
+            serde_json::to_writer(&mut lines, record).expect("a record has only text and numbers");
+            lines.push(b'\n');
+        }
+        let written = self.file.write_all(&lines).and_then(|()| self.file.sync_data());
+        if let Err(source) = written {
+            self.file.set_len(self.length)?;
+            return Err(source);
+        }
+        self.length += lines.len() as u64;
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+/// Reads the records of a shim's directory, up to a line that was cut.
+pub fn read(directory: &Path) -> Result<Vec<Record>, Error> {
+    let path = directory.join(FILE);
+    let text = fs::read(&path).map_err(|source| Error::Read { path, source })?;
+    let whole_lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    Ok(whole_lines.map_while(|line| serde_json::from_slice(line).ok()).collect())
+}

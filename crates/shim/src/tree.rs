@@ -1,0 +1,236 @@
+//! The agent's processes: who they are, and how all of them stop, go on or end.
+//!
+//! A shim is the subreaper of everything its agent starts, so that even what was forked twice stays below it. The
+//! tree is read from `/proc` each time: a process may fork while it is being walked, so walking goes on until two
+//! passes in a row find nothing new.
+
+use std::{
+    collections::BTreeSet,
+    fs, io, thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+/// How long a tree may take to stand still or to be gone.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between two looks at a tree that does not stand still yet.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// What a process is doing, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// On a core, or ready for one, or in the kernel on its behalf.
+    Running,
+    /// Waiting for something.
+    Waiting,
+    Stopped,
+    /// Dead, and not buried.
+    Dead,
+}
+
+/// One process, told from a later one with the same number by the time it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: Pid,
+    pub(crate) began: u64,
+    pub(crate) group: i32,
+    pub(crate) doing: Doing,
+}
+
+/// What a walk over a tree has found.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    /// Parents before their children.
+    pub(crate) processes: Vec<Process>,
+    /// Whether nothing escaped it: no list was refused, and nobody vanished between being listed and being looked at.
+    pub(crate) complete: bool,
+}
+
+/// The processes that were stopped, parents first.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    leader: Pid,
+    processes: Vec<Process>,
+    /// Whether everything was seen to stand still.
+    pub(crate) confirmed: bool,
+}
+
+impl Stopped {
+    /// How many were stopped.
+    pub(crate) fn count(&self) -> usize {
+        self.processes.len()
+    }
+}
+
+/// Everything below a process.
+pub(crate) fn below(root: Pid) -> Walk {
+    let mut walk = Walk { processes: Vec::new(), complete: true };
+    let mut next = vec![root];
+    while let Some(parent) = next.pop() {
+        let Ok(mut children) = children(parent) else {
+            walk.complete = false;
+            continue;
+        };
+        children.reverse();
+        for &child in children.iter().rev() {
+            match look(child) {
+                Some(process) => walk.processes.push(process),
+                None => walk.complete = false,
+            }
+        }
+        next.extend(children);
+    }
+    walk
+}
+
+/// Stops the leader's group at once, then everything below `root` until it stands still.
+///
+/// Whoever is in the leader's group is taken to have been running: to ask first would cost the time in which it runs on.
+pub(crate) fn stop(root: Pid, leader: Pid) -> Stopped {
+    // The group is gone when its last process is; there is nothing to stop then.
+    kill_process_group(leader, Signal::STOP).ok();
+    let mut stopped = Stopped { leader, processes: Vec::new(), confirmed: false };
+    let mut seen = BTreeSet::new();
+    let deadline = Instant::now() + PATIENCE;
+    let mut clean_passes = 0;
+    while clean_passes < 2 && Instant::now() < deadline {
+        let walk = below(root);
+        let mut clean = walk.complete;
+        for process in walk.processes {
+            let is_new = seen.insert((process.pid.as_raw_nonzero(), process.began));
+            // Even one that is dead already: it may have had time to fork.
+            clean &= !is_new;
+            let in_group = process.group == leader.as_raw_nonzero().get();
+            match process.doing {
+                Doing::Running | Doing::Waiting => {
+                    clean = false;
+                    kill_process(process.pid, Signal::STOP).ok();
+                }
+                // What somebody else had stopped is not ours to continue.
+                Doing::Stopped if is_new && !in_group => continue,
+                Doing::Stopped => {}
+                Doing::Dead => continue,
+            }
+            if is_new {
+                stopped.processes.push(process);
+            }
+        }
+        clean_passes = if clean { clean_passes + 1 } else { 0 };
+        if !clean {
+            thread::sleep(PAUSE);
+        }
+    }
+    stopped.confirmed = clean_passes == 2;
+    stopped
+}
+
+/// Sends the stopped on, children first: a shell whose job is still stopped when it goes on would report it so.
+pub(crate) fn go_on(stopped: &Stopped) {
+    for process in stopped.processes.iter().rev() {
+        if look(process.pid).is_some_and(|now| now.began == process.began) {
+            kill_process(process.pid, Signal::CONT).ok();
+        }
+    }
+    // Whoever was stopped with the group and could not be seen must not be left standing.
+    kill_process_group(stopped.leader, Signal::CONT).ok();
+}
+
+/// Asks everything below `root` to end.
+pub(crate) fn ask_to_end(root: Pid) {
+    for process in below(root).processes {
+        kill_process(process.pid, Signal::TERM).ok();
+        // Who is stopped cannot hear it.
+        kill_process(process.pid, Signal::CONT).ok();
+    }
+}
+
+/// Ends everything below `root`: stops it first, so that nothing can fork away, and kills what stands there.
+/// Whether all are seen to be gone, buried or not.
+pub(crate) fn kill(root: Pid, leader: Pid) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        let walk = below(root);
+        let living: Vec<_> = walk.processes.iter().filter(|process| process.doing != Doing::Dead).collect();
+        if living.is_empty() && walk.complete {
+            return true;
+        }
+        stop(root, leader);
+        for process in below(root).processes {
+            kill_process(process.pid, Signal::KILL).ok();
+        }
+        thread::sleep(PAUSE);
+    }
+    false
+}
+
+/// Whether anything below `root` is on a core or wants to be.
+pub(crate) fn is_busy(root: Pid) -> bool {
+    below(root).processes.iter().any(|process| process.doing == Doing::Running)
+}
+
+/// The children of all threads of a process; none if it is gone.
+fn children(pid: Pid) -> io::Result<Vec<Pid>> {
+    let mut found = Vec::new();
+    for task in gone_is_empty(fs::read_dir(format!("/proc/{pid}/task")))?.into_iter().flatten() {
+        let list = gone_is_empty(fs::read_to_string(task?.path().join("children")))?.unwrap_or_default();
+        let pids = list.split_whitespace().filter_map(|word| word.parse().ok());
+        found.extend(pids.filter_map(Pid::from_raw));
+    }
+    Ok(found)
+}
+
+/// What `/proc` says of a process; nothing if it is gone or cannot be seen.
+pub(crate) fn look(pid: Pid) -> Option<Process> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = fields(&stat)?.collect();
+    let (group, began) = (fields.get(2)?.parse().ok()?, fields.get(19)?.parse().ok()?);
+    Some(Process { pid, began, group, doing: what_threads_do(pid)? })
+}
+
+/// A process stands still when all its threads do, and is dead when all are: the first may have ended alone.
+fn what_threads_do(pid: Pid) -> Option<Doing> {
+    let mut doing = Doing::Dead;
+    for task in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        let Ok(stat) = fs::read_to_string(task.ok()?.path().join("stat")) else { continue };
+        let thread = match fields(&stat)?.next()? {
+            "T" | "t" => Doing::Stopped,
+            "Z" | "X" => Doing::Dead,
+            // A parent between vfork and exec of its child cannot even be stopped: the signal waits.
+            "D" if has_stop_pending(pid) => Doing::Stopped,
+            "R" | "D" => Doing::Running,
+            _ => Doing::Waiting,
+        };
+        doing = match (doing, thread) {
+            (Doing::Running, _) | (_, Doing::Running) => Doing::Running,
+            (Doing::Waiting, _) | (_, Doing::Waiting) => Doing::Waiting,
+            (Doing::Stopped, _) | (_, Doing::Stopped) => Doing::Stopped,
+            (Doing::Dead, Doing::Dead) => Doing::Dead,
+        };
+    }
+    Some(doing)
+}
+
+fn has_stop_pending(pid: Pid) -> bool {
+    const STOP_BIT: u64 = 1 << (libc::SIGSTOP - 1);
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let masks =
+        status.lines().filter_map(|line| line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:")));
+    masks.filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok()).any(|mask| mask & STOP_BIT != 0)
+}
+
+/// The fields behind the name, which stands in brackets and may hold anything, brackets too.
+fn fields(stat: &str) -> Option<impl Iterator<Item = &str>> {
+    Some(stat.rsplit_once(") ")?.1.split(' '))
+}
+
+/// A process that is gone has no children; what cannot be read is another matter.
+fn gone_is_empty<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) if source.raw_os_error() == Some(libc::ESRCH) => Ok(None),
+        Err(source) => Err(source),
+    }
+}
