@@ -332,6 +332,17 @@ fn number(text: &str) -> Option<u32> {
 }
 
 impl ErrorCode {
+    /// All of them.
+    pub const ALL: [ErrorCode; 7] = [
+        ErrorCode::TasksNotFound,
+        ErrorCode::CircularDep,
+        ErrorCode::MissingDep,
+        ErrorCode::ParseFail,
+        ErrorCode::StateCorrupt,
+        ErrorCode::Blocked,
+        ErrorCode::StateLocked,
+    ];
+
     /// The code as it stands on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -346,16 +357,7 @@ impl ErrorCode {
     }
 
     fn from_word(word: &str) -> Option<ErrorCode> {
-        const KNOWN: [ErrorCode; 7] = [
-            ErrorCode::TasksNotFound,
-            ErrorCode::CircularDep,
-            ErrorCode::MissingDep,
-            ErrorCode::ParseFail,
-            ErrorCode::StateCorrupt,
-            ErrorCode::Blocked,
-            ErrorCode::StateLocked,
-        ];
-        KNOWN.into_iter().find(|code| code.as_str() == word)
+        Self::ALL.into_iter().find(|code| code.as_str() == word)
     }
 }
 

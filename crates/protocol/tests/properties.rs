@@ -329,18 +329,6 @@ fn hostile() -> impl Strategy<Value = String> {
     vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-fn code() -> impl Strategy<Value = ErrorCode> {
-    select(vec![
-        ErrorCode::TasksNotFound,
-        ErrorCode::CircularDep,
-        ErrorCode::MissingDep,
-        ErrorCode::ParseFail,
-        ErrorCode::StateCorrupt,
-        ErrorCode::Blocked,
-        ErrorCode::StateLocked,
-    ])
-}
-
 fn thin() -> impl Strategy<Value = Thin> {
     let figures = vec(("[a-z]{1,4}", hostile()), 0..3);
     prop_oneof![
@@ -350,7 +338,8 @@ fn thin() -> impl Strategy<Value = Thin> {
         any::<u32>().prop_map(|phase| Thin::PhaseDone { phase }),
         Just(Thin::AllDone {}),
         Just(Thin::Wait {}),
-        (code(), option::of(hostile())).prop_map(|(code, detail)| Thin::error(code, detail.as_deref())),
+        (select(ErrorCode::ALL.to_vec()), option::of(hostile()))
+            .prop_map(|(code, detail)| Thin::error(code, detail.as_deref())),
         (task_id(), option::of(hostile()), option::of(hostile())).prop_map(|(id, worktree, note)| {
             let meta = note.map(|note| serde_json::json!({ "timeout": 300, "note": note }));
             Thin::task(id, worktree.as_deref(), meta.as_ref())
