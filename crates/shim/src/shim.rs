@@ -9,6 +9,7 @@ use std::{
     mem,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -193,10 +194,10 @@ impl Shim {
     /// How long to sleep at the most.
     fn timeout(&self) -> Duration {
         let now = Instant::now();
-        let silence = self
-            .parser
-            .patience()
-            .map_or(TICK_MAX, |patience| patience.saturating_sub(now - self.heard_at).max(TICK));
+        // Who is stopped keeps no silence that could end.
+        let patience = self.parser.patience().filter(|_| !self.stop_noted && !self.stalled);
+        let silence =
+            patience.map_or(TICK_MAX, |patience| patience.saturating_sub(now - self.heard_at).max(TICK));
         let cancel = self.cancel_at.map_or(TICK_MAX, |at| at.saturating_duration_since(now).max(TICK));
         silence.min(cancel).min(TICK_MAX)
     }
@@ -512,7 +513,8 @@ impl Shim {
         self.spool.add(Happening::Ended { code, signal, clean, input_bytes_left });
         self.talk();
         while self.spool.has_waiting() {
-            self.wait()?;
+            // Not `wait`: an agent that has ended would wake it at once, for ever.
+            thread::sleep(TICK_MAX);
             self.talk();
         }
         Ok(())
