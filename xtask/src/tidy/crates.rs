@@ -18,11 +18,16 @@ struct Rule {
     pure: Option<&'static [&'static str]>,
 }
 
-const RULES: [Rule; 4] = [
+const RULES: [Rule; 5] = [
     Rule {
         name: "ostler-protocol",
         workspace: &[],
         pure: Some(&["memchr", "serde", "serde_json", "toml", "unicode-ident", "wide"]),
+    },
+    Rule {
+        name: "ostler-agents",
+        workspace: &["ostler-protocol"],
+        pure: Some(&["serde", "serde_json", "toml"]),
     },
     Rule { name: "ostler-shim", workspace: &["ostler-protocol"], pure: None },
     Rule { name: "ostler", workspace: &["ostler-protocol", "ostler-shim"], pure: None },

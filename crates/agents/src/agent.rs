@@ -1,0 +1,242 @@
+//! What is known of one agent CLI: the content of its table, read and checked.
+//!
+//! An [`Agent`] is plain data that a session keeps as it was when the session began, so that a later change of a
+//! table does not change what runs. [`crate::launch`] makes command lines of it.
+
+use alloc::{
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::template::{LaunchNames, MessageNames, PermissionNames, Template};
+
+/// An argument or a value of the environment, with places for what a launch brings.
+pub type Argument = Template<LaunchNames>;
+
+/// One agent CLI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    /// What it is called on Ostler's command line.
+    pub name: String,
+    /// What it is, in a sentence.
+    pub about: String,
+    /// The version that the table was tested with.
+    pub tested: Option<String>,
+    /// The command that prints the version; empty if there is none.
+    pub version: Vec<String>,
+    /// The program and the arguments of every launch.
+    pub command: Vec<Argument>,
+    /// The arguments of some launches, by what they are for.
+    pub arguments: Arguments,
+    /// Arguments that a user adds, put before the prompt.
+    pub extra: Vec<String>,
+    /// Variables to set.
+    pub environment: BTreeMap<String, Argument>,
+    /// What it is connected to.
+    pub terminal: Terminal,
+    /// What it prints.
+    pub output: Output,
+    /// How it is spoken to while it runs.
+    pub input: Input,
+    /// How it learns to ask.
+    pub guide: Guide,
+    /// What is written when a person has decided about a tool; `None` if the CLI cannot be told.
+    pub permission: Option<Permission>,
+    /// How its end is known.
+    pub end: End,
+    /// What an account is.
+    pub account: Account,
+    /// The model, where a launch names none.
+    pub model: Option<String>,
+    /// The limit on turns, where a launch names none.
+    pub max_turns: Option<u32>,
+    /// The tools that need no permission, where a launch names none.
+    pub tools: Vec<String>,
+    /// MCP servers in the CLI's own form, where a launch names none.
+    pub mcp_config: Option<String>,
+}
+
+/// Groups of arguments, in the order in which they follow the command. A group is left out as a whole when one of
+/// its values is not given.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Arguments {
+    /// To begin a conversation.
+    pub fresh: Vec<Argument>,
+    /// To go on with one; empty if the CLI cannot.
+    pub resume: Vec<Argument>,
+    /// To choose the model.
+    pub model: Vec<Argument>,
+    /// To limit the turns.
+    pub max_turns: Vec<Argument>,
+    /// To allow tools without asking.
+    pub tools: Vec<Argument>,
+    /// To add MCP servers.
+    pub mcp_config: Vec<Argument>,
+    /// To pass the guide.
+    pub guide: Vec<Argument>,
+    /// To pass the prompt; empty if it goes to the input.
+    pub prompt: Vec<Argument>,
+}
+
+/// What an agent's streams are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Terminal {
+    /// Pipes.
+    #[default]
+    None,
+    /// A terminal.
+    Pty,
+}
+
+/// What an agent prints.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    /// Text.
+    #[default]
+    Text,
+    /// Events that a table describes: the TOML text that `ostler_protocol::stream::Table` reads.
+    Table(String),
+}
+
+/// How an agent is spoken to while it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Input {
+    /// The way.
+    pub way: InputWay,
+    /// For [`InputWay::Message`], the line that carries a message.
+    pub message: Option<Template<MessageNames>>,
+}
+
+/// The ways in which words reach an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputWay {
+    /// It reads lines: a reply as one line of JSON, anything else as it is.
+    #[default]
+    Line,
+    /// It reads messages that are wrapped as the table says; a reply is the text of one.
+    Message,
+    /// It reads nothing: it is ended and resumed with the words as its prompt.
+    Relaunch,
+}
+
+/// How an agent learns to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guide {
+    /// It is not told.
+    #[default]
+    None,
+    /// With every launch, in an argument or a variable that names `{guide}` or `{guide_file}`.
+    Argument,
+    /// In front of the first prompt of a conversation.
+    Prompt,
+}
+
+/// The lines that tell a CLI what a person decided about a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permission {
+    /// It may run this once.
+    pub allow: Template<PermissionNames>,
+    /// It may use the tool until the session ends; `None` if the CLI does not know that.
+    pub allow_session: Option<Template<PermissionNames>>,
+    /// It may not.
+    pub deny: Template<PermissionNames>,
+}
+
+/// How the end of an agent is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct End {
+    /// Success needs an `end` fact in the stream: the exit code alone proves nothing.
+    pub required: bool,
+    /// The CLI waits for more after its `end` fact, until its input is closed.
+    pub close_input: bool,
+}
+
+/// What an account is, for those who have several.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Account {
+    /// The variable that names the directory in which the CLI keeps who is signed in.
+    pub directory: Option<String>,
+    /// The variables that hold a key, in the order in which the CLI looks.
+    pub keys: Vec<String>,
+}
+
+impl Agent {
+    /// Any command, taken as it is: it prints text and reads lines.
+    pub fn plain(command: &[String]) -> Agent {
+        let name = command.first().map(String::as_str).unwrap_or_default();
+        let mut agent = Agent::empty(name.rsplit('/').next().unwrap_or_default());
+        agent.about = "a plain command".to_string();
+        agent.command = command.iter().map(|argument| Argument::literal(argument)).collect();
+        agent
+    }
+
+    /// What a table says before its first line.
+    pub(crate) fn empty(name: &str) -> Agent {
+        Agent {
+            name: name.to_string(),
+            about: String::new(),
+            tested: None,
+            version: Vec::new(),
+            command: Vec::new(),
+            arguments: Arguments::default(),
+            extra: Vec::new(),
+            environment: BTreeMap::new(),
+            terminal: Terminal::default(),
+            output: Output::default(),
+            input: Input::default(),
+            guide: Guide::default(),
+            permission: None,
+            end: End::default(),
+            account: Account::default(),
+            model: None,
+            max_turns: None,
+            tools: Vec::new(),
+            mcp_config: None,
+        }
+    }
+
+    /// Whether an ended conversation can be taken up again.
+    pub fn can_resume(&self) -> bool {
+        !self.arguments.resume.is_empty()
+    }
+
+    /// Whether a new conversation may be given an id, a UUID. Otherwise its id is learnt from the stream.
+    pub fn takes_conversation_id(&self) -> bool {
+        self.names("new_conversation")
+    }
+
+    /// Whether the guide has to be in a file, whose path the launch names.
+    pub fn needs_guide_file(&self) -> bool {
+        self.names("guide_file")
+    }
+
+    /// Whether some argument or variable has a place for this value.
+    pub(crate) fn names(&self, value: &str) -> bool {
+        let groups = self.arguments.in_order();
+        let arguments = self.command.iter().chain(groups.into_iter().flatten());
+        arguments.chain(self.environment.values()).any(|argument| argument.names(value))
+    }
+}
+
+impl Arguments {
+    /// All groups.
+    fn in_order(&self) -> [&Vec<Argument>; 8] {
+        [
+            &self.fresh,
+            &self.resume,
+            &self.model,
+            &self.max_turns,
+            &self.tools,
+            &self.mcp_config,
+            &self.guide,
+            &self.prompt,
+        ]
+    }
+}
