@@ -10,8 +10,9 @@ use crate::spool::Record;
 /// The name of the socket in the shim's directory.
 pub const SOCKET: &str = "ctl.sock";
 
-/// The version that this code speaks.
-pub const VERSION: u32 = 1;
+/// The version that this code speaks. The second has [`Command::CloseInput`], [`Status::input_unread`] and the
+/// records of what the agent has read.
+pub const VERSION: u32 = 2;
 
 /// The first line from a shim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,11 @@ pub enum Command {
         /// Whether to send the agent on.
         go_on: bool,
     },
+    /// End the agent's input behind all that was taken. On a terminal its end-of-file character is sent.
+    CloseInput {
+        /// Its name, for the record.
+        key: String,
+    },
     /// Stop the whole tree.
     Stop,
     /// Send it on.
@@ -75,6 +81,23 @@ pub enum Command {
         /// The last one that is known.
         after_seq: u64,
     },
+}
+
+impl Command {
+    /// The first version of a shim that understands it; an older one hangs up on whoever says it.
+    pub fn since(&self) -> u32 {
+        match self {
+            Command::CloseInput { .. } => 2,
+            Command::Status
+            | Command::Input { .. }
+            | Command::Stop
+            | Command::GoOn
+            | Command::Cancel { .. }
+            | Command::Resize { .. }
+            | Command::Tail { .. }
+            | Command::Follow { .. } => 1,
+        }
+    }
 }
 
 /// A line from the shim.
@@ -120,8 +143,11 @@ pub struct Status {
     pub cancelling: bool,
     /// How much it has printed.
     pub output_bytes: u64,
-    /// How much input it has not taken yet.
+    /// How much input it has not taken yet, written or not.
     pub input_bytes: u64,
+    /// How much of it was written and lies in the pipe. A terminal does not tell, and neither does the first version.
+    #[serde(default)]
+    pub input_unread: Option<u64>,
     /// The last record.
     pub last_seq: u64,
 }

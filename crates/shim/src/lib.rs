@@ -15,6 +15,7 @@ mod agent;
 mod clock;
 mod error;
 mod files;
+mod input;
 mod output;
 mod shim;
 mod socket;

@@ -4,7 +4,6 @@
 //! only then is anybody told.
 
 use std::{
-    collections::BTreeSet,
     fs::File,
     mem,
     os::unix::fs::FileExt,
@@ -16,7 +15,7 @@ use std::{
 use ostler_protocol::{Format, Item, Parser, Settings, What, fault::Severity, signal::Signal, stream::Table};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    io::{Errno, ioctl_fionread, read, write},
+    io::{Errno, read},
     process::{Pid, WaitOptions, WaitStatus, getpid, getsid, set_child_subreaper, setsid, waitpid},
 };
 
@@ -25,6 +24,7 @@ use crate::{
     control::{Command, Greeting, Message, Reply, Request, Status, VERSION},
     error::Error,
     files,
+    input::Input,
     launch::{Launch, OutputFormat},
     output::{ERR, Log, OUT},
     socket::{Client, Socket},
@@ -38,14 +38,8 @@ const CHUNK: usize = 16 << 10;
 /// How much is read before the server is listened to again: an agent that prints without end must not keep it away.
 const CHUNKS_PER_STEP: usize = 4;
 
-/// The most input that may wait for the agent.
-const INPUT_BYTES_MAX: usize = 16 << 20;
-
 /// The most of the log that one reply holds.
 const TAIL_BYTES_MAX: usize = 256 << 10;
-
-/// The longest line that a terminal in its usual mode passes on; it cuts the rest without a word.
-const TERMINAL_LINE_BYTES_MAX: usize = 4095;
 
 /// By how much a full log may grow when somebody sends the agent on.
 const LOG_BYTES_MORE: u64 = 64 << 20;
@@ -86,10 +80,7 @@ struct Shim {
     stalled: bool,
     /// When the grace of a cancellation runs out.
     cancel_at: Option<Instant>,
-    /// What the agent has not taken yet.
-    input: Vec<u8>,
-    /// The names of the input it was given.
-    keys: BTreeSet<String>,
+    input: Input,
     heard_at: Instant,
 }
 
@@ -106,7 +97,7 @@ impl Shim {
             Log::create(directory, ERR, launch.log_bytes_max)?,
         );
         let (mut spool, socket) = (Spool::create(directory)?, Socket::bind(directory, greeting)?);
-        let agent = match Agent::start(launch) {
+        let mut agent = match Agent::start(launch) {
             Ok(agent) => agent,
             Err(error) => {
                 spool.add(Happening::NotStarted { message: error.to_string() });
@@ -116,6 +107,7 @@ impl Shim {
             }
         };
         let pid = agent.pid;
+        let input = Input::new(agent.input.take(), agent.has_terminal());
         let mut shim = Shim {
             directory: directory.to_path_buf(),
             agent,
@@ -129,8 +121,7 @@ impl Shim {
             stop_noted: false,
             stalled: false,
             cancel_at: None,
-            input: Vec::new(),
-            keys: BTreeSet::new(),
+            input,
             heard_at: Instant::now(),
         };
         let began = tree::look(pid).map_or(0, |process| process.began);
@@ -147,7 +138,8 @@ impl Shim {
             self.read_output(CHUNKS_PER_STEP);
             self.read_errors(CHUNKS_PER_STEP);
             self.end_silence();
-            self.write_input();
+            self.input.write();
+            self.note_consumed();
             self.talk();
             if self.cancel_at.is_some_and(|at| Instant::now() >= at) {
                 tree::kill(getpid(), self.agent.pid);
@@ -173,9 +165,7 @@ impl Shim {
         ];
         let output = self.agent.output.iter().filter(|_| !self.stalled);
         fds.extend(output.chain(&self.agent.errors).map(|fd| PollFd::new(fd, PollFlags::IN)));
-        if !self.input.is_empty() {
-            fds.extend(self.agent.input.iter().map(|fd| PollFd::new(fd, PollFlags::OUT)));
-        }
+        fds.extend(self.input.event());
         fds.extend(self.socket.clients.iter().map(|client| {
             let mail = if client.has_mail() { PollFlags::OUT } else { PollFlags::empty() };
             PollFd::new(&client.stream, PollFlags::IN | mail)
@@ -199,7 +189,9 @@ impl Shim {
         let silence =
             patience.map_or(TICK_MAX, |patience| patience.saturating_sub(now - self.heard_at).max(TICK));
         let cancel = self.cancel_at.map_or(TICK_MAX, |at| at.saturating_duration_since(now).max(TICK));
-        silence.min(cancel).min(TICK_MAX)
+        // Who is stopped reads nothing.
+        let input = self.input.look_after().filter(|_| self.stopped.is_none()).unwrap_or(TICK_MAX);
+        silence.min(cancel).min(input).min(TICK_MAX)
     }
 
     /// Takes what the agent has printed, as long as there is more of it, up to so many chunks.
@@ -348,20 +340,15 @@ impl Shim {
         if let Some(stopped) = self.stopped.take() {
             self.stop_noted = false;
             self.heard_at = Instant::now();
+            self.input.agent_runs();
             tree::go_on(&stopped);
         }
     }
 
-    /// Gives the agent as much of its input as it takes.
-    fn write_input(&mut self) {
-        while !self.input.is_empty() {
-            let Some(fd) = &self.agent.input else { return self.input.clear() };
-            match write(fd, &self.input) {
-                Ok(written) => drop(self.input.drain(..written)),
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => break,
-                Err(_) => self.agent.input = None,
-            }
+    /// Notes what the agent has read to its end.
+    fn note_consumed(&mut self) {
+        for key in self.input.consumed() {
+            self.spool.add(Happening::Consumed { key });
         }
     }
 
@@ -386,6 +373,7 @@ impl Shim {
         let reply = match command {
             Command::Status => Reply::Status(self.report()),
             Command::Input { key, text, go_on } => self.take_input(key, &text, go_on),
+            Command::CloseInput { key } => self.close_input(key),
             Command::Stop => {
                 self.hold();
                 self.note_stop(StopCause::Command);
@@ -420,47 +408,50 @@ impl Shim {
             stalled: self.stalled,
             cancelling: self.cancel_at.is_some(),
             output_bytes: self.out.length(),
-            input_bytes: self.input_left(),
+            input_bytes: self.input.left(),
+            input_unread: self.input.unread(),
             last_seq: self.spool.last_seq(),
         }
-    }
-
-    /// How much input the agent has not read. What a terminal holds for it cannot be seen from this side.
-    fn input_left(&self) -> u64 {
-        let pipe = self.agent.input.as_ref().filter(|_| !self.agent.has_terminal());
-        self.input.len() as u64 + pipe.and_then(|fd| ioctl_fionread(fd).ok()).unwrap_or(0)
     }
 
     /// Writes what fits, then sends the agent on; the rest follows as it reads. The name is on disk before a byte
     /// leaves, so that after a crash it can be told whether it was taken.
     fn take_input(&mut self, key: String, text: &str, go_on: bool) -> Reply {
-        let refuse = |why: &str| Reply::Refused(why.to_owned());
-        if self.agent.input.is_none() {
-            return refuse("the agent reads no input");
+        if !self.input.knows(&key) {
+            if let Some(why) = self.input.objection(text) {
+                return refused(why);
+            }
+            if !self.put_down(Happening::TookInput { key: key.clone() }) {
+                return refused("the disk does not take it; ask again when there is room");
+            }
+            self.input.take(key, text);
         }
-        if !self.keys.contains(&key) {
-            let on_terminal = self.agent.has_terminal();
-            if on_terminal && text.lines().any(|line| line.len() > TERMINAL_LINE_BYTES_MAX) {
-                return refuse("a terminal would cut a line that long");
-            }
-            if self.input.len() + text.len() > INPUT_BYTES_MAX {
-                return refuse("too much input waits for the agent already");
-            }
-            self.spool.add(Happening::TookInput { key: key.clone() });
-            self.write_down();
-            if self.spool.has_waiting() {
-                return refuse("the disk does not take it; it will be taken when there is room");
-            }
-            self.keys.insert(key);
-            // At a terminal a control character is a command, not text.
-            let is_text = |c: &char| !on_terminal || !c.is_control() || matches!(c, '\n' | '\t');
-            self.input.extend(text.chars().filter(is_text).collect::<String>().into_bytes());
-            self.write_input();
-            if self.agent.input.is_none() {
-                return refuse("the agent has closed its input");
-            }
+        if !self.input.is_open() && !self.input.is_closed() {
+            return refused("the agent has closed its input");
         }
         if go_on { self.send_on() } else { Reply::Done }
+    }
+
+    /// Ends the input behind what was taken; a second time changes nothing.
+    fn close_input(&mut self, key: String) -> Reply {
+        if self.input.is_closed() {
+            return Reply::Done;
+        }
+        if !self.input.is_open() {
+            return refused("the agent reads no input");
+        }
+        if !self.put_down(Happening::ClosedInput { key }) {
+            return refused("the disk does not take it; ask again when there is room");
+        }
+        self.input.close();
+        Reply::Done
+    }
+
+    /// Writes down what is about to happen. Whether the disk has it; otherwise it does not happen.
+    fn put_down(&mut self, what: Happening) -> bool {
+        let seq = self.spool.add(what);
+        self.write_down();
+        !self.spool.take_back(seq)
     }
 
     /// Sends a stopped agent on. A stalled one gets more room, and stalls again if that does not help.
@@ -505,7 +496,8 @@ impl Shim {
         self.parser.finish();
         let items: Vec<Item> = self.parser.by_ref().collect();
         self.note(&items);
-        let input_bytes_left = self.input_left();
+        self.note_consumed();
+        let input_bytes_left = self.input.left();
         bury_adopted(self.agent.pid);
         let status = self.agent.bury().map_err(|source| Error::System { what: "bury the agent", source })?;
         let code = status.and_then(WaitStatus::exit_status);
@@ -535,6 +527,10 @@ fn asks(item: &Item) -> bool {
         What::Fault(fault) => fault.severity() == Severity::Fault,
         What::Quoted(_) | What::Fact(_) => false,
     }
+}
+
+fn refused(why: &str) -> Reply {
+    Reply::Refused(why.to_owned())
 }
 
 fn parser(launch: &Launch) -> Result<Parser, Error> {

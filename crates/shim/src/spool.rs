@@ -71,6 +71,16 @@ pub enum Happening {
         /// The name that the server gave it.
         key: String,
     },
+    /// The agent has read everything that was taken under this name. A terminal does not tell.
+    Consumed {
+        /// The name.
+        key: String,
+    },
+    /// The agent's input ends behind what was taken.
+    ClosedInput {
+        /// The name that the server gave to this wish.
+        key: String,
+    },
     /// The agent ended.
     Ended {
         /// Its exit code.
@@ -82,6 +92,9 @@ pub enum Happening {
         /// How much of its input it had not read.
         input_bytes_left: u64,
     },
+    /// Something that only a later version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// Why a tree was stopped.
@@ -142,9 +155,21 @@ impl Spool {
     }
 
     /// Puts down what happened; it counts once it is written.
-    pub(crate) fn add(&mut self, what: Happening) {
+    pub(crate) fn add(&mut self, what: Happening) -> u64 {
         self.last_seq += 1;
         self.waiting.push(Record { seq: self.last_seq, at_ms: now_ms(), what });
+        self.last_seq
+    }
+
+    /// Takes back a record, if it is not written yet. Nobody knows the numbers of those behind it either.
+    pub(crate) fn take_back(&mut self, seq: u64) -> bool {
+        let Some(place) = self.waiting.iter().position(|record| record.seq == seq) else { return false };
+        self.waiting.remove(place);
+        self.last_seq -= 1;
+        for record in &mut self.waiting[place..] {
+            record.seq -= 1;
+        }
+        true
     }
 
     /// Writes what waits, with one sync. If the disk refuses, everything waits on and nothing of it is in the file.
