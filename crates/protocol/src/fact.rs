@@ -4,7 +4,7 @@
 
 use alloc::string::String;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One report of the CLI.
@@ -37,7 +37,7 @@ impl Fact {
 }
 
 /// The conversation that the CLI can resume.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AgentSession {
     /// The CLI's own id of the conversation.
     pub id: String,
@@ -48,7 +48,7 @@ pub struct AgentSession {
 }
 
 /// Tokens and cost. What a CLI does not say stays `None`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens sent.
     pub input_tokens: Option<u64>,
@@ -65,7 +65,7 @@ pub struct Usage {
 }
 
 /// A limit of the account. A time is given only when the stream names one.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RateLimit {
     /// When the limit resets, in milliseconds since 1970 (UTC).
     pub reset_at_ms: Option<u64>,
@@ -78,7 +78,7 @@ pub struct RateLimit {
 }
 
 /// A tool that waits for a person's permission.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PermissionRequest {
     /// The id that the reply has to name.
     pub request_id: String,
@@ -91,7 +91,7 @@ pub struct PermissionRequest {
 }
 
 /// How a CLI ended its work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     /// Whether it went well, by its own account.
     pub status: EndStatus,
@@ -100,7 +100,7 @@ pub struct End {
 }
 
 /// The three ways to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndStatus {
     /// The work was ended in the ordinary way.

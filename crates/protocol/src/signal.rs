@@ -50,7 +50,7 @@ impl Signal {
 }
 
 /// `[DEPENDENCY_REQUEST]`
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DependencyRequest {
     /// What sort of thing is needed.
     #[serde(rename = "type")]
@@ -66,7 +66,7 @@ pub struct DependencyRequest {
 }
 
 /// `[USER_QUESTION]`
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserQuestion {
     /// What the question is about.
     pub category: QuestionCategory,
@@ -92,7 +92,7 @@ pub struct PhaseComplete {
 }
 
 /// `[ERROR]`
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorReport {
     /// Whether going on is thinkable.
     #[serde(rename = "type")]
@@ -106,7 +106,7 @@ pub struct ErrorReport {
 }
 
 /// `[ASK_USER]`
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskUser {
     /// The question.
     pub question: String,
@@ -150,6 +150,20 @@ pub struct StepComplete {
     pub summary: Option<String>,
 }
 
+impl UserQuestion {
+    /// Whether it is answered by yes or no.
+    pub fn is_confirmation(&self) -> bool {
+        self.category == QuestionCategory::Confirmation
+    }
+}
+
+impl AskUser {
+    /// Whether it is answered by yes or no.
+    pub fn is_confirmation(&self) -> bool {
+        self.answer_type == AnswerType::Confirmation
+    }
+}
+
 /// A closed set of words that may stand in a field.
 pub(crate) trait Vocabulary: Sized + Copy + 'static {
     /// Every word with its meaning; several words may mean the same.
@@ -191,7 +205,7 @@ impl Vocabulary for DependencyType {
 }
 
 /// What a question is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionCategory {
     /// A business decision.
@@ -214,7 +228,7 @@ impl Vocabulary for QuestionCategory {
 }
 
 /// How bad an error is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorSeverity {
     /// It may work later.
@@ -233,7 +247,7 @@ impl Vocabulary for ErrorSeverity {
 }
 
 /// What an agent wants done about its error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
     /// Wait, then go on by itself.
@@ -253,7 +267,7 @@ impl Vocabulary for Recovery {
 }
 
 /// How an office agent wants to be answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerType {
     /// In words.

@@ -56,7 +56,11 @@ pub enum Command {
     /// Stop the whole tree.
     Stop,
     /// Send it on.
-    GoOn,
+    GoOn {
+        /// The last record that the server knows: a stop that was noted later holds.
+        #[serde(default)]
+        after: Option<u64>,
+    },
     /// End the whole tree: ask first, then do.
     Cancel {
         /// How long it has to end by itself.
@@ -91,7 +95,7 @@ impl Command {
             Command::Status
             | Command::Input { .. }
             | Command::Stop
-            | Command::GoOn
+            | Command::GoOn { .. }
             | Command::Cancel { .. }
             | Command::Resize { .. }
             | Command::Tail { .. }

@@ -76,6 +76,8 @@ struct Shim {
     stopped: Option<Stopped>,
     /// Whether somebody was told that it is stopped; otherwise it is only held for a moment.
     stop_noted: bool,
+    /// The record of the last stop.
+    stop_seq: u64,
     /// Output has nowhere to go: nothing is read until somebody sends the agent on.
     stalled: bool,
     /// When the grace of a cancellation runs out.
@@ -119,6 +121,7 @@ impl Shim {
             stops: launch.stop,
             stopped: None,
             stop_noted: false,
+            stop_seq: 0,
             stalled: false,
             cancel_at: None,
             input,
@@ -259,7 +262,7 @@ impl Shim {
             && !mem::replace(&mut self.stop_noted, true)
         {
             let (processes, confirmed) = (stopped.count(), stopped.confirmed);
-            self.spool.add(Happening::Stopped { cause, processes, confirmed });
+            self.stop_seq = self.spool.add(Happening::Stopped { cause, processes, confirmed });
         }
     }
 
@@ -379,7 +382,10 @@ impl Shim {
                 self.note_stop(StopCause::Command);
                 Reply::Done
             }
-            Command::GoOn => self.send_on(),
+            Command::GoOn { after } if after.is_some_and(|after| after < self.stop_seq) => {
+                Reply::Refused("it was stopped again since".to_owned())
+            }
+            Command::GoOn { .. } => self.send_on(),
             Command::Cancel { grace_ms } => {
                 self.cancel_at.get_or_insert(Instant::now() + Duration::from_millis(grace_ms));
                 self.stopped = None;

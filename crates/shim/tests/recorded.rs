@@ -108,7 +108,7 @@ fn its_conversation_is_understood() {
     let input = Command::Input { key: "q_1".into(), text: "x\n".into(), go_on: true };
     assert_eq!(client.ask(14, input), Some(Reply::Done));
     assert_eq!(client.ask(15, Command::Stop), Some(Reply::Done));
-    assert_eq!(client.ask(16, Command::GoOn), Some(Reply::Done));
+    assert_eq!(client.ask(16, Command::GoOn { after: None }), Some(Reply::Done));
     assert_eq!(client.ask(17, Command::Cancel { grace_ms: 0 }), Some(Reply::Done));
     while let Some(line) = line(&mut client.reader) {
         match serde_json::from_str(&line).expect("a message") {

@@ -18,7 +18,7 @@ struct Rule {
     pure: Option<&'static [&'static str]>,
 }
 
-const RULES: [Rule; 5] = [
+const RULES: [Rule; 6] = [
     Rule {
         name: "ostler-protocol",
         workspace: &[],
@@ -28,6 +28,11 @@ const RULES: [Rule; 5] = [
         name: "ostler-agents",
         workspace: &["ostler-protocol"],
         pure: Some(&["serde", "serde_json", "toml"]),
+    },
+    Rule {
+        name: "ostler-engine",
+        workspace: &["ostler-agents", "ostler-protocol"],
+        pure: Some(&["serde", "serde_json"]),
     },
     Rule { name: "ostler-shim", workspace: &["ostler-protocol"], pure: None },
     Rule { name: "ostler", workspace: &["ostler-protocol", "ostler-shim"], pure: None },

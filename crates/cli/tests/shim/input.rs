@@ -28,7 +28,7 @@ fn input_is_consumed_when_it_was_read() {
     assert_eq!(control.ask(input.clone()), Reply::Done);
     assert_eq!(control.ask(input), Reply::Done, "what was taken is not taken again");
     assert_eq!(control.status().input_bytes, 4);
-    assert_eq!(control.ask(Command::GoOn), Reply::Done);
+    assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
     wait_for("the agent to read", || (control.status().input_bytes == 0).then_some(()));
     control.answer("two\n");
     assert_eq!(control.next_end(), (Some(0), None, true));
@@ -109,7 +109,7 @@ fn a_closed_input_ends_behind_what_was_taken() {
     assert_eq!(control.ask(late), Reply::Refused("the input is closed".into()));
     assert_eq!(control.status().input_bytes, 300_000);
     assert_eq!(control.ask(input), Reply::Done, "what was taken is taken");
-    assert_eq!(control.ask(Command::GoOn), Reply::Done);
+    assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
     assert_eq!(control.next_end(), (Some(0), None, true));
     assert!(session.output().ends_with("300000\n"), "{}", session.output());
     let told: Vec<_> = read(&session.directory).expect("a spool").into_iter().map(|it| it.what).collect();
@@ -130,7 +130,7 @@ fn what_was_read_is_told_by_its_name() {
         assert_eq!(control.ask(input), Reply::Done);
     }
     assert_eq!(control.status().input_unread, Some(14));
-    assert_eq!(control.ask(Command::GoOn), Reply::Done);
+    assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
     let mut consumed = || match control.next(|what| matches!(what, Happening::Consumed { .. })).what {
         Happening::Consumed { key } => key,
         what => panic!("{what:?}"),

@@ -67,7 +67,7 @@ fn a_full_log_stops_the_agent_until_somebody_sends_it_on() {
     control.next(|what| *what == Happening::Stalled { reason: StallReason::LogFull });
     assert!(control.status().stalled);
     assert_eq!(fs::metadata(session.directory.join(ostler_shim::OUT)).expect("a log").len(), 1000);
-    assert_eq!(control.ask(Command::GoOn), Reply::Done);
+    assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
     control.next(|what| *what == Happening::WentOn);
     control.answer("go\n");
     assert_eq!(control.next_end(), (Some(0), None, true));

@@ -88,7 +88,7 @@ fn a_server_can_stop_it_and_send_it_on() {
     all_stand_still(&session);
     assert_eq!(control.ask(Command::Stop), Reply::Done, "stopping twice is stopping");
     let printed = control.status().output_bytes;
-    assert_eq!(control.ask(Command::GoOn), Reply::Done);
+    assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
     control.next(|what| *what == Happening::WentOn);
     wait_for("more output", || (control.status().output_bytes > printed).then_some(()));
 }

@@ -1,0 +1,86 @@
+//! What is to be done about something that happened. An action is named by the event that caused it, so that whoever
+//! carries actions out does each of them once.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{event::Parcel, id::SessionId};
+
+/// The name of an action: the event that caused it, and its number among that event's actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ActionName {
+    /// The event.
+    pub seq: u64,
+    /// The number.
+    pub index: u32,
+}
+
+/// Something to be done for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// For whom.
+    pub session: SessionId,
+    /// What.
+    pub what: Deed,
+}
+
+/// What can be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Deed {
+    /// Start the process of a launch.
+    Launch {
+        /// Its number.
+        launch: u32,
+    },
+    /// Write something to the agent's input.
+    Deliver {
+        /// To which launch.
+        launch: u32,
+        /// What: the shim takes it once under this name.
+        parcel: Parcel,
+        /// The bytes.
+        text: String,
+    },
+    /// Stop the tree.
+    Stop {
+        /// Of which launch.
+        launch: u32,
+    },
+    /// Send the tree on.
+    GoOn {
+        /// Of which launch.
+        launch: u32,
+        /// The last record that is known: a stop that came later holds.
+        after: u64,
+    },
+    /// End the tree.
+    End {
+        /// Of which launch.
+        launch: u32,
+        /// How long it may take to end by itself.
+        grace_ms: u64,
+    },
+    /// Close the agent's input.
+    CloseInput {
+        /// Of which launch.
+        launch: u32,
+    },
+    /// Run the check.
+    Check {
+        /// Its number.
+        number: u32,
+    },
+    /// End the check.
+    EndCheck {
+        /// Its number.
+        number: u32,
+    },
+    /// Make the worktree.
+    MakeWorktree,
+    /// Merge the worktree.
+    MergeWorktree,
+    /// Take the worktree away, keeping its work.
+    DiscardWorktree,
+}

@@ -1,0 +1,241 @@
+//! What a person says to a request, and what it means there.
+
+use alloc::{
+    borrow::ToOwned,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use ostler_protocol::signal::DependencyType;
+use serde::{Deserialize, Serialize};
+
+use crate::request::Ask;
+
+/// What a person gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Given {
+    /// Words, an option, its number, or a path.
+    #[serde(default)]
+    pub value: Option<String>,
+    /// Yes or no.
+    #[serde(default)]
+    pub decision: Option<bool>,
+    /// Whether the words count although they are none of the options.
+    #[serde(default)]
+    pub insist: bool,
+}
+
+/// What settles a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// Words, or an option.
+    Text {
+        /// As the agent gets it.
+        text: String,
+    },
+    /// Nobody answered, and nothing stands for it.
+    Nothing,
+    /// It may have it, or do it.
+    Approved {
+        /// Whether that holds for the rest of the session.
+        for_session: bool,
+    },
+    /// It may not.
+    Denied {
+        /// Why not.
+        reason: Option<String>,
+    },
+    /// The file is there.
+    Path {
+        /// Where.
+        path: String,
+    },
+    /// It is to go on, and may be told something.
+    GoOn {
+        /// What it is told.
+        words: Option<String>,
+    },
+    /// It is to try again.
+    Retry,
+    /// The session has failed.
+    Fail,
+}
+
+/// Why something given is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "key", rename_all = "snake_case")]
+pub enum NotAnAnswer {
+    /// It is none of the options.
+    NotAnOption {
+        /// What can be chosen.
+        options: Vec<String>,
+        /// The one that was probably meant.
+        nearest: Option<String>,
+    },
+    /// Nothing was given.
+    Empty,
+    /// A yes or no is wanted.
+    YesOrNo,
+    /// Values are kept in the vault, and there is none: it can only be denied.
+    NoVault,
+}
+
+/// What something given means as the answer to a request.
+pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+    match ask {
+        Ask::Question(_) | Ask::AskUser(_) => {
+            let word = given.decision.map(|yes| if yes { "Yes" } else { "No" });
+            let words = given.value.as_deref().or(word).ok_or(NotAnAnswer::Empty)?;
+            choose(&ask.options(), words, given.insist).map(|text| Answer::Text { text })
+        }
+        Ask::Dependency(dependency) => match (dependency.dependency_type, given.decision, &given.value) {
+            (_, Some(false), reason) => Ok(Answer::Denied { reason: reason.clone() }),
+            (DependencyType::Permission | DependencyType::Package, Some(true), _) => {
+                Ok(Answer::Approved { for_session: false })
+            }
+            (DependencyType::Permission | DependencyType::Package, None, Some(word)) => {
+                permission_word(word, &["approve", "deny"])
+            }
+            (DependencyType::File, _, Some(path)) => Ok(Answer::Path { path: path.clone() }),
+            (DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service, _, _) => {
+                Err(NotAnAnswer::NoVault)
+            }
+            (DependencyType::File, _, None) => Err(NotAnAnswer::Empty),
+            (_, None, None) => Err(NotAnAnswer::YesOrNo),
+        },
+        Ask::Permission(_) => match (given.decision, &given.value) {
+            (Some(true), _) => Ok(Answer::Approved { for_session: false }),
+            (Some(false), reason) => Ok(Answer::Denied { reason: reason.clone() }),
+            (None, Some(word)) => permission_word(word, &["allow", "allow for this session", "deny"]),
+            (None, None) => Err(NotAnAnswer::YesOrNo),
+        },
+        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => go_on(ask, given),
+    }
+}
+
+/// Errors and limits: on with it, again, or over. Other words are told to an agent that can use them.
+fn go_on(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+    let word = given.decision.map(|yes| if yes { "continue" } else { "fail" });
+    let words = given.value.as_deref().or(word).ok_or(NotAnAnswer::Empty)?;
+    let can_be_told = matches!(ask, Ask::Error(_) | Ask::Fault { .. });
+    match choose(&ask.options(), words, false) {
+        Ok(option) => Ok(match option.as_str() {
+            "retry" => Answer::Retry,
+            "fail" => Answer::Fail,
+            _ => Answer::GoOn { words: None },
+        }),
+        Err(_) if can_be_told && words.contains(' ') => {
+            Ok(Answer::GoOn { words: Some(words.trim().to_owned()) })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn permission_word(word: &str, options: &[&str]) -> Result<Answer, NotAnAnswer> {
+    let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+    let sentence = word.trim();
+    match choose(&options, sentence, false) {
+        Ok(option) => Ok(match option.as_str() {
+            "deny" => Answer::Denied { reason: None },
+            "allow for this session" => Answer::Approved { for_session: true },
+            _ => Answer::Approved { for_session: false },
+        }),
+        // "deny: use the other database" says why not.
+        Err(error) => match sentence.split_once(':') {
+            Some((head, reason)) if head.trim().eq_ignore_ascii_case("deny") => {
+                Ok(Answer::Denied { reason: Some(reason.trim().to_owned()) })
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+/// The option that is meant: exactly, else by its number, else whatever the case.
+fn choose(options: &[String], words: &str, insist: bool) -> Result<String, NotAnAnswer> {
+    let words = words.trim_end_matches(['\r', '\n']);
+    if options.is_empty() || options.iter().any(|option| option == words) {
+        return if words.trim().is_empty() { Err(NotAnAnswer::Empty) } else { Ok(words.to_owned()) };
+    }
+    let trimmed = words.trim();
+    let by_number = trimmed.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+    let folded = trimmed.to_lowercase();
+    let same = |option: &&String| option.trim().to_lowercase() == folded;
+    if let Some(option) = by_number.or_else(|| options.iter().find(same)) {
+        return Ok(option.clone());
+    }
+    if insist && !trimmed.is_empty() {
+        return Ok(words.to_owned());
+    }
+    let begins = |option: &&String| !folded.is_empty() && option.to_lowercase().starts_with(&folded);
+    let mut nearest = options.iter().filter(begins);
+    let nearest = nearest.next().filter(|_| nearest.next().is_none()).or_else(|| closest(options, &folded));
+    Err(NotAnAnswer::NotAnOption { options: options.to_vec(), nearest: nearest.map(ToString::to_string) })
+}
+
+/// The option with the fewest changes to the word, if they are few.
+fn closest<'a>(options: &'a [String], word: &str) -> Option<&'a String> {
+    let names = options.iter().map(String::as_str);
+    let name = ostler_agents::nearest(word, names)?;
+    options.iter().find(|option| *option == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use ostler_protocol::signal::{QuestionCategory, UserQuestion};
+
+    use super::*;
+
+    fn question(options: &[&str], category: QuestionCategory) -> Ask {
+        Ask::Question(UserQuestion {
+            category,
+            question: "Which one?".into(),
+            options: options.iter().map(ToString::to_string).collect(),
+            default: None,
+            required: true,
+        })
+    }
+
+    fn said(value: &str) -> Given {
+        Given { value: Some(value.into()), ..Given::default() }
+    }
+
+    #[test]
+    fn an_option_exactly_by_number_or_in_any_case() {
+        let ask = question(&["PostgreSQL", "MySQL", "2"], QuestionCategory::Choice);
+        let text = |value: &str| read(&ask, &said(value));
+        assert_eq!(text("MySQL"), Ok(Answer::Text { text: "MySQL".into() }));
+        assert_eq!(text("mysql"), Ok(Answer::Text { text: "MySQL".into() }));
+        assert_eq!(text("1"), Ok(Answer::Text { text: "PostgreSQL".into() }));
+        // What stands there exactly is meant before a number is.
+        assert_eq!(text("2"), Ok(Answer::Text { text: "2".into() }));
+        let options = vec!["PostgreSQL".into(), "MySQL".into(), "2".into()];
+        let nearest = Some("PostgreSQL".into());
+        assert_eq!(text("Postgre"), Err(NotAnAnswer::NotAnOption { options, nearest }));
+        let insisted = Given { insist: true, ..said("SQLite") };
+        assert_eq!(read(&ask, &insisted), Ok(Answer::Text { text: "SQLite".into() }));
+        assert!(matches!(text("0"), Err(NotAnAnswer::NotAnOption { .. })));
+    }
+
+    #[test]
+    fn a_confirmation_takes_yes_and_no() {
+        let ask = question(&[], QuestionCategory::Confirmation);
+        let yes = Given { decision: Some(true), ..Given::default() };
+        assert_eq!(read(&ask, &yes), Ok(Answer::Text { text: "Yes".into() }));
+        assert_eq!(read(&ask, &said("no")), Ok(Answer::Text { text: "No".into() }));
+        assert!(read(&ask, &said("perhaps")).is_err());
+        assert_eq!(read(&ask, &Given::default()), Err(NotAnAnswer::Empty));
+    }
+
+    #[test]
+    fn an_error_is_retried_passed_over_or_final() {
+        let ask = Ask::Fault { details: "x".into(), raw: "y".into() };
+        assert_eq!(read(&ask, &said("continue")), Ok(Answer::GoOn { words: None }));
+        assert_eq!(read(&ask, &said("2")), Ok(Answer::Fail));
+        let words = Some("close the block please".into());
+        assert_eq!(read(&ask, &said("close the block please")), Ok(Answer::GoOn { words }));
+        assert!(read(&ask, &said("contine")).is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! What follows from an input: which events it makes, and which actions.
+//!
+//! Each kind of input has a module; all of them end with the same question, in `advance`: what is due for this
+//! session now? An input that came before, or comes too late, changes nothing.
+
+mod advance;
+mod judge;
+mod requests;
+mod runs;
+mod shim;
+mod time;
+mod wishes;
+
+use alloc::vec::Vec;
+
+use crate::{
+    action::{Action, ActionName, Deed},
+    event::{Entry, Event},
+    id::{ProjectId, RunId, SessionId},
+    input::{Input, Made, Refusal},
+    session::{Launch, Session},
+    world::{Desk, Overlay, World},
+};
+
+pub(crate) use time::due_at_ms;
+
+/// What follows from an input. It is committed as a whole, or not at all.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Decision {
+    /// What happened, in order. Empty if the input changes nothing.
+    pub entries: Vec<Entry>,
+    /// What is to be done.
+    pub actions: Vec<(ActionName, Action)>,
+    /// What has changed.
+    pub overlay: Overlay,
+    /// What to tell whoever waits.
+    pub made: Made,
+}
+
+/// Decides. `group` holds the changes of decisions that will be committed together with this one.
+pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Result<Decision, Refusal> {
+    let desk = Desk::new(world, group);
+    let mut maker = Maker { desk, now_ms, entries: Vec::new(), actions: Vec::new(), made: Made::default() };
+    match input {
+        Input::CreateRun(new) => maker.create_run(new)?,
+        Input::Shim { session, launch, spool_seq, news } => maker.hear(*session, *launch, *spool_seq, news),
+        Input::Overheard { session, launch, items } => maker.overhear(*session, *launch, items),
+        Input::ShimLost { session, launch } => maker.lose(*session, *launch),
+        Input::LaunchFailed { session, launch, message } => maker.fail_launch(*session, *launch, message),
+        Input::CheckEnded { session, number, code, output } => {
+            maker.end_check(*session, *number, *code, output);
+        }
+        Input::Worktree { session, news } => maker.change_worktree(*session, news),
+        Input::Answer { request, given } => maker.answer(*request, given)?,
+        Input::Send { session, text } => maker.send(*session, text)?,
+        Input::Pause(session) => maker.pause(*session)?,
+        Input::Continue(session) => maker.unpause(*session)?,
+        Input::Resume { session, prompt } => maker.resume(*session, prompt.as_deref())?,
+        Input::Cancel(session) => maker.cancel(*session)?,
+        Input::Merge(session) => maker.merge(*session)?,
+        Input::Discard(session) => maker.discard(*session)?,
+        Input::Tick => maker.tick(),
+    }
+    let Maker { desk, entries, actions, made, .. } = maker;
+    Ok(Decision { entries, actions, overlay: desk.own, made })
+}
+
+/// A decision in the making.
+struct Maker<'a> {
+    desk: Desk<'a>,
+    now_ms: u64,
+    entries: Vec<Entry>,
+    actions: Vec<(ActionName, Action)>,
+    made: Made,
+}
+
+impl Maker<'_> {
+    /// Something happened to a session.
+    fn emit(&mut self, session: SessionId, event: Event) {
+        let it = self.session(session);
+        let (project, run) = (it.project, it.run);
+        self.emit_at(Some(project), Some(run), Some(session), event);
+    }
+
+    fn emit_at(
+        &mut self,
+        project: Option<ProjectId>,
+        run: Option<RunId>,
+        session: Option<SessionId>,
+        event: Event,
+    ) {
+        let seq = self.desk.next_seq();
+        let entry = Entry { seq, at_ms: self.now_ms, project, run, session, event };
+        self.desk.fold(&entry);
+        self.entries.push(entry);
+    }
+
+    /// Something is to be done, because of what happened last.
+    fn act(&mut self, session: SessionId, what: Deed) {
+        let seq = self.entries.last().expect("an action follows from an event").seq;
+        let of_same = self.actions.iter().filter(|(name, _)| name.seq == seq).count();
+        let index = u32::try_from(of_same).expect("an event has a handful of actions");
+        self.actions.push((ActionName { seq, index }, Action { session, what }));
+    }
+
+    fn session(&self, id: SessionId) -> &Session {
+        self.desk.session(id).expect("it was looked up before")
+    }
+
+    fn find(&self, id: SessionId) -> Result<&Session, Refusal> {
+        self.desk.session(id).ok_or(Refusal::NoSession { session: id })
+    }
+
+    /// The launch that a report is about, if it is still the one that counts.
+    fn live(&self, session: SessionId, launch: u32) -> Option<&Launch> {
+        self.desk.session(session)?.live().filter(|live| live.number == launch)
+    }
+
+    fn is_blocked(&self, session: SessionId) -> bool {
+        self.desk.blocking(session).next().is_some()
+    }
+}

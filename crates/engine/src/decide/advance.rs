@@ -1,0 +1,237 @@
+//! The one question that ends every decision about a session: what is due now?
+//!
+//! It is answered from the facts alone, so that it does not matter in which order they came.
+
+use alloc::{string::String, vec::Vec};
+
+use ostler_agents::InputWay;
+
+use super::Maker;
+use crate::{
+    action::Deed,
+    event::{Event, Parcel},
+    id::SessionId,
+    request::{Bringing, By, Request},
+    run::{Outcome, Reason},
+    session::{Ending, LaunchCause, LaunchEnd, WorktreeState},
+    words,
+};
+
+impl Maker<'_> {
+    pub(super) fn advance(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let wants_worktree =
+            session.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Wanted);
+        if session.is_over() {
+            return;
+        }
+        if session.cancelled_at_ms.is_some() {
+            self.advance_cancelled(id);
+        } else if session.live().is_some() {
+            self.advance_live(id);
+        } else if !(wants_worktree || session.paused_at_ms.is_some() || session.checking.is_some()) {
+            self.advance_resting(id);
+        }
+    }
+
+    fn advance_cancelled(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let grace_ms = session.order.patience.grace_ms;
+        let checking = session.checking;
+        match session.live() {
+            Some(live) if live.ending == Some(Ending::Cancel) => {}
+            Some(live) => {
+                let launch = live.number;
+                self.emit(id, Event::SessionRecalled { launch, why: Ending::Cancel });
+                self.act(id, Deed::End { launch, grace_ms });
+            }
+            None => {
+                self.finish(id, Outcome::Cancelled);
+                if let Some(number) = checking {
+                    self.act(id, Deed::EndCheck { number });
+                }
+            }
+        }
+    }
+
+    fn advance_live(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let live = session.live().expect("the caller has seen it");
+        let (launch, spool_seq) = (live.number, live.spool_seq);
+        let is_ready = live.process.is_some() && live.ending.is_none() && session.paused_at_ms.is_none();
+        if !is_ready || self.is_blocked(id) {
+            return;
+        }
+        let is_held = live.stopped.is_some_and(|stop| stop.spool_seq > live.released_seq);
+        let ends = session.order.agent.end.close_input && live.end.is_some() && !live.input_closed;
+        let (way, is_closed) = (session.order.agent.input.way, live.input_closed);
+        let grace_ms = session.order.patience.grace_ms;
+        let mut parcels = self.waiting_parcels(id);
+        if way == InputWay::Relaunch {
+            // An answer is waited for, a message can wait until the agent is through.
+            parcels.retain(|parcel| !matches!(parcel, Parcel::Message(_)));
+            if !parcels.is_empty() {
+                self.emit(id, Event::SessionRecalled { launch, why: Ending::Relaunch });
+                self.act(id, Deed::End { launch, grace_ms });
+                return;
+            }
+        } else if !is_closed && !parcels.is_empty() {
+            for parcel in parcels {
+                let text = self.text_of(id, parcel);
+                self.emit(id, Event::InputSent { launch, parcel });
+                self.act(id, Deed::Deliver { launch, parcel, text });
+            }
+            self.release(id, launch, spool_seq);
+            return;
+        }
+        if is_held {
+            self.release(id, launch, spool_seq);
+        } else if ends {
+            self.emit(id, Event::InputClosed { launch });
+            self.act(id, Deed::CloseInput { launch });
+        }
+    }
+
+    fn release(&mut self, id: SessionId, launch: u32, spool_seq: u64) {
+        self.emit(id, Event::SessionReleased { launch, spool_seq });
+        self.act(id, Deed::GoOn { launch, after: spool_seq });
+    }
+
+    fn advance_resting(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let Some(last) = session.launches.last() else {
+            self.launch(id, LaunchCause::First, None);
+            return;
+        };
+        if last.ending == Some(Ending::Failed) {
+            let reason = self.reason_given_up(id);
+            self.finish(id, Outcome::Failed { reason });
+            return;
+        }
+        if self.is_blocked(id) {
+            return;
+        }
+        let has_parcels = !self.waiting_parcels(id).is_empty();
+        let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
+        match last.ended.clone() {
+            Some(LaunchEnd::NotStarted { message, .. }) => {
+                self.finish(id, Outcome::Failed { reason: Reason::NotStarted { message } });
+            }
+            Some(LaunchEnd::Lost { .. }) if !was_sent_away => {
+                if has_parcels && session.can_resume() {
+                    self.launch(id, LaunchCause::Bring, None);
+                }
+            }
+            _ if was_sent_away || (has_parcels && session.can_resume()) => {
+                self.launch(id, LaunchCause::Bring, None);
+            }
+            _ => {
+                self.return_parcels(id);
+                self.judge(id);
+            }
+        }
+    }
+
+    /// Starts a process. What is on its way to a CLI that remembers goes into its prompt; one that begins again from
+    /// nothing will ask for it again.
+    pub(super) fn launch(&mut self, id: SessionId, cause: LaunchCause, prompt: Option<&str>) {
+        let session = self.session(id);
+        let number = session.launches.last().map_or(0, |launch| launch.number) + 1;
+        let was_lost = session.last_end().is_some_and(|end| matches!(end, LaunchEnd::Lost { .. }));
+        let korean = session.order.korean;
+        let can_resume = session.can_resume();
+        let parcels = if cause == LaunchCause::First { Vec::new() } else { self.parcels_under_way(id) };
+        let session = self.session(id);
+        let text = match cause {
+            LaunchCause::First => session.order.prompt.clone(),
+            LaunchCause::Attempt => {
+                let run = self.desk.run(session.run).expect("a session has its run");
+                let check = run.terms.check.as_deref().unwrap_or_default();
+                words::attempt(session, check, can_resume)
+            }
+            _ if !can_resume => session.order.prompt.clone(),
+            _ => {
+                let texts: Vec<String> = parcels.iter().map(|&parcel| self.words_of(id, parcel)).collect();
+                words::go_on(korean, was_lost, &texts, prompt)
+            }
+        };
+        let carries = can_resume && cause != LaunchCause::Attempt;
+        if !carries {
+            self.return_parcels(id);
+        }
+        self.emit(id, Event::SessionLaunched { launch: number, cause, prompt: text });
+        self.act(id, Deed::Launch { launch: number });
+        if carries {
+            for parcel in parcels {
+                self.emit(id, Event::InputDelivered { launch: number, spool_seq: None, parcel });
+            }
+        }
+    }
+
+    /// What waits to be brought, in the order in which it was asked for.
+    fn waiting_parcels(&self, id: SessionId) -> Vec<Parcel> {
+        self.parcels(id, |bringing| {
+            let Bringing::Sent { launch } = bringing else { return bringing == Bringing::Waiting };
+            // It was handed to a process that did not live to take it.
+            self.session(id).live().is_none_or(|live| live.number != launch)
+        })
+    }
+
+    /// What has set out and is not known to have arrived.
+    fn parcels_under_way(&self, id: SessionId) -> Vec<Parcel> {
+        self.parcels(id, Bringing::is_under_way)
+    }
+
+    fn parcels(&self, id: SessionId, wanted: impl Fn(Bringing) -> bool) -> Vec<Parcel> {
+        let pending = self.desk.pending(id);
+        let requests = pending.into_iter().filter_map(|id| self.desk.request(id));
+        let requests = requests.filter(|request| wanted(request.bringing)).map(|request| {
+            if request.is_open() { Parcel::Expiry(request.id) } else { Parcel::Request(request.id) }
+        });
+        let messages = self.session(id).messages.iter().filter(|message| wanted(message.bringing));
+        requests.chain(messages.map(|message| Parcel::Message(message.id))).collect()
+    }
+
+    /// There is nobody to bring anything to.
+    fn return_parcels(&mut self, id: SessionId) {
+        for parcel in self.parcels_under_way(id) {
+            self.emit(id, Event::InputReturned { parcel });
+        }
+    }
+
+    pub(super) fn reads_lines(&self, id: SessionId) -> bool {
+        self.session(id).order.agent.input.way == InputWay::Line
+    }
+
+    /// The bytes for an agent's input.
+    fn text_of(&self, id: SessionId, parcel: Parcel) -> String {
+        let session = self.session(id);
+        words::input(session, parcel, self.request_of(parcel))
+    }
+
+    /// The words for an agent's prompt.
+    fn words_of(&self, id: SessionId, parcel: Parcel) -> String {
+        words::sentence(self.session(id), parcel, self.request_of(parcel))
+    }
+
+    fn request_of(&self, parcel: Parcel) -> Option<&Request> {
+        match parcel {
+            Parcel::Request(id) | Parcel::Expiry(id) => self.desk.request(id),
+            Parcel::Message(_) => None,
+        }
+    }
+
+    /// The session is over, and with it everything that was open.
+    pub(super) fn finish(&mut self, id: SessionId, outcome: Outcome) {
+        self.return_parcels(id);
+        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let open: Vec<_> = pending.filter(|request| request.is_open()).map(|request| request.id).collect();
+        for request in open {
+            let (by, answer, brings) = (By::End, crate::answer::Answer::Nothing, false);
+            self.emit(id, Event::RequestSettled { request, by, answer, brings });
+        }
+        let (project, run) = (self.session(id).project, self.session(id).run);
+        self.emit(id, Event::SessionFinished { outcome: outcome.clone() });
+        self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
+    }
+}

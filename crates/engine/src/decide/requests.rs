@@ -1,0 +1,137 @@
+//! Requests: opened by an agent, settled by a person or by time.
+
+use ostler_protocol::signal::Recovery;
+
+use super::Maker;
+use crate::{
+    action::Deed,
+    answer::{self, Answer, Given},
+    event::Event,
+    id::{RequestId, SessionId},
+    input::Refusal,
+    request::{Ask, By, Request},
+    run::{Outcome, Reason},
+    session::{Ending, LaunchCause},
+};
+
+impl Maker<'_> {
+    /// An agent asks. A later process that asks the same as an earlier one does not make a second card of it.
+    pub(super) fn asked(&mut self, id: SessionId, launch: u32, ask: Ask, trust: &str) {
+        let earlier = |request: &&Request| request.launch < launch && request.asks_the_same(&ask);
+        let open = self.desk.requests_of(id).filter(earlier).find(|request| request.blocks());
+        if let Some(request) = open.map(|request| request.id) {
+            self.emit(id, Event::RequestRepeated { request, launch, ask });
+            return;
+        }
+        let repeated = self.repeated_answer(id, launch, &ask);
+        let patience = self.session(id).order.patience;
+        let expires_in_ms = match &ask {
+            Ask::Question(question) if !question.required => Some(patience.question_ms),
+            Ask::AskUser(_) => Some(patience.ask_user_ms),
+            _ => None,
+        };
+        let gives_up = matches!(&ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail);
+        let request = self.open(id, launch, ask, trust, expires_in_ms);
+        if let Some(answer) = repeated {
+            self.settle(request, By::Repetition, answer);
+        } else if gives_up {
+            self.settle(request, By::End, Answer::Fail);
+        }
+    }
+
+    /// An agent that began again from nothing asks what was answered before: the answer is still the same.
+    fn repeated_answer(&self, id: SessionId, launch: u32, ask: &Ask) -> Option<Answer> {
+        let session = self.session(id);
+        let began_again = session.live()?.cause == LaunchCause::Resume && !session.can_resume();
+        let earlier = self.desk.requests_of(id).filter(|it| began_again && it.launch < launch);
+        let settled = earlier.filter(|it| it.asks_the_same(ask)).filter_map(|it| it.settled.as_ref());
+        let by_person = settled.filter(|it| it.by == By::Person && it.answer != Answer::Fail);
+        by_person.last().map(|settled| settled.answer.clone())
+    }
+
+    pub(super) fn open(
+        &mut self,
+        id: SessionId,
+        launch: u32,
+        ask: Ask,
+        trust: &str,
+        expires_in_ms: Option<u64>,
+    ) -> RequestId {
+        let request = RequestId(self.desk.counters().request + 1);
+        let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
+        let trust = trust.into();
+        self.emit(id, Event::RequestOpened { request, launch, ask, trust, expires_at_ms });
+        request
+    }
+
+    /// A person answers.
+    pub(super) fn answer(&mut self, id: RequestId, given: &Given) -> Result<(), Refusal> {
+        let request = self.desk.request(id).ok_or(Refusal::NoRequest { request: id })?;
+        if let Some(settled) = &request.settled {
+            return Err(Refusal::Settled { request: id, settled: settled.clone() });
+        }
+        let answer =
+            answer::read(&request.ask, given).map_err(|why| Refusal::NotAnAnswer { request: id, why })?;
+        let session = request.session;
+        self.made.request = Some(id);
+        self.made.session = Some(session);
+        self.settle(id, By::Person, answer);
+        self.advance(session);
+        Ok(())
+    }
+
+    pub(super) fn settle(&mut self, id: RequestId, by: By, answer: Answer) {
+        let request = self.desk.request(id).expect("it was looked up before");
+        let (session, ask) = (request.session, request.ask.clone());
+        let brings = match &answer {
+            Answer::Fail | Answer::GoOn { words: None } => false,
+            // Who reads lines is simply sent on; who reads messages has to be told.
+            Answer::Retry => !self.reads_lines(session),
+            _ => !self.session(session).is_over(),
+        };
+        let is_retry = answer == Answer::Retry;
+        let fails = answer == Answer::Fail;
+        self.emit(session, Event::RequestSettled { request: id, by, answer, brings });
+        if fails {
+            self.give_up(session, &ask);
+        } else if is_retry && !brings && self.session(session).live().is_none() {
+            self.launch(session, LaunchCause::Resume, None);
+        } else if matches!(ask, Ask::TimeOver { .. }) {
+            let run = self.session(session).run;
+            let more = self.desk.run(run).and_then(|run| run.terms.time_ms_max);
+            let time_over_at_ms = more.map(|more| self.now_ms.saturating_add(more));
+            self.emit(session, Event::SessionExtended { time_over_at_ms });
+        }
+    }
+
+    /// A person, or the agent itself, says that it has failed.
+    fn give_up(&mut self, id: SessionId, ask: &Ask) {
+        let session = self.session(id);
+        let grace_ms = session.order.patience.grace_ms;
+        if let Some(live) = session.live() {
+            let launch = live.number;
+            self.emit(id, Event::SessionRecalled { launch, why: Ending::Failed });
+            self.act(id, Deed::End { launch, grace_ms });
+        } else {
+            self.finish(id, Outcome::Failed { reason: reason(ask) });
+        }
+    }
+
+    /// Why the process that was told to end as a failure had to.
+    pub(super) fn reason_given_up(&self, id: SessionId) -> Reason {
+        let failed = |request: &&Request| {
+            request.settled.as_ref().is_some_and(|settled| settled.answer == Answer::Fail)
+        };
+        let last = self.desk.requests_of(id).filter(failed).last();
+        last.map_or(Reason::NoEnd, |request| reason(&request.ask))
+    }
+}
+
+fn reason(ask: &Ask) -> Reason {
+    match ask {
+        Ask::Error(error) => Reason::Reported { message: error.message.clone() },
+        Ask::Fault { details, .. } => Reason::Reported { message: details.clone() },
+        Ask::Stall { reason } => Reason::Reported { message: reason.clone() },
+        _ => Reason::TimeOver,
+    }
+}

@@ -1,0 +1,87 @@
+//! Runs: created by a person, and how they begin.
+
+use alloc::{borrow::ToOwned, format};
+
+use super::Maker;
+use crate::{
+    action::Deed,
+    event::Event,
+    id::{ProjectId, RunId, SessionId},
+    input::{NewRun, Refusal, WorktreeNews},
+    run::{Outcome, Reason},
+    session::{Worktree, WorktreeState},
+};
+
+impl Maker<'_> {
+    pub(super) fn create_run(&mut self, new: &NewRun) -> Result<(), Refusal> {
+        if new.worktrees.is_some() && !new.git {
+            return Err(Refusal::NotGit { directory: new.order.directory.clone() });
+        }
+        let project = self.desk.project_at(&new.root).unwrap_or_else(|| self.register(new));
+        let run = RunId(self.desk.counters().run + 1);
+        let created = Event::RunCreated { title: new.title.clone(), terms: new.terms.clone() };
+        self.emit_at(Some(project), Some(run), None, created);
+        let id = SessionId(self.desk.counters().session + 1);
+        let worktree = new.worktrees.as_ref().map(|folder| Worktree {
+            path: format!("{folder}/{id}"),
+            branch: format!("ostler/{id}"),
+            base: None,
+            target: None,
+            state: WorktreeState::Wanted,
+        });
+        let waits_for_worktree = worktree.is_some();
+        let created = Event::SessionCreated { order: new.order.clone(), worktree };
+        self.emit_at(Some(project), Some(run), Some(id), created);
+        self.made.run = Some(run);
+        self.made.session = Some(id);
+        if waits_for_worktree {
+            self.act(id, Deed::MakeWorktree);
+        } else {
+            self.advance(id);
+        }
+        Ok(())
+    }
+
+    fn register(&mut self, new: &NewRun) -> ProjectId {
+        let id = ProjectId(self.desk.counters().project + 1);
+        let (root, name) = (new.root.clone(), new.name.clone());
+        self.emit_at(Some(id), None, None, Event::ProjectRegistered { root, name, git: new.git });
+        id
+    }
+
+    /// Something has become of a worktree. Each word is heard only by who waits for it.
+    pub(super) fn change_worktree(&mut self, id: SessionId, news: &WorktreeNews) {
+        let Some(session) = self.desk.session(id) else { return };
+        let Some(mut worktree) = session.worktree.clone() else { return };
+        let is_over = session.is_over();
+        worktree.state = match (&worktree.state, news) {
+            (WorktreeState::Wanted, WorktreeNews::Made { base, target }) => {
+                worktree.base = Some(base.clone());
+                worktree.target.clone_from(target);
+                WorktreeState::Made
+            }
+            (WorktreeState::Wanted, WorktreeNews::NotMade { message }) => {
+                if !is_over {
+                    let reason = Reason::NoWorktree { message: message.to_owned() };
+                    self.finish(id, Outcome::Failed { reason });
+                }
+                return;
+            }
+            (WorktreeState::Merging, WorktreeNews::Merged { commit }) => {
+                WorktreeState::Merged { commit: commit.clone() }
+            }
+            (WorktreeState::Merging, WorktreeNews::NotMerged { message, files }) => {
+                WorktreeState::NotMerged { message: message.clone(), files: files.clone() }
+            }
+            (WorktreeState::Discarding, WorktreeNews::Discarded { kept }) => {
+                WorktreeState::Discarded { kept: kept.clone() }
+            }
+            (WorktreeState::Discarding, WorktreeNews::NotDiscarded { message }) => {
+                WorktreeState::NotDiscarded { message: message.clone() }
+            }
+            _ => return,
+        };
+        self.emit(id, Event::WorktreeChanged { worktree });
+        self.advance(id);
+    }
+}

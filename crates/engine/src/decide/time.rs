@@ -1,0 +1,83 @@
+//! What becomes due by itself.
+
+use alloc::vec::Vec;
+
+use super::Maker;
+use crate::{
+    action::Deed,
+    answer::Answer,
+    event::Event,
+    id::SessionId,
+    request::{Ask, By, Request},
+    session::{Ending, Session},
+    world::World,
+};
+
+/// When something becomes due for a session by itself.
+pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
+    let expiries = world.blocking(session.id).filter_map(|request| request.expires_at_ms);
+    let is_blocked = world.blocking(session.id).next().is_some();
+    expiries.chain(rest_at_ms(session, is_blocked)).chain(time_over_at_ms(session, is_blocked)).min()
+}
+
+/// When an agent that waits has waited so long that it is better ended and started again at the answer.
+fn rest_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
+    let live = session.live().filter(|live| live.ending.is_none())?;
+    let stop = live.stopped.filter(|_| is_blocked && session.can_resume())?;
+    Some(stop.at_ms.saturating_add(session.order.patience.stopped_ms))
+}
+
+fn time_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
+    let works = session.live().is_some_and(|live| live.process.is_some() && live.ending.is_none());
+    session.time_over_at_ms.filter(|_| works && !is_blocked)
+}
+
+impl Maker<'_> {
+    pub(super) fn tick(&mut self) {
+        for id in self.desk.sessions_under_way() {
+            let due = |request: &&Request| request.expires_at_ms.is_some_and(|at| at <= self.now_ms);
+            let expired: Vec<_> = self.desk.blocking(id).filter(due).map(|request| request.id).collect();
+            for &request in &expired {
+                self.expire(request);
+            }
+            self.let_rest(id);
+            self.end_time(id);
+            if !expired.is_empty() {
+                self.advance(id);
+            }
+        }
+    }
+
+    fn expire(&mut self, id: crate::id::RequestId) {
+        let request = self.desk.request(id).expect("it was looked up before");
+        let session = request.session;
+        match &request.ask {
+            Ask::AskUser(_) => self.emit(session, Event::RequestExpired { request: id }),
+            ask => {
+                let default = ask.default_answer().map(|text| Answer::Text { text: text.into() });
+                self.settle(id, By::Expiry, default.unwrap_or(Answer::Nothing));
+            }
+        }
+    }
+
+    fn let_rest(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let due = rest_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
+        if let Some(launch) = session.live().filter(|_| due).map(|live| live.number) {
+            let grace_ms = session.order.patience.grace_ms;
+            self.emit(id, Event::SessionRecalled { launch, why: Ending::Rest });
+            self.act(id, Deed::End { launch, grace_ms });
+        }
+    }
+
+    fn end_time(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let due = time_over_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
+        let time_ms_max = self.desk.run(session.run).and_then(|run| run.terms.time_ms_max);
+        let launch = session.live().filter(|_| due).map(|live| live.number);
+        if let (Some(launch), Some(time_ms_max)) = (launch, time_ms_max) {
+            self.open(id, launch, Ask::TimeOver { time_ms_max }, "ostler", None);
+            self.act(id, Deed::Stop { launch });
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Something that happened, as it stands in the journal. What is written here can be read for ever: a form that
+//! changes gets a new version, and the old one stays readable.
+
+use alloc::{boxed::Box, string::String};
+use core::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    answer::Answer,
+    id::{InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
+    request::{Ask, By},
+    run::{Outcome, Terms},
+    session::{Attempt, Ending, LaunchCause, LaunchEnd, Order, Worktree},
+};
+
+/// The version of the forms below.
+pub const VERSION: u32 = 1;
+
+/// An event in its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its place in the journal, without gaps.
+    pub seq: u64,
+    /// When, in UTC milliseconds.
+    pub at_ms: u64,
+    /// The project it belongs to.
+    pub project: Option<ProjectId>,
+    /// The run it belongs to.
+    pub run: Option<RunId>,
+    /// The session it belongs to.
+    pub session: Option<SessionId>,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What can happen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum Event {
+    /// A repository is looked after from now on.
+    #[serde(rename = "project.registered")]
+    ProjectRegistered {
+        /// Its canonical root.
+        root: String,
+        /// What a person calls it.
+        name: String,
+        /// Whether it is a git repository.
+        git: bool,
+    },
+    /// Somebody asked for something.
+    #[serde(rename = "run.created")]
+    RunCreated {
+        /// In one line.
+        title: String,
+        /// When it counts as done.
+        terms: Terms,
+    },
+    /// How a run ended.
+    #[serde(rename = "run.ended")]
+    RunEnded {
+        /// How.
+        outcome: Outcome,
+    },
+    /// A run that had ended goes on.
+    #[serde(rename = "run.reopened")]
+    RunReopened,
+    /// An agent is to work.
+    #[serde(rename = "session.created")]
+    SessionCreated {
+        /// What it is to do, and how.
+        order: Box<Order>,
+        /// The place it gets.
+        worktree: Option<Worktree>,
+    },
+    /// A process of it is to be started.
+    #[serde(rename = "session.launched")]
+    SessionLaunched {
+        /// Its number.
+        launch: u32,
+        /// Why.
+        cause: LaunchCause,
+        /// What it is told.
+        prompt: String,
+    },
+    /// The process runs.
+    #[serde(rename = "session.started")]
+    SessionStarted {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record.
+        spool_seq: u64,
+        /// The process.
+        pid: i32,
+        /// When it began, in the kernel's ticks.
+        began: u64,
+    },
+    /// Something was heard on its output.
+    #[serde(rename = "session.heard")]
+    SessionHeard {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record; none if the log was read again after the shim was lost.
+        spool_seq: Option<u64>,
+        /// The item, as `ostler parse` prints it.
+        item: Value,
+    },
+    /// Its tree stands still.
+    #[serde(rename = "session.stopped")]
+    SessionStopped {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record.
+        spool_seq: u64,
+        /// What for: `signal`, `command` or `stall`.
+        cause: String,
+        /// How many processes.
+        processes: u64,
+        /// Whether all were seen to stand still.
+        confirmed: bool,
+    },
+    /// Its tree was sent on.
+    #[serde(rename = "session.continued")]
+    SessionContinued {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record.
+        spool_seq: u64,
+    },
+    /// Its tree is to be sent on.
+    #[serde(rename = "session.released")]
+    SessionReleased {
+        /// Which launch.
+        launch: u32,
+        /// Stops up to this record of the shim are lifted.
+        spool_seq: u64,
+    },
+    /// Its process was told to end.
+    #[serde(rename = "session.recalled")]
+    SessionRecalled {
+        /// Which launch.
+        launch: u32,
+        /// Why.
+        why: Ending,
+    },
+    /// Its process has ended.
+    #[serde(rename = "session.ended")]
+    SessionEnded {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record; none if the shim left no word.
+        spool_seq: Option<u64>,
+        /// How.
+        end: LaunchEnd,
+    },
+    /// A person holds it.
+    #[serde(rename = "session.paused")]
+    SessionPaused,
+    /// A person lets it go on.
+    #[serde(rename = "session.unpaused")]
+    SessionUnpaused,
+    /// A person wants it to end.
+    #[serde(rename = "session.cancelled")]
+    SessionCancelled,
+    /// A person wants it to go on after it was lost or had ended.
+    #[serde(rename = "session.resumed")]
+    SessionResumed,
+    /// It is over.
+    #[serde(rename = "session.finished")]
+    SessionFinished {
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// Its time is counted anew from here.
+    #[serde(rename = "session.extended")]
+    SessionExtended {
+        /// When a person is asked again; never, if nothing.
+        time_over_at_ms: Option<u64>,
+    },
+    /// A person wrote to it.
+    #[serde(rename = "message.written")]
+    MessageWritten {
+        /// Its id.
+        message: MessageId,
+        /// The words.
+        text: String,
+    },
+    /// Something was handed to a launch.
+    #[serde(rename = "input.sent")]
+    InputSent {
+        /// Which launch.
+        launch: u32,
+        /// What.
+        parcel: Parcel,
+    },
+    /// The shim has taken it for the agent, or it stands in the prompt.
+    #[serde(rename = "input.delivered")]
+    InputDelivered {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record; none if it stood in the prompt.
+        spool_seq: Option<u64>,
+        /// What.
+        parcel: Parcel,
+    },
+    /// The agent has read it.
+    #[serde(rename = "input.consumed")]
+    InputConsumed {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record.
+        spool_seq: u64,
+        /// What.
+        parcel: Parcel,
+    },
+    /// There is nobody left to bring it to.
+    #[serde(rename = "input.returned")]
+    InputReturned {
+        /// What.
+        parcel: Parcel,
+    },
+    /// There will be no more input for a launch.
+    #[serde(rename = "input.closed")]
+    InputClosed {
+        /// Which launch.
+        launch: u32,
+    },
+    /// Somebody has to settle something.
+    #[serde(rename = "request.opened")]
+    RequestOpened {
+        /// Its id.
+        request: RequestId,
+        /// The launch that asks.
+        launch: u32,
+        /// What is asked.
+        ask: Ask,
+        /// Who said it.
+        trust: String,
+        /// When nobody waits for it any more.
+        expires_at_ms: Option<u64>,
+    },
+    /// A later launch asks the same.
+    #[serde(rename = "request.repeated")]
+    RequestRepeated {
+        /// Which one.
+        request: RequestId,
+        /// The launch that asks.
+        launch: u32,
+        /// What is asked, with the numbers of this launch.
+        ask: Ask,
+    },
+    /// It is settled.
+    #[serde(rename = "request.settled")]
+    RequestSettled {
+        /// Which one.
+        request: RequestId,
+        /// By whom.
+        by: By,
+        /// With what.
+        answer: Answer,
+        /// Whether something is to be brought to the agent.
+        brings: bool,
+    },
+    /// Nobody waits for it any more.
+    #[serde(rename = "request.expired")]
+    RequestExpired {
+        /// Which one.
+        request: RequestId,
+    },
+    /// The check is to be run.
+    #[serde(rename = "check.started")]
+    CheckStarted {
+        /// Its number in the session.
+        number: u32,
+    },
+    /// An attempt has been judged.
+    #[serde(rename = "check.finished")]
+    CheckFinished {
+        /// The check's number, if it came to that.
+        number: Option<u32>,
+        /// What came of it.
+        attempt: Attempt,
+    },
+    /// The place to work in is there, or something else has become of it.
+    #[serde(rename = "worktree.changed")]
+    WorktreeChanged {
+        /// How it is now.
+        worktree: Worktree,
+    },
+    /// A record of the shim that changes nothing.
+    #[serde(rename = "session.noted")]
+    SessionNoted {
+        /// Which launch.
+        launch: u32,
+        /// The shim's record.
+        spool_seq: u64,
+        /// What it says.
+        what: String,
+    },
+}
+
+/// Something on its way to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parcel {
+    /// What came of a request.
+    Request(RequestId),
+    /// The word that a request has expired.
+    Expiry(RequestId),
+    /// What a person wrote.
+    Message(MessageId),
+}
+
+impl fmt::Display for Parcel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parcel::Request(id) => write!(f, "{id}"),
+            Parcel::Expiry(id) => write!(f, "{id}:expired"),
+            Parcel::Message(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+impl FromStr for Parcel {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        if let Some(id) = text.strip_suffix(":expired") {
+            return id.parse().map(Parcel::Expiry);
+        }
+        text.parse().map(Parcel::Message).or_else(|_| text.parse().map(Parcel::Request))
+    }
+}

@@ -1,0 +1,319 @@
+//! What an event changes. Nothing is decided here: the same events give the same world, in every version.
+
+use crate::{
+    event::{Entry, Event, Parcel},
+    heard::{self, Heard},
+    id::{ProjectId, RunId, SessionId},
+    request::{Bringing, By, Request, Settled},
+    run::{Project, Run},
+    session::{Launch, Message, Process, Session, Stop},
+    world::{Desk, Overlay, World},
+};
+
+impl World {
+    /// The world after an event of the journal.
+    ///
+    /// # Panics
+    ///
+    /// If the event names something that no earlier event made: the journal has lost its order.
+    pub fn fold(&mut self, entry: &Entry) {
+        let nothing = Overlay::default();
+        let mut desk = Desk::new(self, &nothing);
+        desk.fold(entry);
+        let own = desk.own;
+        self.absorb(own);
+    }
+}
+
+/// The place of an event: every event of a session has all three.
+struct Place {
+    project: ProjectId,
+    run: RunId,
+    session: SessionId,
+}
+
+impl Desk<'_> {
+    pub(crate) fn fold(&mut self, entry: &Entry) {
+        self.own.last_seq = entry.seq;
+        match &entry.event {
+            Event::ProjectRegistered { root, name, git } => {
+                let id = entry.project.expect("it has its project");
+                self.own.counters.project = self.counters().project.max(id.0);
+                let (root, name) = (root.clone(), name.clone());
+                let project = Project { id, root, name, git: *git, registered_at_ms: entry.at_ms };
+                self.own.projects.insert(id, project);
+            }
+            Event::RunCreated { title, terms } => {
+                let project = entry.project.expect("it has its project");
+                let id = entry.run.expect("it has its run");
+                self.own.counters.run = self.counters().run.max(id.0);
+                let run = Run {
+                    id,
+                    project,
+                    title: title.clone(),
+                    created_at_ms: entry.at_ms,
+                    terms: terms.clone(),
+                    sessions: [].into(),
+                    outcome: None,
+                    ended_at_ms: None,
+                };
+                self.own.runs.insert(id, run);
+            }
+            Event::RunEnded { outcome } => {
+                let run = self.run_mut(entry.run.expect("it has its run"));
+                run.outcome = Some(outcome.clone());
+                run.ended_at_ms = Some(entry.at_ms);
+            }
+            Event::RunReopened => {
+                let run = self.run_mut(entry.run.expect("it has its run"));
+                run.outcome = None;
+                run.ended_at_ms = None;
+            }
+            event => {
+                let place = Place {
+                    project: entry.project.expect("it has its project"),
+                    run: entry.run.expect("it has its run"),
+                    session: entry.session.expect("it has its session"),
+                };
+                self.fold_session(&place, entry.at_ms, event);
+            }
+        }
+    }
+
+    fn fold_session(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        match event {
+            Event::SessionCreated { .. } => self.fold_creation(place, at_ms, event),
+            Event::RequestOpened { .. }
+            | Event::RequestRepeated { .. }
+            | Event::RequestSettled { .. }
+            | Event::RequestExpired { .. } => self.fold_request(place, at_ms, event),
+            Event::InputSent { launch, parcel } => {
+                // What it said at an earlier end was said before it got this.
+                if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
+                    launch.end = None;
+                }
+                self.bring(place.session, *parcel, Bringing::Sent { launch: *launch });
+            }
+            Event::InputDelivered { launch, spool_seq, parcel } => {
+                self.known(place.session, *launch, *spool_seq);
+                self.bring(place.session, *parcel, Bringing::Delivered { launch: *launch });
+            }
+            Event::InputConsumed { launch, spool_seq, parcel } => {
+                self.known(place.session, *launch, Some(*spool_seq));
+                self.bring(place.session, *parcel, Bringing::Consumed { launch: *launch });
+            }
+            Event::InputReturned { parcel } => {
+                self.bring(place.session, *parcel, Bringing::Undeliverable);
+            }
+            Event::SessionLaunched { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionHeard { .. }
+            | Event::SessionStopped { .. }
+            | Event::SessionContinued { .. }
+            | Event::SessionReleased { .. }
+            | Event::SessionRecalled { .. }
+            | Event::SessionEnded { .. }
+            | Event::SessionNoted { .. }
+            | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
+            _ => fold_wish(self.session_mut(place.session), at_ms, event),
+        }
+    }
+
+    fn fold_creation(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        let Event::SessionCreated { order, worktree } = event else { return };
+        let id = place.session;
+        self.own.counters.session = self.counters().session.max(id.0);
+        let run = self.run_mut(place.run);
+        run.sessions.push(id);
+        let time_over_at_ms = run.terms.time_ms_max.map(|time| at_ms.saturating_add(time));
+        let session = Session {
+            id,
+            project: place.project,
+            run: place.run,
+            order: order.clone(),
+            created_at_ms: at_ms,
+            worktree: worktree.clone(),
+            launches: [].into(),
+            conversation: None,
+            messages: [].into(),
+            paused_at_ms: None,
+            cancelled_at_ms: None,
+            attempts: [].into(),
+            checking: None,
+            waiting_since_ms: None,
+            time_over_at_ms,
+            usage: ostler_protocol::fact::Usage::default(),
+            limited: None,
+            outcome: None,
+            ended_at_ms: None,
+        };
+        self.own.sessions.insert(id, session);
+    }
+
+    fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        let session = self.session_mut(place.session);
+        if let Event::SessionLaunched { launch, cause, prompt } = event {
+            // What an earlier process hit, wanted or said is not this one's.
+            session.limited = None;
+            session.launches.push(Launch::new(*launch, *cause, prompt, at_ms));
+            return;
+        }
+        let Some(launch) = session.launches.last_mut() else { return };
+        match event {
+            Event::SessionStarted { spool_seq, pid, began, .. } => {
+                launch.spool_seq = *spool_seq;
+                launch.process = Some(Process { pid: *pid, began: *began, at_ms });
+            }
+            Event::SessionHeard { spool_seq, item, .. } => {
+                launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
+                fold_heard(session, item);
+            }
+            Event::SessionStopped { spool_seq, confirmed, .. } => {
+                launch.spool_seq = *spool_seq;
+                launch.stopped = Some(Stop { at_ms, spool_seq: *spool_seq, confirmed: *confirmed });
+            }
+            Event::SessionContinued { spool_seq, .. } => {
+                launch.spool_seq = *spool_seq;
+                launch.stopped = None;
+            }
+            Event::SessionNoted { spool_seq, .. } => launch.spool_seq = *spool_seq,
+            Event::SessionReleased { spool_seq, .. } => launch.released_seq = *spool_seq,
+            Event::SessionRecalled { why, .. } => launch.ending = Some(*why),
+            Event::InputClosed { .. } => launch.input_closed = true,
+            Event::SessionEnded { spool_seq, end, .. } => {
+                launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
+                launch.stopped = None;
+                launch.ended = Some(end.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn fold_request(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        match event {
+            Event::RequestOpened { request, launch, ask, trust, expires_at_ms } => {
+                self.own.counters.request = self.counters().request.max(request.0);
+                let opened = Request {
+                    id: *request,
+                    project: place.project,
+                    run: place.run,
+                    session: place.session,
+                    launch: *launch,
+                    ask: ask.clone(),
+                    trust: trust.clone(),
+                    opened_at_ms: at_ms,
+                    expires_at_ms: *expires_at_ms,
+                    expired_at_ms: None,
+                    settled: None,
+                    bringing: Bringing::Nothing,
+                };
+                self.own.requests.insert(*request, opened);
+            }
+            Event::RequestRepeated { request, launch, ask } => {
+                let request = self.request_mut(*request);
+                request.launch = *launch;
+                request.ask = ask.clone();
+            }
+            Event::RequestSettled { request, by, answer, brings } => {
+                let request = self.request_mut(*request);
+                let late = request.expired_at_ms.is_some() && *by == By::Person;
+                request.settled = Some(Settled { at_ms, by: *by, answer: answer.clone(), late });
+                request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
+            }
+            Event::RequestExpired { request } => {
+                let request = self.request_mut(*request);
+                request.expired_at_ms = Some(at_ms);
+                request.bringing = Bringing::Waiting;
+            }
+            _ => {}
+        }
+        self.count_waiting(place.session, at_ms);
+    }
+
+    /// Time spent waiting for a person does not count against a limit.
+    fn count_waiting(&mut self, id: SessionId, at_ms: u64) {
+        let waits = self.blocking(id).next().is_some();
+        let session = self.session_mut(id);
+        match session.waiting_since_ms {
+            None if waits => session.waiting_since_ms = Some(at_ms),
+            Some(since) if !waits => {
+                session.waiting_since_ms = None;
+                let waited = at_ms.saturating_sub(since);
+                session.time_over_at_ms = session.time_over_at_ms.map(|at| at.saturating_add(waited));
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes how far a parcel has got. It never goes back.
+    fn bring(&mut self, session: SessionId, parcel: Parcel, bringing: Bringing) {
+        match parcel {
+            Parcel::Request(id) | Parcel::Expiry(id) => {
+                // The word that it expired says nothing of an answer that came later.
+                if parcel == Parcel::Expiry(id) && self.request(id).is_some_and(|it| !it.is_open()) {
+                    return;
+                }
+                self.request_mut(id).bringing = bringing;
+            }
+            Parcel::Message(id) => {
+                let messages = &mut self.session_mut(session).messages;
+                if let Some(message) = messages.iter_mut().find(|message| message.id == id) {
+                    message.bringing = bringing;
+                }
+            }
+        }
+    }
+
+    fn known(&mut self, session: SessionId, number: u32, spool_seq: Option<u64>) {
+        let launches = &mut self.session_mut(session).launches;
+        if let (Some(launch), Some(seq)) = (launches.last_mut().filter(|it| it.number == number), spool_seq) {
+            launch.spool_seq = seq;
+        }
+    }
+}
+
+/// What people want of a session, and what follows from it.
+fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
+    match event {
+        Event::SessionPaused => session.paused_at_ms = Some(at_ms),
+        Event::SessionUnpaused => session.paused_at_ms = None,
+        Event::SessionCancelled => session.cancelled_at_ms = Some(at_ms),
+        Event::SessionResumed => {
+            session.outcome = None;
+            session.ended_at_ms = None;
+            session.paused_at_ms = None;
+            session.cancelled_at_ms = None;
+            session.attempts.clear();
+        }
+        Event::SessionFinished { outcome } => {
+            session.outcome = Some(outcome.clone());
+            session.ended_at_ms = Some(at_ms);
+            session.checking = None;
+        }
+        Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,
+        Event::MessageWritten { message, text } => {
+            let (text, bringing) = (text.clone(), Bringing::Waiting);
+            session.messages.push(Message { id: *message, text, bringing });
+        }
+        Event::CheckStarted { number } => session.checking = Some(*number),
+        Event::CheckFinished { attempt, .. } => {
+            session.checking = None;
+            session.attempts.push(attempt.clone());
+        }
+        Event::WorktreeChanged { worktree } => session.worktree = Some(worktree.clone()),
+        _ => {}
+    }
+}
+
+/// What an item says about the session itself.
+fn fold_heard(session: &mut Session, item: &serde_json::Value) {
+    let Some(launch) = session.launches.last_mut() else { return };
+    launch.heard = heard::place(item).max(launch.heard);
+    match heard::read(item) {
+        Heard::Conversation(conversation) => session.conversation = Some(conversation),
+        Heard::Usage(usage) => session.usage = usage,
+        Heard::Limit(limit) => session.limited = Some(limit).filter(|limit| !limit.retrying),
+        Heard::End(end) => launch.end = Some(end),
+        Heard::Asks { .. } | Heard::Other => {}
+    }
+}

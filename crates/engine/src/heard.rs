@@ -1,0 +1,71 @@
+//! What an item of an agent's output is to the engine. Items come as the JSON that `ostler parse` prints.
+
+use alloc::{
+    borrow::ToOwned,
+    string::{String, ToString},
+};
+
+use ostler_protocol::fact::{AgentSession, End, RateLimit, Usage};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::request::Ask;
+
+/// What an item says.
+pub(crate) enum Heard {
+    /// Somebody has to settle something.
+    Asks {
+        /// What.
+        ask: Ask,
+        /// Who said it.
+        trust: String,
+    },
+    /// Which conversation it is.
+    Conversation(AgentSession),
+    /// What was used.
+    Usage(Usage),
+    /// The account has hit a limit.
+    Limit(RateLimit),
+    /// The CLI says that it is through.
+    End(End),
+    /// Nothing that anybody has to do something about.
+    Other,
+}
+
+/// Reads an item.
+pub(crate) fn read(item: &Value) -> Heard {
+    let kind = item["kind"].as_str().unwrap_or_default();
+    let ask = match kind {
+        "user_question" => fields(item).map(Ask::Question),
+        "ask_user" => fields(item).map(Ask::AskUser),
+        "dependency_request" => fields(item).map(Ask::Dependency),
+        "error" => fields(item).map(Ask::Error),
+        "permission_request" => fields(item).map(Ask::Permission),
+        "fault" if item["severity"] == "fault" => {
+            let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
+            Some(Ask::Fault { details: text("details"), raw: text("raw") })
+        }
+        _ => None,
+    };
+    if let Some(ask) = ask {
+        let trust = item["trust"].as_str().unwrap_or("plain").to_string();
+        return Heard::Asks { ask, trust };
+    }
+    let fact = match kind {
+        "agent_session" => fields(item).map(Heard::Conversation),
+        "usage" => fields(item).map(Heard::Usage),
+        "rate_limit" => fields(item).map(Heard::Limit),
+        "end" => fields(item).map(Heard::End),
+        _ => None,
+    };
+    fact.unwrap_or(Heard::Other)
+}
+
+/// Offset and index.
+pub(crate) fn place(item: &Value) -> Option<(u64, u32)> {
+    Some((item["offset"].as_u64()?, u32::try_from(item["index"].as_u64()?).ok()?))
+}
+
+fn fields<T: DeserializeOwned>(item: &Value) -> Option<T> {
+    serde_json::from_value(item.clone()).ok()
+}

@@ -1,0 +1,317 @@
+//! What happens outside, and what is refused. Every input may come twice; the second time it changes nothing.
+
+use alloc::{boxed::Box, string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    answer::{Given, NotAnAnswer},
+    id::{RequestId, RunId, SessionId},
+    request::Settled,
+    run::Terms,
+    session::{Order, Status},
+};
+
+/// Something that happened outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// Somebody asks for something.
+    CreateRun(Box<NewRun>),
+    /// A shim says something.
+    Shim {
+        /// Whose shim.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// The number of the record.
+        spool_seq: u64,
+        /// What it says.
+        news: News,
+    },
+    /// Heard in the log of a lost shim, after its last record.
+    Overheard {
+        /// Whose log.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// The items in order.
+        items: Vec<Value>,
+    },
+    /// The shim is gone and left no word of an end.
+    ShimLost {
+        /// Whose shim.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+    },
+    /// The shim could not be started.
+    LaunchFailed {
+        /// Whose shim.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// Why not.
+        message: String,
+    },
+    /// The check has ended.
+    CheckEnded {
+        /// Whose check.
+        session: SessionId,
+        /// Its number.
+        number: u32,
+        /// Its exit code; a signal counts as 128 and its number.
+        code: i32,
+        /// What it said at the end.
+        output: String,
+    },
+    /// Something has become of the worktree.
+    Worktree {
+        /// Whose.
+        session: SessionId,
+        /// What.
+        news: WorktreeNews,
+    },
+    /// A person answers.
+    Answer {
+        /// What.
+        request: RequestId,
+        /// What they say.
+        given: Given,
+    },
+    /// A person writes to an agent.
+    Send {
+        /// To whom.
+        session: SessionId,
+        /// The words.
+        text: String,
+    },
+    /// A person holds an agent.
+    Pause(SessionId),
+    /// A person lets it go on.
+    Continue(SessionId),
+    /// A person wants an agent that was lost or has ended to go on.
+    Resume {
+        /// Who.
+        session: SessionId,
+        /// What it is told.
+        prompt: Option<String>,
+    },
+    /// A person wants it to end.
+    Cancel(SessionId),
+    /// A person wants the work in the worktree.
+    Merge(SessionId),
+    /// A person does not want it.
+    Discard(SessionId),
+    /// Time has passed.
+    Tick,
+}
+
+/// What somebody asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewRun {
+    /// The canonical root of the project.
+    pub root: String,
+    /// What a person calls it.
+    pub name: String,
+    /// Whether it is a git repository.
+    pub git: bool,
+    /// In one line.
+    pub title: String,
+    /// When it counts as done.
+    pub terms: Terms,
+    /// What the agent is to do, and how.
+    pub order: Box<Order>,
+    /// Where worktrees are made, if it is to have one.
+    pub worktrees: Option<String>,
+}
+
+/// What a shim can say.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// The agent runs.
+    Started {
+        /// Its process.
+        pid: i32,
+        /// When it began.
+        began: u64,
+    },
+    /// Something was heard.
+    Heard {
+        /// The item.
+        item: Value,
+    },
+    /// The tree stands still.
+    Stopped {
+        /// What for.
+        cause: String,
+        /// How many processes.
+        processes: u64,
+        /// Whether all were seen to stand still.
+        confirmed: bool,
+    },
+    /// The tree was sent on.
+    WentOn,
+    /// Output has nowhere to go.
+    Stalled {
+        /// Why not.
+        reason: String,
+    },
+    /// The agent could not be started.
+    NotStarted {
+        /// Why not.
+        message: String,
+    },
+    /// Input was taken under this name.
+    TookInput {
+        /// The name.
+        key: String,
+    },
+    /// Input was read by the agent.
+    Consumed {
+        /// Its name.
+        key: String,
+    },
+    /// The input was closed.
+    ClosedInput,
+    /// The agent has ended.
+    Ended {
+        /// Its exit code.
+        code: Option<i32>,
+        /// The signal.
+        signal: Option<i32>,
+        /// Whether all of its tree is seen to be gone.
+        clean: bool,
+    },
+    /// Something that a later shim says and this code does not know.
+    Unknown {
+        /// In its words.
+        what: String,
+    },
+}
+
+/// What can become of a worktree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WorktreeNews {
+    /// It is there.
+    Made {
+        /// Where it began.
+        base: String,
+        /// The branch it is merged into.
+        target: Option<String>,
+    },
+    /// It could not be made.
+    NotMade {
+        /// Why not.
+        message: String,
+    },
+    /// Its work is merged.
+    Merged {
+        /// The commit.
+        commit: String,
+    },
+    /// The merge was not possible.
+    NotMerged {
+        /// Why not.
+        message: String,
+        /// Which files are in the way.
+        files: Vec<String>,
+    },
+    /// It is gone.
+    Discarded {
+        /// The ref that keeps its work.
+        kept: String,
+    },
+    /// It could not be taken away.
+    NotDiscarded {
+        /// Why not.
+        message: String,
+    },
+}
+
+/// Why something is not done. Nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "key", rename_all = "snake_case")]
+pub enum Refusal {
+    /// There is no such session.
+    NoSession {
+        /// The id that was named.
+        session: SessionId,
+    },
+    /// There is no such request.
+    NoRequest {
+        /// The id that was named.
+        request: RequestId,
+    },
+    /// It is settled already.
+    Settled {
+        /// Which one.
+        request: RequestId,
+        /// How.
+        settled: Settled,
+    },
+    /// What was given is no answer to it.
+    NotAnAnswer {
+        /// To which one.
+        request: RequestId,
+        /// Why not.
+        why: NotAnAnswer,
+    },
+    /// That cannot be done to a session that is so.
+    NotNow {
+        /// Which one.
+        session: SessionId,
+        /// How it is.
+        status: Status,
+        /// What was wanted.
+        wanted: Wanted,
+    },
+    /// It has no worktree.
+    NoWorktree {
+        /// Which one.
+        session: SessionId,
+    },
+    /// Its worktree is gone, or something is being done to it.
+    WorktreeGone {
+        /// Which one.
+        session: SessionId,
+    },
+    /// There is nothing to write.
+    EmptyMessage,
+    /// A repository is needed for that.
+    NotGit {
+        /// The directory.
+        directory: String,
+    },
+}
+
+/// What can be wanted of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// To hold it.
+    Pause,
+    /// To let it go on.
+    Continue,
+    /// To start it again.
+    Resume,
+    /// To end it.
+    Cancel,
+    /// To write to it.
+    Send,
+    /// To merge its work.
+    Merge,
+    /// To drop its work.
+    Discard,
+}
+
+/// What came of an input that somebody waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Made {
+    /// The run that was created.
+    pub run: Option<RunId>,
+    /// The session it concerns.
+    pub session: Option<SessionId>,
+    /// The request it concerns.
+    pub request: Option<RequestId>,
+}

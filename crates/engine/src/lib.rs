@@ -1,0 +1,36 @@
+//! Decides what follows from what happened.
+//!
+//! Something happens ([`Input`]): a person answers, a shim hears a question, time passes. [`decide`] says which
+//! [`Event`]s that makes and which [`Action`]s follow. Events change the [`World`] by [`World::fold`], and by nothing
+//! else, so that the journal alone gives the same world again.
+//!
+//! The crate is pure, and `no_std` keeps it so: it cannot read a file, a clock or the environment. The time arrives
+//! with the input. It knows nothing of storage, processes or HTTP.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod action;
+pub mod answer;
+pub mod event;
+pub mod id;
+pub mod input;
+pub mod request;
+pub mod run;
+pub mod session;
+pub mod world;
+
+mod decide;
+mod fold;
+mod heard;
+mod signature;
+mod words;
+
+pub use action::{Action, ActionName};
+pub use decide::{Decision, decide};
+pub use event::{Entry, Event};
+pub use id::{ProjectId, RequestId, RunId, SessionId};
+pub use input::{Input, Refusal};
+pub use world::{Overlay, World};

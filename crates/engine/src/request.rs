@@ -1,0 +1,192 @@
+//! Something that somebody has to settle. It stands in the inbox until then.
+
+use alloc::{string::String, vec::Vec};
+
+use ostler_protocol::{
+    fact::PermissionRequest,
+    signal::{AskUser, DependencyRequest, DependencyType, ErrorReport, UserQuestion},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    answer::Answer,
+    id::{ProjectId, RequestId, RunId, SessionId},
+};
+
+/// Something that waits for somebody.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Its id.
+    pub id: RequestId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// To which run.
+    pub run: RunId,
+    /// Who asks.
+    pub session: SessionId,
+    /// The launch that asked last.
+    pub launch: u32,
+    /// What is asked.
+    pub ask: Ask,
+    /// Who said it, as the parser names it; `ostler` where Ostler itself asks.
+    pub trust: String,
+    /// When it was opened.
+    pub opened_at_ms: u64,
+    /// When nobody waits for it any more.
+    pub expires_at_ms: Option<u64>,
+    /// When that happened.
+    pub expired_at_ms: Option<u64>,
+    /// How it was settled.
+    pub settled: Option<Settled>,
+    /// How far what came of it has got.
+    pub bringing: Bringing,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Ask {
+    /// `[USER_QUESTION]`
+    Question(UserQuestion),
+    /// `[ASK_USER]`
+    AskUser(AskUser),
+    /// `[DEPENDENCY_REQUEST]`
+    Dependency(DependencyRequest),
+    /// `[ERROR]`
+    Error(ErrorReport),
+    /// A message that could not be understood.
+    Fault {
+        /// What is wrong with it.
+        details: String,
+        /// As it stood.
+        raw: String,
+    },
+    /// The CLI wants to use a tool.
+    Permission(PermissionRequest),
+    /// The agent's output has nowhere to go.
+    Stall {
+        /// Why not.
+        reason: String,
+    },
+    /// The run has used the time it was given.
+    TimeOver {
+        /// How much that was.
+        time_ms_max: u64,
+    },
+}
+
+/// How a request was settled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// When.
+    pub at_ms: u64,
+    /// By whom.
+    pub by: By,
+    /// With what.
+    pub answer: Answer,
+    /// Whether it had expired by then.
+    pub late: bool,
+}
+
+/// Who settles a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A person.
+    Person,
+    /// Nobody, in time.
+    Expiry,
+    /// The answer that the same question got before.
+    Repetition,
+    /// The session is over.
+    End,
+}
+
+/// How far something on its way to an agent has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Bringing {
+    /// There is nothing to bring yet.
+    Nothing,
+    /// It waits for its turn.
+    Waiting,
+    /// It was handed to this launch's shim, or stands in its prompt.
+    Sent {
+        /// The launch.
+        launch: u32,
+    },
+    /// The shim has taken it.
+    Delivered {
+        /// The launch.
+        launch: u32,
+    },
+    /// The agent has read it.
+    Consumed {
+        /// The launch.
+        launch: u32,
+    },
+    /// There is nobody left to bring it to.
+    Undeliverable,
+}
+
+impl Bringing {
+    /// Whether it has set out, or is about to, and is not known to have arrived.
+    pub fn is_under_way(self) -> bool {
+        matches!(self, Bringing::Waiting | Bringing::Sent { .. } | Bringing::Delivered { .. })
+    }
+}
+
+impl Request {
+    /// Whether it can still be settled.
+    pub fn is_open(&self) -> bool {
+        self.settled.is_none()
+    }
+
+    /// Whether the agent waits for it.
+    pub fn blocks(&self) -> bool {
+        self.is_open() && self.expired_at_ms.is_none()
+    }
+
+    /// Whether it is open, or what came of it has not arrived yet.
+    pub fn is_pending(&self) -> bool {
+        self.is_open() || self.bringing.is_under_way()
+    }
+
+    /// Whether the same is asked again.
+    pub fn asks_the_same(&self, ask: &Ask) -> bool {
+        match (&self.ask, ask) {
+            // A CLI numbers its prompts anew in every launch.
+            (Ask::Permission(a), Ask::Permission(b)) => a.tool == b.tool && a.input == b.input,
+            (a, b) => a == b,
+        }
+    }
+}
+
+impl Ask {
+    /// What can be chosen; empty where anything can be said.
+    pub fn options(&self) -> Vec<String> {
+        let words = |words: &[&str]| words.iter().map(|&word| word.into()).collect();
+        match self {
+            Ask::Question(question) if !question.options.is_empty() => question.options.clone(),
+            Ask::Question(question) if question.is_confirmation() => words(&["Yes", "No"]),
+            Ask::AskUser(ask) if !ask.options.is_empty() => ask.options.clone(),
+            Ask::AskUser(ask) if ask.is_confirmation() => words(&["Yes", "No"]),
+            Ask::Dependency(dependency) if dependency.dependency_type == DependencyType::Permission => {
+                words(&["approve", "deny"])
+            }
+            Ask::Question(_) | Ask::AskUser(_) | Ask::Dependency(_) => Vec::new(),
+            Ask::Error(_) => words(&["retry", "continue", "fail"]),
+            Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => words(&["continue", "fail"]),
+            Ask::Permission(_) => words(&["allow", "allow for this session", "deny"]),
+        }
+    }
+
+    /// The answer that stands for none.
+    pub fn default_answer(&self) -> Option<&str> {
+        match self {
+            Ask::Question(question) => question.default.as_deref(),
+            Ask::Dependency(dependency) => dependency.default.as_deref(),
+            _ => None,
+        }
+    }
+}

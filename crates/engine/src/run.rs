@@ -1,0 +1,131 @@
+//! What a person asked for, and how it ended.
+
+use alloc::{string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ProjectId, RunId, SessionId};
+
+/// A repository or directory that is looked after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// Its id.
+    pub id: ProjectId,
+    /// The canonical root of its main repository.
+    pub root: String,
+    /// What a person calls it.
+    pub name: String,
+    /// Whether it is a git repository; outside git fewer things can be promised.
+    pub git: bool,
+    /// When it was first seen.
+    pub registered_at_ms: u64,
+}
+
+/// Something that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// What was asked for, in one line.
+    pub title: String,
+    /// When.
+    pub created_at_ms: u64,
+    /// When it counts as done, and how far it may go.
+    pub terms: Terms,
+    /// Who works on it.
+    pub sessions: Vec<SessionId>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+}
+
+/// When something counts as done, and how far it may go.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Terms {
+    /// A shell command that exits with 0 only if the work is done.
+    pub check: Option<String>,
+    /// How often the agent may try until the check passes; once, if nobody said otherwise.
+    pub attempts_max: Option<u32>,
+    /// After how long a person is asked whether to go on. Waiting for a person does not count.
+    pub time_ms_max: Option<u64>,
+}
+
+/// How something ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was done.
+    Completed {
+        /// Whether a check says so; without one it is the agent's word.
+        verified: bool,
+    },
+    /// It was not.
+    Failed {
+        /// Why not.
+        reason: Reason,
+    },
+    /// Somebody wanted it to end.
+    Cancelled,
+}
+
+/// Why something failed. A closed list, so that it can be said in any language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "key", rename_all = "snake_case")]
+pub enum Reason {
+    /// The agent could not be started.
+    NotStarted {
+        /// In the system's words.
+        message: String,
+    },
+    /// Its exit code was not 0.
+    ExitCode {
+        /// The code.
+        code: i32,
+    },
+    /// A signal ended it.
+    KilledBy {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// Its CLI reported a failure.
+    AgentError {
+        /// In its own words.
+        message: Option<String>,
+    },
+    /// It ended without saying that it was through.
+    NoEnd,
+    /// Its account has hit a limit.
+    RateLimited {
+        /// When the limit resets, where the CLI said so.
+        reset_at_ms: Option<u64>,
+        /// In the CLI's own words.
+        message: Option<String>,
+    },
+    /// The check says that it is not done.
+    CheckFailed {
+        /// The check's exit code.
+        code: i32,
+        /// How often it was tried.
+        attempts: u32,
+    },
+    /// The check failed in the same way again and again.
+    SameFailure {
+        /// How often in a row.
+        times: u32,
+    },
+    /// The agent reported an error, and a person gave up.
+    Reported {
+        /// The agent's words.
+        message: String,
+    },
+    /// A person gave up when the time was over.
+    TimeOver,
+    /// The place to work in could not be made.
+    NoWorktree {
+        /// In git's words.
+        message: String,
+    },
+}

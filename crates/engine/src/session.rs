@@ -1,0 +1,408 @@
+//! One agent at work, over as many processes as it takes. Facts are stored; the status is derived from them.
+
+use alloc::{boxed::Box, string::String, vec::Vec};
+
+use ostler_agents::Agent;
+use ostler_protocol::fact::{AgentSession, End, RateLimit, Usage};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{MessageId, ProjectId, RunId, SessionId},
+    request::{Ask, Bringing, Request},
+    run::Outcome,
+};
+
+/// One agent at work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// What it works for.
+    pub run: RunId,
+    /// What it is to do, and how it is run. Frozen: a table that changes later does not change a session.
+    pub order: Box<Order>,
+    /// When it was created.
+    pub created_at_ms: u64,
+    /// The place it works in, if it has one of its own.
+    pub worktree: Option<Worktree>,
+    /// Its processes, one after the other.
+    pub launches: Vec<Launch>,
+    /// The conversation that its CLI can resume.
+    pub conversation: Option<AgentSession>,
+    /// What people wrote to it unasked.
+    pub messages: Vec<Message>,
+    /// Since when a person holds it.
+    pub paused_at_ms: Option<u64>,
+    /// When somebody wanted it to end.
+    pub cancelled_at_ms: Option<u64>,
+    /// Its attempts to pass the check.
+    pub attempts: Vec<Attempt>,
+    /// The check that is running.
+    pub checking: Option<u32>,
+    /// Since when it waits for one.
+    pub waiting_since_ms: Option<u64>,
+    /// When a person is asked whether it may go on.
+    pub time_over_at_ms: Option<u64>,
+    /// What its CLI says it used.
+    pub usage: Usage,
+    /// The limit that its account has hit.
+    pub limited: Option<RateLimit>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+}
+
+/// What an agent is to do and how it is run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// How its CLI is used.
+    pub agent: Agent,
+    /// What it is to do.
+    pub prompt: String,
+    /// Where it runs, unless it has a worktree.
+    pub directory: String,
+    /// Where its environment is kept: values do not belong into a journal.
+    pub environment: String,
+    /// The model, where one was named.
+    pub model: Option<String>,
+    /// The most turns, where a number was given.
+    pub turns_max: Option<u32>,
+    /// The word that makes its tags trustworthy.
+    pub nonce: Option<String>,
+    /// The id for a new conversation, for CLIs that are given one.
+    pub new_conversation: String,
+    /// Whether it is told how to ask.
+    pub guide: bool,
+    /// Whether it is spoken to in Korean.
+    pub korean: bool,
+    /// How long things may take.
+    pub patience: Patience,
+}
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patience {
+    /// Until an optional question answers itself.
+    pub question_ms: u64,
+    /// Until an office agent is told that nobody answered.
+    pub ask_user_ms: u64,
+    /// Until an agent that can be resumed is not held any longer: connections of a stopped process die.
+    pub stopped_ms: u64,
+    /// Between being asked to end and being ended.
+    pub grace_ms: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        const MINUTE_MS: u64 = 60_000;
+        Patience {
+            question_ms: 24 * 60 * MINUTE_MS,
+            ask_user_ms: 5 * MINUTE_MS,
+            stopped_ms: 5 * MINUTE_MS,
+            grace_ms: 10_000,
+        }
+    }
+}
+
+/// A branch and directory of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// The directory.
+    pub path: String,
+    /// The branch.
+    pub branch: String,
+    /// Where it began.
+    pub base: Option<String>,
+    /// The branch it is merged into.
+    pub target: Option<String>,
+    /// How far it has got.
+    pub state: WorktreeState,
+}
+
+/// How far a worktree has got.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum WorktreeState {
+    /// It is to be made.
+    Wanted,
+    /// It is there.
+    Made,
+    /// Its work is to be merged.
+    Merging,
+    /// The merge was not possible; the target is as it was.
+    NotMerged {
+        /// Why not.
+        message: String,
+        /// Which files are in the way.
+        files: Vec<String>,
+    },
+    /// Its work is merged, and it is gone.
+    Merged {
+        /// The commit.
+        commit: String,
+    },
+    /// It is to go away.
+    Discarding,
+    /// It could not be taken away.
+    NotDiscarded {
+        /// Why not.
+        message: String,
+    },
+    /// It is gone.
+    Discarded {
+        /// The ref that keeps its work.
+        kept: String,
+    },
+}
+
+/// One process of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Counted from 1.
+    pub number: u32,
+    /// Why it was started.
+    pub cause: LaunchCause,
+    /// What it was told.
+    pub prompt: String,
+    /// When it was ordered.
+    pub at_ms: u64,
+    /// The process, once it runs.
+    pub process: Option<Process>,
+    /// The last record of its shim that is known.
+    pub spool_seq: u64,
+    /// The place of the last thing heard: offset and index.
+    pub heard: Option<(u64, u32)>,
+    /// Whether its tree stands still, and since when.
+    pub stopped: Option<Stop>,
+    /// Stops up to this record of the shim have been lifted.
+    pub released_seq: u64,
+    /// Why it was told to end, if it was.
+    pub ending: Option<Ending>,
+    /// Whether its input was closed.
+    pub input_closed: bool,
+    /// What its CLI said at the end.
+    pub end: Option<End>,
+    /// How it ended.
+    pub ended: Option<LaunchEnd>,
+}
+
+/// Why a process is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LaunchCause {
+    /// It is the first.
+    First,
+    /// To bring something to an agent that is not running.
+    Bring,
+    /// A person wanted it to go on.
+    Resume,
+    /// The check has failed.
+    Attempt,
+}
+
+/// A process, told from all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// When it began, in the kernel's ticks.
+    pub began: u64,
+    /// When it was first seen.
+    pub at_ms: u64,
+}
+
+/// A tree that stands still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// Since when.
+    pub at_ms: u64,
+    /// The record of the shim that says so.
+    pub spool_seq: u64,
+    /// Whether all of it was seen to stand still.
+    pub confirmed: bool,
+}
+
+/// Why a process was told to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// It has waited too long; the answer starts it again.
+    Rest,
+    /// It takes what is brought only when it starts.
+    Relaunch,
+    /// Somebody wanted the session to end.
+    Cancel,
+    /// A person has given the work up.
+    Failed,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum LaunchEnd {
+    /// By itself or by a signal.
+    Exited {
+        /// When.
+        at_ms: u64,
+        /// Its exit code.
+        code: Option<i32>,
+        /// The signal.
+        signal: Option<i32>,
+        /// Whether all of its tree is seen to be gone.
+        clean: bool,
+    },
+    /// It never ran.
+    NotStarted {
+        /// When.
+        at_ms: u64,
+        /// Why not.
+        message: String,
+    },
+    /// Its shim is gone and left no word.
+    Lost {
+        /// When that was noticed.
+        at_ms: u64,
+    },
+}
+
+/// What a person wrote to an agent unasked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// The words.
+    pub text: String,
+    /// How far it has got.
+    pub bringing: Bringing,
+}
+
+/// One attempt to pass the check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The launch that was tried.
+    pub launch: u32,
+    /// The check's exit code; none if the agent failed before it came to that.
+    pub code: Option<i32>,
+    /// What the check said at the end.
+    pub output: String,
+    /// Two failures with the same signature are the same failure.
+    pub signature: String,
+}
+
+/// How a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It is about to begin.
+    Starting,
+    /// Its agent works.
+    Active,
+    /// Its work is being checked.
+    Checking,
+    /// It waits for an answer.
+    WaitingInput,
+    /// It waits for a thing.
+    WaitingDependency,
+    /// It waits to be allowed something.
+    WaitingPermission,
+    /// A person holds it.
+    Paused,
+    /// Its process was lost.
+    Interrupted,
+    /// It is about to end.
+    Ending,
+    /// It is done.
+    Completed,
+    /// It has failed.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+impl Launch {
+    pub(crate) fn new(number: u32, cause: LaunchCause, prompt: &str, at_ms: u64) -> Launch {
+        Launch {
+            number,
+            cause,
+            prompt: prompt.into(),
+            at_ms,
+            process: None,
+            spool_seq: 0,
+            heard: None,
+            stopped: None,
+            released_seq: 0,
+            ending: None,
+            input_closed: false,
+            end: None,
+            ended: None,
+        }
+    }
+}
+
+impl Session {
+    /// The process that runs now, or is about to.
+    pub fn live(&self) -> Option<&Launch> {
+        self.launches.last().filter(|launch| launch.ended.is_none())
+    }
+
+    /// Where it runs.
+    pub fn directory(&self) -> &str {
+        self.worktree.as_ref().map_or(&self.order.directory, |worktree| &worktree.path)
+    }
+
+    /// Whether it is over.
+    pub fn is_over(&self) -> bool {
+        self.outcome.is_some()
+    }
+
+    /// Whether its last process was lost and nobody has started another.
+    pub fn is_interrupted(&self) -> bool {
+        let is_lost =
+            |launch: &Launch| launch.ending.is_none() && matches!(launch.ended, Some(LaunchEnd::Lost { .. }));
+        self.outcome.is_none() && self.launches.last().is_some_and(is_lost)
+    }
+
+    /// How its last process ended, if it has.
+    pub fn last_end(&self) -> Option<&LaunchEnd> {
+        self.launches.last()?.ended.as_ref()
+    }
+
+    /// Whether its CLI can go on with what was said before.
+    pub fn can_resume(&self) -> bool {
+        let has_conversation = self.conversation.is_some() || self.order.agent.takes_conversation_id();
+        self.order.agent.can_resume() && has_conversation
+    }
+
+    /// How it is. The requests are those of this session that it waits for, oldest first.
+    pub fn status(&self, blocked_by: &[&Request]) -> Status {
+        match &self.outcome {
+            Some(Outcome::Completed { .. }) => return Status::Completed,
+            Some(Outcome::Failed { .. }) => return Status::Failed,
+            Some(Outcome::Cancelled) => return Status::Cancelled,
+            None => {}
+        }
+        let live = self.live();
+        if self.cancelled_at_ms.is_some() || live.is_some_and(|it| it.ending == Some(Ending::Failed)) {
+            Status::Ending
+        } else if self.is_interrupted() {
+            Status::Interrupted
+        } else if let Some(request) = blocked_by.first() {
+            match request.ask {
+                Ask::Dependency(_) => Status::WaitingDependency,
+                Ask::Permission(_) => Status::WaitingPermission,
+                _ => Status::WaitingInput,
+            }
+        } else if self.paused_at_ms.is_some() {
+            Status::Paused
+        } else if self.checking.is_some() {
+            Status::Checking
+        } else if live.is_some_and(|launch| launch.process.is_some()) {
+            Status::Active
+        } else {
+            Status::Starting
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What Ostler says to an agent, in the agent's own form and language.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use ostler_agents::{Decision, InputWay};
+use ostler_protocol::reply::{DependencyProvided, QuestionAnswer, Reply};
+
+use crate::{
+    answer::Answer,
+    event::Parcel,
+    request::{Ask, Request},
+    session::Session,
+};
+
+/// The bytes that go to an agent's input.
+pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>) -> String {
+    let agent = &session.order.agent;
+    if let Some((request, answer)) = request.and_then(|it| Some((it, &it.settled.as_ref()?.answer))) {
+        if let Ask::Permission(asked) = &request.ask {
+            let korean = session.order.korean;
+            let decision = match answer {
+                Answer::Approved { for_session: true } => Decision::AllowSession,
+                Answer::Approved { for_session: false } => Decision::AllowOnce,
+                Answer::Denied { reason: Some(reason) } => Decision::Deny(reason),
+                _ if korean => Decision::Deny("사람이 허락하지 않았습니다."),
+                _ => Decision::Deny("A person did not allow it."),
+            };
+            if let Some(line) = agent.permission_reply(asked, decision) {
+                return line;
+            }
+        }
+        let is_late = request.settled.as_ref().is_some_and(|settled| settled.late);
+        if agent.input.way == InputWay::Line && !is_late && parcel == Parcel::Request(request.id) {
+            return line(session, request, answer);
+        }
+    }
+    let words = sentence(session, parcel, request);
+    agent.message(&words).unwrap_or_else(|| format!("{words}\n"))
+}
+
+/// The line that a program reads: a reply in JSON, or the bare words.
+fn line(session: &Session, request: &Request, answer: &Answer) -> String {
+    match (&request.ask, answer) {
+        (Ask::Question(_), Answer::Text { .. } | Answer::Nothing) => {
+            let answer = match answer {
+                Answer::Text { text } => Some(text.clone()),
+                _ => None,
+            };
+            Reply::QuestionAnswer(QuestionAnswer { question_id: request.id.to_string(), answer }).encode()
+        }
+        (Ask::Dependency(dependency), answer) => {
+            let mut reply = DependencyProvided {
+                request_id: request.id.to_string(),
+                name: dependency.name.clone(),
+                dependency_type: dependency.dependency_type,
+                provided: !matches!(answer, Answer::Denied { .. }),
+                path: None,
+                approved: None,
+                installed: None,
+                default_used: None,
+                reason: None,
+            };
+            match answer {
+                Answer::Path { path } => reply.path = Some(path.clone()),
+                Answer::Approved { .. } => reply.approved = Some(true),
+                Answer::Denied { reason } => {
+                    reply.approved = Some(false);
+                    reply.reason.clone_from(reason);
+                }
+                _ => {}
+            }
+            Reply::DependencyProvided(reply).encode()
+        }
+        (_, Answer::Text { text }) => format!("{text}\n"),
+        _ => format!("{}\n", sentence(session, Parcel::Request(request.id), Some(request))),
+    }
+}
+
+/// What came of something, as a person would say it.
+pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Request>) -> String {
+    let korean = session.order.korean;
+    let Some(request) = request else {
+        let Parcel::Message(id) = parcel else { return String::new() };
+        let message = session.messages.iter().find(|message| message.id == id);
+        return message.map(|message| message.text.clone()).unwrap_or_default();
+    };
+    let asked = asked(&request.ask);
+    let Some(settled) = request.settled.as_ref().filter(|_| matches!(parcel, Parcel::Request(_))) else {
+        return if korean {
+            format!("질문 \"{asked}\"에 아무도 답하지 않았습니다. 스스로 판단해서 계속하세요.")
+        } else {
+            format!("Nobody answered your question \"{asked}\". Go on as you think best.")
+        };
+    };
+    match (&settled.answer, korean) {
+        (Answer::Text { text }, false) if settled.late => format!("Late answer to \"{asked}\": {text}"),
+        (Answer::Text { text }, true) if settled.late => format!("\"{asked}\"에 대한 늦은 답: {text}"),
+        (Answer::Text { text }, false) => format!("Answer to your question \"{asked}\": {text}"),
+        (Answer::Text { text }, true) => format!("질문 \"{asked}\"에 대한 답: {text}"),
+        (Answer::Nothing, false) => {
+            format!("Nobody answered your question \"{asked}\". Go on as you think best.")
+        }
+        (Answer::Nothing, true) => {
+            format!("질문 \"{asked}\"에 아무도 답하지 않았습니다. 스스로 판단해서 계속하세요.")
+        }
+        (Answer::Approved { .. }, false) => format!("Approved: {asked}"),
+        (Answer::Approved { .. }, true) => format!("승인됨: {asked}"),
+        (Answer::Denied { reason }, false) => with_reason("Denied", &asked, reason.as_deref()),
+        (Answer::Denied { reason }, true) => with_reason("거부됨", &asked, reason.as_deref()),
+        (Answer::Path { path }, false) => format!("The file you asked for ({asked}) is at {path}"),
+        (Answer::Path { path }, true) => format!("요청한 파일({asked})의 위치: {path}"),
+        (Answer::GoOn { words }, _) => words.clone().unwrap_or_default(),
+        (Answer::Retry, false) => "Try again.".to_string(),
+        (Answer::Retry, true) => "다시 시도하세요.".to_string(),
+        (Answer::Fail, _) => String::new(),
+    }
+}
+
+fn with_reason(what: &str, asked: &str, reason: Option<&str>) -> String {
+    reason.map_or_else(|| format!("{what}: {asked}"), |reason| format!("{what}: {asked}. {reason}"))
+}
+
+fn asked(ask: &Ask) -> String {
+    match ask {
+        Ask::Question(question) => question.question.clone(),
+        Ask::AskUser(ask) => ask.question.clone(),
+        Ask::Dependency(dependency) => dependency.name.clone(),
+        Ask::Error(error) => error.message.clone(),
+        Ask::Fault { details, .. } => details.clone(),
+        Ask::Permission(permission) => permission.tool.clone(),
+        Ask::Stall { reason } => reason.clone(),
+        Ask::TimeOver { .. } => String::new(),
+    }
+}
+
+/// The prompt with which a conversation goes on.
+pub(crate) fn go_on(korean: bool, was_lost: bool, texts: &[String], prompt: Option<&str>) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    if was_lost {
+        parts.push(if korean {
+            "작업이 중단되었다가 다시 시작되었습니다."
+        } else {
+            "You were interrupted."
+        });
+    }
+    parts.extend(texts.iter().map(String::as_str));
+    parts.extend(prompt);
+    if texts.is_empty() && prompt.is_none() {
+        parts.push(if korean { "하던 일을 계속하세요." } else { "Go on where you were." });
+    }
+    parts.join("\n\n")
+}
+
+/// The prompt after a failed check.
+pub(crate) fn attempt(session: &Session, check: &str, remembers: bool) -> String {
+    let Some(last) = session.attempts.last() else { return session.order.prompt.clone() };
+    let code = last.code.unwrap_or_default();
+    let output = last.output.trim_end();
+    let failure = match (session.order.korean, check.is_empty() || last.code.is_none()) {
+        (false, false) => {
+            format!("The work is not done: `{check}` failed with exit code {code}:\n\n{output}")
+        }
+        (true, false) => {
+            format!("작업이 끝나지 않았습니다. `{check}`가 종료 코드 {code}로 실패했습니다:\n\n{output}")
+        }
+        (false, true) => "The last attempt failed. Try again.".to_string(),
+        (true, true) => "지난 시도가 실패했습니다. 다시 시도하세요.".to_string(),
+    };
+    if remembers { failure } else { format!("{}\n\n{failure}", session.order.prompt) }
+}

@@ -1,0 +1,265 @@
+//! Everything that is known, and changes to it that are not committed yet.
+//!
+//! A [`World`] changes by [`World::absorb`] alone. A decision works on an [`Overlay`]: copies of what it touches. If
+//! the commit fails, the copies are dropped and the world is as it was.
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    decide::due_at_ms,
+    id::{ProjectId, RequestId, RunId, SessionId},
+    request::Request,
+    run::{Project, Run},
+    session::{LaunchEnd, Session},
+};
+
+/// Everything that is known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct World {
+    /// The last event that is part of it.
+    pub last_seq: u64,
+    /// Projects.
+    pub projects: BTreeMap<ProjectId, Project>,
+    /// Runs.
+    pub runs: BTreeMap<RunId, Run>,
+    /// Sessions.
+    pub sessions: BTreeMap<SessionId, Session>,
+    /// Requests.
+    pub requests: BTreeMap<RequestId, Request>,
+    /// Requests that are open, or whose answer is still on its way, by session.
+    pending: BTreeMap<SessionId, BTreeSet<RequestId>>,
+    /// Projects by their root.
+    roots: BTreeMap<String, ProjectId>,
+    /// The highest numbers given so far.
+    pub counters: Counters,
+}
+
+/// The highest numbers given so far. They only grow, so that no id comes twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Of projects.
+    pub project: u64,
+    /// Of runs.
+    pub run: u64,
+    /// Of sessions.
+    pub session: u64,
+    /// Of requests.
+    pub request: u64,
+}
+
+impl Counters {
+    fn max(self, other: Counters) -> Counters {
+        Counters {
+            project: self.project.max(other.project),
+            run: self.run.max(other.run),
+            session: self.session.max(other.session),
+            request: self.request.max(other.request),
+        }
+    }
+}
+
+/// Copies of what was touched.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overlay {
+    /// The last event that is part of it; 0 if there is none.
+    pub last_seq: u64,
+    /// The highest numbers given in it.
+    pub counters: Counters,
+    /// Projects.
+    pub projects: BTreeMap<ProjectId, Project>,
+    /// Runs.
+    pub runs: BTreeMap<RunId, Run>,
+    /// Sessions.
+    pub sessions: BTreeMap<SessionId, Session>,
+    /// Requests.
+    pub requests: BTreeMap<RequestId, Request>,
+}
+
+impl World {
+    /// Makes changes part of the world.
+    pub fn absorb(&mut self, overlay: Overlay) {
+        self.last_seq = self.last_seq.max(overlay.last_seq);
+        self.counters = self.counters.max(overlay.counters);
+        overlay.projects.into_values().for_each(|project| self.put_project(project));
+        self.runs.extend(overlay.runs);
+        self.sessions.extend(overlay.sessions);
+        overlay.requests.into_values().for_each(|request| self.put_request(request));
+    }
+
+    /// Adds to an overlay what came after it.
+    pub fn stack(group: &mut Overlay, later: Overlay) {
+        group.last_seq = group.last_seq.max(later.last_seq);
+        group.counters = group.counters.max(later.counters);
+        group.projects.extend(later.projects);
+        group.runs.extend(later.runs);
+        group.sessions.extend(later.sessions);
+        group.requests.extend(later.requests);
+    }
+
+    /// Puts a project in its place.
+    pub fn put_project(&mut self, project: Project) {
+        self.roots.insert(project.root.clone(), project.id);
+        self.projects.insert(project.id, project);
+    }
+
+    /// Puts a request in its place.
+    pub fn put_request(&mut self, request: Request) {
+        let pending = self.pending.entry(request.session).or_default();
+        if request.is_pending() {
+            pending.insert(request.id);
+        } else {
+            pending.remove(&request.id);
+        }
+        if pending.is_empty() {
+            self.pending.remove(&request.session);
+        }
+        self.requests.insert(request.id, request);
+    }
+
+    /// The requests of a session that it waits for, oldest first.
+    pub fn blocking(&self, session: SessionId) -> impl Iterator<Item = &Request> {
+        self.pending(session).filter(|request| request.blocks())
+    }
+
+    /// The requests of a session that are open, or whose answer waits.
+    pub fn pending(&self, session: SessionId) -> impl Iterator<Item = &Request> {
+        self.pending.get(&session).into_iter().flatten().filter_map(|id| self.requests.get(id))
+    }
+
+    /// The requests that are open, oldest first.
+    pub fn inbox(&self) -> impl Iterator<Item = &Request> {
+        let ids: BTreeSet<&RequestId> = self.pending.values().flatten().collect();
+        ids.into_iter().filter_map(|id| self.requests.get(id)).filter(|request| request.is_open())
+    }
+
+    /// The project with this root.
+    pub fn project_at(&self, root: &str) -> Option<ProjectId> {
+        self.roots.get(root).copied()
+    }
+
+    /// When something becomes due by itself.
+    pub fn next_deadline_ms(&self) -> Option<u64> {
+        let sessions = self.sessions.values().filter(|session| !session.is_over());
+        sessions.filter_map(|session| due_at_ms(self, session)).min()
+    }
+
+    /// The sessions whose last launch has not ended, with its number.
+    pub fn live_launches(&self) -> impl Iterator<Item = (SessionId, u32)> {
+        self.sessions.values().filter_map(|session| Some((session.id, session.live()?.number)))
+    }
+
+    /// Sessions that were lost.
+    pub fn interrupted(&self) -> impl Iterator<Item = &Session> {
+        let lost = |end: &LaunchEnd| matches!(end, LaunchEnd::Lost { .. });
+        let sessions = self.sessions.values();
+        sessions.filter(move |session| !session.is_over() && session.last_end().is_some_and(lost))
+    }
+}
+
+/// The world as a decision sees it: its own changes over those of its group over what is committed.
+#[derive(Debug)]
+pub(crate) struct Desk<'a> {
+    world: &'a World,
+    group: &'a Overlay,
+    pub(crate) own: Overlay,
+}
+
+impl<'a> Desk<'a> {
+    pub(crate) fn new(world: &'a World, group: &'a Overlay) -> Self {
+        Desk { world, group, own: Overlay::default() }
+    }
+
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.own.last_seq.max(self.group.last_seq).max(self.world.last_seq) + 1
+    }
+
+    pub(crate) fn project_at(&self, root: &str) -> Option<ProjectId> {
+        let added = |overlay: &Overlay| {
+            overlay.projects.values().find(|project| project.root == root).map(|project| project.id)
+        };
+        added(&self.own).or_else(|| added(self.group)).or_else(|| self.world.project_at(root))
+    }
+
+    pub(crate) fn run(&self, id: RunId) -> Option<&Run> {
+        let overlays = self.own.runs.get(&id).or_else(|| self.group.runs.get(&id));
+        overlays.or_else(|| self.world.runs.get(&id))
+    }
+
+    pub(crate) fn session(&self, id: SessionId) -> Option<&Session> {
+        let overlays = self.own.sessions.get(&id).or_else(|| self.group.sessions.get(&id));
+        overlays.or_else(|| self.world.sessions.get(&id))
+    }
+
+    pub(crate) fn request(&self, id: RequestId) -> Option<&Request> {
+        let overlays = self.own.requests.get(&id).or_else(|| self.group.requests.get(&id));
+        overlays.or_else(|| self.world.requests.get(&id))
+    }
+
+    pub(crate) fn run_mut(&mut self, id: RunId) -> &mut Run {
+        let run = self.run(id).expect("an event names a run that exists").clone();
+        self.own.runs.entry(id).or_insert(run)
+    }
+
+    pub(crate) fn session_mut(&mut self, id: SessionId) -> &mut Session {
+        if !self.own.sessions.contains_key(&id) {
+            let session = self.session(id).expect("an event names a session that exists").clone();
+            self.own.sessions.insert(id, session);
+        }
+        self.own.sessions.get_mut(&id).expect("it was put there just now")
+    }
+
+    pub(crate) fn request_mut(&mut self, id: RequestId) -> &mut Request {
+        let request = self.request(id).expect("an event names a request that exists").clone();
+        self.own.requests.entry(id).or_insert(request)
+    }
+
+    /// The ids of a session's requests that are open, or whose answer waits, oldest first.
+    pub(crate) fn pending(&self, session: SessionId) -> BTreeSet<RequestId> {
+        let mut ids = self.world.pending.get(&session).cloned().unwrap_or_default();
+        for (&id, request) in self.group.requests.iter().chain(&self.own.requests) {
+            if request.session != session {
+                continue;
+            }
+            if request.is_pending() {
+                ids.insert(id);
+            } else {
+                ids.remove(&id);
+            }
+        }
+        ids
+    }
+
+    /// The sessions that are not over.
+    pub(crate) fn sessions_under_way(&self) -> BTreeSet<SessionId> {
+        let all = [&self.world.sessions, &self.group.sessions, &self.own.sessions];
+        let ids = all.into_iter().flat_map(|sessions| sessions.keys().copied());
+        ids.filter(|&id| self.session(id).is_some_and(|session| !session.is_over())).collect()
+    }
+
+    /// The requests that a session waits for, oldest first.
+    pub(crate) fn blocking(&self, session: SessionId) -> impl Iterator<Item = &Request> {
+        let pending = self.pending(session);
+        pending.into_iter().filter_map(|id| self.request(id)).filter(|request| request.blocks())
+    }
+
+    /// Every request of a session, whatever became of it.
+    pub(crate) fn requests_of(&self, session: SessionId) -> impl Iterator<Item = &Request> {
+        let ids: BTreeSet<RequestId> = [&self.world.requests, &self.group.requests, &self.own.requests]
+            .into_iter()
+            .flat_map(|requests| requests.values())
+            .filter(|request| request.session == session)
+            .map(|request| request.id)
+            .collect();
+        ids.into_iter().filter_map(|id| self.request(id))
+    }
+
+    /// The highest numbers given so far.
+    pub(crate) fn counters(&self) -> Counters {
+        self.world.counters.max(self.group.counters).max(self.own.counters)
+    }
+}
