@@ -18,7 +18,7 @@ struct Rule {
     pure: Option<&'static [&'static str]>,
 }
 
-const RULES: [Rule; 6] = [
+const RULES: [Rule; 7] = [
     Rule {
         name: "ostler-protocol",
         workspace: &[],
@@ -35,7 +35,23 @@ const RULES: [Rule; 6] = [
         pure: Some(&["serde", "serde_json"]),
     },
     Rule { name: "ostler-shim", workspace: &["ostler-protocol"], pure: None },
-    Rule { name: "ostler", workspace: &["ostler-protocol", "ostler-shim"], pure: None },
+    Rule {
+        name: "ostler-server",
+        workspace: &[
+            "ostler-agents",
+            "ostler-engine",
+            "ostler-protocol",
+            "ostler-shim",
+            "ostler-store",
+            "ostler-workspace",
+        ],
+        pure: None,
+    },
+    Rule {
+        name: "ostler",
+        workspace: &["ostler-agents", "ostler-protocol", "ostler-server", "ostler-shim"],
+        pure: None,
+    },
     Rule { name: "xtask", workspace: &[], pure: None },
 ];
 

@@ -1,0 +1,106 @@
+//! What is said over HTTP: the bodies of requests and answers. The OpenAPI document is made from these types.
+//!
+//! They are apart from the engine's types, so that what is stored can change without what clients see.
+
+mod problem;
+mod view;
+
+pub use problem::Problem;
+pub use view::{
+    AgentView, AskView, EventView, InfoView, LaunchView, Outcome, OutcomeKind, ProjectView, RequestView,
+    RunView, SessionView, SettledView, StatusView, WorktreeView,
+};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Something to be done, by an agent or a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRun {
+    /// The directory of the project, absolute.
+    pub directory: String,
+    /// The agent, by the name of its table. Without one there must be a command.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// A plain command: program and arguments.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// What the agent is to do.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// The model, if not the agent's own choice.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The most turns.
+    #[serde(default)]
+    pub turns_max: Option<u32>,
+    /// Whether the agent is told how to ask; yes, if nothing is said.
+    #[serde(default)]
+    pub guide: Option<bool>,
+    /// A shell command that exits with 0 only if the work is done.
+    #[serde(default)]
+    pub check: Option<String>,
+    /// How often the agent may try until the check passes; once, if nothing is said.
+    #[serde(default)]
+    pub attempts_max: Option<u32>,
+    /// After how many seconds of work a person is asked whether to go on.
+    #[serde(default)]
+    pub time_s_max: Option<u64>,
+    /// Whether it gets a branch and a directory of its own.
+    #[serde(default)]
+    pub worktree: bool,
+    /// Whether it runs on a terminal, and of which size: lines, then characters in a line.
+    #[serde(default)]
+    pub terminal: Option<(u16, u16)>,
+    /// The environment it runs in. It is kept in a file that only the user can read, never in the journal.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Whether the agent is spoken to in Korean.
+    #[serde(default)]
+    pub korean: bool,
+}
+
+/// An answer to a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewAnswer {
+    /// Words, an option, its number, or a path.
+    #[serde(default)]
+    pub value: Option<String>,
+    /// Yes or no.
+    #[serde(default)]
+    pub decision: Option<bool>,
+    /// Whether the words count although they are none of the options.
+    #[serde(default)]
+    pub insist: bool,
+}
+
+/// Words for an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMessage {
+    /// The words.
+    pub text: String,
+}
+
+/// How a session is to go on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewResume {
+    /// What it is told; if nothing, to go on where it was.
+    #[serde(default)]
+    pub prompt: Option<String>,
+}
+
+/// A terminal of another size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSize {
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub columns: u16,
+}

@@ -1,0 +1,278 @@
+//! What clients see of projects, runs, sessions, requests and events.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What needs somebody, and what runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StatusView {
+    /// Open requests, oldest first.
+    pub needs_you: Vec<RequestView>,
+    /// Sessions that are not over, oldest first.
+    pub sessions: Vec<SessionView>,
+    /// The last event that this is true of.
+    pub seq: u64,
+}
+
+/// The server itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct InfoView {
+    /// Its version.
+    pub version: String,
+    /// Its process.
+    pub pid: u32,
+    /// Since when, in UTC milliseconds.
+    pub started_at_ms: u64,
+    /// The last event of the journal.
+    pub seq: u64,
+}
+
+/// A repository or directory that is looked after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProjectView {
+    /// Its id.
+    pub id: String,
+    /// What a person calls it.
+    pub name: String,
+    /// Its root.
+    pub root: String,
+    /// Whether it is a git repository.
+    pub git: bool,
+}
+
+/// Something that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RunView {
+    /// Its id.
+    pub id: String,
+    /// The project.
+    pub project: ProjectView,
+    /// What was asked for, in one line.
+    pub title: String,
+    /// When.
+    pub created_at_ms: u64,
+    /// The check, if there is one.
+    pub check: Option<String>,
+    /// How often the agent may try.
+    pub attempts_max: Option<u32>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+    /// Who works on it.
+    pub sessions: Vec<SessionView>,
+}
+
+/// One agent at work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SessionView {
+    /// Its id.
+    pub id: String,
+    /// What it works for.
+    pub run: String,
+    /// What was asked for, in one line.
+    pub title: String,
+    /// The project.
+    pub project: ProjectView,
+    /// The agent's name.
+    pub agent: String,
+    /// How it is: `starting`, `active`, `checking`, `waiting_input`, `waiting_dependency`, `waiting_permission`,
+    /// `paused`, `interrupted`, `ending`, `completed`, `failed` or `cancelled`.
+    pub status: String,
+    /// Since when it is so, in UTC milliseconds.
+    pub since_ms: u64,
+    /// The requests it waits for, oldest first.
+    pub blocked_by: Vec<String>,
+    /// Where it works.
+    pub directory: String,
+    /// Its own branch and directory.
+    pub worktree: Option<WorktreeView>,
+    /// Its process, while it runs.
+    pub pid: Option<i32>,
+    /// Its processes so far, oldest first.
+    pub launches: Vec<LaunchView>,
+    /// The conversation that its CLI can resume.
+    pub conversation: Option<String>,
+    /// Whether it can be started again where it was.
+    pub resumable: bool,
+    /// What its CLI says it used: tokens and cost.
+    pub usage: Value,
+    /// How often its work was checked.
+    pub attempts: u32,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it was created.
+    pub created_at_ms: u64,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+}
+
+/// One process of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LaunchView {
+    /// Counted from 1.
+    pub number: u32,
+    /// Why it was started: `first`, `bring`, `resume` or `attempt`.
+    pub cause: String,
+    /// What it was told.
+    pub prompt: String,
+    /// When it was ordered.
+    pub at_ms: u64,
+    /// The process, once it ran.
+    pub pid: Option<i32>,
+    /// Since when its tree stands still.
+    pub stopped_at_ms: Option<u64>,
+    /// How it ended: `how` is `exited`, `not_started` or `lost`.
+    #[schema(value_type = Option<Object>)]
+    pub ended: Option<Value>,
+}
+
+/// A branch and directory of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct WorktreeView {
+    /// The directory.
+    pub path: String,
+    /// The branch.
+    pub branch: String,
+    /// The branch it is merged into.
+    pub target: Option<String>,
+    /// How far it has got: `wanted`, `made`, `merging`, `not_merged`, `merged`, `discarding`, `not_discarded` or
+    /// `discarded`.
+    pub state: String,
+    /// Why not, or where its work is kept.
+    pub message: Option<String>,
+    /// Which files are in the way.
+    pub files: Vec<String>,
+}
+
+/// How something ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Outcome {
+    /// How.
+    pub outcome: OutcomeKind,
+    /// Whether a check says that it is done; otherwise it is the agent's word.
+    pub verified: bool,
+    /// Why it failed: a `key` with its parameters.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub reason: Value,
+}
+
+/// The ways to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// It was done.
+    Completed,
+    /// It was not.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+/// Something that somebody has to settle.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RequestView {
+    /// Its id.
+    pub id: String,
+    /// Who asks.
+    pub session: String,
+    /// To which run it belongs.
+    pub run: String,
+    /// The project.
+    pub project: ProjectView,
+    /// The agent's name.
+    pub agent: String,
+    /// What is asked.
+    pub ask: AskView,
+    /// Who said it: `channel`, `speech`, `tagged`, `plain`, `stream`, or `ostler`.
+    pub trust: String,
+    /// When it was opened.
+    pub opened_at_ms: u64,
+    /// When nobody waits for it any more.
+    pub expires_at_ms: Option<u64>,
+    /// Whether nobody waits for it any more; it can still be answered.
+    pub expired: bool,
+    /// How it was settled.
+    pub settled: Option<SettledView>,
+    /// How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`.
+    pub delivery: String,
+}
+
+/// What is asked, in a form that can be shown without knowing every kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AskView {
+    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall` or `time_over`.
+    pub kind: String,
+    /// The question, or what is wrong, or what is wanted.
+    pub text: String,
+    /// More about it.
+    pub context: Option<String>,
+    /// What can be chosen; empty where anything can be said.
+    pub options: Vec<String>,
+    /// What stands for an answer when there is none.
+    pub default: Option<String>,
+    /// Whether the agent waits for ever.
+    pub required: bool,
+    /// All fields, as the agent gave them.
+    #[schema(value_type = Object)]
+    pub fields: Value,
+}
+
+/// How a request was settled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SettledView {
+    /// When.
+    pub at_ms: u64,
+    /// `person`, `expiry`, `repetition` or `end`.
+    pub by: String,
+    /// With what: `answer` says which kind.
+    #[schema(value_type = Object)]
+    pub answer: Value,
+    /// Whether it had expired by then.
+    pub late: bool,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct EventView {
+    /// Its place in the journal.
+    pub seq: u64,
+    /// The version of its form.
+    pub v: u32,
+    /// When, in UTC milliseconds.
+    pub at_ms: u64,
+    /// What, as `noun.past_verb`.
+    pub kind: String,
+    /// The project.
+    pub project: Option<String>,
+    /// The run.
+    pub run: Option<String>,
+    /// The session.
+    pub session: Option<String>,
+    /// The rest, by its kind.
+    #[schema(value_type = Object)]
+    pub body: Value,
+}
+
+/// An agent that can be run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AgentView {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub about: String,
+    /// The version that was tested.
+    pub tested: Option<String>,
+    /// Where its table comes from: `built in`, or a file.
+    pub source: String,
+    /// Whether a conversation can be taken up again.
+    pub resumable: bool,
+    /// How it is spoken to while it runs: `line`, `message` or `relaunch`.
+    pub input: String,
+    /// How it learns to ask: `none`, `argument` or `prompt`.
+    pub guide: String,
+    /// The table.
+    #[schema(value_type = Object)]
+    pub table: Value,
+}

@@ -1,0 +1,224 @@
+//! The other end of the interface: how the command line asks the server.
+//!
+//! A request that changes something carries a key, so that asking again after a broken connection does it once.
+
+use std::{fmt, io, path::PathBuf, time::Duration};
+
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Method, Request, Response,
+    body::{Bytes, Incoming},
+    client::conn::http1,
+    header,
+};
+use hyper_util::rt::TokioIo;
+use serde::{Serialize, de::DeserializeOwned};
+use tokio::net::UnixStream;
+
+use crate::{api::Problem, home::Home, socket};
+
+/// The header with a request's key.
+pub const KEY_HEADER: &str = "idempotency-key";
+
+/// How often a request is sent again when the connection breaks under it.
+const TRIES: u32 = 3;
+
+/// A way to ask the server of a state directory.
+#[derive(Debug, Clone)]
+pub struct Client {
+    home: Home,
+}
+
+/// Why there is no answer, or not the one that was wanted.
+#[derive(Debug)]
+pub enum ClientError {
+    /// Nobody listens.
+    NoServer {
+        /// The socket.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The connection broke.
+    Broken {
+        /// What was asked for.
+        path: String,
+        /// What happened.
+        message: String,
+    },
+    /// The server says no.
+    Refused(Box<Problem>),
+    /// The answer cannot be understood: server and client are of different versions.
+    Strange {
+        /// What was asked for.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+impl Client {
+    /// Asks the server that uses this directory.
+    pub fn new(home: &Home) -> Client {
+        Client { home: home.clone() }
+    }
+
+    /// Asks for something.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        let mut tries = 1;
+        loop {
+            match self.send(Method::GET, path, Bytes::new(), None).await {
+                Err(ClientError::Broken { .. }) if tries < TRIES => tries += 1,
+                answer => return read(path, answer?).await,
+            }
+        }
+    }
+
+    /// Wants something done, once.
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let body = Bytes::from(serde_json::to_vec(body).expect("what is sent is plain data"));
+        let key = crate::random::word();
+        let mut tries = 1;
+        loop {
+            match self.send(Method::POST, path, body.clone(), Some(&key)).await {
+                Err(ClientError::Broken { .. } | ClientError::NoServer { .. }) if tries < TRIES => {
+                    // A server that was just killed is being started again.
+                    tokio::time::sleep(Duration::from_millis(50) * tries).await;
+                    tries += 1;
+                }
+                answer => return read(path, answer?).await,
+            }
+        }
+    }
+
+    /// Asks for something that comes in pieces, for as long as there are any.
+    pub async fn stream(&self, path: &str) -> Result<Pieces, ClientError> {
+        let response = self.send(Method::GET, path, Bytes::new(), None).await?;
+        if response.status().is_success() {
+            Ok(Pieces { path: path.to_owned(), response })
+        } else {
+            Err(refusal(path, response).await)
+        }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        key: Option<&str>,
+    ) -> Result<Response<Incoming>, ClientError> {
+        let broken =
+            |error: hyper::Error| ClientError::Broken { path: path.to_owned(), message: error.to_string() };
+        let stream = self.connect().await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+        tokio::spawn(connection);
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("/api/v1{path}"))
+            .header(header::HOST, "localhost")
+            .header(header::CONTENT_TYPE, "application/json");
+        if let Some(key) = key {
+            request = request.header(KEY_HEADER, key);
+        }
+        let request = request
+            .body(Full::new(body))
+            .map_err(|error| ClientError::Broken { path: path.to_owned(), message: error.to_string() })?;
+        sender.send_request(request).await.map_err(broken)
+    }
+
+    async fn connect(&self) -> Result<UnixStream, ClientError> {
+        let failed = |source| ClientError::NoServer { path: self.home.socket(), source };
+        let stream = socket::connect(&self.home.socket()).map_err(failed)?;
+        UnixStream::from_std(stream).map_err(failed)
+    }
+}
+
+/// An answer that comes in pieces.
+#[derive(Debug)]
+pub struct Pieces {
+    path: String,
+    response: Response<Incoming>,
+}
+
+impl Pieces {
+    /// A header of the answer.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// The next piece; none at the end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, ClientError> {
+        loop {
+            match self.response.body_mut().frame().await {
+                None => return Ok(None),
+                Some(Ok(frame)) => {
+                    if let Ok(bytes) = frame.into_data() {
+                        return Ok(Some(bytes));
+                    }
+                }
+                Some(Err(error)) => {
+                    let path = self.path.clone();
+                    return Err(ClientError::Broken { path, message: error.to_string() });
+                }
+            }
+        }
+    }
+}
+
+async fn read<T: DeserializeOwned>(path: &str, response: Response<Incoming>) -> Result<T, ClientError> {
+    if !response.status().is_success() {
+        return Err(refusal(path, response).await);
+    }
+    let body = whole(path, response).await?;
+    let strange =
+        |error: serde_json::Error| ClientError::Strange { path: path.to_owned(), message: error.to_string() };
+    serde_json::from_slice(&body).map_err(strange)
+}
+
+async fn refusal(path: &str, response: Response<Incoming>) -> ClientError {
+    let status = response.status();
+    match whole(path, response).await {
+        Err(error) => error,
+        Ok(body) => serde_json::from_slice(&body).map_or_else(
+            |_| ClientError::Strange { path: path.to_owned(), message: format!("status {status}") },
+            |problem| ClientError::Refused(Box::new(problem)),
+        ),
+    }
+}
+
+async fn whole(path: &str, response: Response<Incoming>) -> Result<Bytes, ClientError> {
+    let body = response.into_body().collect().await;
+    body.map(http_body_util::Collected::to_bytes)
+        .map_err(|error| ClientError::Broken { path: path.to_owned(), message: error.to_string() })
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientError::NoServer { path, source } => {
+                write!(f, "no server answers at '{}': {source}", path.display())
+            }
+            ClientError::Broken { path, message } => {
+                write!(f, "the connection broke while asking for {path}: {message}")
+            }
+            ClientError::Refused(problem) => write!(f, "{}", problem.title),
+            ClientError::Strange { path, message } => {
+                write!(f, "the answer to {path} cannot be understood: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ClientError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ClientError::NoServer { source, .. } => Some(source),
+            ClientError::Broken { .. } | ClientError::Refused(_) | ClientError::Strange { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The only place where anything is random: words that nobody can guess.
+
+use std::fmt::Write;
+
+/// A word of 32 hexadecimal digits.
+pub(crate) fn word() -> String {
+    bytes().iter().fold(String::with_capacity(32), |mut word, byte| {
+        write!(word, "{byte:02x}").expect("a string can be written to");
+        word
+    })
+}
+
+/// A random UUID, as CLIs want it for a new conversation.
+pub(crate) fn uuid() -> String {
+    let mut bytes = bytes();
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let digits = bytes.iter().fold(String::with_capacity(32), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("a string can be written to");
+        digits
+    });
+    [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
+}
+
+fn bytes() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the kernel has randomness once it has booted");
+    bytes
+}
