@@ -18,7 +18,7 @@ struct Rule {
     pure: Option<&'static [&'static str]>,
 }
 
-const RULES: [Rule; 7] = [
+const RULES: &[Rule] = &[
     Rule {
         name: "ostler-protocol",
         workspace: &[],
@@ -52,6 +52,8 @@ const RULES: [Rule; 7] = [
         workspace: &["ostler-agents", "ostler-protocol", "ostler-server", "ostler-shim"],
         pure: None,
     },
+    Rule { name: "ostler-store", workspace: &[], pure: None },
+    Rule { name: "ostler-workspace", workspace: &[], pure: None },
     Rule { name: "xtask", workspace: &[], pure: None },
 ];
 
