@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: how fast the parser is.
+//! `cargo xtask bench`: how fast the parser and the journal are.
 //!
-//! Times come from the benchmark itself; instruction counts from callgrind, which gives the same number on a
+//! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
 
 use std::{
@@ -17,14 +17,19 @@ use crate::{
 const BYTES: [u64; 2] = [1 << 20, 3 << 20];
 
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
-    let rest = match arguments {
-        ["parser", rest @ ..] => rest,
+    match arguments {
+        ["parser", rest @ ..] => parser(rest),
+        ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
+        ["store", extra, ..] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
         [name, ..] if !name.starts_with('-') => {
-            return Err(Error::Usage(format!("unknown benchmark `{name}`; there is `parser`")));
+            Err(Error::Usage(format!("unknown benchmark `{name}`; there are `parser` and `store`")))
         }
-        rest => rest,
-    };
-    let rest = rest.strip_prefix(&["--"]).unwrap_or(rest);
+        rest => parser(rest),
+    }
+}
+
+fn parser(arguments: &[&str]) -> Result<(), Error> {
+    let rest = arguments.strip_prefix(&["--"]).unwrap_or(arguments);
     run_command(cargo().args(["bench", "-p", "ostler-protocol", "--bench", "parser", "--"]).args(rest))?;
     println!();
     if !succeeds(program("valgrind").arg("--version")) {

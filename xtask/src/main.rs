@@ -23,6 +23,7 @@ usage: cargo xtask COMMAND
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
+  bench store             measure the journal, likewise
   soak [properties]       the long storms; writes its table into docs/results.md
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named
        --seconds N        how long each fuzz target runs (600)

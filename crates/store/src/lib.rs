@@ -7,10 +7,12 @@
 mod error;
 mod export;
 mod rows;
+mod sqlite;
 mod store;
 
 pub use error::{Cause, CommitError, ExportError, OpenError, ReadError, SalvageError};
 pub use rows::{
     ActionName, ActionRow, Commit, Counters, Entity, EventRow, Page, Projection, Scope, StoredReply,
 };
-pub use store::{CREATED_AT_MS, Reads, SCHEMA_VERSION, Store};
+pub use sqlite::{Salvaged, Sqlite, SqliteReader, salvage};
+pub use store::{CREATED_AT_MS, NEEDS_REPLAY, Reads, SCHEMA_VERSION, Store};

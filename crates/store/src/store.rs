@@ -18,6 +18,9 @@ const ROWS_AT_ONCE: u32 = 64;
 pub const SCHEMA_VERSION: &str = "schema_version";
 /// The name under which `meta` gives when the database was made, in UTC milliseconds.
 pub const CREATED_AT_MS: &str = "created_at_ms";
+/// The name under which `meta` says "yes" when the states are missing and have to be made again from the events.
+/// Whoever has done so sets it to "no".
+pub const NEEDS_REPLAY: &str = "needs_replay";
 
 /// The named reads. Each sees what is committed at that moment.
 pub trait Reads: Send {

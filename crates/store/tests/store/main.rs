@@ -1,0 +1,10 @@
+//! Tests of the store, with real files and real processes.
+//!
+//! `conformance` holds for every store; the rest is about the files of the SQLite one.
+
+mod conformance;
+mod damage;
+mod faults;
+mod killed;
+mod opening;
+mod support;
