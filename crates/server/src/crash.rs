@@ -1,0 +1,54 @@
+//! Named places at which a test can have the server die: before and after every commit and every action.
+//!
+//! A test sets `OSTLER_CRASH_AT` to a name and a count, such as `after commit:3`; the third time that place is
+//! reached, the process is killed as if by somebody else. Without the variable this is one comparison.
+
+use std::{
+    env,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use rustix::process::{Signal, getpid, kill_process};
+
+/// Every place, in the order in which a session passes them first.
+pub const SITES: [&str; 14] = [
+    "before commit",
+    "after commit",
+    "before launch",
+    "after launch",
+    "before first input",
+    "before deliver",
+    "after deliver",
+    "before control",
+    "after control",
+    "before check",
+    "after check",
+    "before worktree",
+    "after worktree",
+    "reconciling",
+];
+
+struct Plan {
+    site: String,
+    times_left: AtomicU64,
+}
+
+/// A place at which the server may die.
+pub(crate) fn site(name: &'static str) {
+    static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
+    debug_assert!(SITES.contains(&name), "{name} is not in the list");
+    let Some(plan) = PLAN.get_or_init(plan) else { return };
+    if plan.site == name && plan.times_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+        kill_process(getpid(), Signal::KILL).ok();
+        std::thread::park();
+    }
+}
+
+fn plan() -> Option<Plan> {
+    let text = env::var("OSTLER_CRASH_AT").ok()?;
+    let (site, times) = text.rsplit_once(':')?;
+    Some(Plan { site: site.to_owned(), times_left: AtomicU64::new(times.parse().ok()?) })
+}

@@ -1,0 +1,144 @@
+//! Carries out what the engine wants done, and reports what came of it.
+//!
+//! Each session that has something to do has a keeper: a task that carries out its actions one after the other and
+//! listens to its shim. On start every session that was running gets one, before any action is carried out: what is
+//! really there is looked at first.
+
+mod check;
+mod keeper;
+mod launch;
+mod link;
+mod records;
+mod remains;
+mod sweep;
+mod worktree;
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use ostler_engine::{Action, ActionName, Input, SessionId};
+use tokio::sync::mpsc;
+
+use self::keeper::Keeper;
+use crate::{
+    crash,
+    home::Home,
+    journal::{Journal, Outbox},
+};
+
+pub(crate) use self::worktree::diff;
+
+/// What every keeper needs.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) journal: Journal,
+    pub(crate) home: Home,
+    /// The program that is started as a shim.
+    pub(crate) program: PathBuf,
+    /// Tells the processes of this state directory from those of another.
+    pub(crate) mark: String,
+    keepers: Mutex<HashMap<SessionId, Mailbox>>,
+}
+
+/// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
+/// small.
+type Mailbox = mpsc::UnboundedSender<(ActionName, Action)>;
+
+impl Driver {
+    pub(crate) fn new(journal: Journal, home: Home, program: PathBuf, mark: String) -> Arc<Driver> {
+        Arc::new(Driver { journal, home, program, mark, keepers: Mutex::default() })
+    }
+
+    /// Looks at what is there, then carries out actions for as long as there is a server.
+    pub(crate) async fn run(self: Arc<Driver>, mut outbox: Outbox) {
+        let live: Vec<(SessionId, u32)> = self.journal.world().live_launches().collect();
+        // What was wanted before the start is known before anything is looked at: a launch that is still to be
+        // carried out has left nothing behind, and is not lost because of that.
+        let mut first = Vec::new();
+        while let Ok(action) = outbox.try_recv() {
+            first.push(action);
+        }
+        for (session, launch) in live {
+            crash::site("reconciling");
+            let wanted = first.iter().any(|(_, action)| keeper::launches(action, session, launch));
+            self.hand_out(session, |keeper| {
+                if !wanted {
+                    keeper.attach_first(launch);
+                }
+            });
+        }
+        for action in first {
+            self.dispatch(action);
+        }
+        tokio::spawn(Arc::clone(&self).keep_time());
+        while let Some(action) = outbox.recv().await {
+            self.dispatch(action);
+        }
+    }
+
+    fn dispatch(self: &Arc<Driver>, action: (ActionName, Action)) {
+        let mailbox = self.hand_out(action.1.session, |_| {});
+        // A keeper ends only with the server, or when it has told the map so.
+        mailbox.send(action).ok();
+    }
+
+    /// The keeper of a session; a new one is prepared first.
+    fn hand_out(self: &Arc<Driver>, session: SessionId, prepare: impl FnOnce(&mut Keeper)) -> Mailbox {
+        let mut keepers = self.keepers.lock().expect("nobody panics while holding it");
+        if let Some(mailbox) = keepers.get(&session) {
+            return mailbox.clone();
+        }
+        let (mailbox, actions) = mpsc::unbounded_channel();
+        let mut keeper = Keeper::new(Arc::clone(self), session);
+        prepare(&mut keeper);
+        tokio::spawn(keeper.run(actions));
+        keepers.insert(session, mailbox.clone());
+        mailbox
+    }
+
+    /// Takes a keeper off the list, unless something came for it meanwhile.
+    fn dismiss(&self, session: SessionId, actions: &mpsc::UnboundedReceiver<(ActionName, Action)>) -> bool {
+        let mut keepers = self.keepers.lock().expect("nobody panics while holding it");
+        let is_idle = actions.is_empty();
+        if is_idle {
+            keepers.remove(&session);
+        }
+        is_idle
+    }
+
+    /// Says when something is due.
+    async fn keep_time(self: Arc<Driver>) {
+        /// Between two looks: whatever is due may be due a little later.
+        const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
+        let mut changed = self.journal.watch();
+        let clock = self.journal.clock();
+        loop {
+            let deadline_ms = self.journal.world().next_deadline_ms();
+            let wait = deadline_ms.map(|at_ms| clock.until(at_ms));
+            tokio::select! {
+                () = sleep(wait) => {
+                    // A refused commit is tried again at the next look.
+                    self.journal.submit(Input::Tick, None).await.ok();
+                    tokio::time::sleep(LOOK).await;
+                }
+                change = changed.changed() => {
+                    if change.is_err() {
+                        return;
+                    }
+                    tokio::time::sleep(LOOK).await;
+                }
+            }
+        }
+    }
+}
+
+/// Sleeps for so long, or for ever.
+async fn sleep(wait: Option<std::time::Duration>) {
+    match wait {
+        Some(wait) => tokio::time::sleep(wait).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,317 @@
+//! The keeper of one session: carries out its actions in order, and listens to its shim.
+//!
+//! Nothing here decides anything. What an action is about may be long over by the time it is carried out; then there
+//! is nothing to do, and it is done.
+
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+
+use ostler_engine::{
+    Action, ActionName, Input, SessionId,
+    action::Deed,
+    session::{Launch, Session},
+};
+use ostler_shim::{
+    control::{Command, Reply},
+    spool::{Happening, Record},
+};
+use tokio::{sync::mpsc, time::sleep};
+
+use super::{
+    Driver, check, launch,
+    link::Link,
+    records,
+    remains::{self, Remains},
+    sweep::sweep,
+    worktree,
+};
+use crate::crash;
+
+/// Between two attempts at something that the disk or the system refused.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// How long a shim may take until it listens, on a machine that has a lot else to do.
+const START_MAX: Duration = Duration::from_secs(60);
+
+/// Between two looks at a shim that does not listen yet.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The most records that are submitted together.
+const RECORDS_MAX: usize = 256;
+
+/// The key of what a launch is told first.
+const FIRST: &str = "first";
+
+pub(super) struct Keeper {
+    driver: Arc<Driver>,
+    session: SessionId,
+    /// The launch that is listened to.
+    link: Option<(u32, Link)>,
+    /// The launch to look at before anything else.
+    first: Option<u32>,
+}
+
+/// What comes next.
+enum Next {
+    Action(Option<(ActionName, Action)>),
+    Record(io::Result<Record>),
+}
+
+/// Whether an action starts this launch.
+pub(super) fn launches(action: &Action, session: SessionId, launch: u32) -> bool {
+    action.session == session && action.what == Deed::Launch { launch }
+}
+
+impl Keeper {
+    pub(super) fn new(driver: Arc<Driver>, session: SessionId) -> Keeper {
+        Keeper { driver, session, link: None, first: None }
+    }
+
+    /// Looks at a launch of the last server's before anything else.
+    pub(super) fn attach_first(&mut self, launch: u32) {
+        self.first = Some(launch);
+    }
+
+    pub(super) async fn run(mut self, mut actions: mpsc::UnboundedReceiver<(ActionName, Action)>) {
+        if let Some(launch) = self.first.take() {
+            self.attach(launch).await;
+        }
+        loop {
+            if self.link.is_none() && self.driver.dismiss(self.session, &actions) {
+                return;
+            }
+            let next = match &mut self.link {
+                None => Next::Action(actions.recv().await),
+                Some((_, link)) => tokio::select! {
+                    record = link.next() => Next::Record(record),
+                    action = actions.recv() => Next::Action(action),
+                },
+            };
+            match next {
+                Next::Action(Some((name, action))) => self.carry_out(name, action.what).await,
+                Next::Action(None) => return,
+                Next::Record(Ok(record)) => self.report(record).await,
+                Next::Record(Err(_)) => self.shim_left().await,
+            }
+        }
+    }
+
+    fn read_session<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
+        self.driver.journal.world().sessions.get(&self.session).map(read)
+    }
+
+    fn directory(&self, launch: u32) -> PathBuf {
+        self.driver.home.launch(self.session, launch)
+    }
+
+    /// The last record of a launch that is committed.
+    fn known_seq(&self, launch: u32) -> Option<u64> {
+        let known = |live: &Launch| (live.number == launch).then_some(live.spool_seq);
+        self.read_session(|session| session.live().and_then(known)).flatten()
+    }
+
+    async fn carry_out(&mut self, name: ActionName, deed: Deed) {
+        match deed {
+            Deed::Launch { launch } => self.launch(launch).await,
+            Deed::Deliver { launch, parcel, text } => {
+                crash::site("before deliver");
+                let key = parcel.to_string();
+                self.tell(launch, Command::Input { key, text, go_on: false }).await;
+                crash::site("after deliver");
+            }
+            Deed::GoOn { launch, after } => self.control(launch, Command::GoOn { after: Some(after) }).await,
+            Deed::Stop { launch } => self.control(launch, Command::Stop).await,
+            Deed::End { launch, grace_ms } => self.control(launch, Command::Cancel { grace_ms }).await,
+            Deed::CloseInput { launch } => {
+                self.control(launch, Command::CloseInput { key: "close".to_owned() }).await;
+            }
+            Deed::Check { number } => {
+                let (driver, session) = (Arc::clone(&self.driver), self.session);
+                // Beside this, because a check takes as long as it takes and may have to be ended.
+                tokio::spawn(check::run(driver, session, number, name));
+                return;
+            }
+            Deed::EndCheck { number } => check::end(&self.driver, self.session, number).await,
+            Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
+                crash::site("before worktree");
+                let news = worktree::carry_out(&self.driver, self.session, &deed).await;
+                crash::site("after worktree");
+                let input = Input::Worktree { session: self.session, news };
+                while self.driver.journal.submit(input.clone(), Some(name)).await.is_err() {
+                    sleep(AGAIN).await;
+                }
+                return;
+            }
+        }
+        while self.driver.journal.done(name).await.is_err() {
+            sleep(AGAIN).await;
+        }
+    }
+
+    async fn control(&mut self, launch: u32, command: Command) {
+        crash::site("before control");
+        self.tell(launch, command).await;
+        crash::site("after control");
+    }
+
+    /// Says something to the shim of a launch, if it still lives.
+    async fn tell(&mut self, launch: u32, command: Command) {
+        loop {
+            if !matches!(&self.link, Some((number, _)) if *number == launch) {
+                if self.known_seq(launch).is_none() {
+                    return;
+                }
+                self.attach(launch).await;
+            }
+            let Some((_, link)) = &mut self.link else { return };
+            match link.ask(command.clone()).await {
+                // A shim refuses what has been overtaken, such as sending on who was stopped again.
+                Ok(Reply::Refused(_) | Reply::Done | Reply::Status(_) | Reply::Bytes(_)) => return,
+                Err(_) => self.shim_left().await,
+            }
+        }
+    }
+
+    async fn launch(&mut self, number: u32) {
+        let Some(after_seq) = self.known_seq(number) else { return };
+        let directory = self.directory(number);
+        let planned = self.read_session(|session| {
+            let launch = session.launches.iter().find(|launch| launch.number == number)?;
+            Some(launch::plan(&self.driver.home, &self.driver.mark, session, launch))
+        });
+        let Some(planned) = planned.flatten() else { return };
+        let plan = match planned {
+            Ok(plan) => plan,
+            Err(error) => return self.not_launched(number, error.to_string()).await,
+        };
+        if after_seq == 0 && remains::look(&directory) == Remains::Nothing {
+            crash::site("before launch");
+            if let Err(error) = launch::start(&self.driver.program, &directory, &plan.file) {
+                return self.not_launched(number, error.to_string()).await;
+            }
+            crash::site("after launch");
+            let begins = tokio::time::timeout(START_MAX, async {
+                while remains::look(&directory) == Remains::Nothing {
+                    sleep(LOOK).await;
+                }
+            });
+            if begins.await.is_err() {
+                let message = "the shim did not start within a minute".to_owned();
+                return self.not_launched(number, message).await;
+            }
+        }
+        self.attach(number).await;
+        if !plan.first_input.is_empty() && self.known_seq(number).is_some() {
+            crash::site("before first input");
+            let (key, text) = (FIRST.to_owned(), plan.first_input);
+            self.tell(number, Command::Input { key, text, go_on: false }).await;
+        }
+    }
+
+    async fn not_launched(&mut self, launch: u32, message: String) {
+        let input = Input::LaunchFailed { session: self.session, launch, message };
+        while self.driver.journal.submit(input.clone(), None).await.is_err() {
+            sleep(AGAIN).await;
+        }
+    }
+
+    /// Listens to the shim of a launch, or hears what it has left.
+    async fn attach(&mut self, launch: u32) {
+        self.link = None;
+        let directory = self.directory(launch);
+        loop {
+            let Some(after_seq) = self.known_seq(launch) else { return };
+            match remains::look(&directory) {
+                Remains::Held => match Link::open(&directory, after_seq).await {
+                    Ok(link) => {
+                        self.link = Some((launch, link));
+                        return;
+                    }
+                    // It has the lock and does not listen yet, or has just gone.
+                    Err(_) => sleep(LOOK).await,
+                },
+                Remains::Left | Remains::Nothing => return self.bury(launch).await,
+            }
+        }
+    }
+
+    /// The connection is gone: is the shim?
+    async fn shim_left(&mut self) {
+        if let Some((launch, _)) = self.link.take() {
+            self.attach(launch).await;
+        }
+    }
+
+    /// Reports what a shim that is gone has left, to the end.
+    async fn bury(&mut self, launch: u32) {
+        let directory = self.directory(launch);
+        let mut after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
+        for record in remains::records(&directory, after_seq) {
+            after_seq = record.seq;
+            self.report_all(launch, vec![record]).await;
+        }
+        if self.known_seq(launch).is_none() {
+            return;
+        }
+        let (session, marker) = (self.session, format!("{}.{launch}@{}", self.session, self.driver.mark));
+        let items = {
+            let directory = directory.clone();
+            tokio::task::spawn_blocking(move || {
+                sweep(&marker);
+                remains::overheard(&directory, session)
+            })
+            .await
+            .unwrap_or_default()
+        };
+        for input in [Input::Overheard { session, launch, items }, Input::ShimLost { session, launch }] {
+            while self.driver.journal.submit(input.clone(), None).await.is_err() {
+                sleep(AGAIN).await;
+            }
+        }
+    }
+
+    /// Reports a record, and with it those that are there already.
+    async fn report(&mut self, first: Record) {
+        let Some((launch, link)) = &mut self.link else { return };
+        let launch = *launch;
+        let mut records = vec![first];
+        while records.len() < RECORDS_MAX
+            && let Some(record) = link.ready()
+        {
+            records.push(record);
+        }
+        let is_end = records.iter().any(|record| {
+            matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. })
+        });
+        self.report_all(launch, records).await;
+        if is_end {
+            self.link = None;
+        }
+    }
+
+    /// Submits records in their order, until all are committed.
+    async fn report_all(&mut self, launch: u32, records: Vec<Record>) {
+        let session = self.session;
+        let mut records = records;
+        while !records.is_empty() {
+            let mut answers = Vec::with_capacity(records.len());
+            for Record { seq, what, .. } in &records {
+                let news = records::news(what.clone());
+                let input = Input::Shim { session, launch, spool_seq: *seq, news };
+                match self.driver.journal.queue(Some(input), None, None).await {
+                    Ok(answer) => answers.push(answer),
+                    Err(_) => return,
+                }
+            }
+            let mut failed = false;
+            for answer in answers {
+                failed |= !matches!(answer.await, Ok(Ok(_)));
+            }
+            if !failed {
+                return;
+            }
+            sleep(AGAIN).await;
+            let known = self.known_seq(launch).unwrap_or(u64::MAX);
+            records.retain(|record| record.seq > known);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Starts a shim: plans the command line, writes the launch file, and lets go of the process.
+//!
+//! A directory is for one launch. If two shims were ever started in it, only one gets its lock, and the other ends.
+
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+};
+
+use ostler_agents::{Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal};
+use ostler_engine::session::{Launch, LaunchCause, Session};
+use ostler_protocol::guide::{self, Language};
+use ostler_shim::launch::{FILE, Input, Launch as LaunchFile, OutputFormat, Terminal};
+
+use crate::{
+    environment,
+    home::{Home, private_directory},
+};
+
+/// How large an agent's log may become before somebody is asked.
+const LOG_BYTES_MAX: u64 = 1 << 30;
+
+/// The size of a terminal that nobody looks at yet.
+const TERMINAL: Terminal = Terminal::Pty { rows: 40, columns: 120 };
+
+/// Why a shim could not be started.
+#[derive(Debug)]
+pub(super) enum LaunchError {
+    /// The command line cannot be made.
+    Plan(PlanError),
+    /// The environment is not there any more.
+    Environment(environment::EnvironmentError),
+    /// A file could not be written, or the program not be started.
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// A launch as it is carried out.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) file: LaunchFile,
+    /// What is written to its input first.
+    pub(super) first_input: String,
+}
+
+/// Plans the launch of an agent.
+pub(super) fn plan(
+    home: &Home,
+    mark: &str,
+    session: &Session,
+    launch: &Launch,
+) -> Result<Plan, LaunchError> {
+    let order = &session.order;
+    let kept = environment::read(home, &order.environment).map_err(LaunchError::Environment)?;
+    let language = if order.korean { Language::Korean } else { Language::English };
+    let guide = order.guide.then(|| guide::text(language));
+    let guide_file = home.session(session.id).join("guide.md");
+    if let Some(text) = guide.filter(|_| order.agent.needs_guide_file()) {
+        write_private(&guide_file, text.as_bytes())?;
+    }
+    let known = session.conversation.as_ref().map(|conversation| conversation.id.as_str());
+    let resumes = launch.cause != LaunchCause::First && session.can_resume();
+    let conversation = if resumes {
+        Conversation::Resume { id: known.unwrap_or(&order.new_conversation) }
+    } else {
+        Conversation::Fresh { id: Some(&order.new_conversation) }
+    };
+    let request = LaunchRequest {
+        prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
+        conversation,
+        guide,
+        guide_file: guide_file.to_str(),
+        model: order.model.as_deref(),
+        max_turns: order.turns_max,
+        ..LaunchRequest::default()
+    };
+    let plan = order.agent.launch(&request).map_err(LaunchError::Plan)?;
+    let mut environment: BTreeMap<String, String> =
+        kept.into_iter().filter(|(name, _)| !name.starts_with("OSTLER_")).collect();
+    environment.extend(plan.environment);
+    environment.insert("OSTLER_HOME".to_owned(), home.root().display().to_string());
+    environment.insert("OSTLER_LAUNCH".to_owned(), launch.number.to_string());
+    environment.insert("OSTLER_PROMPT".to_owned(), launch.prompt.clone());
+    if let Some(nonce) = &order.nonce {
+        environment.insert("OSTLER_NONCE".to_owned(), nonce.clone());
+    }
+    let (input, first_input) = match plan.input {
+        InputPlan::Empty => (Input::Empty, String::new()),
+        InputPlan::Open { first } => (Input::Open, first),
+    };
+    let file = LaunchFile {
+        session: format!("{}.{}@{mark}", session.id, launch.number),
+        command: plan.command,
+        directory: PathBuf::from(session.directory()),
+        environment,
+        terminal: match plan.terminal {
+            AgentTerminal::None => Terminal::None,
+            AgentTerminal::Pty => TERMINAL,
+        },
+        input,
+        format: match plan.output {
+            Output::Text => OutputFormat::Text,
+            Output::Table(toml) => OutputFormat::Table(toml),
+        },
+        nonce: order.nonce.clone(),
+        thin_role: false,
+        stop: true,
+        log_bytes_max: LOG_BYTES_MAX,
+    };
+    Ok(Plan { file, first_input })
+}
+
+/// A check: a shell command under a shim of its own, which nothing it prints can stop.
+pub(super) fn check(
+    home: &Home,
+    mark: &str,
+    session: &Session,
+    number: u32,
+    command: &str,
+) -> Result<LaunchFile, LaunchError> {
+    let environment = environment::read(home, &session.order.environment).map_err(LaunchError::Environment)?;
+    Ok(LaunchFile {
+        session: format!("{}.check{number}@{mark}", session.id),
+        command: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
+        directory: PathBuf::from(session.directory()),
+        environment,
+        terminal: Terminal::None,
+        input: Input::Empty,
+        format: OutputFormat::Text,
+        nonce: None,
+        thin_role: false,
+        stop: false,
+        log_bytes_max: LOG_BYTES_MAX,
+    })
+}
+
+/// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server.
+#[expect(clippy::disallowed_methods, reason = "this is where shims are started")]
+pub(super) fn start(program: &Path, directory: &Path, file: &LaunchFile) -> Result<(), LaunchError> {
+    let failed = |source| LaunchError::Io { path: directory.to_path_buf(), source };
+    private_directory(directory).map_err(failed)?;
+    let text = serde_json::to_vec(file).expect("a launch file is plain data");
+    write_private(&directory.join(FILE), &text)?;
+    let mut command = Command::new(program);
+    command.arg("__shim").arg(directory).current_dir("/").process_group(0);
+    command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
+    // Somebody has to wait for it, or it stays as a zombie for as long as the server lives.
+    thread::Builder::new()
+        .name("shim".to_owned())
+        .stack_size(64 << 10)
+        .spawn(move || shim.wait())
+        .map(drop)
+        .map_err(failed)
+}
+
+/// Replaces a file as a whole.
+fn write_private(path: &Path, text: &[u8]) -> Result<(), LaunchError> {
+    let failed = |source| LaunchError::Io { path: path.to_path_buf(), source };
+    let draft = path.with_extension("draft");
+    let mut options = fs::OpenOptions::new();
+    let mut file =
+        options.write(true).create(true).truncate(true).mode(0o600).open(&draft).map_err(failed)?;
+    file.write_all(text).and_then(|()| file.sync_data()).map_err(failed)?;
+    fs::rename(&draft, path).map_err(failed)
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::Plan(source) => write!(f, "{source}"),
+            LaunchError::Environment(source) => write!(f, "{source}"),
+            LaunchError::Io { path, source } => write!(f, "cannot start '{}': {source}", path.display()),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A connection to a shim: records come in, commands go out, each with its reply.
+
+use std::{collections::VecDeque, io, path::Path};
+
+use ostler_shim::{
+    control::{Command, Greeting, Message, Reply, Request},
+    spool::Record,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+};
+
+/// The longest line that a shim may send. An item of its output is far below.
+const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// A connection that follows a shim's records.
+#[derive(Debug)]
+pub(super) struct Link {
+    reader: BufReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    line: Vec<u8>,
+    next_id: u64,
+    /// Records that came while a reply was waited for.
+    records: VecDeque<Record>,
+    /// The version that the shim speaks.
+    version: u32,
+}
+
+impl Link {
+    /// Connects to the shim of a directory and follows it from behind a record.
+    pub(super) async fn open(directory: &Path, after_seq: u64) -> io::Result<Link> {
+        let stream = ostler_shim::connect(directory)?;
+        stream.set_nonblocking(true)?;
+        let (reader, writer) = UnixStream::from_std(stream)?.into_split();
+        let reader = BufReader::new(reader);
+        let mut link =
+            Link { reader, writer, line: Vec::new(), next_id: 0, records: VecDeque::new(), version: 0 };
+        let greeting: Greeting = serde_json::from_slice(link.read_line().await?)?;
+        link.version = greeting.shim;
+        link.ask(Command::Follow { after_seq }).await?;
+        Ok(link)
+    }
+
+    /// The next record. Safe to drop while it waits: half a line is kept.
+    pub(super) async fn next(&mut self) -> io::Result<Record> {
+        loop {
+            if let Some(record) = self.records.pop_front() {
+                return Ok(record);
+            }
+            if let Message::Record(record) = serde_json::from_slice(self.read_line().await?)? {
+                return Ok(record);
+            }
+        }
+    }
+
+    /// A record that is there already.
+    pub(super) fn ready(&mut self) -> Option<Record> {
+        while self.records.is_empty() && self.reader.buffer().contains(&b'\n') {
+            let length = self.reader.buffer().iter().position(|&byte| byte == b'\n')? + 1;
+            self.line.extend_from_slice(&self.reader.buffer()[..length]);
+            std::pin::Pin::new(&mut self.reader).consume(length);
+            let message = serde_json::from_slice(&self.line);
+            self.line.clear();
+            match message.ok()? {
+                Message::Record(record) => self.records.push_back(record),
+                Message::Reply { .. } => {}
+            }
+        }
+        self.records.pop_front()
+    }
+
+    /// Says something and waits for the reply.
+    pub(super) async fn ask(&mut self, command: Command) -> io::Result<Reply> {
+        if self.version != 0 && command.since() > self.version {
+            return Ok(Reply::Refused(format!("the shim is of version {}", self.version)));
+        }
+        self.next_id += 1;
+        let id = self.next_id;
+        let mut line = serde_json::to_vec(&Request { id, command })?;
+        line.push(b'\n');
+        self.writer.write_all(&line).await?;
+        loop {
+            match serde_json::from_slice(self.read_line().await?)? {
+                Message::Reply { id: of, reply } if of == id => return Ok(reply),
+                Message::Reply { .. } => {}
+                Message::Record(record) => self.records.push_back(record),
+            }
+        }
+    }
+
+    async fn read_line(&mut self) -> io::Result<&[u8]> {
+        if self.line.ends_with(b"\n") {
+            self.line.clear();
+        }
+        while !self.line.ends_with(b"\n") {
+            let piece = self.reader.fill_buf().await?;
+            if piece.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let length = piece.iter().position(|&byte| byte == b'\n').map_or(piece.len(), |end| end + 1);
+            self.line.extend_from_slice(&piece[..length]);
+            self.reader.consume(length);
+            if self.line.len() > LINE_BYTES_MAX {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a shim's line is too long"));
+            }
+        }
+        Ok(&self.line)
+    }
+}

@@ -1,0 +1,67 @@
+//! The environments of sessions, each in a file of its own, named by what it contains. They may hold keys, so they
+//! stay out of the journal, and only their owner can read them.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    home::{Home, private_directory},
+    random,
+};
+
+/// Why an environment could not be kept or found.
+#[derive(Debug)]
+pub(crate) struct EnvironmentError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Keeps an environment and gives its name.
+pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<String, EnvironmentError> {
+    let text = serde_json::to_vec(variables).expect("names and values are text");
+    let name = name(&text);
+    let folder = home.environments();
+    let path = folder.join(&name);
+    let failed = |source| EnvironmentError { path: path.clone(), source };
+    if path.exists() {
+        return Ok(name);
+    }
+    private_directory(&folder).map_err(failed)?;
+    let draft = folder.join(format!("{}.draft", random::word()));
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
+    file.write_all(&text).and_then(|()| file.sync_data()).map_err(failed)?;
+    fs::rename(&draft, &path).map_err(failed)?;
+    Ok(name)
+}
+
+/// Reads it back.
+pub(crate) fn read(home: &Home, name: &str) -> Result<BTreeMap<String, String>, EnvironmentError> {
+    let path = home.environments().join(name);
+    let text = fs::read(&path).map_err(|source| EnvironmentError { path: path.clone(), source })?;
+    serde_json::from_slice(&text).map_err(|source| EnvironmentError { path, source: source.into() })
+}
+
+fn name(text: &[u8]) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl fmt::Display for EnvironmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot use the environment in '{}': {}", self.path.display(), self.source)
+    }
+}
+
+impl std::error::Error for EnvironmentError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}

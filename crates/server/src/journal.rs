@@ -1,0 +1,313 @@
+//! The one thread that writes. It takes what was submitted, lets the engine decide, commits the whole group, and only
+//! then publishes the new world, hands out the actions and answers.
+//!
+//! If a commit fails, what was decided is dropped and everybody is told: nothing acts on what is not committed.
+
+mod load;
+mod rows;
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{Arc, RwLock, RwLockReadGuard},
+    thread,
+};
+
+use ostler_engine::{Action, ActionName, Decision, Input, Overlay, Refusal, World, decide, input::Made};
+use ostler_store::{Commit, CommitError, ReadError, Reads, Sqlite, Store, StoredReply};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::{clock::Clock, crash};
+
+pub(crate) use load::{Loaded, load, replay};
+
+/// The most that is committed at once.
+const GROUP_MAX: usize = 64;
+
+/// The most that may wait to be written; beyond it whoever submits has to wait.
+const QUEUE_MAX: usize = 1024;
+
+/// Where to submit, and what is known.
+#[derive(Debug, Clone)]
+pub(crate) struct Journal {
+    queue: mpsc::Sender<Submission>,
+    world: Arc<RwLock<World>>,
+    seq: watch::Receiver<u64>,
+    clock: Clock,
+}
+
+/// Something that happened, and who waits for its commit.
+#[derive(Debug)]
+pub(crate) struct Submission {
+    /// What happened; none if only something was done.
+    input: Option<Input>,
+    /// The action that this is the end of.
+    done: Option<ActionName>,
+    /// The client's key.
+    key: Option<Key>,
+    answer: oneshot::Sender<Result<Made, SubmitError>>,
+}
+
+/// A client's idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// The key.
+    pub(crate) key: String,
+    /// Stands for what was asked under it.
+    pub(crate) fingerprint: String,
+}
+
+/// Why something was not written. Nothing has changed.
+#[derive(Debug)]
+pub(crate) enum SubmitError {
+    /// The engine says no.
+    Refused(Box<Refusal>),
+    /// The same key was used for something else.
+    KeyReused,
+    /// The store says no.
+    Store(String),
+    /// The server is about to end.
+    Closed,
+}
+
+/// Actions that are to be carried out, in order.
+pub(crate) type Outbox = mpsc::UnboundedReceiver<(ActionName, Action)>;
+
+impl Journal {
+    /// Starts the thread.
+    pub(crate) fn start(store: Sqlite, loaded: Loaded, clock: Clock) -> (Journal, Outbox) {
+        let (queue, submissions) = mpsc::channel(QUEUE_MAX);
+        // Without a bound, because whoever takes actions submits too: a full queue could wait for itself. What is
+        // in it is in the outbox table anyway.
+        let (actions, outbox) = mpsc::unbounded_channel();
+        let (publish_seq, seq) = watch::channel(loaded.world.last_seq);
+        let world = Arc::new(RwLock::new(loaded.world));
+        let open = loaded.open_actions.iter().map(|(name, _)| *name).collect();
+        for action in loaded.open_actions {
+            actions.send(action).expect("the receiver is in this function");
+        }
+        let writer = Writer { store, world: Arc::clone(&world), open, clock, actions, publish_seq };
+        thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || writer.run(submissions))
+            .expect("a thread can be started when the server starts");
+        (Journal { queue, world, seq, clock }, outbox)
+    }
+
+    /// What is known now.
+    pub(crate) fn world(&self) -> RwLockReadGuard<'_, World> {
+        self.world.read().expect("the writer does not panic while it publishes")
+    }
+
+    /// Tells when something was committed.
+    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
+        self.seq.clone()
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Submits, and waits for the commit.
+    pub(crate) async fn submit(&self, input: Input, done: Option<ActionName>) -> Result<Made, SubmitError> {
+        self.queue(Some(input), done, None).await?.await.map_err(|_| SubmitError::Closed)?
+    }
+
+    /// Submits what a client wants under its key, and waits for the commit.
+    pub(crate) async fn submit_for(&self, input: Input, key: Option<Key>) -> Result<Made, SubmitError> {
+        self.queue(Some(input), None, key).await?.await.map_err(|_| SubmitError::Closed)?
+    }
+
+    /// Says that something was done, and waits for the commit.
+    pub(crate) async fn done(&self, action: ActionName) -> Result<(), SubmitError> {
+        let answer = self.queue(None, Some(action), None).await?;
+        answer.await.map_err(|_| SubmitError::Closed)?.map(|_| ())
+    }
+
+    /// Submits without waiting; the order is kept.
+    pub(crate) async fn queue(
+        &self,
+        input: Option<Input>,
+        done: Option<ActionName>,
+        key: Option<Key>,
+    ) -> Result<oneshot::Receiver<Result<Made, SubmitError>>, SubmitError> {
+        let (answer, receiver) = oneshot::channel();
+        let submission = Submission { input, done, key, answer };
+        self.queue.send(submission).await.map_err(|_| SubmitError::Closed)?;
+        Ok(receiver)
+    }
+}
+
+/// What the thread owns.
+struct Writer {
+    store: Sqlite,
+    world: Arc<RwLock<World>>,
+    /// Actions that are not done.
+    open: BTreeSet<ActionName>,
+    clock: Clock,
+    actions: mpsc::UnboundedSender<(ActionName, Action)>,
+    publish_seq: watch::Sender<u64>,
+}
+
+type Answer = (oneshot::Sender<Result<Made, SubmitError>>, Made);
+
+impl Writer {
+    fn run(mut self, mut submissions: mpsc::Receiver<Submission>) {
+        let mut waiting = Vec::with_capacity(GROUP_MAX);
+        while submissions.blocking_recv_many(&mut waiting, GROUP_MAX) > 0 {
+            self.write(waiting.drain(..));
+        }
+    }
+
+    /// Decides, commits, publishes, answers: in this order.
+    fn write(&mut self, submissions: impl Iterator<Item = Submission>) {
+        let mut group = Group::default();
+        for submission in submissions {
+            let Submission { input, done, key, answer } = submission;
+            match self.take(&mut group, input, done, key) {
+                Ok(made) => group.answers.push((answer, made)),
+                Err(error) => drop(answer.send(Err(error))),
+            }
+        }
+        crash::site("before commit");
+        if !group.commits.is_empty()
+            && let Err(error) = self.store.commit(&group.commits)
+        {
+            let message = error.to_string();
+            let tell = |(answer, _): Answer| drop(answer.send(Err(SubmitError::Store(message.clone()))));
+            group.answers.into_iter().for_each(tell);
+            return;
+        }
+        crash::site("after commit");
+        self.publish(group);
+    }
+
+    fn publish(&mut self, group: Group) {
+        let Group { overlay, actions, done, answers, .. } = group;
+        let last_seq = overlay.last_seq;
+        self.world.write().expect("nobody panics while reading").absorb(overlay);
+        for name in done {
+            self.open.remove(&name);
+        }
+        for action in actions {
+            self.open.insert(action.0);
+            // The driver ends only with the server.
+            self.actions.send(action).ok();
+        }
+        if last_seq > 0 {
+            self.publish_seq.send_replace(last_seq);
+        }
+        for (answer, made) in answers {
+            // Who submitted may have lost interest.
+            answer.send(Ok(made)).ok();
+        }
+    }
+
+    /// Decides about one submission and adds what follows to the group.
+    fn take(
+        &mut self,
+        group: &mut Group,
+        input: Option<Input>,
+        done: Option<ActionName>,
+        key: Option<Key>,
+    ) -> Result<Made, SubmitError> {
+        if let Some(key) = &key
+            && let Some(made) = self.answered(group, key)?
+        {
+            return Ok(made);
+        }
+        let done = done.filter(|name| self.open.contains(name) && !group.done.contains(name));
+        let decision = match &input {
+            None => Decision::default(),
+            Some(input) => self.decide(group, input)?,
+        };
+        let made = decision.made;
+        let is_empty = decision.entries.is_empty() && done.is_none() && key.is_none();
+        if is_empty {
+            return Ok(made);
+        }
+        let reply = key.map(|Key { key, fingerprint }| StoredReply {
+            key,
+            fingerprint,
+            at_ms: self.clock.now_ms(),
+            status: 200,
+            body: serde_json::to_string(&made).expect("what was made is plain data"),
+        });
+        group.commits.push(Commit {
+            events: decision.entries.iter().map(rows::event).collect(),
+            upserts: rows::upserts(&decision.overlay),
+            actions: decision.actions.iter().map(rows::action).collect(),
+            done: done.iter().map(|name| rows::action_name(*name)).collect(),
+            reply,
+        });
+        group.done.extend(done);
+        group.actions.extend(decision.actions);
+        World::stack(&mut group.overlay, decision.overlay);
+        Ok(made)
+    }
+
+    fn decide(&self, group: &Group, input: &Input) -> Result<Decision, SubmitError> {
+        self.revive(input).map_err(|error| SubmitError::Store(error.to_string()))?;
+        let world = self.world.read().expect("nobody panics while writing");
+        decide(&world, &group.overlay, self.clock.now_ms(), input)
+            .map_err(|refusal| SubmitError::Refused(Box::new(refusal)))
+    }
+
+    /// Brings back what an input is about, if it was over when the server started.
+    fn revive(&self, input: &Input) -> Result<(), ReadError> {
+        let Some(subject) = load::subject(input) else { return Ok(()) };
+        if load::knows(&self.world.read().expect("nobody panics while writing"), subject) {
+            return Ok(());
+        }
+        let found = load::find(&self.store, subject)?;
+        let mut world = self.world.write().expect("nobody panics while reading");
+        found.into_iter().for_each(|it| it.put(&mut world));
+        Ok(())
+    }
+
+    /// What was answered under this key before.
+    fn answered(&self, group: &Group, key: &Key) -> Result<Option<Made>, SubmitError> {
+        let in_group = group.commits.iter().filter_map(|commit| commit.reply.as_ref());
+        let in_group = in_group.filter(|reply| reply.key == key.key).cloned().next();
+        let stored = match in_group {
+            Some(reply) => Some(reply),
+            None => self.store.reply(&key.key).map_err(|error| SubmitError::Store(error.to_string()))?,
+        };
+        match stored {
+            None => Ok(None),
+            Some(reply) if reply.fingerprint == key.fingerprint => {
+                serde_json::from_str(&reply.body).map(Some).map_err(|error| SubmitError::Store(error.to_string()))
+            }
+            Some(_) => Err(SubmitError::KeyReused),
+        }
+    }
+}
+
+/// What will be committed together.
+#[derive(Default)]
+struct Group {
+    overlay: Overlay,
+    commits: Vec<Commit>,
+    actions: Vec<(ActionName, Action)>,
+    done: Vec<ActionName>,
+    answers: Vec<Answer>,
+}
+
+impl From<CommitError> for SubmitError {
+    fn from(error: CommitError) -> Self {
+        SubmitError::Store(error.to_string())
+    }
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SubmitError::Refused(refusal) => write!(f, "refused: {refusal:?}"),
+            SubmitError::KeyReused => write!(f, "the key was used for something else"),
+            SubmitError::Store(message) => write!(f, "{message}"),
+            SubmitError::Closed => write!(f, "the server is about to end"),
+        }
+    }
+}
+
+impl std::error::Error for SubmitError {}

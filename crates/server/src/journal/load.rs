@@ -1,0 +1,238 @@
+//! What the store kept, as the engine's data: at the start, for what was over by then, and to replay the journal.
+
+use std::{fmt, ops::ControlFlow};
+
+use ostler_engine::{
+    Action, ActionName, Entry, Input, ProjectId, RequestId, RunId, SessionId, World, request::Request,
+    run::{Project, Run},
+    session::Session,
+    world::Counters,
+};
+use ostler_store::{Entity, EventRow, Page, Projection, ReadError, Reads, Scope};
+use serde::de::DeserializeOwned;
+
+use super::rows;
+
+/// What is known when the server starts.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    /// Everything that is not over.
+    pub(crate) world: World,
+    /// What was to be done when the last server ended.
+    pub(crate) open_actions: Vec<(ActionName, Action)>,
+    /// When the last event happened.
+    pub(crate) last_at_ms: u64,
+}
+
+/// Why the journal cannot be used.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The store says no.
+    Read(ReadError),
+    /// A row is not what it should be.
+    Row {
+        /// Which one.
+        what: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+/// What an input is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Subject {
+    Session(SessionId),
+    Request(RequestId),
+}
+
+/// Something that the store kept.
+pub(crate) enum Found {
+    Project(Project),
+    Run(Run),
+    Session(Box<Session>),
+    Request(Box<Request>),
+}
+
+impl Found {
+    pub(crate) fn put(self, world: &mut World) {
+        match self {
+            Found::Project(it) => world.put_project(it),
+            Found::Run(it) => drop(world.runs.insert(it.id, it)),
+            Found::Session(it) => drop(world.sessions.insert(it.id, *it)),
+            Found::Request(it) => world.put_request(*it),
+        }
+    }
+}
+
+/// Reads what is not over.
+pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
+    let mut loaded = Loaded::default();
+    let counters = store.counters().map_err(LoadError::Read)?;
+    loaded.world.counters = Counters {
+        project: counters.project,
+        run: counters.run,
+        session: counters.session,
+        request: counters.request,
+    };
+    loaded.world.last_seq = store.last_seq().map_err(LoadError::Read)?;
+    for entity in Entity::ALL {
+        for projection in store.live(entity).map_err(LoadError::Read)? {
+            read(&projection)?.put(&mut loaded.world);
+        }
+    }
+    // A request may outlive its session: its answer was on its way.
+    let orphans: Vec<SessionId> = loaded.world.requests.values().map(|request| request.session).collect();
+    for session in orphans {
+        if !loaded.world.sessions.contains_key(&session) {
+            let found = find(store, Subject::Session(session)).map_err(LoadError::Read)?;
+            found.into_iter().for_each(|it| it.put(&mut loaded.world));
+        }
+    }
+    for row in store.open_actions().map_err(LoadError::Read)? {
+        let name = ActionName { seq: row.name.seq, index: row.name.index };
+        let what = || format!("action {}.{}", name.seq, name.index);
+        let action = serde_json::from_str(&row.body)
+            .map_err(|source| LoadError::Row { what: what(), source })?;
+        loaded.open_actions.push((name, action));
+    }
+    let last = loaded.world.last_seq.saturating_sub(1);
+    let last = store.events(last, Scope::default(), 1).map_err(LoadError::Read)?;
+    loaded.last_at_ms = last.first().map_or(0, |event| event.at_ms);
+    Ok(loaded)
+}
+
+pub(super) fn subject(input: &Input) -> Option<Subject> {
+    match input {
+        Input::CreateRun(_) | Input::Tick => None,
+        Input::Answer { request, .. } => Some(Subject::Request(*request)),
+        Input::Shim { session, .. }
+        | Input::Overheard { session, .. }
+        | Input::ShimLost { session, .. }
+        | Input::LaunchFailed { session, .. }
+        | Input::CheckEnded { session, .. }
+        | Input::Worktree { session, .. }
+        | Input::Send { session, .. }
+        | Input::Pause(session)
+        | Input::Continue(session)
+        | Input::Resume { session, .. }
+        | Input::Cancel(session)
+        | Input::Merge(session)
+        | Input::Discard(session) => Some(Subject::Session(*session)),
+    }
+}
+
+pub(super) fn knows(world: &World, subject: Subject) -> bool {
+    match subject {
+        Subject::Session(id) => world.sessions.contains_key(&id) || id.0 > world.counters.session,
+        Subject::Request(id) => world.requests.contains_key(&id) || id.0 > world.counters.request,
+    }
+}
+
+/// A session with its run and its requests.
+pub(super) fn find(store: &dyn Reads, subject: Subject) -> Result<Vec<Found>, ReadError> {
+    let session = match subject {
+        Subject::Session(id) => Some(id.0),
+        Subject::Request(id) => store.entity(Entity::Request, id.0)?.and_then(|row| row.session),
+    };
+    let Some(session) = session else { return Ok(Vec::new()) };
+    let Some(row) = store.entity(Entity::Session, session)? else { return Ok(Vec::new()) };
+    let run = row.run.map(|run| store.entity(Entity::Run, run)).transpose()?.flatten();
+    let scope = Scope { session: Some(session), ..Scope::default() };
+    let page = Page { entity: Entity::Request, scope, live: None, before: None, limit: u32::MAX };
+    let requests = store.page(&page)?;
+    Ok(run.iter().chain([&row]).chain(&requests).filter_map(|row| read(row).ok()).collect())
+}
+
+pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
+    Ok(match row.entity {
+        Entity::Project => Found::Project(body(row)?),
+        Entity::Run => Found::Run(body(row)?),
+        Entity::Session => Found::Session(Box::new(body(row)?)),
+        Entity::Request => Found::Request(Box::new(body(row)?)),
+    })
+}
+
+fn body<T: DeserializeOwned>(row: &Projection) -> Result<T, LoadError> {
+    serde_json::from_str(&row.body)
+        .map_err(|source| LoadError::Row { what: format!("{} {}", row.entity, row.id), source })
+}
+
+/// An event of the journal as the engine knows it.
+fn entry(row: &EventRow) -> Result<Entry, LoadError> {
+    let failed = |source| LoadError::Row { what: format!("event {}", row.seq), source };
+    let mut value: serde_json::Value = serde_json::from_str(&row.body).map_err(failed)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("kind".to_owned(), row.kind.clone().into());
+    }
+    let event = serde_json::from_value(value).map_err(failed)?;
+    let (project, run) = (row.project.map(ProjectId), row.run.map(RunId));
+    Ok(Entry { seq: row.seq, at_ms: row.at_ms, project, run, session: row.session.map(SessionId), event })
+}
+
+/// Replays the whole journal and says what is not as it was kept.
+pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
+    let mut world = World::default();
+    let mut failed = None;
+    store
+        .each_event(&mut |row| match entry(&row) {
+            Ok(entry) => {
+                world.fold(&entry);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })
+        .map_err(LoadError::Read)?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let mut replayed = Replayed { events: world.last_seq, things: 0, differences: Vec::new() };
+    let expected = world.projects.values().map(|it| rows::project(it, 0));
+    let expected = expected.chain(world.runs.values().map(|it| rows::run(it, 0)));
+    let expected = expected.chain(world.sessions.values().map(|it| rows::session(it, 0)));
+    for expected in expected.chain(world.requests.values().map(|it| rows::request(it, 0))) {
+        replayed.things += 1;
+        let kept = store.entity(expected.entity, expected.id).map_err(LoadError::Read)?;
+        let is_same = kept.is_some_and(|kept| kept.live == expected.live && same(&kept.body, &expected.body));
+        if !is_same {
+            replayed.differences.push(format!("{} {}", expected.entity, expected.id));
+        }
+    }
+    Ok(replayed)
+}
+
+fn same(a: &str, b: &str) -> bool {
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    value(a) == value(b)
+}
+
+/// What a replay of the journal gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replayed {
+    /// How many events there are.
+    pub events: u64,
+    /// How many things follow from them.
+    pub things: u64,
+    /// Those that are kept differently.
+    pub differences: Vec<String>,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Read(source) => write!(f, "{source}"),
+            LoadError::Row { what, source } => write!(f, "{what} cannot be understood: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LoadError::Read(source) => Some(source),
+            LoadError::Row { source, .. } => Some(source),
+        }
+    }
+}

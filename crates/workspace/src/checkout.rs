@@ -1,0 +1,142 @@
+//! A directory with files and the repository's side of it: what stands in the way of working there.
+//!
+//! It only looks. A lock of git is never broken.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{Commit, GitError, commit::Tree, git::Call};
+
+/// A directory with files, and the git directory that belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checkout {
+    /// `.git` of the main checkout, `.git/worktrees/NAME` of another.
+    pub(crate) git_dir: PathBuf,
+    pub(crate) root: PathBuf,
+}
+
+/// What git leaves in a git directory while something is half done.
+const UNFINISHED: [&str; 5] =
+    ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+
+impl Checkout {
+    /// The lock of the index, if somebody holds it.
+    pub(crate) fn index_lock(&self) -> Option<PathBuf> {
+        let lock = self.git_dir.join("index.lock");
+        lock.symlink_metadata().is_ok().then_some(lock)
+    }
+
+    /// The name of what is half done here.
+    pub(crate) fn unfinished(&self) -> Option<&'static str> {
+        UNFINISHED.into_iter().find(|name| self.git_dir.join(name).exists())
+    }
+
+    /// The commit that is checked out; none before the first one.
+    pub(crate) fn commit(&self) -> Result<Option<Commit>, GitError> {
+        resolve(&self.git_dir, "HEAD")
+    }
+
+    /// The full name of the branch that is checked out; none on a detached HEAD.
+    pub(crate) fn branch(&self) -> Result<Option<String>, GitError> {
+        branch(&self.git_dir)
+    }
+
+    /// The name and address to commit with: the user's own, else that of Ostler.
+    pub(crate) fn identity(&self) -> Result<Vec<(&'static str, String)>, GitError> {
+        // Without this setting git invents an address from the name of the machine.
+        let args = ["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"];
+        let known = Call::within(self).args(args).output()?.status.success();
+        Ok(if known { Vec::new() } else { ostler() })
+    }
+}
+
+/// The identity of what Ostler itself records.
+pub(crate) fn ostler() -> Vec<(&'static str, String)> {
+    let name = |variable| (variable, "Ostler".to_owned());
+    let address = |variable| (variable, "ostler@localhost".to_owned());
+    vec![
+        name("GIT_AUTHOR_NAME"),
+        address("GIT_AUTHOR_EMAIL"),
+        name("GIT_COMMITTER_NAME"),
+        address("GIT_COMMITTER_EMAIL"),
+    ]
+}
+
+/// The full name of the branch that HEAD of a git directory stands for.
+pub(crate) fn branch(git_dir: &Path) -> Result<Option<String>, GitError> {
+    let command = "symbolic-ref";
+    let answer = Call::on(git_dir).args([command, "--quiet", "HEAD"]).ask()?;
+    answer.map(|bytes| crate::git::text(bytes, command)).transpose()
+}
+
+/// The commit that a ref leads to; none if there is no such ref.
+pub(crate) fn resolve(git_dir: &Path, reference: &str) -> Result<Option<Commit>, GitError> {
+    let command = "rev-parse";
+    let revision = format!("{reference}^{{commit}}");
+    let args = [command, "--verify", "--quiet", "--end-of-options", &revision];
+    let Some(bytes) = Call::on(git_dir).args(args).ask()? else { return Ok(None) };
+    commit(&crate::git::text(bytes, command)?, command).map(Some)
+}
+
+/// The tree of a commit.
+pub(crate) fn tree_of(git_dir: &Path, commit: &Commit) -> Result<Tree, GitError> {
+    Call::on(git_dir).args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]).line().map(Tree)
+}
+
+/// Whether everything in one commit is also in the other.
+pub(crate) fn is_ancestor(git_dir: &Path, old: &Commit, new: &Commit) -> Result<bool, GitError> {
+    let args = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];
+    Ok(Call::on(git_dir).args(args).ask()?.is_some())
+}
+
+/// Makes a commit that no ref leads to yet.
+pub(crate) fn commit_tree(
+    git_dir: &Path,
+    tree: &Tree,
+    parents: &[Commit],
+    message: &str,
+    environment: &[(&'static str, String)],
+) -> Result<Commit, GitError> {
+    let command = "commit-tree";
+    let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+    let args = [command].into_iter().chain(parents).chain(["-F", "-", tree.0.as_str()]);
+    let line = Call::on(git_dir).args(args).envs(environment).input(message.as_bytes()).line()?;
+    commit(&line, command)
+}
+
+/// Makes a ref lead to a commit, if it still leads to `old`, or does not exist where there is no `old`.
+pub(crate) fn update_ref(
+    git_dir: &Path,
+    reference: &str,
+    new: &Commit,
+    old: Option<&Commit>,
+    why: &str,
+) -> Result<(), GitError> {
+    let zero = "0".repeat(new.as_str().len());
+    let old = old.map_or(zero.as_str(), Commit::as_str);
+    let args = ["update-ref", "-m", why, "--no-deref", "--", reference, new.as_str(), old];
+    Call::on(git_dir).args(args).envs(&ostler()).run().map(drop)
+}
+
+/// Removes a ref, if it still leads to `old`.
+pub(crate) fn delete_ref(git_dir: &Path, reference: &str, old: &Commit) -> Result<(), GitError> {
+    let args = ["update-ref", "--no-deref", "-d", "--", reference, old.as_str()];
+    Call::on(git_dir).args(args).run().map(drop)
+}
+
+pub(crate) fn commit(text: &str, command: &str) -> Result<Commit, GitError> {
+    let unexpected = || GitError::Unexpected { command: command.to_owned(), what: text.to_owned() };
+    Commit::parse(text).ok_or_else(unexpected)
+}
+
+/// Whether there is anything in a directory.
+pub(crate) fn is_empty(directory: &Path) -> Result<bool, GitError> {
+    let mut entries = fs::read_dir(directory).map_err(|source| file(directory, source))?;
+    Ok(entries.next().is_none())
+}
+
+pub(crate) fn file(path: &Path, source: std::io::Error) -> GitError {
+    GitError::File { path: path.to_owned(), source }
+}

@@ -1,0 +1,277 @@
+//! The one place that starts git. Everything else in the crate builds a [`Call`] and reads what comes back.
+//!
+//! Git itself is never run by a shell, never with the caller's `GIT_*` variables, never with a pager, an editor or a
+//! prompt.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs::File,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+};
+
+use crate::{GitError, checkout::Checkout};
+
+/// How much of what git says about a failure is kept.
+const STDERR_BYTES_MAX: u64 = 16 * 1024;
+
+/// Where the user's configuration lies is the user's word, as `HOME` is. Everything else that begins with `GIT_` is
+/// about some other call of git, such as the one whose hook started us.
+const KEPT: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+
+/// Settings that hold for every call, whatever the configuration of the user or the repository says.
+const SETTINGS: [&str; 12] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.quotePath=false",
+    "core.splitIndex=false",
+    "commit.gpgSign=false",
+    "tag.gpgSign=false",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+    // A merge would otherwise leave a packing process behind.
+    "gc.auto=0",
+    "maintenance.auto=false",
+    // Work is deleted only when it is pinned, so what pins it must have reached the disk.
+    "core.fsync=all",
+    "core.fsyncMethod=batch",
+];
+
+/// One call of git, not started yet.
+pub(crate) struct Call<'a> {
+    directory: &'a Path,
+    place: Vec<OsString>,
+    args: Vec<OsString>,
+    environment: Vec<(&'static str, OsString)>,
+    input: Input<'a>,
+    stdout_bytes_max: u64,
+}
+
+/// What git finds on its standard input.
+enum Input<'a> {
+    Nothing,
+    Bytes(&'a [u8]),
+    /// A file that is locked. Git holds it open, so the lock outlives us exactly as long as git does.
+    Held(&'a File),
+}
+
+/// What came of a call.
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    /// There was more than the call wanted, and the rest was not read.
+    pub(crate) truncated: bool,
+}
+
+impl<'a> Call<'a> {
+    /// In a directory, whose repository git has to find by itself.
+    pub(crate) fn at(directory: &'a Path) -> Call<'a> {
+        Call {
+            directory,
+            place: Vec::new(),
+            args: Vec::new(),
+            environment: Vec::new(),
+            input: Input::Nothing,
+            stdout_bytes_max: u64::MAX,
+        }
+    }
+
+    /// On a git directory, without files.
+    pub(crate) fn on(git_dir: &'a Path) -> Call<'a> {
+        let mut call = Call::at(git_dir);
+        call.place.push(joined("--git-dir=", git_dir));
+        call
+    }
+
+    /// On a checkout. Its git directory is named, not found: what an agent has made of the file `.git` is not asked.
+    pub(crate) fn within(checkout: &'a Checkout) -> Call<'a> {
+        let mut call = Call::at(&checkout.root);
+        call.place.push(joined("--git-dir=", &checkout.git_dir));
+        call.place.push(joined("--work-tree=", &checkout.root));
+        call
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Call<'a> {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Call<'a> {
+        self.environment.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn envs(mut self, more: &[(&'static str, String)]) -> Call<'a> {
+        self.environment.extend(more.iter().map(|(name, value)| (*name, value.into())));
+        self
+    }
+
+    pub(crate) fn input(mut self, bytes: &'a [u8]) -> Call<'a> {
+        self.input = Input::Bytes(bytes);
+        self
+    }
+
+    pub(crate) fn holding(mut self, lock: &'a File) -> Call<'a> {
+        self.input = Input::Held(lock);
+        self
+    }
+
+    pub(crate) fn stdout_bytes_max(mut self, bytes: u64) -> Call<'a> {
+        self.stdout_bytes_max = bytes;
+        self
+    }
+
+    /// What git printed; anything but success is an error.
+    pub(crate) fn run(self) -> Result<Vec<u8>, GitError> {
+        let output = git(&self)?;
+        if output.status.success() || output.truncated {
+            return Ok(output.stdout);
+        }
+        Err(self.failed(&output))
+    }
+
+    /// What git printed, or none if it answered "no" with exit code 1.
+    pub(crate) fn ask(self) -> Result<Option<Vec<u8>>, GitError> {
+        let output = git(&self)?;
+        match output.status.code() {
+            Some(0) => Ok(Some(output.stdout)),
+            Some(1) => Ok(None),
+            _ => Err(self.failed(&output)),
+        }
+    }
+
+    /// What git printed as one line of text.
+    pub(crate) fn line(self) -> Result<String, GitError> {
+        let command = self.command();
+        text(self.run()?, &command)
+    }
+
+    /// Everything, for calls whose failure means something.
+    pub(crate) fn output(&self) -> Result<Output, GitError> {
+        git(self)
+    }
+
+    pub(crate) fn failed(&self, output: &Output) -> GitError {
+        GitError::Failed {
+            command: self.command(),
+            directory: self.directory.to_owned(),
+            status: output.status,
+            stderr: output.stderr.trim().to_owned(),
+        }
+    }
+
+    /// The name of the command, for messages.
+    fn command(&self) -> String {
+        self.args.first().map(|arg| arg.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+/// Runs git. The only function of Ostler that does, so whatever must be true before git looks at a repository is
+/// checked here.
+///
+/// Switched off for every call: hooks in files, fsmonitor, signing, showing signatures, the pager, editors,
+/// prompts, packing in the background, recursion into submodules; and by the callers external diffs, textconv and
+/// checking signatures. What the configuration of a repository can still make git run:
+///
+/// - `filter.*.clean`, `.smudge`, `.process` for files that `.gitattributes` sends through them: on a snapshot, on a
+///   checkout, on status;
+/// - `merge.*.driver` for files that `.gitattributes` gives to it, when a merge is computed;
+/// - `hook.*.command`, hooks in the configuration, which git 2.54 and later run whatever `core.hooksPath` says: here
+///   on `post-index-change`, `reference-transaction`, `post-checkout` and `post-merge`;
+/// - in a partial clone, whatever fetching a missing object takes: `core.sshCommand`, `remote.*.uploadpack`,
+///   `credential.helper`, `core.askPass`.
+///
+/// There is no time limit: a filter may have to fetch a large file, and a git that is killed half-way leaves its
+/// locks behind.
+fn git(call: &Call<'_>) -> Result<Output, GitError> {
+    let started = start(call).map_err(|source| GitError::Start { source })?;
+    let talked = talk(started, call);
+    talked.map_err(|source| GitError::Talk { command: call.command(), source })
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one function that starts git")]
+fn start(call: &Call<'_>) -> io::Result<Child> {
+    let mut command = Command::new(program()?);
+    for (name, _) in env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"GIT_") && !KEPT.iter().any(|kept| name == *kept) {
+            command.env_remove(name);
+        }
+    }
+    command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "never").env("LC_ALL", "C");
+    command.env("GIT_EDITOR", ":").envs(call.environment.iter().map(|(name, value)| (name, value)));
+    command.args(["--no-pager", "--no-optional-locks"]).args(&call.place);
+    command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(&call.args);
+    command.current_dir(call.directory).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(match call.input {
+        Input::Nothing => Stdio::null(),
+        Input::Bytes(_) => Stdio::piped(),
+        Input::Held(lock) => Stdio::from(lock.try_clone()?),
+    });
+    command.spawn()
+}
+
+/// Feeds git and reads what it says, all at once: a full pipe on one side must not hold up the others.
+fn talk(mut child: Child, call: &Call<'_>) -> io::Result<Output> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (stdout, truncated, stderr) = thread::scope(|scope| {
+        let fed = scope.spawn(move || match (stdin, &call.input) {
+            // Git may end before it has read everything; why, it says by itself.
+            (Some(mut stdin), Input::Bytes(bytes)) => stdin.write_all(bytes).or_else(ignore_broken_pipe),
+            _ => Ok(()),
+        });
+        let complaint = scope.spawn(move || read_bounded(stderr, STDERR_BYTES_MAX));
+        let mut said = Vec::new();
+        let mut truncated = false;
+        if let Some(mut stdout) = stdout {
+            stdout.by_ref().take(call.stdout_bytes_max).read_to_end(&mut said)?;
+            // To close the pipe tells git that nobody wants the rest.
+            truncated = stdout.read(&mut [0])? > 0;
+        }
+        fed.join().expect("the thread that feeds git does not panic")?;
+        let complaint = complaint.join().expect("the thread that reads git's complaints does not panic")?;
+        io::Result::Ok((said, truncated, complaint))
+    })?;
+    let status = child.wait()?;
+    Ok(Output { status, stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), truncated })
+}
+
+fn ignore_broken_pipe(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+/// The first bytes of a stream, which is read to its end.
+fn read_bounded(stream: Option<impl Read>, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(mut stream) = stream {
+        stream.by_ref().take(bytes_max).read_to_end(&mut bytes)?;
+        io::copy(&mut stream, &mut io::sink())?;
+    }
+    Ok(bytes)
+}
+
+/// Git, from an absolute folder of `PATH`: with `.` in it, a repository could bring a git of its own.
+fn program() -> io::Result<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut candidates = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let found = candidates.find_map(|folder| Some(folder.join("git")).filter(|program| program.is_file()));
+    found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no git in PATH"))
+}
+
+/// Text without its line end.
+pub(crate) fn text(mut bytes: Vec<u8>, command: &str) -> Result<String, GitError> {
+    bytes.pop_if(|last| *last == b'\n');
+    String::from_utf8(bytes).map_err(|bytes| GitError::Unexpected {
+        command: command.to_owned(),
+        what: String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
+    })
+}
+
+pub(crate) fn joined(prefix: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(prefix);
+    argument.push(path);
+    argument
+}

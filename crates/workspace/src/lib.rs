@@ -1,0 +1,30 @@
+//! Git for sessions, by the git program: a worktree for each, what changed in it, merging it into the branch it came
+//! from, and discarding it without losing anything.
+//!
+//! A [`Repository`] is found from a directory; everything else is asked of it. All calls block, and all may be
+//! repeated: after a crash the same call finishes what was begun. The server calls it from a thread of its own and
+//! keeps what comes back in the journal.
+//!
+//! It knows nothing of sessions, runs or the database, and it never deletes work that no ref holds. Why it is
+//! done this way stands in `docs/design/worktrees.md`.
+
+mod changes;
+mod checkout;
+mod commit;
+mod error;
+mod git;
+mod make;
+mod merge;
+mod pin;
+mod remove;
+mod repository;
+mod snapshot;
+
+pub use changes::{Diff, DiffFormat, DiffOptions, Status};
+pub use commit::Commit;
+pub use error::{GitError, MakeError, MergeError, RemoveError};
+pub use make::{Worktree, WorktreeSpec};
+pub use merge::{MergeMessages, MergeOutcome};
+pub use pin::Pin;
+pub use remove::Removed;
+pub use repository::{Head, Repository};

@@ -1,0 +1,205 @@
+//! Finds the repository that a directory belongs to, and knows all its checkouts.
+//!
+//! A project is its main repository: a linked worktree of it leads to the same place. One operation that changes
+//! something runs at a time, kept by a lock that also outlives a server that was killed while its git still runs.
+
+use std::{
+    ffi::OsStr,
+    fs::{self, File, TryLockError},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Commit, GitError,
+    checkout::{self, Checkout, file},
+    git::{Call, text},
+};
+
+/// The oldest git that can merge without touching files.
+const VERSION_MIN: (u32, u32) = (2, 38);
+/// Many sessions may begin at once in a repository whose checkout takes its time.
+const LOCK_WAIT_MAX: Duration = Duration::from_mins(10);
+const LOCK_POLL: Duration = Duration::from_millis(20);
+
+/// A repository, seen from one of its directories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// The git directory that all checkouts share.
+    pub(crate) common_dir: PathBuf,
+    main_root: PathBuf,
+    /// The git directory of the checkout that it is seen from.
+    git_dir: PathBuf,
+    /// The checkout that it is seen from; a bare repository has none.
+    pub(crate) checkout: Option<Checkout>,
+}
+
+/// What is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The branch, without `refs/heads/`; none on a detached HEAD.
+    pub branch: Option<String>,
+    /// The commit; none before the first one.
+    pub commit: Option<Commit>,
+}
+
+impl Repository {
+    /// The repository that a directory belongs to; none outside of git.
+    pub fn find(directory: &Path) -> Result<Option<Repository>, GitError> {
+        // Git would be said to be missing when it is the directory.
+        let directory = directory.canonicalize().map_err(|source| file(directory, source))?;
+        check_version(&directory)?;
+        let call = Call::at(&directory).args(["rev-parse", "--absolute-git-dir"]);
+        let output = call.output()?;
+        if !output.status.success() {
+            let outside = output.stderr.contains("not a git repository");
+            return if outside { Ok(None) } else { Err(call.failed(&output)) };
+        }
+        let git_dir = path(output.stdout);
+        let ask = |args: &[&str]| Call::at(&directory).args(["rev-parse"].iter().chain(args)).run().map(path);
+        let common_dir = ask(&["--path-format=absolute", "--git-common-dir"])?;
+        let canonical = |path: &Path| path.canonicalize().map_err(|source| file(path, source));
+        let (git_dir, common_dir) = (canonical(&git_dir)?, canonical(&common_dir)?);
+        let main_root = main_root(&common_dir)?;
+        let checkout = if ask(&["--is-inside-work-tree"])? == Path::new("true") {
+            Some(Checkout { git_dir: git_dir.clone(), root: canonical(&ask(&["--show-toplevel"])?)? })
+        } else {
+            // Somebody stands in `.git` itself.
+            let root = Some(main_root.clone()).filter(|root| *root != common_dir);
+            root.map(|root| Checkout { git_dir: common_dir.clone(), root })
+        };
+        let git_dir = checkout.as_ref().map_or(git_dir, |checkout| checkout.git_dir.clone());
+        Ok(Some(Repository { common_dir, main_root, git_dir, checkout }))
+    }
+
+    /// The root of the main checkout, which is what a project is known by. For a repository without one, such as a
+    /// bare one, its git directory.
+    pub fn main_root(&self) -> &Path {
+        &self.main_root
+    }
+
+    /// The root of the checkout that the directory lies in. For a bare repository, its git directory.
+    pub fn directory_root(&self) -> &Path {
+        self.checkout.as_ref().map_or(&self.main_root, |checkout| &checkout.root)
+    }
+
+    /// What is checked out where the directory lies.
+    pub fn head(&self) -> Result<Head, GitError> {
+        let full = checkout::branch(&self.git_dir)?;
+        let branch = full.and_then(|full| full.strip_prefix("refs/heads/").map(str::to_owned));
+        Ok(Head { branch, commit: checkout::resolve(&self.git_dir, "HEAD")? })
+    }
+
+    /// The repository's side of the worktree at a path.
+    pub(crate) fn registration(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
+        let found = self.registrations()?.into_iter().find(|(_, root)| root == path);
+        Ok(found.map(|(git_dir, _)| git_dir))
+    }
+
+    /// Where a branch is checked out, apart from the checkout of one git directory. A branch that is being rebased
+    /// counts.
+    pub(crate) fn checked_out_at(
+        &self,
+        reference: &str,
+        but: Option<&Path>,
+    ) -> Result<Option<PathBuf>, GitError> {
+        let mut places = self.registrations()?;
+        if !is_bare(&self.common_dir)? {
+            places.push((self.common_dir.clone(), self.main_root.clone()));
+        }
+        for (git_dir, root) in places {
+            if Some(git_dir.as_path()) != but && occupies(&git_dir, reference)? {
+                return Ok(Some(root));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Git directory and root of each linked worktree, whether or not its files are still there.
+    fn registrations(&self) -> Result<Vec<(PathBuf, PathBuf)>, GitError> {
+        let folder = self.common_dir.join("worktrees");
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(file(&folder, source)),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let git_dir = entry.map_err(|source| file(&folder, source))?.path();
+            // Without this file it is no worktree, but what is left of one.
+            let Ok(link) = fs::read(git_dir.join("gitdir")) else { continue };
+            let link = git_dir.join(OsStr::from_bytes(link.trim_ascii_end()));
+            if let Some(root) = link.parent() {
+                found.push((git_dir, root.canonicalize().unwrap_or_else(|_| root.to_owned())));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Waits until no other operation changes this repository. The lock goes with the file, and with every git that
+    /// was handed it.
+    pub(crate) fn hold(&self) -> Result<File, GitError> {
+        let path = self.common_dir.join("ostler.lock");
+        let options = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let lock = options.map_err(|source| file(&path, source))?;
+        let since = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(TryLockError::Error(source)) => return Err(file(&path, source)),
+                Err(TryLockError::WouldBlock) if since.elapsed() > LOCK_WAIT_MAX => {
+                    return Err(GitError::Busy { path });
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_POLL),
+            }
+        }
+    }
+}
+
+/// The directory that a repository is known by, the same from each of its checkouts.
+fn main_root(common_dir: &Path) -> Result<PathBuf, GitError> {
+    if is_bare(common_dir)? {
+        return Ok(common_dir.to_owned());
+    }
+    // A submodule's git directory lies in that of its parent and says where its files are.
+    let configured = Call::on(common_dir).args(["config", "--get", "core.worktree"]).ask()?;
+    let root = match configured {
+        Some(bytes) => common_dir.join(path(bytes)),
+        None if common_dir.file_name() == Some(OsStr::new(".git")) => common_dir.join(".."),
+        // Nothing leads from a separate git directory to its files.
+        None => common_dir.to_owned(),
+    };
+    root.canonicalize().map_err(|source| file(&root, source))
+}
+
+fn is_bare(common_dir: &Path) -> Result<bool, GitError> {
+    let args = ["config", "--type=bool", "--get", "core.bare"];
+    Ok(Call::on(common_dir).args(args).ask()?.is_some_and(|answer| answer.starts_with(b"true")))
+}
+
+/// Whether a checkout has a branch in its hands.
+fn occupies(git_dir: &Path, reference: &str) -> Result<bool, GitError> {
+    let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"];
+    let is_rebased = rebased.iter().any(|name| {
+        fs::read(git_dir.join(name)).is_ok_and(|branch| branch.trim_ascii_end() == reference.as_bytes())
+    });
+    // A git that was killed while it made a worktree leaves one without HEAD.
+    let has_head = git_dir.join("HEAD").exists();
+    Ok(is_rebased || (has_head && checkout::branch(git_dir)?.as_deref() == Some(reference)))
+}
+
+fn check_version(directory: &Path) -> Result<(), GitError> {
+    let command = "version";
+    let found = text(Call::at(directory).args([command]).run()?, command)?;
+    let mut numbers = found.trim_start_matches("git version ").split('.').map_while(|part| part.parse().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version < VERSION_MIN { Err(GitError::TooOld { found }) } else { Ok(()) }
+}
+
+/// A path as git prints it: it may have line ends in it, but one at its end is git's.
+fn path(mut bytes: Vec<u8>) -> PathBuf {
+    bytes.pop_if(|last| *last == b'\n');
+    PathBuf::from(OsStr::from_bytes(&bytes))
+}

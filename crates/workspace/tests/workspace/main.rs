@@ -1,0 +1,8 @@
+//! Worktrees with the real git program, in directories of their own.
+
+mod changes;
+mod find;
+mod make;
+mod merge;
+mod remove;
+mod support;

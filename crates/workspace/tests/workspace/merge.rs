@@ -1,0 +1,324 @@
+//! Merging, and above all: when it does not work out, the target is as it was.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+
+use ostler_workspace::{MergeOutcome, Worktree};
+
+use crate::support::{
+    Ground, MESSAGES, Project, assert_work, commit_all, configure, found, git, head, read, revision, work_in,
+    write,
+};
+
+/// The target is the same to the byte, and the outcome is the expected one.
+#[track_caller]
+fn check_untouched(project: &Project<'_>, merge: impl FnOnce() -> MergeOutcome, expected: &MergeOutcome) {
+    let before = project.fingerprint();
+    assert_eq!(merge(), *expected);
+    assert_eq!(project.fingerprint(), before);
+}
+
+#[track_caller]
+fn check_refused(project: &Project<'_>, worktree: &Worktree, expected: &str) {
+    let before = project.fingerprint();
+    let error = project.merge(worktree).expect_err("it is refused");
+    assert!(error.to_string().contains(expected), "{error}");
+    assert_eq!(project.fingerprint(), before);
+}
+
+fn conflict(files: &[&str]) -> MergeOutcome {
+    MergeOutcome::Conflict { files: files.iter().map(PathBuf::from).collect() }
+}
+
+fn dirty(files: &[&str]) -> MergeOutcome {
+    MergeOutcome::TargetDirty { files: files.iter().map(PathBuf::from).collect() }
+}
+
+#[test]
+fn everything_arrives_committed_or_not() {
+    for target_moved in [false, true] {
+        let ground = Ground::new();
+        let project = ground.project("project");
+        let worktree = project.worktree();
+        work_in(&worktree.path);
+        if target_moved {
+            project.write("c", "by somebody else\n");
+            project.commit("meanwhile");
+        }
+        let before = head(&project.root);
+        let MergeOutcome::Merged { commit } = project.merge(&worktree).unwrap() else { panic!("not merged") };
+        assert_eq!(head(&project.root), commit);
+        assert_eq!(project.git(["branch", "--show-current"]), "main");
+        assert_eq!(project.git(["status", "--porcelain"]), "");
+        assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
+        assert_work(&project.root, "HEAD");
+        assert_eq!(read(&project.root.join("new/link")), "#!/bin/sh\n");
+        let subjects = project.git(["log", "--format=%s by %an", &format!("{before}..")]);
+        let merge = if target_moved { "merge by Somebody\n" } else { "" };
+        assert_eq!(subjects, format!("{merge}work by Somebody\nby the agent by Test"));
+        let again = MergeOutcome::AlreadyMerged { commit };
+        check_untouched(&project, || project.merge(&worktree).unwrap(), &again);
+    }
+}
+
+#[test]
+fn nothing_done_is_nothing_to_do() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    write(&worktree.path.join("only.log"), "ignored\n");
+    check_untouched(&project, || project.merge(&worktree).unwrap(), &MergeOutcome::NothingToDo);
+}
+
+#[test]
+fn a_conflict_leaves_the_target_alone() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    work_in(&worktree.path);
+    write(&worktree.path.join("한글 이름"), "theirs\n");
+    project.write("a", "one\n2\nthree\n");
+    project.write("b", "changed here, deleted there\n");
+    project.write("한글 이름", "ours\n");
+    project.commit("meanwhile");
+    // The target has edits and files of its own too.
+    project.write(".gitignore", "*.log\n*.tmp\n");
+    project.write("staged here", "staged\n");
+    project.git(["add", "staged here"]);
+    project.write("untracked", "untracked\n");
+    project.write("x.log", "ignored\n");
+    let expected = conflict(&["a", "b", "한글 이름"]);
+    check_untouched(&project, || project.merge(&worktree).unwrap(), &expected);
+    check_untouched(&project, || project.merge(&worktree).unwrap(), &expected);
+    assert_work(&worktree.path, "ostler/s_12");
+
+    // Who settles the conflict in the worktree can merge.
+    git(&worktree.path, ["merge", "--quiet", "-s", "ours", "main"]);
+    project.git(["checkout", "--quiet", "--", ".gitignore"]);
+    assert!(matches!(project.merge(&worktree).unwrap(), MergeOutcome::Merged { .. }));
+    assert_eq!(read(&project.root.join("untracked")), "untracked\n");
+    assert!(project.git(["status", "--porcelain"]).contains("A  \"staged here\""));
+}
+
+#[test]
+fn edits_in_the_target() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    write(&worktree.path.join("a"), "by the agent\n");
+    fs::remove_file(worktree.path.join("b")).unwrap();
+    write(&worktree.path.join("new"), "by the agent\n");
+    write(&worktree.path.join("dir/file"), "by the agent\n");
+    write(&worktree.path.join("x.log"), "by the agent\n");
+    git(&worktree.path, ["add", "--force", "x.log"]);
+    let merge = || project.merge(&worktree).unwrap();
+
+    project.write("a", "by the person\n");
+    project.write("b", "by the person\n");
+    project.git(["add", "b"]);
+    // Written anew with the same content: to look must not bring the index up to date.
+    project.write(".gitignore", "*.log\n");
+    check_untouched(&project, merge, &dirty(&["a", "b"]));
+    project.git(["checkout", "--quiet", "HEAD", "--", "a", "b"]);
+
+    // Files that git does not know, ignored ones among them, and one where a directory has to be.
+    project.write("new", "by the person\n");
+    project.write("x.log", "by the person\n");
+    project.write("dir", "by the person\n");
+    check_untouched(&project, merge, &dirty(&["dir", "new", "x.log"]));
+    for name in ["new", "x.log", "dir"] {
+        fs::remove_file(project.root.join(name)).unwrap();
+    }
+
+    // What does not overlap stays.
+    project.write(".gitignore", "*.log\n# edited\n");
+    project.write("mine", "by the person\n");
+    assert!(matches!(merge(), MergeOutcome::Merged { .. }));
+    assert_eq!(read(&project.root.join("a")), "by the agent\n");
+    assert_eq!(read(&project.root.join(".gitignore")), "*.log\n# edited\n");
+    assert_eq!(read(&project.root.join("mine")), "by the person\n");
+    assert!(!project.root.join("b").exists());
+}
+
+#[test]
+fn an_untracked_file_in_a_directory_that_becomes_a_file() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.write("dir/known", "known\n");
+    project.commit("a directory");
+    let worktree = project.worktree();
+    fs::remove_dir_all(worktree.path.join("dir")).unwrap();
+    write(&worktree.path.join("dir"), "a file now\n");
+    project.write("dir/mine", "by the person\n");
+    let before = (head(&project.root), project.git(["status", "--porcelain"]));
+    let error = project.merge(&worktree).unwrap_err();
+    assert!(error.to_string().contains("dir"), "{error}");
+    assert_eq!((head(&project.root), project.git(["status", "--porcelain"])), before);
+    assert_eq!(read(&project.root.join("dir/mine")), "by the person\n");
+    fs::remove_file(project.root.join("dir/mine")).unwrap();
+    assert!(matches!(project.merge(&worktree).unwrap(), MergeOutcome::Merged { .. }));
+    assert_eq!(read(&project.root.join("dir")), "a file now\n");
+}
+
+#[test]
+fn locks_are_never_broken_and_half_done_things_are_left() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    write(&worktree.path.join("new"), "new\n");
+    let git_dirs = [project.root.join(".git"), project.root.join(".git/worktrees/s_12")];
+    for (name, expected) in [("index.lock", "index.lock"), ("MERGE_HEAD", "half done")] {
+        for git_dir in &git_dirs {
+            write(&git_dir.join(name), "");
+            check_refused(&project, &worktree, expected);
+            assert!(git_dir.join(name).exists());
+            fs::remove_file(git_dir.join(name)).unwrap();
+        }
+    }
+    assert!(matches!(project.merge(&worktree).unwrap(), MergeOutcome::Merged { .. }));
+}
+
+#[test]
+fn conflicts_of_the_agent_are_not_committed() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    write(&worktree.path.join("a"), "stashed\n");
+    git(&worktree.path, ["stash", "--quiet"]);
+    write(&worktree.path.join("a"), "other\n");
+    commit_all(&worktree.path, "other");
+    crate::support::try_git(&worktree.path, ["stash", "pop"]);
+    check_refused(&project, &worktree, "files with conflicts");
+}
+
+#[test]
+fn when_the_target_is_not_checked_out_only_its_branch_moves() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    write(&worktree.path.join("new"), "new\n");
+    project.git(["switch", "--quiet", "-c", "other"]);
+
+    // Somebody else has it.
+    project.git(["worktree", "add", "--quiet", "../elsewhere", "main"]);
+    check_refused(&project, &worktree, "elsewhere");
+    // Or is rebasing it.
+    let elsewhere = ground.root.join("elsewhere");
+    git(&elsewhere, ["switch", "--quiet", "--detach"]);
+    write(&project.root.join(".git/worktrees/elsewhere/rebase-merge/head-name"), "refs/heads/main\n");
+    check_refused(&project, &worktree, "elsewhere");
+    project.git(["worktree", "remove", "--force", "../elsewhere"]);
+
+    let files = project.git(["ls-files"]);
+    let MergeOutcome::Merged { commit } = project.merge(&worktree).unwrap() else { panic!("not merged") };
+    assert_eq!(revision(&project.root, "main"), commit);
+    assert_eq!(project.git(["branch", "--show-current"]), "other");
+    assert_eq!((project.git(["ls-files"]), project.git(["status", "--porcelain"])), (files, String::new()));
+    assert_eq!(project.merge(&worktree).unwrap(), MergeOutcome::AlreadyMerged { commit });
+
+    project.git(["branch", "-D", "main"]);
+    check_refused(&project, &worktree, "no branch 'main'");
+    let into = project.repository().merge(&worktree, Some("other"), MESSAGES).unwrap();
+    assert!(matches!(into, MergeOutcome::Merged { .. }));
+    assert!(project.root.join("new").exists());
+    assert!(project.repository().remove_merged(&worktree, None).is_err());
+    assert_eq!(project.repository().remove_merged(&worktree, Some("other")).unwrap().pin, None);
+}
+
+#[test]
+fn a_detached_start_needs_a_branch_to_be_named() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.git(["switch", "--quiet", "--detach"]);
+    let worktree = project.worktree();
+    write(&worktree.path.join("new"), "new\n");
+    check_refused(&project, &worktree, "name one");
+    let merged = project.repository().merge(&worktree, Some("main"), MESSAGES).unwrap();
+    assert!(matches!(merged, MergeOutcome::Merged { .. }));
+}
+
+#[test]
+fn an_agent_that_went_to_another_branch_is_asked_back() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    git(&worktree.path, ["switch", "--quiet", "-c", "fix"]);
+    write(&worktree.path.join("new"), "new\n");
+    check_refused(&project, &worktree, "is on fix");
+    git(&worktree.path, ["switch", "--quiet", "--detach"]);
+    check_refused(&project, &worktree, "is on no branch");
+    assert_eq!(read(&worktree.path.join("new")), "new\n");
+}
+
+#[test]
+fn a_worktree_of_a_worktree_merges_into_it() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.git(["worktree", "add", "--quiet", "-b", "feature", "../feature"]);
+    let feature = ground.root.join("feature");
+    let worktree = found(&feature).make_worktree(&project.spec()).unwrap();
+    write(&worktree.path.join("new"), "new\n");
+    let before = project.fingerprint().into_iter().filter(|(path, _)| !path.starts_with(".git"));
+    let before: Vec<_> = before.collect();
+    let merged = found(&feature).merge(&worktree, None, MESSAGES).unwrap();
+    assert!(matches!(merged, MergeOutcome::Merged { .. }));
+    assert_eq!(read(&feature.join("new")), "new\n");
+    let after = project.fingerprint().into_iter().filter(|(path, _)| !path.starts_with(".git"));
+    assert_eq!(after.collect::<Vec<_>>(), before);
+}
+
+#[test]
+fn without_a_name_in_the_configuration_ostler_gives_its_own() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.git(["config", "user.name", ""]);
+    project.git(["config", "user.email", ""]);
+    let worktree = project.worktree();
+    write(&worktree.path.join("new"), "new\n");
+    project.merge(&worktree).unwrap();
+    assert_eq!(project.git(["log", "-1", "--format=%an <%ae>"]), "Ostler <ostler@localhost>");
+}
+
+#[test]
+fn hostile_settings_for_merging_are_overruled() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let program = format!("{}/program", ground.root.display());
+    write(&ground.root.join("program"), &format!("#!/bin/sh\ntouch '{}/ran'\n", ground.root.display()));
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    for (key, value) in [
+        ("gpg.program", program.as_str()),
+        ("commit.gpgSign", "true"),
+        ("merge.verifySignatures", "true"),
+        ("merge.autoStash", "true"),
+        ("merge.ff", "false"),
+        ("branch.main.mergeOptions", "--squash --no-commit"),
+        ("core.editor", &program),
+        ("submodule.recurse", "true"),
+    ] {
+        project.git(["config", key, value]);
+    }
+    let worktree = project.worktree();
+    write(&worktree.path.join("new"), "new\n");
+    let MergeOutcome::Merged { commit } = project.merge(&worktree).unwrap() else { panic!("not merged") };
+    assert_eq!(head(&project.root), commit);
+    assert!(!ground.root.join("ran").exists());
+}
+
+#[test]
+fn submodules_stay_where_they_are() {
+    let ground = Ground::new();
+    let library = ground.project("library");
+    let project = ground.project("project");
+    project.git(["submodule", "--quiet", "add", "../library", "lib"]);
+    configure(&project.root.join("lib"));
+    project.commit("a submodule");
+    let worktree = project.worktree();
+    assert!(!worktree.path.join("lib/a").exists());
+    write(&worktree.path.join("new"), "new\n");
+    assert_eq!(project.repository().status(&worktree).unwrap().changed, 1);
+    project.write("lib/untracked", "by the person\n");
+    assert!(matches!(project.merge(&worktree).unwrap(), MergeOutcome::Merged { .. }));
+    assert_eq!(read(&project.root.join("lib/untracked")), "by the person\n");
+    assert_eq!(head(&project.root.join("lib")), head(&library.root));
+    assert!(project.git(["ls-tree", "HEAD", "lib"]).starts_with("160000"));
+}
