@@ -31,6 +31,21 @@ use crate::{
 
 pub(crate) use self::worktree::diff;
 
+/// Says something to a shim beside its keeper; only what leaves no trace in the journal.
+pub(crate) async fn tell(
+    driver: &Driver,
+    session: SessionId,
+    launch: u32,
+    command: ostler_shim::control::Command,
+) -> Result<(), String> {
+    let directory = driver.home.launch(session, launch);
+    let mut link = link::Link::open(&directory, u64::MAX).await.map_err(|error| error.to_string())?;
+    match link.ask(command).await.map_err(|error| error.to_string())? {
+        ostler_shim::control::Reply::Refused(why) => Err(why),
+        _ => Ok(()),
+    }
+}
+
 /// What every keeper needs.
 #[derive(Debug)]
 pub(crate) struct Driver {

@@ -27,7 +27,7 @@ pub(crate) struct EnvironmentError {
 /// Keeps an environment and gives its name.
 pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<String, EnvironmentError> {
     let text = serde_json::to_vec(variables).expect("names and values are text");
-    let name = name(&text);
+    let name = digest(&text);
     let folder = home.environments();
     let path = folder.join(&name);
     let failed = |source| EnvironmentError { path: path.clone(), source };
@@ -50,7 +50,8 @@ pub(crate) fn read(home: &Home, name: &str) -> Result<BTreeMap<String, String>, 
     serde_json::from_slice(&text).map_err(|source| EnvironmentError { path, source: source.into() })
 }
 
-fn name(text: &[u8]) -> String {
+/// Stands for some bytes.
+pub(crate) fn digest(text: &[u8]) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

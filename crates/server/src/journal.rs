@@ -19,7 +19,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{clock::Clock, crash};
 
-pub(crate) use load::{Loaded, load, replay};
+pub use load::{LoadError, Replayed};
+pub(crate) use load::{Found, Loaded, kept, load, read, replay};
 
 /// The most that is committed at once.
 const GROUP_MAX: usize = 64;

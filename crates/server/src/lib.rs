@@ -1,9 +1,29 @@
 //! Carries out what the engine decides, and lets people and programs ask for things over HTTP.
+//!
+//! [`serve`] runs the server of a state directory; [`start::ensure`] and [`client::Client`] are for those who want
+//! something of it. It decides nothing by itself: that is the engine's business.
 
 pub mod api;
 pub mod client;
-mod home;
-mod random;
-mod socket;
+pub mod config;
+pub mod start;
 
+mod clock;
+mod crash;
+mod driver;
+mod environment;
+mod home;
+mod http;
+mod journal;
+mod keep;
+mod random;
+mod serve;
+mod socket;
+mod stream;
+
+pub use crash::SITES;
 pub use home::{Home, HomeError};
+pub use http::openapi;
+pub use journal::{LoadError, Replayed};
+pub use keep::{KeepError, export, verify};
+pub use serve::{ServeError, serve};

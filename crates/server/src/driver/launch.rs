@@ -7,16 +7,15 @@ use std::{
     fmt, fs,
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
-    os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
+    process::Stdio,
 };
 
 use ostler_agents::{Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal};
 use ostler_engine::session::{Launch, LaunchCause, Session};
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::launch::{FILE, Input, Launch as LaunchFile, OutputFormat, Terminal};
+use tokio::process::Command;
 
 use crate::{
     environment,
@@ -144,8 +143,8 @@ pub(super) fn check(
     })
 }
 
-/// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server.
-#[expect(clippy::disallowed_methods, reason = "this is where shims are started")]
+/// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as
+/// that lives, the runtime waits for it when it ends.
 pub(super) fn start(program: &Path, directory: &Path, file: &LaunchFile) -> Result<(), LaunchError> {
     let failed = |source| LaunchError::Io { path: directory.to_path_buf(), source };
     private_directory(directory).map_err(failed)?;
@@ -154,14 +153,7 @@ pub(super) fn start(program: &Path, directory: &Path, file: &LaunchFile) -> Resu
     let mut command = Command::new(program);
     command.arg("__shim").arg(directory).current_dir("/").process_group(0);
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
-    // Somebody has to wait for it, or it stays as a zombie for as long as the server lives.
-    thread::Builder::new()
-        .name("shim".to_owned())
-        .stack_size(64 << 10)
-        .spawn(move || shim.wait())
-        .map(drop)
-        .map_err(failed)
+    command.spawn().map(drop).map_err(|source| LaunchError::Io { path: program.into(), source })
 }
 
 /// Replaces a file as a whole.

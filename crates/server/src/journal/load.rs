@@ -128,6 +128,19 @@ pub(super) fn knows(world: &World, subject: Subject) -> bool {
     }
 }
 
+/// What the store kept of a session, or of a request's session.
+pub(crate) fn kept(
+    store: &dyn Reads,
+    session: Option<SessionId>,
+    request: Option<RequestId>,
+) -> Result<Vec<Found>, ReadError> {
+    match (session, request) {
+        (Some(id), _) => find(store, Subject::Session(id)),
+        (None, Some(id)) => find(store, Subject::Request(id)),
+        (None, None) => Ok(Vec::new()),
+    }
+}
+
 /// A session with its run and its requests.
 pub(super) fn find(store: &dyn Reads, subject: Subject) -> Result<Vec<Found>, ReadError> {
     let session = match subject {

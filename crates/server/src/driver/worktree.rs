@@ -1,0 +1,123 @@
+//! Worktrees: what the engine wants done about one, by git.
+
+use std::{path::Path, sync::Arc};
+
+use ostler_engine::{
+    SessionId,
+    action::Deed,
+    input::WorktreeNews,
+    session::{Session, Worktree as Kept},
+};
+use ostler_workspace::{
+    Diff, DiffFormat, DiffOptions, GitError, MergeMessages, MergeOutcome, Repository, Worktree, WorktreeSpec,
+};
+
+use super::Driver;
+
+/// The most of a diff that is shown.
+const DIFF_BYTES_MAX: u64 = 16 << 20;
+
+/// Does it, and says what came of it.
+pub(super) async fn carry_out(driver: &Arc<Driver>, session: SessionId, deed: &Deed) -> WorktreeNews {
+    let deed = deed.clone();
+    let work = {
+        let world = driver.journal.world();
+        let found = world.sessions.get(&session).cloned();
+        let title = found.as_ref().and_then(|it| Some(world.runs.get(&it.run)?.title.clone()));
+        found.zip(title)
+    };
+    let Some((session, title)) = work else { return failure(&deed, "the session is gone".to_owned()) };
+    let fallback = deed.clone();
+    tokio::task::spawn_blocking(move || match deed {
+        Deed::MakeWorktree => make(&session),
+        Deed::MergeWorktree => merge(&session, &title),
+        _ => discard(&session),
+    })
+    .await
+    .unwrap_or_else(|_| failure(&fallback, "git could not be run".to_owned()))
+}
+
+fn failure(deed: &Deed, message: String) -> WorktreeNews {
+    match deed {
+        Deed::MakeWorktree => WorktreeNews::NotMade { message },
+        Deed::MergeWorktree => WorktreeNews::NotMerged { message, files: Vec::new() },
+        _ => WorktreeNews::NotDiscarded { message },
+    }
+}
+
+fn make(session: &Session) -> WorktreeNews {
+    let made = || -> Result<Worktree, String> {
+        let kept = session.worktree.as_ref().ok_or("the session has no worktree")?;
+        let repository = repository(session)?;
+        let spec = WorktreeSpec { path: kept.path.clone().into(), branch: kept.branch.clone(), base: None };
+        repository.make_worktree(&spec).map_err(|error| error.to_string())
+    };
+    match made() {
+        Ok(made) => WorktreeNews::Made { base: made.base.as_str().to_owned(), target: made.target },
+        Err(message) => WorktreeNews::NotMade { message },
+    }
+}
+
+fn merge(session: &Session, title: &str) -> WorktreeNews {
+    let merged = || -> Result<WorktreeNews, String> {
+        let (repository, worktree) = found(session)?;
+        let work = format!("{title}\n\nOstler-Session: {}", session.id);
+        let merge = format!("Merge {}: {title}", worktree.branch);
+        let messages = MergeMessages { work: &work, merge: &merge };
+        let outcome = repository.merge(&worktree, None, messages).map_err(|error| error.to_string())?;
+        let names = |files: Vec<std::path::PathBuf>| {
+            files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()
+        };
+        let commit = match outcome {
+            MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit } => commit,
+            MergeOutcome::NothingToDo => worktree.base.clone(),
+            MergeOutcome::Conflict { files } => {
+                let message = "both sides changed the same places; the target is as it was".to_owned();
+                return Ok(WorktreeNews::NotMerged { message, files: names(files) });
+            }
+            MergeOutcome::TargetDirty { files } => {
+                let message = "the target has changes of its own in these files; it is as it was".to_owned();
+                return Ok(WorktreeNews::NotMerged { message, files: names(files) });
+            }
+        };
+        repository.remove_merged(&worktree, None).map_err(|error| error.to_string())?;
+        Ok(WorktreeNews::Merged { commit: commit.as_str().to_owned() })
+    };
+    merged().unwrap_or_else(|message| WorktreeNews::NotMerged { message, files: Vec::new() })
+}
+
+fn discard(session: &Session) -> WorktreeNews {
+    let discarded = || -> Result<WorktreeNews, String> {
+        let (repository, worktree) = found(session)?;
+        let removed = repository.discard(&worktree).map_err(|error| error.to_string())?;
+        let kept = removed.pin.map(|pin| pin.reference).unwrap_or_default();
+        Ok(WorktreeNews::Discarded { kept })
+    };
+    discarded().unwrap_or_else(|message| WorktreeNews::NotDiscarded { message })
+}
+
+/// What a session has changed in its worktree.
+pub(crate) fn diff(session: &Session, stat: bool, color: bool) -> Result<Diff, String> {
+    let (repository, worktree) = found(session)?;
+    let format = if stat { DiffFormat::Stat } else { DiffFormat::Patch };
+    let options = DiffOptions { format, color, bytes_max: DIFF_BYTES_MAX };
+    repository.diff(&worktree, &options).map_err(|error| error.to_string())
+}
+
+fn repository(session: &Session) -> Result<Repository, String> {
+    let directory = Path::new(&session.order.directory);
+    let found: Result<Option<Repository>, GitError> = Repository::find(directory);
+    found
+        .map_err(|error| error.to_string())?
+        .ok_or_else(|| format!("'{}' is not in a git repository", directory.display()))
+}
+
+fn found(session: &Session) -> Result<(Repository, Worktree), String> {
+    let kept: &Kept = session.worktree.as_ref().ok_or("the session has no worktree")?;
+    let repository = repository(session)?;
+    let worktree = repository
+        .worktree(Path::new(&kept.path), &kept.branch)
+        .map_err(|error| error.to_string())?
+        .ok_or_else(|| format!("the repository does not know branch '{}' any more", kept.branch))?;
+    Ok((repository, worktree))
+}

@@ -1,0 +1,86 @@
+//! The interface: JSON over HTTP under `/api/v1`, first on a socket in the state directory.
+//!
+//! A handler never changes state. It submits what a client wants, waits for the commit, and shows what is known then.
+
+mod events;
+mod output;
+mod problem;
+mod read;
+mod runs;
+mod views;
+mod wishes;
+
+use std::sync::{Arc, Mutex};
+
+use axum::{
+    Json, Router,
+    routing::{get, post},
+};
+use ostler_store::SqliteReader;
+use tokio::sync::Notify;
+use utoipa::OpenApi;
+
+use crate::{api, driver::Driver};
+
+/// What handlers share.
+#[derive(Clone)]
+pub(crate) struct App {
+    driver: Arc<Driver>,
+    /// For what is over, and for the journal. One is enough: a read takes less than a millisecond.
+    reader: Arc<Mutex<SqliteReader>>,
+    stop: Arc<Notify>,
+    started_at_ms: u64,
+}
+
+/// Every route, with its document.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Ostler", description = "Looks after AI coding agents."),
+    servers((url = "/api/v1")),
+    paths(
+        read::info, read::status, read::runs, read::run, read::sessions, read::session, read::inbox,
+        read::request, read::agents, read::agent, read::diff, runs::create, wishes::answer, wishes::pause,
+        wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
+        wishes::discard, wishes::stop, output::output, events::events,
+    ),
+    components(schemas(api::Problem))
+)]
+struct Document;
+
+/// The document that describes the interface.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    Document::openapi()
+}
+
+pub(crate) fn router(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify>) -> Router {
+    let started_at_ms = driver.journal.clock().now_ms();
+    let app = App { driver, reader: Arc::new(Mutex::new(reader)), stop, started_at_ms };
+    let routes = Router::new()
+        .route("/info", get(read::info))
+        .route("/status", get(read::status))
+        .route("/runs", get(read::runs).post(runs::create))
+        .route("/runs/{id}", get(read::run))
+        .route("/sessions", get(read::sessions))
+        .route("/sessions/{id}", get(read::session))
+        .route("/sessions/{id}/pause", post(wishes::pause))
+        .route("/sessions/{id}/continue", post(wishes::unpause))
+        .route("/sessions/{id}/cancel", post(wishes::cancel))
+        .route("/sessions/{id}/resume", post(wishes::resume))
+        .route("/sessions/{id}/messages", post(wishes::send))
+        .route("/sessions/{id}/size", post(wishes::resize))
+        .route("/sessions/{id}/merge", post(wishes::merge))
+        .route("/sessions/{id}/discard", post(wishes::discard))
+        .route("/sessions/{id}/diff", get(read::diff))
+        .route("/sessions/{id}/output", get(output::output))
+        .route("/inbox", get(read::inbox))
+        .route("/requests/{id}", get(read::request))
+        .route("/requests/{id}/answer", post(wishes::answer))
+        .route("/events", get(events::events))
+        .route("/agents", get(read::agents))
+        .route("/agents/{name}", get(read::agent))
+        .route("/stop", post(wishes::stop))
+        .route("/openapi.json", get(|| async { Json(openapi()) }))
+        .fallback(problem::no_route)
+        .with_state(app);
+    Router::new().nest("/api/v1", routes).fallback(problem::no_route)
+}

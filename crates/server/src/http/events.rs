@@ -1,0 +1,99 @@
+//! The journal from a place on: a page of it, or a stream that goes on with what happens.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::{HeaderMap, header},
+    response::{IntoResponse, Response},
+};
+use hyper::body::Bytes;
+use ostler_store::Scope;
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use utoipa::IntoParams;
+
+use super::{App, views};
+use crate::{
+    api::{EventView, Problem},
+    stream::channel_body,
+};
+
+/// The most events that are read at once.
+const EVENTS_MAX: u32 = 500;
+
+/// How often a quiet stream says that it is still there.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// Which events.
+#[derive(Debug, Default, Clone, Deserialize, IntoParams)]
+#[serde(default)]
+pub(super) struct Which {
+    /// Those behind this one.
+    after: Option<u64>,
+    /// At most so many; 500, if nothing is said.
+    limit: Option<u32>,
+    /// Of this session.
+    session: Option<String>,
+    /// Of this run.
+    run: Option<String>,
+    /// Whether to go on with what happens, as server-sent events.
+    follow: bool,
+}
+
+/// What happened.
+#[utoipa::path(get, path = "/events", params(Which), responses((status = 200, body = [EventView])))]
+pub(super) async fn events(
+    State(app): State<App>,
+    Query(which): Query<Which>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let number = |text: &String| text.split_once('_').and_then(|(_, number)| number.parse().ok());
+    let scope = Scope {
+        session: which.session.as_ref().and_then(number),
+        run: which.run.as_ref().and_then(number),
+        ..Scope::default()
+    };
+    let last_id = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    let after = last_id.or(which.after).unwrap_or(0);
+    if !which.follow {
+        let limit = which.limit.unwrap_or(EVENTS_MAX).clamp(1, EVENTS_MAX);
+        let rows = app.read(|reader| reader.events(after, scope, limit))?;
+        return Ok(Json(rows.iter().map(views::event).collect::<Vec<_>>()).into_response());
+    }
+    // Bounded: a client that does not read is waited for by its own task and nobody else.
+    let (pieces, body) = mpsc::channel(4);
+    tokio::spawn(follow(app, after, scope, pieces));
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, channel_body(body)).into_response())
+}
+
+async fn follow(app: App, mut after: u64, scope: Scope, pieces: mpsc::Sender<Result<Bytes, Infallible>>) {
+    let mut changed = app.driver.journal.watch();
+    loop {
+        changed.mark_unchanged();
+        let Ok(rows) = app.read(|reader| reader.events(after, scope, EVENTS_MAX)) else { return };
+        for row in &rows {
+            after = row.seq;
+            let data = serde_json::to_string(&views::event(row)).unwrap_or_default();
+            let piece = format!("id: {}\nevent: {}\ndata: {data}\n\n", row.seq, row.kind);
+            if pieces.send(Ok(Bytes::from(piece))).await.is_err() {
+                return;
+            }
+        }
+        if !rows.is_empty() {
+            continue;
+        }
+        match tokio::time::timeout(HEARTBEAT, changed.changed()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return,
+            Err(_) => {
+                if pieces.send(Ok(Bytes::from_static(b": still here\n\n"))).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+

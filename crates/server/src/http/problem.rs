@@ -1,0 +1,173 @@
+//! What goes wrong, as a client sees it: a word that does not change, a sentence, and what to do next.
+
+use axum::{
+    Json,
+    extract::{FromRequest, Request, rejection::JsonRejection},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use ostler_engine::{Refusal, answer::NotAnAnswer, input::Wanted};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::{api::Problem, journal::SubmitError};
+
+impl Problem {
+    pub(super) fn new(status: StatusCode, kind: &str, title: impl Into<String>) -> Problem {
+        let (kind, status, title) = (kind.to_owned(), status.as_u16(), title.into());
+        Problem { kind, status, title, hint: None, details: Value::Null }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Problem {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(super) fn details(mut self, details: Value) -> Problem {
+        self.details = details;
+        self
+    }
+
+    pub(super) fn not_found(what: &str, id: &str) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, &format!("no_{what}"), format!("there is no {what} '{id}'"))
+            .hint(format!("List them: ostler {}", if what == "request" { "inbox" } else { "ps -a" }))
+    }
+
+    pub(super) fn bad(kind: &str, title: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, kind, title)
+    }
+
+    pub(super) fn internal(title: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", title)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, [(header::CONTENT_TYPE, "application/problem+json")], Json(self)).into_response()
+    }
+}
+
+impl From<SubmitError> for Problem {
+    fn from(error: SubmitError) -> Self {
+        match error {
+            SubmitError::Refused(refusal) => refused(&refusal),
+            SubmitError::KeyReused => Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "key_reused",
+                "this Idempotency-Key was used for another request",
+            )
+            .hint("Use a new key for a new request."),
+            SubmitError::Store(message) => {
+                Problem::new(StatusCode::INSUFFICIENT_STORAGE, "not_written", message)
+                    .hint("Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.")
+            }
+            SubmitError::Closed => {
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is about to end")
+                    .hint("Try again: the next command starts it.")
+            }
+        }
+    }
+}
+
+fn refused(refusal: &Refusal) -> Problem {
+    let details = serde_json::to_value(refusal).unwrap_or_default();
+    let conflict = |kind: &str, title: String| Problem::new(StatusCode::CONFLICT, kind, title);
+    let problem = match refusal {
+        Refusal::NoSession { session } => Problem::not_found("session", &session.to_string()),
+        Refusal::NoRequest { request } => Problem::not_found("request", &request.to_string()),
+        Refusal::Settled { request, settled } => {
+            let by = json!(settled.by);
+            let by = by.as_str().unwrap_or_default();
+            conflict("settled", format!("{request} is settled already (by {by})"))
+                .hint(format!("See what came of it: ostler show {request}"))
+        }
+        Refusal::NotAnAnswer { request, why } => not_an_answer(&request.to_string(), why),
+        Refusal::NotNow { session, status, wanted } => {
+            let status = json!(status);
+            let status = status.as_str().unwrap_or_default().replace('_', " ");
+            conflict("not_now", format!("{session} is {status}: {}", cannot(*wanted))).hint(instead(*wanted))
+        }
+        Refusal::NoWorktree { session } => conflict("no_worktree", format!("{session} has no worktree"))
+            .hint("It worked in the directory itself. Use `ostler run --worktree` for one of its own."),
+        Refusal::WorktreeGone { session } => {
+            conflict("worktree_gone", format!("the worktree of {session} is gone, or being taken away"))
+                .hint(format!("See what became of it: ostler show {session}"))
+        }
+        Refusal::EmptyMessage => Problem::bad("empty_message", "there is nothing to send"),
+        Refusal::NotGit { directory } => {
+            Problem::bad("not_git", format!("'{directory}' is not in a git repository"))
+                .hint("A worktree needs one: `git init` and a first commit, or run without --worktree.")
+        }
+    };
+    problem.details(details)
+}
+
+fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {
+    match why {
+        NotAnAnswer::NotAnOption { options, nearest } => {
+            let title = format!("that is none of the options of {request}: {}", options.join(", "));
+            let hint = match nearest {
+                Some(nearest) => format!("Did you mean '{nearest}'? --insist gives it as it stands."),
+                None => "Choose one by its number or words; --insist gives it as it stands.".to_owned(),
+            };
+            Problem::bad("not_an_option", title).hint(hint)
+        }
+        NotAnAnswer::Empty => Problem::bad("empty_answer", format!("there is no answer to {request} in that")),
+        NotAnAnswer::YesOrNo => Problem::bad("yes_or_no", format!("{request} wants a yes or a no"))
+            .hint("Use --yes or --no."),
+        NotAnAnswer::NoVault => {
+            Problem::bad("no_vault", format!("{request} asks for a value, and there is no vault to keep it in"))
+                .hint("It can be denied with --no; the agent is told.")
+        }
+    }
+}
+
+fn cannot(wanted: Wanted) -> &'static str {
+    match wanted {
+        Wanted::Pause => "it cannot be held",
+        Wanted::Continue => "nobody holds it",
+        Wanted::Resume => "it cannot be started again while it is not over",
+        Wanted::Cancel => "it cannot be ended",
+        Wanted::Send => "nothing can be sent to it",
+        Wanted::Merge => "its work cannot be merged",
+        Wanted::Discard => "its work cannot be dropped",
+    }
+}
+
+fn instead(wanted: Wanted) -> &'static str {
+    match wanted {
+        Wanted::Pause | Wanted::Continue => "See `ostler ps`; `ostler resume` starts one that was interrupted.",
+        Wanted::Resume => "Attach to it, or cancel it first.",
+        Wanted::Cancel => "See `ostler ps`.",
+        Wanted::Send => "`ostler resume ID \"…\"` starts it again with what you want to say.",
+        Wanted::Merge | Wanted::Discard => "Wait for it to end, or cancel it first.",
+    }
+}
+
+pub(super) async fn no_route(request: Request) -> Problem {
+    let title = format!("there is nothing at {} {}", request.method(), request.uri().path());
+    Problem::new(StatusCode::NOT_FOUND, "no_route", title)
+        .hint("GET /api/v1/openapi.json lists what there is.")
+}
+
+/// A body of JSON, with a problem instead of a bare error.
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        match Json::<T>::from_request(request, state).await {
+            Ok(Json(body)) => Ok(Body(body)),
+            Err(JsonRejection::MissingJsonContentType(_)) => Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "not_json",
+                "the body must be application/json",
+            )),
+            Err(rejection) => Err(Problem::bad("bad_body", rejection.body_text())
+                .hint("GET /api/v1/openapi.json describes every body.")),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What can be looked at.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Path, Query, State},
+    http::header,
+    response::IntoResponse,
+};
+use ostler_agents::Agent;
+use ostler_engine::{RequestId, RunId, SessionId, World, session::Session};
+use ostler_store::{Entity, Page, Projection, Reads, Scope};
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::IntoParams;
+
+use super::{App, views};
+use crate::{
+    api::{AgentView, InfoView, Problem, RequestView, RunView, SessionView, StatusView},
+    config::Config,
+    driver,
+    journal::Found,
+};
+
+/// Which page of a list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub(super) struct Pages {
+    /// Also those that are over.
+    all: bool,
+    /// At most so many; 50, if nothing is said.
+    limit: Option<u32>,
+    /// Only those older than this one.
+    before: Option<String>,
+    /// Only those of this project.
+    project: Option<String>,
+}
+
+/// How a diff is to look.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default)]
+pub(super) struct DiffQuery {
+    /// A line per file instead of every changed line.
+    stat: bool,
+    /// With colours for a terminal.
+    color: bool,
+}
+
+/// The server itself.
+#[utoipa::path(get, path = "/info", responses((status = 200, body = InfoView)))]
+pub(super) async fn info(State(app): State<App>) -> Json<InfoView> {
+    Json(InfoView {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        started_at_ms: app.started_at_ms,
+        seq: app.driver.journal.world().last_seq,
+    })
+}
+
+/// What needs somebody, and what runs.
+#[utoipa::path(get, path = "/status", responses((status = 200, body = StatusView)))]
+pub(super) async fn status(State(app): State<App>) -> Json<StatusView> {
+    let world = app.driver.journal.world();
+    let sessions = world.sessions.values().filter(|session| !session.is_over());
+    Json(StatusView {
+        needs_you: world.inbox().map(|request| views::request(&world, request)).collect(),
+        sessions: sessions.map(|session| views::session(&world, session)).collect(),
+        seq: world.last_seq,
+    })
+}
+
+/// Runs, newest first.
+#[utoipa::path(get, path = "/runs", params(Pages), responses((status = 200, body = [RunView])))]
+pub(super) async fn runs(
+    State(app): State<App>,
+    Query(pages): Query<Pages>,
+) -> Result<Json<Vec<RunView>>, Problem> {
+    let rows = app.page(Entity::Run, &pages)?;
+    rows.iter().map(|row| app.run_view(RunId(row.id))).collect::<Result<_, _>>().map(Json)
+}
+
+/// One run.
+#[utoipa::path(get, path = "/runs/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = RunView), (status = 404, body = Problem)))]
+pub(super) async fn run(State(app): State<App>, Path(id): Path<String>) -> Result<Json<RunView>, Problem> {
+    let run = id.parse().map_err(|_| Problem::not_found("run", &id))?;
+    app.run_view(run).map(Json)
+}
+
+/// Sessions: those that are not over, or all of them, newest first.
+#[utoipa::path(get, path = "/sessions", params(Pages), responses((status = 200, body = [SessionView])))]
+pub(super) async fn sessions(
+    State(app): State<App>,
+    Query(pages): Query<Pages>,
+) -> Result<Json<Vec<SessionView>>, Problem> {
+    if pages.all {
+        let rows = app.page(Entity::Session, &pages)?;
+        return rows.iter().map(|row| app.session_view(SessionId(row.id))).collect::<Result<_, _>>().map(Json);
+    }
+    let world = app.driver.journal.world();
+    let live = world.sessions.values().rev().filter(|session| !session.is_over());
+    Ok(Json(live.map(|session| views::session(&world, session)).collect()))
+}
+
+/// One session, by its id or its run's.
+#[utoipa::path(get, path = "/sessions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = SessionView), (status = 404, body = Problem)))]
+pub(super) async fn session(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<SessionView>, Problem> {
+    let session = app.session_id(&id)?;
+    app.session_view(session).map(Json)
+}
+
+/// Open requests, oldest first.
+#[utoipa::path(get, path = "/inbox", responses((status = 200, body = [RequestView])))]
+pub(super) async fn inbox(State(app): State<App>) -> Json<Vec<RequestView>> {
+    let world = app.driver.journal.world();
+    Json(world.inbox().map(|request| views::request(&world, request)).collect())
+}
+
+/// One request.
+#[utoipa::path(get, path = "/requests/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = RequestView), (status = 404, body = Problem)))]
+pub(super) async fn request(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<RequestView>, Problem> {
+    let request = id.parse().map_err(|_| Problem::not_found("request", &id))?;
+    app.request_view(request).map(Json)
+}
+
+/// The agents that can be run.
+#[utoipa::path(get, path = "/agents", responses((status = 200, body = [AgentView])))]
+pub(super) async fn agents() -> Result<Json<Vec<AgentView>>, Problem> {
+    let config = configuration()?;
+    Ok(Json(config.agents.iter().map(|agent| agent_view(&config, agent)).collect()))
+}
+
+/// One agent.
+#[utoipa::path(get, path = "/agents/{name}", params(("name" = String, Path)),
+    responses((status = 200, body = AgentView), (status = 404, body = Problem)))]
+pub(super) async fn agent(Path(name): Path<String>) -> Result<Json<AgentView>, Problem> {
+    let config = configuration()?;
+    let agent = config.agents.get(&name).ok_or_else(|| unknown_agent(&config, &name))?;
+    Ok(Json(agent_view(&config, agent)))
+}
+
+/// What a session has changed in its worktree.
+#[utoipa::path(get, path = "/sessions/{id}/diff", params(("id" = String, Path), DiffQuery),
+    responses((status = 200, body = String), (status = 404, body = Problem)))]
+pub(super) async fn diff(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(query): Query<DiffQuery>,
+) -> Result<impl IntoResponse, Problem> {
+    let session = app.session_id(&id)?;
+    let session: Session = app.with_session(session, |_, session| session.clone())?;
+    if session.worktree.is_none() {
+        let refusal = ostler_engine::Refusal::NoWorktree { session: session.id };
+        return Err(crate::journal::SubmitError::Refused(Box::new(refusal)).into());
+    }
+    let made = tokio::task::spawn_blocking(move || driver::diff(&session, query.stat, query.color)).await;
+    let diff = made
+        .map_err(|error| Problem::internal(error.to_string()))?
+        .map_err(|message| Problem::bad("no_diff", message))?;
+    let truncated = if diff.truncated { "true" } else { "false" };
+    Ok(([(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)], Bytes::from(diff.bytes)))
+}
+
+/// Read anew each time, so that a table that was changed is used by the next run.
+pub(super) fn configuration() -> Result<Config, Problem> {
+    Config::load(None).map_err(|error| {
+        Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was started.")
+    })
+}
+
+pub(super) fn unknown_agent(config: &Config, name: &str) -> Problem {
+    let known: Vec<&str> = config.agents.iter().map(|agent| agent.name.as_str()).collect();
+    let hint = match config.agents.nearest(name) {
+        Some(nearest) => format!("Did you mean '{nearest}'? `ostler agents list` shows all."),
+        None => "`ostler agents list` shows all; `ostler run -- COMMAND` runs any command.".to_owned(),
+    };
+    Problem::new(axum::http::StatusCode::NOT_FOUND, "no_agent", format!("there is no agent '{name}'"))
+        .hint(hint)
+        .details(json!({ "name": name, "known": known, "nearest": config.agents.nearest(name) }))
+}
+
+fn agent_view(_config: &Config, agent: &Agent) -> AgentView {
+    let table = json!(agent);
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let is_builtin = Agent::builtin(&agent.name).is_some_and(|builtin| builtin == *agent);
+    AgentView {
+        name: agent.name.clone(),
+        about: agent.about.clone(),
+        tested: agent.tested.clone(),
+        source: if is_builtin { "built in" } else { "configuration" }.to_owned(),
+        resumable: agent.can_resume(),
+        input: word(&table["input"]["way"]),
+        guide: word(&table["guide"]),
+        table,
+    }
+}
+
+impl App {
+    fn page(&self, entity: Entity, pages: &Pages) -> Result<Vec<Projection>, Problem> {
+        let number = |text: &String| text.split_once('_').and_then(|(_, number)| number.parse().ok());
+        let scope = Scope { project: pages.project.as_ref().and_then(number), ..Scope::default() };
+        let before = pages.before.as_ref().and_then(number);
+        let limit = pages.limit.unwrap_or(50).clamp(1, 1000);
+        self.read(|reader| reader.page(&Page { entity, scope, live: None, before, limit }))
+    }
+
+    /// Reads from the store.
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&dyn Reads) -> Result<T, ostler_store::ReadError>,
+    ) -> Result<T, Problem> {
+        let reader = self.reader.lock().expect("nobody panics while reading");
+        read(&*reader).map_err(|error| Problem::internal(error.to_string()))
+    }
+
+    /// The session that is meant: by its own id, or the last one of a run.
+    pub(super) fn session_id(&self, id: &str) -> Result<SessionId, Problem> {
+        if let Ok(session) = id.parse() {
+            return Ok(session);
+        }
+        let run: RunId = id.parse().map_err(|_| Problem::not_found("session", id))?;
+        let last = |world: &World| world.runs.get(&run).and_then(|run| run.sessions.last().copied());
+        if let Some(session) = last(&self.driver.journal.world()) {
+            return Ok(session);
+        }
+        let row = self.read(|reader| reader.entity(Entity::Run, run.0))?;
+        let kept = row.and_then(|row| crate::journal::read(&row).ok());
+        match kept {
+            Some(Found::Run(run)) => run.sessions.last().copied().ok_or_else(|| Problem::not_found("run", id)),
+            _ => Err(Problem::not_found("run", id)),
+        }
+    }
+
+    /// Shows a session, wherever it is kept.
+    pub(super) fn with_session<T>(
+        &self,
+        id: SessionId,
+        show: impl Fn(&World, &Session) -> T,
+    ) -> Result<T, Problem> {
+        {
+            let world = self.driver.journal.world();
+            if let Some(session) = world.sessions.get(&id) {
+                return Ok(show(&world, session));
+            }
+        }
+        let world = self.kept_world(Some(id), None)?;
+        let session = world.sessions.get(&id).ok_or_else(|| Problem::not_found("session", &id.to_string()))?;
+        Ok(show(&world, session))
+    }
+
+    pub(super) fn session_view(&self, id: SessionId) -> Result<SessionView, Problem> {
+        self.with_session(id, views::session)
+    }
+
+    pub(super) fn run_view(&self, id: RunId) -> Result<RunView, Problem> {
+        {
+            let world = self.driver.journal.world();
+            if let Some(run) = world.runs.get(&id) {
+                return Ok(views::run(&world, run));
+            }
+        }
+        let session = self.session_id(&id.to_string())?;
+        let world = self.kept_world(Some(session), None)?;
+        let run = world.runs.get(&id).ok_or_else(|| Problem::not_found("run", &id.to_string()))?;
+        Ok(views::run(&world, run))
+    }
+
+    pub(super) fn request_view(&self, id: RequestId) -> Result<RequestView, Problem> {
+        {
+            let world = self.driver.journal.world();
+            if let Some(request) = world.requests.get(&id) {
+                return Ok(views::request(&world, request));
+            }
+        }
+        let world = self.kept_world(None, Some(id))?;
+        let request = world.requests.get(&id).ok_or_else(|| Problem::not_found("request", &id.to_string()))?;
+        Ok(views::request(&world, request))
+    }
+
+    /// A small world with what was over before the server started.
+    fn kept_world(&self, session: Option<SessionId>, request: Option<RequestId>) -> Result<World, Problem> {
+        let found = self.read(|reader| crate::journal::kept(reader, session, request))?;
+        let mut world = World::default();
+        let projects: BTreeMap<_, _> = self.driver.journal.world().projects.clone();
+        projects.into_values().for_each(|project| world.put_project(project));
+        found.into_iter().for_each(|it| it.put(&mut world));
+        Ok(world)
+    }
+}

@@ -1,0 +1,176 @@
+//! Asking for something.
+
+use std::path::{Path as FilePath, PathBuf};
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
+use ostler_agents::{Agent, Terminal};
+use ostler_engine::{
+    Input,
+    input::NewRun as Wanted,
+    run::Terms,
+    session::Order,
+};
+use ostler_workspace::Repository;
+
+use super::{
+    App,
+    problem::Body,
+    read::unknown_agent,
+    wishes::key,
+};
+use crate::{
+    api::{NewRun, Problem, RunView},
+    config::Config,
+    environment, random,
+};
+
+/// The longest title, in characters.
+const TITLE_CHARS_MAX: usize = 100;
+
+/// The most attempts that anybody can want.
+const ATTEMPTS_MAX: u32 = 1_000;
+
+/// Asks for something to be done.
+#[utoipa::path(post, path = "/runs", request_body = NewRun,
+    responses((status = 201, body = RunView), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(super) async fn create(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Body(new): Body<NewRun>,
+) -> Result<(StatusCode, Json<RunView>), Problem> {
+    let key = key(&headers, "/runs", &new)?;
+    let driver = app.driver.clone();
+    let wanted = tokio::task::spawn_blocking(move || wanted(&driver.home, new))
+        .await
+        .map_err(|error| Problem::internal(error.to_string()))??;
+    let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
+    let run = made.run.ok_or_else(|| Problem::internal("a run was not made"))?;
+    Ok((StatusCode::CREATED, Json(app.run_view(run)?)))
+}
+
+/// What the engine has to know.
+fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
+    let directory = directory(&new.directory)?;
+    let repository = Repository::find(&directory)
+        .map_err(|error| Problem::bad("git", error.to_string()).hint("See `ostler doctor`."))?;
+    let root = repository.as_ref().map_or(directory.as_path(), Repository::main_root).to_path_buf();
+    let project = repository.as_ref().map(Repository::directory_root);
+    let config = Config::load(project).map_err(|error| {
+        Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was started.")
+    })?;
+    check_terms(&new)?;
+    let agent = agent(&config, &new)?;
+    let environment = environment::keep(home, &new.environment)
+        .map_err(|error| Problem::internal(error.to_string()))?;
+    let is_plain = new.agent.is_none() && !new.command.is_empty();
+    let order = Order {
+        guide: new.guide.unwrap_or(true) && !is_plain,
+        agent,
+        prompt: new.prompt.clone().unwrap_or_default(),
+        directory: text(&directory)?,
+        environment,
+        model: new.model.clone(),
+        turns_max: new.turns_max,
+        nonce: Some(random::word()),
+        new_conversation: random::uuid(),
+        korean: new.korean,
+        patience: config.patience,
+    };
+    let name = root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
+    Ok(Wanted {
+        root: text(&root)?,
+        name,
+        git: repository.is_some(),
+        title: title(&new),
+        terms: Terms {
+            check: new.check,
+            attempts_max: new.attempts_max,
+            time_ms_max: new.time_s_max.map(|seconds| seconds.saturating_mul(1000)),
+        },
+        order: Box::new(order),
+        worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
+    })
+}
+
+fn check_terms(new: &NewRun) -> Result<(), Problem> {
+    if new.attempts_max.is_some() && new.check.is_none() {
+        return Err(Problem::bad("no_check", "there is nothing that says when it is done")
+            .hint("Say it with --check COMMAND."));
+    }
+    if new.attempts_max.is_some_and(|max| max == 0 || max > ATTEMPTS_MAX) {
+        let title = format!("an agent may try between 1 and {ATTEMPTS_MAX} times");
+        return Err(Problem::bad("bad_attempts", title));
+    }
+    if new.check.as_deref().is_some_and(|check| check.trim().is_empty() || check.contains('\0')) {
+        return Err(Problem::bad("empty_check", "the check is no command"));
+    }
+    if new.time_s_max == Some(0) {
+        return Err(Problem::bad("bad_time", "no time at all is not enough"));
+    }
+    Ok(())
+}
+
+fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {
+    let mut agent = match (&new.agent, new.command.as_slice()) {
+        (Some(_), [_, ..]) => {
+            return Err(Problem::bad("agent_and_command", "there is an agent and a command; one is enough"));
+        }
+        (Some(name), []) => {
+            let agent = config.agents.get(name).ok_or_else(|| unknown_agent(config, name))?;
+            let has_prompt = new.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
+            if !has_prompt {
+                return Err(Problem::bad("no_prompt", format!("'{name}' is not told what to do"))
+                    .hint(format!("ostler run {name} \"fix the flaky test\"")));
+            }
+            agent.clone()
+        }
+        (None, command @ [program, ..]) if !program.is_empty() => Agent::plain(command),
+        _ => {
+            return Err(Problem::bad("nothing_to_run", "there is neither an agent nor a command")
+                .hint("ostler run claude \"…\", or ostler run -- COMMAND"));
+        }
+    };
+    if new.command.iter().any(|argument| argument.contains('\0')) {
+        return Err(Problem::bad("zero_byte", "no argument can hold a zero byte"));
+    }
+    if new.terminal.is_some() {
+        agent.terminal = Terminal::Pty;
+    }
+    Ok(agent)
+}
+
+fn directory(path: &str) -> Result<PathBuf, Problem> {
+    let path = FilePath::new(path);
+    if !path.is_absolute() {
+        return Err(Problem::bad("bad_directory", format!("'{}' is not an absolute path", path.display())));
+    }
+    let found = path.canonicalize().and_then(|path| {
+        let is_directory = path.metadata()?.is_dir();
+        if is_directory { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
+    });
+    found.map_err(|error| {
+        Problem::bad("bad_directory", format!("cannot work in '{}': {error}", path.display()))
+    })
+}
+
+fn text(path: &FilePath) -> Result<String, Problem> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Problem::bad("bad_directory", format!("'{}' is not text; rename it", path.display()))
+    })
+}
+
+fn title(new: &NewRun) -> String {
+    let text = match &new.prompt {
+        Some(prompt) if !prompt.trim().is_empty() => prompt.clone(),
+        _ => new.command.join(" "),
+    };
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    if line.chars().count() <= TITLE_CHARS_MAX {
+        return line.to_owned();
+    }
+    line.chars().take(TITLE_CHARS_MAX - 1).chain(['…']).collect()
+}

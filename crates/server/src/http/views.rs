@@ -1,0 +1,217 @@
+//! What is known, as clients see it.
+
+use ostler_engine::{
+    ProjectId, SessionId, World,
+    request::{Ask, Bringing, Request},
+    run::{Outcome, Project, Run},
+    session::{Launch, LaunchEnd, Session, Status, Worktree, WorktreeState},
+};
+use ostler_store::EventRow;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::api::{
+    AskView, EventView, LaunchView, Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView,
+    SessionView, SettledView, WorktreeView,
+};
+
+/// The word by which something is known in JSON.
+fn word(value: &impl Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
+}
+
+pub(super) fn project(world: &World, id: ProjectId) -> ProjectView {
+    world.projects.get(&id).map_or_else(
+        || ProjectView { id: id.to_string(), name: String::new(), root: String::new(), git: false },
+        |Project { id, root, name, git, .. }| ProjectView {
+            id: id.to_string(),
+            name: name.clone(),
+            root: root.clone(),
+            git: *git,
+        },
+    )
+}
+
+pub(super) fn run(world: &World, run: &Run) -> RunView {
+    let sessions = run.sessions.iter().filter_map(|id| world.sessions.get(id));
+    RunView {
+        id: run.id.to_string(),
+        project: project(world, run.project),
+        title: run.title.clone(),
+        created_at_ms: run.created_at_ms,
+        check: run.terms.check.clone(),
+        attempts_max: run.terms.attempts_max,
+        outcome: run.outcome.as_ref().map(outcome),
+        ended_at_ms: run.ended_at_ms,
+        sessions: sessions.map(|it| session(world, it)).collect(),
+    }
+}
+
+pub(super) fn session(world: &World, session: &Session) -> SessionView {
+    let blocking: Vec<&Request> = world.blocking(session.id).collect();
+    let status = session.status(&blocking);
+    let title = world.runs.get(&session.run).map(|run| run.title.clone()).unwrap_or_default();
+    SessionView {
+        id: session.id.to_string(),
+        run: session.run.to_string(),
+        title,
+        project: project(world, session.project),
+        agent: session.order.agent.name.clone(),
+        status: word(&status),
+        since_ms: since_ms(session, status, &blocking),
+        blocked_by: blocking.iter().map(|request| request.id.to_string()).collect(),
+        directory: session.directory().to_owned(),
+        worktree: session.worktree.as_ref().map(worktree),
+        pid: session.live().and_then(|live| live.process).map(|process| process.pid),
+        launches: session.launches.iter().map(launch).collect(),
+        conversation: session.conversation.as_ref().map(|it| it.id.clone()),
+        resumable: session.can_resume(),
+        usage: json!(session.usage),
+        attempts: u32::try_from(session.attempts.len()).unwrap_or(u32::MAX),
+        outcome: session.outcome.as_ref().map(outcome),
+        created_at_ms: session.created_at_ms,
+        ended_at_ms: session.ended_at_ms,
+    }
+}
+
+/// Since when it is as it is.
+fn since_ms(session: &Session, status: Status, blocking: &[&Request]) -> u64 {
+    let last = session.launches.last();
+    let ended = last.and_then(|launch| launch.ended.as_ref()).map(|end| match end {
+        LaunchEnd::Exited { at_ms, .. } | LaunchEnd::NotStarted { at_ms, .. } | LaunchEnd::Lost { at_ms } => {
+            *at_ms
+        }
+    });
+    let started = last.and_then(|launch| Some(launch.process?.at_ms));
+    let since = match status {
+        Status::Completed | Status::Failed | Status::Cancelled => session.ended_at_ms,
+        Status::WaitingInput | Status::WaitingDependency | Status::WaitingPermission => {
+            blocking.first().map(|request| request.opened_at_ms)
+        }
+        Status::Paused => session.paused_at_ms,
+        Status::Ending => session.cancelled_at_ms,
+        Status::Interrupted | Status::Checking => ended,
+        Status::Active => session.waiting_since_ms.or(started),
+        Status::Starting => last.map(|launch| launch.at_ms),
+    };
+    since.unwrap_or(session.created_at_ms)
+}
+
+fn launch(launch: &Launch) -> LaunchView {
+    LaunchView {
+        number: launch.number,
+        cause: word(&launch.cause),
+        prompt: launch.prompt.clone(),
+        at_ms: launch.at_ms,
+        pid: launch.process.map(|process| process.pid),
+        stopped_at_ms: launch.stopped.map(|stop| stop.at_ms),
+        ended: launch.ended.as_ref().map(|ended| json!(ended)),
+    }
+}
+
+fn worktree(worktree: &Worktree) -> WorktreeView {
+    let state = json!(worktree.state);
+    let (message, files) = match &worktree.state {
+        WorktreeState::NotMerged { message, files } => (Some(message.clone()), files.clone()),
+        WorktreeState::NotDiscarded { message } => (Some(message.clone()), Vec::new()),
+        WorktreeState::Merged { commit } => (Some(commit.clone()), Vec::new()),
+        WorktreeState::Discarded { kept } => (Some(kept.clone()), Vec::new()),
+        _ => (None, Vec::new()),
+    };
+    WorktreeView {
+        path: worktree.path.clone(),
+        branch: worktree.branch.clone(),
+        target: worktree.target.clone(),
+        state: state["state"].as_str().unwrap_or_default().to_owned(),
+        message,
+        files,
+    }
+}
+
+fn outcome(outcome: &Outcome) -> OutcomeView {
+    match outcome {
+        Outcome::Completed { verified } => {
+            OutcomeView { outcome: OutcomeKind::Completed, verified: *verified, reason: Value::Null }
+        }
+        Outcome::Failed { reason } => {
+            OutcomeView { outcome: OutcomeKind::Failed, verified: false, reason: json!(reason) }
+        }
+        Outcome::Cancelled => {
+            OutcomeView { outcome: OutcomeKind::Cancelled, verified: false, reason: Value::Null }
+        }
+    }
+}
+
+pub(super) fn request(world: &World, request: &Request) -> RequestView {
+    let session: Option<&Session> = world.sessions.get(&SessionId(request.session.0));
+    RequestView {
+        id: request.id.to_string(),
+        session: request.session.to_string(),
+        run: request.run.to_string(),
+        project: project(world, request.project),
+        agent: session.map(|session| session.order.agent.name.clone()).unwrap_or_default(),
+        ask: ask(&request.ask),
+        trust: request.trust.clone(),
+        opened_at_ms: request.opened_at_ms,
+        expires_at_ms: request.expires_at_ms,
+        expired: request.expired_at_ms.is_some(),
+        settled: request.settled.as_ref().map(|settled| SettledView {
+            at_ms: settled.at_ms,
+            by: word(&settled.by),
+            answer: json!(settled.answer),
+            late: settled.late,
+        }),
+        delivery: delivery(request.bringing).to_owned(),
+    }
+}
+
+fn delivery(bringing: Bringing) -> &'static str {
+    match bringing {
+        Bringing::Nothing => "nothing",
+        Bringing::Waiting => "waiting",
+        Bringing::Sent { .. } => "sent",
+        Bringing::Delivered { .. } => "delivered",
+        Bringing::Consumed { .. } => "consumed",
+        Bringing::Undeliverable => "undeliverable",
+    }
+}
+
+fn ask(ask: &Ask) -> AskView {
+    let mut fields = json!(ask);
+    let kind = fields.as_object_mut().and_then(|fields| fields.remove("kind"));
+    let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (text, context) = match ask {
+        Ask::Question(it) => (it.question.clone(), None),
+        Ask::AskUser(it) => (it.question.clone(), it.context.clone()),
+        Ask::Dependency(it) => (it.name.clone(), Some(it.description.clone())),
+        Ask::Error(it) => (it.message.clone(), it.details.clone()),
+        Ask::Fault { details, raw } => (details.clone(), Some(raw.clone())),
+        Ask::Permission(it) => {
+            let input = serde_json::to_string_pretty(&it.input).unwrap_or_default();
+            (it.tool.clone(), Some(it.description.clone().unwrap_or(input)))
+        }
+        Ask::Stall { reason } => (reason.clone(), None),
+        Ask::TimeOver { time_ms_max } => (format!("{} s", time_ms_max / 1000), None),
+    };
+    let required = match ask {
+        Ask::Question(it) => it.required,
+        Ask::Dependency(it) => it.required,
+        Ask::AskUser(_) => false,
+        _ => true,
+    };
+    let default = ask.default_answer().map(str::to_owned);
+    AskView { kind, text, context, options: ask.options(), default, required, fields }
+}
+
+pub(super) fn event(row: &EventRow) -> EventView {
+    EventView {
+        seq: row.seq,
+        v: row.version,
+        at_ms: row.at_ms,
+        kind: row.kind.clone(),
+        project: row.project.map(|id| format!("p_{id}")),
+        run: row.run.map(|id| format!("r_{id}")),
+        session: row.session.map(|id| format!("s_{id}")),
+        body: serde_json::from_str(&row.body).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,168 @@
+//! The server of one state directory, from the lock to the last connection.
+
+use std::{
+    env,
+    fmt,
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::PathBuf,
+    sync::Arc,
+};
+
+use ostler_store::{OpenError, Sqlite, Store};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
+use tokio::{
+    net::UnixListener,
+    signal::unix::{SignalKind, signal},
+    sync::Notify,
+};
+
+use crate::{
+    clock::{Clock, wall_ms},
+    driver::Driver,
+    home::{Home, HomeError},
+    http,
+    journal::{self, Journal, LoadError},
+    random, socket,
+};
+
+/// For how long a reply is remembered under its key.
+const REPLIES_KEPT_MS: u64 = 7 * 24 * 60 * 60 * 1000;
+
+/// Why there is no server.
+#[derive(Debug)]
+pub enum ServeError {
+    /// The state directory cannot be used.
+    Home(HomeError),
+    /// Another server uses it.
+    Held {
+        /// The lock.
+        path: PathBuf,
+        /// Its process, if it says so.
+        pid: Option<u32>,
+    },
+    /// The database cannot be opened.
+    Open(OpenError),
+    /// The journal cannot be used.
+    Load(LoadError),
+    /// The system refused something.
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// Serves until it is told to stop. Agents go on without it.
+pub async fn serve(home: &Home) -> Result<(), ServeError> {
+    home.prepare().map_err(ServeError::Home)?;
+    let _lock = hold(home)?;
+    let mut store = Sqlite::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
+    // Who asks again after a week is heard as if for the first time. A full disk is no reason not to start.
+    store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
+    let loaded = journal::load(&store).map_err(ServeError::Load)?;
+    let clock = Clock::start(loaded.last_at_ms);
+    let reader = store.reader().map_err(ServeError::Open)?;
+    let (journal, outbox) = Journal::start(store, loaded, clock);
+    let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
+    let driver = Driver::new(journal, home.clone(), program, mark(home)?);
+    let listening = socket::listen(&home.socket()).and_then(UnixListener::from_std);
+    let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
+    let stop = Arc::new(Notify::new());
+    let app = http::router(Arc::clone(&driver), reader, Arc::clone(&stop));
+    tokio::spawn(driver.run(outbox));
+    let served = tokio::select! {
+        served = axum::serve(listener, app) => served,
+        () = asked_to_stop(stop) => Ok(()),
+    };
+    // Whoever comes now finds nobody and starts another.
+    fs::remove_file(home.socket()).ok();
+    served.map_err(|source| ServeError::Io { what: "serve", source })
+}
+
+/// A signal, or somebody who says so.
+async fn asked_to_stop(stop: Arc<Notify>) {
+    let mut terminate = signal(SignalKind::terminate()).ok();
+    let terminated = async {
+        match &mut terminate {
+            Some(signal) => drop(signal.recv().await),
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = terminated => {}
+        interrupted = tokio::signal::ctrl_c() => drop(interrupted),
+        () = stop.notified() => {}
+    }
+}
+
+/// Takes the state directory for this process. The lock goes with it, whatever ends it.
+fn hold(home: &Home) -> Result<fs::File, ServeError> {
+    let path = home.lock();
+    let failed = |source| ServeError::Io { what: "lock the state directory", source };
+    let mut options = OpenOptions::new();
+    let mut file =
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(failed)?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {
+            file.set_len(0).map_err(failed)?;
+            writeln!(file, "{}", std::process::id()).map_err(failed)?;
+            Ok(file)
+        }
+        Err(Errno::WOULDBLOCK) => {
+            let pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+            Err(ServeError::Held { path, pid })
+        }
+        Err(source) => Err(failed(source.into())),
+    }
+}
+
+/// A word that tells the processes of this state directory from those of another.
+fn mark(home: &Home) -> Result<String, ServeError> {
+    let path = home.root().join("mark");
+    let failed = |source| ServeError::Io { what: "mark the state directory", source };
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Ok(mut file) => {
+            let mut word = random::word();
+            word.truncate(12);
+            file.write_all(word.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+            Ok(word)
+        }
+        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
+            fs::read_to_string(&path).map_err(failed)
+        }
+        Err(source) => Err(failed(source)),
+    }
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::Home(source) => write!(f, "{source}"),
+            ServeError::Held { path, pid } => {
+                write!(f, "another server uses '{}'", path.display())?;
+                pid.map_or(Ok(()), |pid| f.write_fmt(format_args!(" (process {pid})")))
+            }
+            ServeError::Open(source) => write!(f, "{source}"),
+            ServeError::Load(source) => write!(f, "{source}"),
+            ServeError::Io { what, source } => write!(f, "cannot {what}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ServeError::Home(source) => Some(source),
+            ServeError::Open(source) => Some(source),
+            ServeError::Load(source) => Some(source),
+            ServeError::Io { source, .. } => Some(source),
+            ServeError::Held { .. } => None,
+        }
+    }
+}
