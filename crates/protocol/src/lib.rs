@@ -16,6 +16,7 @@ pub mod guide;
 pub mod item;
 pub mod name;
 pub mod reply;
+pub mod shown;
 pub mod signal;
 pub mod stream;
 pub mod thin;

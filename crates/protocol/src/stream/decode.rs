@@ -67,18 +67,25 @@ pub(crate) fn decode(table: &Table, event: &Value) -> Vec<Heard> {
     heard
 }
 
-/// What the first rule gives that gives anything.
+/// The tools that begin in an event: their names, and what they are used on.
+pub(super) fn tools(table: &Table, event: &Value) -> Vec<(String, Option<String>)> {
+    first(&table.rules.tool, event, super::give::GiveTool::read)
+}
+
 fn hear<G, T: Into<Heard>>(
     rules: &[Rule<G>],
     event: &Value,
     read: impl Fn(&G, &Value) -> Option<T>,
 ) -> Vec<Heard> {
+    first(rules, event, |give, item| read(give, item).map(Into::into))
+}
+
+/// What the first rule gives that gives anything.
+fn first<G, T>(rules: &[Rule<G>], event: &Value, read: impl Fn(&G, &Value) -> Option<T>) -> Vec<T> {
     rules
         .iter()
-        .map(|rule| {
-            rule.items(event).into_iter().filter_map(|item| read(&rule.give, item)).map(Into::into).collect()
-        })
-        .find(|heard: &Vec<Heard>| !heard.is_empty())
+        .map(|rule| rule.items(event).into_iter().filter_map(|item| read(&rule.give, item)).collect())
+        .find(|found: &Vec<T>| !found.is_empty())
         .unwrap_or_default()
 }
 

@@ -24,6 +24,14 @@ pub(super) struct GiveText {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct GiveTool {
+    name: Field,
+    /// What it is used on, where one text says it: a command, a path.
+    about: Option<Field>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct GiveAgentSession {
     id: Field,
     model: Option<Field>,
@@ -74,6 +82,12 @@ pub(super) struct GiveEnd {
 impl GiveText {
     pub(super) fn read(&self, item: &Value) -> Option<String> {
         self.text.text(item)
+    }
+}
+
+impl GiveTool {
+    pub(super) fn read(&self, item: &Value) -> Option<(String, Option<String>)> {
+        Some((self.name.text(item)?, text(self.about.as_ref(), item)))
     }
 }
 

@@ -13,8 +13,10 @@ mod path;
 mod table;
 #[cfg(test)]
 mod tests;
+mod transcript;
 
 pub use cli::Cli;
-use decode::{Heard, Provenance, decode};
+use decode::{Heard, Provenance, decode, tools};
 pub(crate) use parser::StreamParser;
 pub use table::{Table, TableError};
+pub use transcript::{Piece, Transcript};

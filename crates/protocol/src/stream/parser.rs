@@ -178,7 +178,7 @@ impl StreamParser {
 }
 
 /// The event on a line. Under a terminal escapes may stand around it; bytes that are no UTF-8 are replaced.
-fn read_json(line: &[u8]) -> Option<Value> {
+pub(super) fn read_json(line: &[u8]) -> Option<Value> {
     let line: Cow<'_, [u8]> = match memchr2(ESC, b'\r', line) {
         Some(_) => strip_line(line).into(),
         None => line.into(),

@@ -30,7 +30,7 @@ use serde_json::Value;
 use super::{
     cli::Cli,
     condition::Conditions,
-    give::{GiveAgentSession, GiveEnd, GivePermissionRequest, GiveRateLimit, GiveText, GiveUsage},
+    give::{GiveAgentSession, GiveEnd, GivePermissionRequest, GiveRateLimit, GiveText, GiveTool, GiveUsage},
     path::Path,
 };
 
@@ -49,6 +49,8 @@ pub(super) struct Rules {
     pub(super) tool_output: Vec<Rule<GiveText>>,
     pub(super) prompt: Vec<Rule<GiveText>>,
     pub(super) sub_agent: Vec<Rule<GiveText>>,
+    /// A tool that begins. Only shown to people: it says nothing and is no fact.
+    pub(super) tool: Vec<Rule<GiveTool>>,
     pub(super) agent_session: Vec<Rule<GiveAgentSession>>,
     pub(super) usage: Vec<Rule<GiveUsage>>,
     pub(super) rate_limit: Vec<Rule<GiveRateLimit>>,
@@ -188,7 +190,7 @@ mod tests {
         check(
             "[[speech]]\ngive = { text = 'a' }\n\n[[song]]\ngive = { text = 'a' }\n",
             expect![
-                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `message_end`"
+                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `tool`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `message_end`"
             ],
         );
         check(
