@@ -20,7 +20,7 @@ mod table;
 
 pub use agent::{Account, Agent, Arguments, End, Guide, Input, InputWay, Output, Permission, Terminal};
 pub use launch::{Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};
-pub use nearest::nearest;
+pub use nearest::{meant, nearest};
 pub use registry::{Agents, BUILTIN_NAMES};
 pub use reply::Decision;
 pub use table::TableError;

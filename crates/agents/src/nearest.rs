@@ -13,6 +13,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// The known name that is nearest to an unknown one. The message holds both: "unknown … `x`, expected … `a`, `b`".
+pub fn meant(message: &str) -> Option<&str> {
+    let (unknown, expected) = message.strip_prefix("unknown ")?.split_once(", expected ")?;
+    let word = unknown.split('`').nth(1)?;
+    nearest(word, expected.split('`').skip(1).step_by(2))
+}
+
 /// How many letters are added, left out, changed or swapped with their neighbour.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().collect();

@@ -18,7 +18,7 @@ use toml::Spanned;
 
 use crate::{
     agent::{Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Terminal},
-    nearest::nearest,
+    nearest::{meant, nearest},
     registry::BUILTIN_NAMES,
     template::{MessageNames, PermissionNames, Template},
 };
@@ -324,7 +324,7 @@ impl OutputOverlay {
                 match Table::parse(&text) {
                     Ok(_) => Ok(Output::Table(text)),
                     Err(ostler_protocol::stream::TableError::Invalid { reason, .. }) => {
-                        let nearest = meant(&reason);
+                        let nearest = meant(&reason).map(ToOwned::to_owned);
                         Err((format!("in `output`: {reason}"), nearest))
                     }
                     Err(error) => Err((format!("in `output`: {error}"), None)),
@@ -346,7 +346,7 @@ impl TableError {
             agent: agent.map(ToOwned::to_owned),
             line: error.span().and_then(|span| line(toml, span.start)),
             message: error.message().to_owned(),
-            nearest: meant(error.message()),
+            nearest: meant(error.message()).map(ToOwned::to_owned),
         }
     }
 
@@ -359,13 +359,6 @@ impl TableError {
 /// The line of an offset, from 1.
 fn line(toml: &str, offset: usize) -> Option<usize> {
     toml.get(..offset).map(|before| before.split('\n').count())
-}
-
-/// The known name that is nearest to an unknown one. The message holds both: "unknown … `x`, expected … `a`, `b`".
-fn meant(message: &str) -> Option<String> {
-    let (unknown, expected) = message.strip_prefix("unknown ")?.split_once(", expected ")?;
-    let word = unknown.split('`').nth(1)?;
-    nearest(word, expected.split('`').skip(1).step_by(2)).map(ToString::to_string)
 }
 
 impl fmt::Display for TableError {

@@ -1,0 +1,375 @@
+//! Reads the configuration: the user's file and the one that is committed in a project.
+//!
+//! A mistake is an error with the file, the line and the name that was probably meant; nothing is guessed. Nothing
+//! here runs a command, and a repository cannot bring one: its file may not define agents.
+
+use std::{
+    env, fmt, fs, io,
+    ops::Range,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use ostler_agents::{Agents, meant, nearest};
+use ostler_engine::session::Patience;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The name of the file in a project.
+pub const PROJECT_FILE: &str = "ostler.toml";
+
+const LANGUAGES: [&str; 2] = ["en", "ko"];
+
+/// What a user and a project have settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The agents that can be named.
+    pub agents: Agents,
+    /// The agent that is meant where none is named.
+    pub default_agent: Option<String>,
+    /// `en` or `ko`; otherwise the environment decides.
+    pub language: Option<String>,
+    /// How long things may take.
+    pub patience: Patience,
+}
+
+/// Why the configuration cannot be used.
+#[derive(Debug)]
+pub enum ConfigError {
+    /// A file is there and cannot be read.
+    Unreadable {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Something in it is wrong.
+    Wrong {
+        /// In which file.
+        path: PathBuf,
+        /// The line, from 1, where it is known.
+        line: Option<usize>,
+        /// What is wrong.
+        message: String,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A repository defines agents, which are commands, and nobody can have trusted it yet.
+    Untrusted {
+        /// In which file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: Option<usize>,
+    },
+}
+
+/// Text that is no length of time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidDuration {
+    text: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    language: Option<Spanned<String>>,
+    default_agent: Option<Spanned<String>>,
+    agents: Option<Spanned<toml::Table>>,
+    #[serde(default)]
+    patience: PatienceTable,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatienceTable {
+    question: Option<Spanned<String>>,
+    ask_user: Option<Spanned<String>>,
+    stopped: Option<Spanned<String>>,
+    grace: Option<Spanned<String>>,
+}
+
+impl Config {
+    /// The user's file, and `ostler.toml` in the root of the project. Neither has to be there.
+    pub fn load(project_root: Option<&Path>) -> Result<Config, ConfigError> {
+        let user = user_file().map(|path| read(&path)).transpose()?.flatten();
+        let project = project_root.map(|root| read(&root.join(PROJECT_FILE))).transpose()?.flatten();
+        Config::of(user.as_ref(), project.as_ref())
+    }
+
+    fn of(user: Option<&Source>, project: Option<&Source>) -> Result<Config, ConfigError> {
+        let mut config = Config {
+            agents: Agents::builtin(),
+            default_agent: None,
+            language: None,
+            patience: Patience::default(),
+        };
+        if let Some(source) = user {
+            config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
+            let file = source.parse()?;
+            config.take(source, file)?;
+        }
+        // What a person speaks is not for a repository to say, only where they have not said it.
+        let language = config.language.take();
+        if let Some(source) = project {
+            let file = source.parse()?;
+            if let Some(agents) = &file.agents {
+                let line = source.line(agents.span());
+                return Err(ConfigError::Untrusted { path: source.path.clone(), line });
+            }
+            config.take(source, file)?;
+        }
+        config.language = language.or(config.language);
+        Ok(config)
+    }
+
+    /// What a file says goes over what the one before said.
+    fn take(&mut self, source: &Source, file: File) -> Result<(), ConfigError> {
+        if let Some(language) = file.language {
+            if !LANGUAGES.contains(&language.get_ref().as_str()) {
+                let message = format!("unknown language `{}`, expected `en` or `ko`", language.get_ref());
+                return Err(source.wrong(language.span(), message, None));
+            }
+            self.language = Some(language.into_inner());
+        }
+        if let Some(name) = file.default_agent {
+            if self.agents.get(name.get_ref()).is_none() {
+                let message = format!("`{}` is no agent", name.get_ref());
+                let nearest = self.agents.nearest(name.get_ref());
+                return Err(source.wrong(name.span(), message, nearest));
+            }
+            self.default_agent = Some(name.into_inner());
+        }
+        let patience = file.patience;
+        for (place, value) in [
+            (&mut self.patience.question_ms, patience.question),
+            (&mut self.patience.ask_user_ms, patience.ask_user),
+            (&mut self.patience.stopped_ms, patience.stopped),
+            (&mut self.patience.grace_ms, patience.grace),
+        ] {
+            let Some(value) = value else { continue };
+            let duration = parse_duration(value.get_ref())
+                .map_err(|error| source.wrong(value.span(), error.to_string(), None))?;
+            *place = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        }
+        Ok(())
+    }
+}
+
+/// The user's file: `ostler/config.toml` where the user keeps configuration. None if no variable says where that is.
+pub fn user_file() -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let directory = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(directory.join("ostler/config.toml"))
+}
+
+/// The project that a directory belongs to, as far as the configuration goes: the nearest directory above it that
+/// has a `.git`, or else an `ostler.toml`.
+pub fn project_root(directory: &Path) -> Option<PathBuf> {
+    let above = |name: &str| directory.ancestors().find(|it| it.join(name).exists()).map(Path::to_path_buf);
+    above(".git").or_else(|| above(PROJECT_FILE))
+}
+
+/// A length of time: a number and `ms`, `s`, `m`, `h` or `d`, such as `90s`.
+pub fn parse_duration(text: &str) -> Result<Duration, InvalidDuration> {
+    let invalid = || InvalidDuration { text: text.to_owned() };
+    let text = text.trim();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| invalid())?;
+    let unit_ms: u64 = match unit.trim_start() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(invalid()),
+    };
+    number.checked_mul(unit_ms).map(Duration::from_millis).ok_or_else(invalid)
+}
+
+/// A file and what stands in it.
+#[derive(Debug)]
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+/// A file that does not have to be there.
+fn read(path: &Path) -> Result<Option<Source>, ConfigError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(Source { path: path.to_path_buf(), text })),
+        Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(source) => Err(ConfigError::Unreadable { path: path.to_path_buf(), source }),
+    }
+}
+
+impl Source {
+    fn parse(&self) -> Result<File, ConfigError> {
+        toml::from_str(&self.text).map_err(|error| ConfigError::Wrong {
+            path: self.path.clone(),
+            line: error.span().and_then(|span| self.line(span)),
+            message: error.message().to_owned(),
+            nearest: meant(error.message()).or_else(|| misplaced(error.message())).map(str::to_owned),
+        })
+    }
+
+    fn wrong(&self, span: Range<usize>, message: String, nearest: Option<&str>) -> ConfigError {
+        let nearest = nearest.map(str::to_owned);
+        ConfigError::Wrong { path: self.path.clone(), line: self.line(span), message, nearest }
+    }
+
+    fn wrong_table(&self, error: ostler_agents::TableError) -> ConfigError {
+        let message = match error.agent {
+            Some(agent) => format!("agent `{agent}`: {}", error.message),
+            None => error.message,
+        };
+        ConfigError::Wrong { path: self.path.clone(), line: error.line, message, nearest: error.nearest }
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "spans come by value")]
+    fn line(&self, span: Range<usize>) -> Option<usize> {
+        self.text.get(..span.start).map(|before| before.split('\n').count())
+    }
+}
+
+/// Where a name is far from all that are expected, it may be one that stands in a table.
+fn misplaced(message: &str) -> Option<&'static str> {
+    let word = message.strip_prefix("unknown field `")?.split('`').next()?;
+    let keys = ["patience.question", "patience.ask_user", "patience.stopped", "patience.grace"];
+    let name = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
+    let found = nearest(word, keys.map(name))?;
+    keys.into_iter().find(|key| name(key) == found)
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |f: &mut fmt::Formatter<'_>, path: &Path, line: Option<usize>| match line {
+            Some(line) => write!(f, "{}:{line}: ", path.display()),
+            None => write!(f, "{}: ", path.display()),
+        };
+        match self {
+            ConfigError::Unreadable { path, source } => {
+                write!(f, "cannot read '{}': {source}", path.display())
+            }
+            ConfigError::Wrong { path, line, message, nearest } => {
+                at(f, path, *line)?;
+                f.write_str(message)?;
+                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
+            }
+            ConfigError::Untrusted { path, line } => {
+                at(f, path, *line)?;
+                f.write_str("a repository cannot define agents: its commands would run without your trust")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ConfigError::Unreadable { source, .. } => Some(source),
+            ConfigError::Wrong { .. } | ConfigError::Untrusted { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for InvalidDuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no length of time such as `90s`, `10m` or `2h`", self.text)
+    }
+}
+
+impl std::error::Error for InvalidDuration {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: path.into(), text: text.into() }
+    }
+
+    fn load(user: &str, project: &str) -> Result<Config, String> {
+        Config::of(Some(&source("config.toml", user)), Some(&source("ostler.toml", project)))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn nothing_is_said() {
+        let config = load("", "").expect("empty files are fine");
+        assert_eq!(config.patience, Patience::default());
+        assert_eq!(config.agents, Agents::builtin());
+        assert_eq!((config.default_agent, config.language), (None, None));
+    }
+
+    #[test]
+    fn the_nearer_file_wins_except_for_the_language() {
+        let config = load(
+            "language = \"ko\"\ndefault_agent = \"mine\"\n[agents.mine]\nextends = \"claude\"\n\
+             [patience]\nquestion = \"2h\"\ngrace = \"3s\"\n",
+            "language = \"en\"\ndefault_agent = \"codex\"\n[patience]\nquestion = \"1d\"\n",
+        )
+        .expect("both are right");
+        assert_eq!(config.language.as_deref(), Some("ko"));
+        assert_eq!(config.default_agent.as_deref(), Some("codex"));
+        assert!(config.agents.get("mine").is_some());
+        assert_eq!(config.patience.question_ms, 86_400_000);
+        assert_eq!(config.patience.grace_ms, 3_000);
+        assert_eq!(config.patience.stopped_ms, Patience::default().stopped_ms);
+        assert_eq!(load("", "language = 'ko'").map(|it| it.language), Ok(Some("ko".into())));
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_line() {
+        let check = |user: &str, project: &str, expected: &str| {
+            assert_eq!(load(user, project).expect_err("a mistake"), expected);
+        };
+        check(
+            "\nlangauge = 'en'\n",
+            "",
+            "config.toml:2: unknown field `langauge`, expected one of `language`, `default_agent`, `agents`, \
+             `patience`; did you mean `language`?",
+        );
+        check(
+            "question = '1h'\n",
+            "",
+            "config.toml:1: unknown field `question`, expected one of `language`, `default_agent`, `agents`, \
+             `patience`; did you mean `patience.question`?",
+        );
+        check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
+        check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");
+        check(
+            "[patience]\n\ngrace = 'soon'\n",
+            "",
+            "config.toml:3: `soon` is no length of time such as `90s`, `10m` or `2h`",
+        );
+        check(
+            "[agents.mine]\ncomand = ['x']\n",
+            "",
+            "config.toml:2: unknown field `comand`, expected one of `extends`, `about`, `tested`, `version`, \
+             `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, \
+             `permission`, `end`, `account`, `model`, `max_turns`, `tools`, `mcp_config`; did you mean \
+             `command`?",
+        );
+        check(
+            "",
+            "[agents.mine]\ncommand = ['rm']\n",
+            "ostler.toml:1: a repository cannot define agents: its commands would run without your trust",
+        );
+        check("", "language = \n", "ostler.toml:1: string values must be quoted, expected literal string");
+    }
+
+    #[test]
+    fn a_length_of_time_has_a_unit() {
+        for (text, ms) in
+            [("90s", 90_000), ("10m", 600_000), ("2h", 7_200_000), ("1d", 86_400_000), ("5 ms", 5)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "s", "10", "-1s", "1.5h", "1w", "99999999999999999999s", "18446744073709551615d"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+}
