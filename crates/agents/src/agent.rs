@@ -154,7 +154,8 @@ pub struct Permission {
 pub struct End {
     /// Success needs an `end` fact in the stream: the exit code alone proves nothing.
     pub required: bool,
-    /// The CLI waits for more after its `end` fact, until its input is closed.
+    /// The CLI waits for more after its `end` fact, until its input is closed. What was written before that is
+    /// still read and done, and each such turn gives another `end` fact: the last one counts.
     pub close_input: bool,
 }
 
@@ -215,6 +216,14 @@ impl Agent {
     /// Whether the guide has to be in a file, whose path the launch names.
     pub fn needs_guide_file(&self) -> bool {
         self.names("guide_file")
+    }
+
+    /// The version in what the `version` command printed: its first word that begins with a digit.
+    pub fn version_in(printed: &str) -> Option<&str> {
+        let words = printed.split_whitespace().map(|word| word.strip_prefix('v').unwrap_or(word));
+        words
+            .map(|word| word.trim_end_matches([',', ';']))
+            .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
     }
 
     /// Whether some argument or variable has a place for this value.

@@ -129,8 +129,7 @@ impl Agent {
         let value = |name: &str| values.get(name).cloned();
         let mut command = Vec::new();
         for argument in &self.command {
-            let filled = argument.fill(value).map_err(|name| self.missing(name))?;
-            command.push(filled);
+            command.extend(argument.fill_arguments(value).map_err(|name| self.missing(name))?);
         }
         let groups = &self.arguments;
         let conversation = match request.conversation {
@@ -192,6 +191,9 @@ impl Agent {
             values.insert(what, value);
         }
         if self.guide == Guide::Argument {
+            if request.guide.is_some() && request.guide_file.is_none() && self.needs_guide_file() {
+                return Err(self.missing("guide_file"));
+            }
             values.extend(request.guide.map(|text| ("guide", Value::from(text))));
             values.extend(request.guide_file.map(|path| ("guide_file", Value::from(path))));
         }
@@ -226,7 +228,8 @@ impl Agent {
 
 /// A group with its values, or nothing if one is not given.
 fn filled(group: &[Argument], value: impl Fn(&str) -> Option<Value> + Copy) -> Vec<String> {
-    group.iter().map(|argument| argument.fill(value)).collect::<Result<_, _>>().unwrap_or_default()
+    let filled = group.iter().map(|argument| argument.fill_arguments(value)).collect::<Result<Vec<_>, _>>();
+    filled.map(|arguments| arguments.concat()).unwrap_or_default()
 }
 
 impl fmt::Display for PlanError {
@@ -236,7 +239,7 @@ impl fmt::Display for PlanError {
                 write!(f, "agent `{agent}` cannot be given `{what}`: its table has no argument for it")
             }
             PlanError::Missing { agent, what } => {
-                write!(f, "agent `{agent}` cannot be started without `{what}`: its command names it")
+                write!(f, "agent `{agent}` cannot be started without `{what}`: its table names it")
             }
             PlanError::CannotResume { agent } => {
                 write!(f, "agent `{agent}` cannot go on with an old conversation: its table has no `resume`")

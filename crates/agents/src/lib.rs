@@ -17,6 +17,8 @@ mod nearest;
 mod registry;
 mod reply;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use agent::{Account, Agent, Arguments, End, Guide, Input, InputWay, Output, Permission, Terminal};
 pub use launch::{Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};

@@ -81,7 +81,7 @@ struct ArgumentsOverlay {
 
 /// A name, or the rules themselves.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`output` is a name, or the rules of a stream")]
 enum OutputOverlay {
     Named(String),
     Rules(toml::Table),
@@ -324,8 +324,8 @@ impl OutputOverlay {
                 match Table::parse(&text) {
                     Ok(_) => Ok(Output::Table(text)),
                     Err(ostler_protocol::stream::TableError::Invalid { reason, .. }) => {
-                        let nearest = meant(&reason).map(ToOwned::to_owned);
-                        Err((format!("in `output`: {reason}"), nearest))
+                        let (message, nearest) = explained(&reason);
+                        Err((format!("in `output`: {message}"), nearest))
                     }
                     Err(error) => Err((format!("in `output`: {error}"), None)),
                 }
@@ -342,12 +342,9 @@ fn set<T>(place: &mut T, value: Option<T>) {
 
 impl TableError {
     fn of_toml(agent: Option<&str>, toml: &str, error: &toml::de::Error) -> TableError {
-        TableError {
-            agent: agent.map(ToOwned::to_owned),
-            line: error.span().and_then(|span| line(toml, span.start)),
-            message: error.message().to_owned(),
-            nearest: meant(error.message()).map(ToOwned::to_owned),
-        }
+        let (message, nearest) = explained(error.message());
+        let line = error.span().and_then(|span| line(toml, span.start));
+        TableError { agent: agent.map(ToOwned::to_owned), line, message, nearest }
     }
 
     fn at(agent: &str, toml: &str, span: Option<core::ops::Range<usize>>, message: String) -> TableError {
@@ -359,6 +356,20 @@ impl TableError {
 /// The line of an offset, from 1.
 fn line(toml: &str, offset: usize) -> Option<usize> {
     toml.get(..offset).map(|before| before.split('\n').count())
+}
+
+/// The message for a person, and the known name that is nearest to an unknown one.
+///
+/// The reader's message holds both: "unknown field `x`, expected one of `a`, `b`". The list is kept only when none
+/// of it is near.
+fn explained(message: &str) -> (String, Option<String>) {
+    let message = message.replace("unknown field", "unknown key").replace("unknown variant", "unknown value");
+    let found = message.starts_with("unknown ").then(|| message.split_once(", expected ")).flatten();
+    let Some((unknown, _)) = found else { return (message, None) };
+    match meant(&message) {
+        Some(name) => (unknown.to_owned(), Some(name.to_owned())),
+        None => (message, None),
+    }
 }
 
 impl fmt::Display for TableError {

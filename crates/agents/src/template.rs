@@ -1,8 +1,10 @@
 //! A text with places for values, such as `--model={model}`.
 //!
-//! `{name}` is the value as it is, `{name:json}` the value as JSON: a text with its quotes and escapes. `{{` is a
-//! plain `{`; every other brace stands for itself, so that JSON can be written as it is. A value never becomes more
-//! than the one argument or the one line that it stands in.
+//! `{name}` is the value as it is, `{name:json}` the value as JSON: a text with its quotes and escapes.
+//! `{name:words}`, which has to stand alone, is one argument per word: the value, cut at each single space. `{{` is
+//! a plain `{`; every other brace stands for itself, so that JSON can be written as it is.
+//!
+//! Nothing here is ever read by a shell: a value cannot become a flag, a command or a second line.
 
 use alloc::{
     format,
@@ -64,16 +66,29 @@ pub struct Template<N> {
 /// One piece of a template.
 enum Piece<'a> {
     Literal(&'a str),
-    Value { name: &'a str, json: bool },
+    Value { name: &'a str, form: Form },
 }
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Json,
+    Words,
+}
+
+/// What ends a name in a template, and the form it asks for.
+const FORMS: [(&str, Form); 2] = [(":json", Form::Json), (":words", Form::Words)];
 
 impl<N: Names> Template<N> {
     /// Reads a template; the error says which name is not one.
     pub fn parse(text: &str) -> Result<Self, String> {
         for piece in pieces(text) {
-            if let Piece::Value { name, .. } = piece
-                && !N::ALL.contains(&name)
-            {
+            let Piece::Value { name, form } = piece else { continue };
+            if form == Form::Words && !stands_alone(text) {
+                return Err(format!("`{{{name}:words}}` has to stand alone"));
+            }
+            if !N::ALL.contains(&name) {
                 let expected = N::ALL.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                 return Err(format!("unknown placeholder `{name}`, expected one of {expected}"));
             }
@@ -97,13 +112,20 @@ impl<N: Names> Template<N> {
         for piece in pieces(&self.text) {
             match piece {
                 Piece::Literal(text) => filled.push_str(text),
-                Piece::Value { name, json } => match value(name).ok_or(name)? {
-                    Value::String(text) if !json => filled.push_str(&text),
+                Piece::Value { name, form } => match value(name).ok_or(name)? {
+                    Value::String(text) if form != Form::Json => filled.push_str(&text),
                     other => filled.push_str(&other.to_string()),
                 },
             }
         }
         Ok(filled)
+    }
+
+    /// The arguments that it stands for: one, except for `{name:words}`.
+    pub fn fill_arguments(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Vec<String>, &str> {
+        let filled = self.fill(value)?;
+        let in_words = matches!(pieces(&self.text)[..], [_, Piece::Value { form: Form::Words, .. }, _]);
+        Ok(if in_words { filled.split(' ').map(ToString::to_string).collect() } else { alloc::vec![filled] })
     }
 }
 
@@ -137,9 +159,9 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
             pieces.push(Piece::Literal(&text[literal_start..=brace]));
             position = brace + 2;
             literal_start = position;
-        } else if let Some((name, json, length)) = placeholder(rest) {
+        } else if let Some((name, form, length)) = placeholder(rest) {
             pieces.push(Piece::Literal(&text[literal_start..brace]));
-            pieces.push(Piece::Value { name, json });
+            pieces.push(Piece::Value { name, form });
             position = brace + 1 + length;
             literal_start = position;
         } else {
@@ -150,13 +172,21 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The name behind an opening brace, whether it is wanted as JSON, and the length up to and with the closing brace.
-fn placeholder(rest: &str) -> Option<(&str, bool, usize)> {
+/// The name behind an opening brace, its form, and the length up to and with the closing brace.
+fn placeholder(rest: &str) -> Option<(&str, Form, usize)> {
     let end = rest.find('}')?;
     let inside = &rest[..end];
-    let (name, json) = inside.strip_suffix(":json").map_or((inside, false), |name| (name, true));
+    let (name, form) = FORMS
+        .into_iter()
+        .find_map(|(suffix, form)| Some((inside.strip_suffix(suffix)?, form)))
+        .unwrap_or((inside, Form::Plain));
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    is_name.then_some((name, json, end + 1))
+    is_name.then_some((name, form, end + 1))
+}
+
+/// Whether the template is a single place for a value.
+fn stands_alone(text: &str) -> bool {
+    matches!(pieces(text)[..], [Piece::Literal(""), Piece::Value { .. }, Piece::Literal("")])
 }
 
 #[cfg(test)]
@@ -203,6 +233,19 @@ mod tests {
             "unknown placeholder `tol`, expected one of `request_id`, `tool`, `input`, `message`"
         );
         assert_eq!(fill("{message}").unwrap_err(), "no message");
+    }
+
+    #[test]
+    fn words_are_arguments_that_a_space_joins_again() {
+        let template = Template::<LaunchNames>::parse("{prompt:words}").unwrap();
+        for text in ["", "one", "a  b\n c ", " -x {prompt}"] {
+            let arguments = template.fill_arguments(|_| Some(json!(text))).unwrap();
+            assert_eq!(arguments.join(" "), text);
+            assert!(arguments.iter().all(|argument| !argument.contains(' ')), "{text:?}");
+        }
+        assert_eq!(template.fill_arguments(|_| None), Err("prompt"));
+        let error = Template::<LaunchNames>::parse("--x={prompt:words}").unwrap_err();
+        assert_eq!(error, "`{prompt:words}` has to stand alone");
     }
 
     #[test]
