@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crate::error::Error;
 
+mod agents;
 mod bench;
 mod demo;
 mod dist;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
 
   demo                    show the parser at work on a sample stream
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
+       --real-agents      install the four agent CLIs from npm; all of them have to work
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench store             measure the journal, likewise
@@ -57,7 +59,8 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         ["bench", rest @ ..] => bench::run(rest),
         ["soak", rest @ ..] => soak::run(rest),
         ["demo"] => demo::run(),
-        ["test"] => test::run(),
+        ["test"] => test::run(test::Options { real_agents: false }),
+        ["test", "--real-agents"] => test::run(test::Options { real_agents: true }),
         ["tidy"] => tidy::run(),
         ["dist"] => dist::run(),
         ["demo" | "test" | "tidy" | "dist", extra, ..] => {

@@ -9,6 +9,7 @@ use std::{
 };
 
 use crate::{
+    agents,
     error::Error,
     process::{cargo, line, program, root, run as run_command, succeeds},
     tidy,
@@ -21,27 +22,35 @@ enum Outcome {
     Skipped(&'static str),
 }
 
-type Step = (&'static str, fn() -> Result<Outcome, Error>);
+/// What the one who runs it has asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// The real agent CLIs are installed, and all of them have to work.
+    pub(crate) real_agents: bool,
+}
 
-const STEPS: [Step; 8] = [
+type Step = (&'static str, fn(Options) -> Result<Outcome, Error>);
+
+const STEPS: [Step; 9] = [
     ("tools", tools),
-    ("formatting", || cargo_step(&["fmt", "--all", "--check"])),
-    ("clippy", || {
+    ("formatting", |_| cargo_step(&["fmt", "--all", "--check"])),
+    ("clippy", |_| {
         cargo_step(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     }),
-    ("tidy", || tidy::run().map(|()| Outcome::Passed)),
-    ("tests", || cargo_step(&["test", "--workspace", "--locked"])),
+    ("tidy", |_| tidy::run().map(|()| Outcome::Passed)),
+    ("real agents", real_agents),
+    ("tests", tests),
     ("docs", docs),
     ("fuzz targets", fuzz_targets),
     ("cargo-deny", deny),
 ];
 
-pub(crate) fn run() -> Result<(), Error> {
+pub(crate) fn run(options: Options) -> Result<(), Error> {
     let mut summary = Vec::new();
     for (name, step) in STEPS {
         println!("\n── {name}");
         let started = Instant::now();
-        let outcome = step().map_err(|source| Error::Step { name, source: Box::new(source) })?;
+        let outcome = step(options).map_err(|source| Error::Step { name, source: Box::new(source) })?;
         let took = seconds(started.elapsed());
         let result = match outcome {
             Outcome::Passed => format!("ok      {name} ({took})"),
@@ -55,7 +64,7 @@ pub(crate) fn run() -> Result<(), Error> {
 }
 
 /// Installs the toolchain components that the other steps call, where they are missing.
-fn tools() -> Result<Outcome, Error> {
+fn tools(_: Options) -> Result<Outcome, Error> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if succeeds(cargo().args([subcommand, "--version"])) {
             println!("{component} is installed");
@@ -71,14 +80,36 @@ fn tools() -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
-fn docs() -> Result<Outcome, Error> {
+/// The tests use what is installed, and say how many of the four CLIs work.
+fn real_agents(options: Options) -> Result<Outcome, Error> {
+    match (agents::installed()?, options.real_agents) {
+        (Some(_), _) => println!("the agent CLIs are installed"),
+        (None, true) => agents::install()?,
+        (None, false) => return Ok(Outcome::Skipped("not installed (cargo xtask test --real-agents)")),
+    }
+    Ok(Outcome::Passed)
+}
+
+fn tests(options: Options) -> Result<Outcome, Error> {
+    let mut test = cargo();
+    test.args(["test", "--workspace", "--locked"]);
+    if let Some(directory) = agents::installed()? {
+        test.env("OSTLER_REAL_AGENTS", directory);
+    }
+    if options.real_agents {
+        test.env("OSTLER_REAL_AGENTS_ALL", "1");
+    }
+    shown(&mut test)
+}
+
+fn docs(_: Options) -> Result<Outcome, Error> {
     let mut doc = cargo();
     doc.args(["doc", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings");
     shown(&mut doc)
 }
 
 /// The fuzz crate stands outside the workspace, so nothing else notices when it stops compiling.
-fn fuzz_targets() -> Result<Outcome, Error> {
+fn fuzz_targets(_: Options) -> Result<Outcome, Error> {
     if !root().join("fuzz/Cargo.toml").exists() {
         return Ok(Outcome::Skipped("there are none yet"));
     }
@@ -91,7 +122,7 @@ fn fuzz_targets() -> Result<Outcome, Error> {
 
 /// Advisories are left out: they change while the code does not. Fetched first, because cargo-deny looks at the
 /// dependencies of all platforms, and a build brings only those of one.
-fn deny() -> Result<Outcome, Error> {
+fn deny(_: Options) -> Result<Outcome, Error> {
     if !succeeds(cargo().args(["deny", "--version"])) {
         return Ok(Outcome::Skipped("not installed (cargo install cargo-deny)"));
     }
