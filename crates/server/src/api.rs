@@ -1,4 +1,4 @@
-//! What is said over HTTP: the bodies of requests and answers. The OpenAPI document is made from these types.
+//! What is said over HTTP: the bodies of requests and answers. The `OpenAPI` document is made from these types.
 //!
 //! They are apart from the engine's types, so that what is stored can change without what clients see.
 

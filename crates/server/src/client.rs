@@ -114,7 +114,7 @@ impl Client {
     ) -> Result<Response<Incoming>, ClientError> {
         let broken =
             |error: hyper::Error| ClientError::Broken { path: path.to_owned(), message: error.to_string() };
-        let stream = self.connect().await?;
+        let stream = self.connect()?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
         tokio::spawn(connection);
         let mut request = Request::builder()
@@ -131,7 +131,7 @@ impl Client {
         sender.send_request(request).await.map_err(broken)
     }
 
-    async fn connect(&self) -> Result<UnixStream, ClientError> {
+    fn connect(&self) -> Result<UnixStream, ClientError> {
         let failed = |source| ClientError::NoServer { path: self.home.socket(), source };
         let stream = socket::connect(&self.home.socket()).map_err(failed)?;
         UnixStream::from_std(stream).map_err(failed)

@@ -228,7 +228,6 @@ impl Source {
         ConfigError::Wrong { path: self.path.clone(), line: error.line, message, nearest: error.nearest }
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "spans come by value")]
     fn line(&self, span: Range<usize>) -> Option<usize> {
         self.text.get(..span.start).map(|before| before.split('\n').count())
     }

@@ -52,7 +52,7 @@ pub(crate) fn read(home: &Home, name: &str) -> Result<BTreeMap<String, String>, 
 
 /// Stands for some bytes.
 pub(crate) fn digest(text: &[u8]) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    random::hexadecimal(&Sha256::digest(text))
 }
 
 impl fmt::Display for EnvironmentError {

@@ -55,7 +55,8 @@ impl Home {
         let failed = |source| HomeError::Io { path: self.root.clone(), source };
         private_directory(&self.root).map_err(failed)?;
         let mode = fs::metadata(&self.root).map_err(failed)?.permissions().mode() & 0o777;
-        if mode & 0o077 == 0 { Ok(()) } else { Err(HomeError::Open { path: self.root.clone(), mode }) }
+        let for_others = mode & 0o077;
+        if for_others > 0 { Err(HomeError::Open { path: self.root.clone(), mode }) } else { Ok(()) }
     }
 
     /// The directory itself.

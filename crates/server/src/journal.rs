@@ -19,8 +19,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{clock::Clock, crash};
 
-pub use load::{LoadError, Replayed};
 pub(crate) use load::{Found, Loaded, kept, load, read, replay};
+pub use load::{LoadError, Replayed};
 
 /// The most that is committed at once.
 const GROUP_MAX: usize = 64;
@@ -165,7 +165,7 @@ impl Writer {
         let mut group = Group::default();
         for submission in submissions {
             let Submission { input, done, key, answer } = submission;
-            match self.take(&mut group, input, done, key) {
+            match self.take(&mut group, input.as_ref(), done, key) {
                 Ok(made) => group.answers.push((answer, made)),
                 Err(error) => drop(answer.send(Err(error))),
             }
@@ -208,7 +208,7 @@ impl Writer {
     fn take(
         &mut self,
         group: &mut Group,
-        input: Option<Input>,
+        input: Option<&Input>,
         done: Option<ActionName>,
         key: Option<Key>,
     ) -> Result<Made, SubmitError> {
@@ -218,7 +218,7 @@ impl Writer {
             return Ok(made);
         }
         let done = done.filter(|name| self.open.contains(name) && !group.done.contains(name));
-        let decision = match &input {
+        let decision = match input {
             None => Decision::default(),
             Some(input) => self.decide(group, input)?,
         };
@@ -262,23 +262,25 @@ impl Writer {
         }
         let found = load::find(&self.store, subject)?;
         let mut world = self.world.write().expect("nobody panics while reading");
-        found.into_iter().for_each(|it| it.put(&mut world));
+        for it in found {
+            it.put(&mut world);
+        }
         Ok(())
     }
 
     /// What was answered under this key before.
     fn answered(&self, group: &Group, key: &Key) -> Result<Option<Made>, SubmitError> {
-        let in_group = group.commits.iter().filter_map(|commit| commit.reply.as_ref());
-        let in_group = in_group.filter(|reply| reply.key == key.key).cloned().next();
+        let mut in_group = group.commits.iter().filter_map(|commit| commit.reply.as_ref());
+        let in_group = in_group.find(|reply| reply.key == key.key).cloned();
         let stored = match in_group {
             Some(reply) => Some(reply),
             None => self.store.reply(&key.key).map_err(|error| SubmitError::Store(error.to_string()))?,
         };
         match stored {
             None => Ok(None),
-            Some(reply) if reply.fingerprint == key.fingerprint => {
-                serde_json::from_str(&reply.body).map(Some).map_err(|error| SubmitError::Store(error.to_string()))
-            }
+            Some(reply) if reply.fingerprint == key.fingerprint => serde_json::from_str(&reply.body)
+                .map(Some)
+                .map_err(|error| SubmitError::Store(error.to_string())),
             Some(_) => Err(SubmitError::KeyReused),
         }
     }

@@ -4,9 +4,14 @@ use std::fmt::Write;
 
 /// A word of 32 hexadecimal digits.
 pub(crate) fn word() -> String {
-    bytes().iter().fold(String::with_capacity(32), |mut word, byte| {
-        write!(word, "{byte:02x}").expect("a string can be written to");
-        word
+    hexadecimal(&bytes())
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("a string can be written to");
+        digits
     })
 }
 
@@ -15,10 +20,7 @@ pub(crate) fn uuid() -> String {
     let mut bytes = bytes();
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let digits = bytes.iter().fold(String::with_capacity(32), |mut digits, byte| {
-        write!(digits, "{byte:02x}").expect("a string can be written to");
-        digits
-    });
+    let digits = hexadecimal(&bytes);
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 

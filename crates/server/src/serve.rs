@@ -1,8 +1,7 @@
 //! The server of one state directory, from the lock to the last connection.
 
 use std::{
-    env,
-    fmt,
+    env, fmt,
     fs::{self, OpenOptions},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
@@ -106,8 +105,14 @@ fn hold(home: &Home) -> Result<fs::File, ServeError> {
     let path = home.lock();
     let failed = |source| ServeError::Io { what: "lock the state directory", source };
     let mut options = OpenOptions::new();
-    let mut file =
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(failed)?;
+    let mut file = options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(failed)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             file.set_len(0).map_err(failed)?;

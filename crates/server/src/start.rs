@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long a server may take until it answers, on a machine that has a lot else to do.
-const START_MAX: Duration = Duration::from_secs(60);
+const START_MAX: Duration = Duration::from_mins(1);
 
 /// Between two attempts.
 const LOOK: Duration = Duration::from_millis(5);

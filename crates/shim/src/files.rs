@@ -4,6 +4,8 @@ use std::{
     fs::{File, OpenOptions},
     os::unix::fs::OpenOptionsExt,
     path::Path,
+    thread,
+    time::Duration,
 };
 
 use rustix::{
@@ -16,15 +18,24 @@ use crate::error::Error;
 /// The name of the lock. Whoever cannot take it knows that the shim lives; a pid could be somebody else's by now.
 pub const LOCK: &str = "lock";
 
+/// Whoever only looks whether a shim lives holds the lock for a moment, which is waited for.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// After so many looks it is somebody who stays.
+const LOOKS_MAX: u32 = 40;
+
 /// Takes the directory for this process; the lock goes with it.
 pub(crate) fn hold(directory: &Path) -> Result<File, Error> {
     let path = directory.join(LOCK);
     let file = open(&path, OpenOptions::new().create(true).append(true))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(Errno::WOULDBLOCK) => Err(Error::Held { path }),
-        Err(source) => Err(Error::System { what: "lock the directory", source: source.into() }),
+    for _ in 0..LOOKS_MAX {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK) => thread::sleep(LOOK),
+            Err(source) => return Err(Error::System { what: "lock the directory", source: source.into() }),
+        }
     }
+    Err(Error::Held { path })
 }
 
 /// Makes a file to append to, for nobody else to read. A directory is for one launch: what is there is somebody's.

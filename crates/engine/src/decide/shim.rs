@@ -16,8 +16,9 @@ use crate::{
 
 impl Maker<'_> {
     pub(super) fn hear(&mut self, id: SessionId, launch: u32, spool_seq: u64, news: &News) {
-        let is_new = self.live(id, launch).is_some_and(|live| spool_seq > live.spool_seq);
-        if !is_new {
+        // One that comes again is known, and none is left out: what it would say could never be heard again.
+        let is_next = self.live(id, launch).is_some_and(|live| spool_seq == live.spool_seq + 1);
+        if !is_next {
             return;
         }
         let at_ms = self.now_ms;

@@ -68,7 +68,9 @@ async fn carry_out(
         let world = driver.journal.world();
         let found = world.sessions.get(&session);
         let command = found.and_then(|it| world.runs.get(&it.run)?.terms.check.clone());
-        found.zip(command).map(|(it, command)| launch::check(&driver.home, &driver.mark, it, number, &command))
+        found
+            .zip(command)
+            .map(|(it, command)| launch::check(&driver.home, &driver.mark, it, number, &command))
     };
     let Some(planned) = planned else { return Ok(None) };
     let file = planned.map_err(|error| error.to_string())?;
@@ -76,10 +78,8 @@ async fn carry_out(
     loop {
         match remains::look(&directory) {
             Remains::Nothing => {
-                launch::start(&driver.program, &directory, &file).map_err(|error| error.to_string())?;
-                while remains::look(&directory) == Remains::Nothing {
-                    sleep(Duration::from_millis(2)).await;
-                }
+                let started = launch::start(&driver.program, &directory, &file).await;
+                started.map_err(|error| error.to_string())?;
             }
             Remains::Held => follow(&directory).await,
             Remains::Left => match result(&directory) {

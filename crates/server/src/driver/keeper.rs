@@ -29,9 +29,6 @@ use crate::crash;
 /// Between two attempts at something that the disk or the system refused.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// How long a shim may take until it listens, on a machine that has a lot else to do.
-const START_MAX: Duration = Duration::from_secs(60);
-
 /// Between two looks at a shim that does not listen yet.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -185,18 +182,12 @@ impl Keeper {
         };
         if after_seq == 0 && remains::look(&directory) == Remains::Nothing {
             crash::site("before launch");
-            if let Err(error) = launch::start(&self.driver.program, &directory, &plan.file) {
-                return self.not_launched(number, error.to_string()).await;
-            }
+            let started = launch::start(&self.driver.program, &directory, &plan.file).await;
             crash::site("after launch");
-            let begins = tokio::time::timeout(START_MAX, async {
-                while remains::look(&directory) == Remains::Nothing {
-                    sleep(LOOK).await;
-                }
-            });
-            if begins.await.is_err() {
-                let message = "the shim did not start within a minute".to_owned();
-                return self.not_launched(number, message).await;
+            if let Err(error) = started
+                && remains::look(&directory) == Remains::Nothing
+            {
+                return self.not_launched(number, error.to_string()).await;
             }
         }
         self.attach(number).await;
@@ -244,9 +235,8 @@ impl Keeper {
     /// Reports what a shim that is gone has left, to the end.
     async fn bury(&mut self, launch: u32) {
         let directory = self.directory(launch);
-        let mut after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
+        let after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
         for record in remains::records(&directory, after_seq) {
-            after_seq = record.seq;
             self.report_all(launch, vec![record]).await;
         }
         if self.known_seq(launch).is_none() {
@@ -279,12 +269,16 @@ impl Keeper {
         {
             records.push(record);
         }
-        let is_end = records.iter().any(|record| {
-            matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. })
-        });
+        let is_end = records
+            .iter()
+            .any(|record| matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. }));
+        let last_seq = records.last().map_or(0, |record| record.seq);
         self.report_all(launch, records).await;
         if is_end {
             self.link = None;
+        } else if self.known_seq(launch).is_some_and(|known| known < last_seq) {
+            // One was left out on the way: listen again from where it is known.
+            self.attach(launch).await;
         }
     }
 

@@ -9,12 +9,16 @@ use std::{
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::Stdio,
+    time::Duration,
 };
 
 use ostler_agents::{Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal};
 use ostler_engine::session::{Launch, LaunchCause, Session};
 use ostler_protocol::guide::{self, Language};
-use ostler_shim::launch::{FILE, Input, Launch as LaunchFile, OutputFormat, Terminal};
+use ostler_shim::{
+    launch::{FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
+    spool,
+};
 use tokio::process::Command;
 
 use crate::{
@@ -24,6 +28,9 @@ use crate::{
 
 /// How large an agent's log may become before somebody is asked.
 const LOG_BYTES_MAX: u64 = 1 << 30;
+
+/// Between two looks at a shim that has not begun yet.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// The size of a terminal that nobody looks at yet.
 const TERMINAL: Terminal = Terminal::Pty { rows: 40, columns: 120 };
@@ -35,6 +42,11 @@ pub(super) enum LaunchError {
     Plan(PlanError),
     /// The environment is not there any more.
     Environment(environment::EnvironmentError),
+    /// The shim ended before it had begun.
+    NoShim {
+        /// Its last words.
+        words: String,
+    },
     /// A file could not be written, or the program not be started.
     Io {
         /// Which file.
@@ -53,12 +65,7 @@ pub(super) struct Plan {
 }
 
 /// Plans the launch of an agent.
-pub(super) fn plan(
-    home: &Home,
-    mark: &str,
-    session: &Session,
-    launch: &Launch,
-) -> Result<Plan, LaunchError> {
+pub(super) fn plan(home: &Home, mark: &str, session: &Session, launch: &Launch) -> Result<Plan, LaunchError> {
     let order = &session.order;
     let kept = environment::read(home, &order.environment).map_err(LaunchError::Environment)?;
     let language = if order.korean { Language::Korean } else { Language::English };
@@ -127,7 +134,8 @@ pub(super) fn check(
     number: u32,
     command: &str,
 ) -> Result<LaunchFile, LaunchError> {
-    let environment = environment::read(home, &session.order.environment).map_err(LaunchError::Environment)?;
+    let environment =
+        environment::read(home, &session.order.environment).map_err(LaunchError::Environment)?;
     Ok(LaunchFile {
         session: format!("{}.check{number}@{mark}", session.id),
         command: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
@@ -145,15 +153,28 @@ pub(super) fn check(
 
 /// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as
 /// that lives, the runtime waits for it when it ends.
-pub(super) fn start(program: &Path, directory: &Path, file: &LaunchFile) -> Result<(), LaunchError> {
+pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -> Result<(), LaunchError> {
     let failed = |source| LaunchError::Io { path: directory.to_path_buf(), source };
     private_directory(directory).map_err(failed)?;
     let text = serde_json::to_vec(file).expect("a launch file is plain data");
     write_private(&directory.join(FILE), &text)?;
     let mut command = Command::new(program);
-    command.arg("__shim").arg(directory).current_dir("/").process_group(0);
-    command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().map(drop).map_err(|source| LaunchError::Io { path: program.into(), source })
+    command.arg("__shim").arg(directory).current_dir("/");
+    let log = directory.join("shim.log");
+    let words = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&log).map_err(failed)?;
+    command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
+    let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
+    // Once there is a spool, whatever happens is in it.
+    let spool = directory.join(spool::FILE);
+    while !spool.exists() {
+        let has_ended = shim.try_wait().map_err(failed)?.is_some();
+        if has_ended && !spool.exists() {
+            let words = fs::read_to_string(&log).unwrap_or_default().trim().to_owned();
+            return Err(LaunchError::NoShim { words });
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
 }
 
 /// Replaces a file as a whole.
@@ -172,6 +193,7 @@ impl fmt::Display for LaunchError {
         match self {
             LaunchError::Plan(source) => write!(f, "{source}"),
             LaunchError::Environment(source) => write!(f, "{source}"),
+            LaunchError::NoShim { words } => write!(f, "the shim did not start: {words}"),
             LaunchError::Io { path, source } => write!(f, "cannot start '{}': {source}", path.display()),
         }
     }

@@ -59,6 +59,9 @@ impl Link {
 
     /// A record that is there already.
     pub(super) fn ready(&mut self) -> Option<Record> {
+        if self.line.ends_with(b"\n") {
+            self.line.clear();
+        }
         while self.records.is_empty() && self.reader.buffer().contains(&b'\n') {
             let length = self.reader.buffer().iter().position(|&byte| byte == b'\n')? + 1;
             self.line.extend_from_slice(&self.reader.buffer()[..length]);

@@ -30,7 +30,7 @@ pub(super) fn look(directory: &Path) -> Remains {
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Remains::Held;
     }
-    // A shim that could take the lock and nothing more has done nothing.
+    // A shim that had the lock and nothing more has done nothing.
     if directory.join(spool::FILE).exists() { Remains::Left } else { Remains::Nothing }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn overheard(directory: &Path, session: SessionId) -> Vec<Value> {
     let format = match &launch.format {
         OutputFormat::Text => Format::Text,
         OutputFormat::Table(toml) => match Table::parse(toml) {
-            Ok(table) => Format::Table(table),
+            Ok(table) => Format::Structured(table),
             Err(_) => return Vec::new(),
         },
     };

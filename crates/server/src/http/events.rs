@@ -1,5 +1,7 @@
 //! The journal from a place on: a page of it, or a stream that goes on with what happens.
 
+#![expect(unused_qualifications, reason = "the document's macro writes paths out")]
+
 use std::{convert::Infallible, time::Duration};
 
 use axum::{
@@ -96,4 +98,3 @@ async fn follow(app: App, mut after: u64, scope: Scope, pieces: mpsc::Sender<Res
         }
     }
 }
-

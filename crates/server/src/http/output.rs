@@ -1,13 +1,8 @@
 //! What an agent prints: its log from a place on, and what comes.
 
-use std::{
-    convert::Infallible,
-    fs::File,
-    io,
-    os::unix::fs::FileExt,
-    path::PathBuf,
-    time::Duration,
-};
+#![expect(unused_qualifications, reason = "the document's macro writes paths out")]
+
+use std::{convert::Infallible, fs::File, io, os::unix::fs::FileExt, path::PathBuf, time::Duration};
 
 use axum::{
     extract::{Path, Query, State},

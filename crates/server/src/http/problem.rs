@@ -60,8 +60,9 @@ impl From<SubmitError> for Problem {
             )
             .hint("Use a new key for a new request."),
             SubmitError::Store(message) => {
-                Problem::new(StatusCode::INSUFFICIENT_STORAGE, "not_written", message)
-                    .hint("Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.")
+                Problem::new(StatusCode::INSUFFICIENT_STORAGE, "not_written", message).hint(
+                    "Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.",
+                )
             }
             SubmitError::Closed => {
                 Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is about to end")
@@ -114,13 +115,17 @@ fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {
             };
             Problem::bad("not_an_option", title).hint(hint)
         }
-        NotAnAnswer::Empty => Problem::bad("empty_answer", format!("there is no answer to {request} in that")),
-        NotAnAnswer::YesOrNo => Problem::bad("yes_or_no", format!("{request} wants a yes or a no"))
-            .hint("Use --yes or --no."),
-        NotAnAnswer::NoVault => {
-            Problem::bad("no_vault", format!("{request} asks for a value, and there is no vault to keep it in"))
-                .hint("It can be denied with --no; the agent is told.")
+        NotAnAnswer::Empty => {
+            Problem::bad("empty_answer", format!("there is no answer to {request} in that"))
         }
+        NotAnAnswer::YesOrNo => {
+            Problem::bad("yes_or_no", format!("{request} wants a yes or a no")).hint("Use --yes or --no.")
+        }
+        NotAnAnswer::NoVault => Problem::bad(
+            "no_vault",
+            format!("{request} asks for a value, and there is no vault to keep it in"),
+        )
+        .hint("It can be denied with --no; the agent is told."),
     }
 }
 
@@ -138,7 +143,9 @@ fn cannot(wanted: Wanted) -> &'static str {
 
 fn instead(wanted: Wanted) -> &'static str {
     match wanted {
-        Wanted::Pause | Wanted::Continue => "See `ostler ps`; `ostler resume` starts one that was interrupted.",
+        Wanted::Pause | Wanted::Continue => {
+            "See `ostler ps`; `ostler resume` starts one that was interrupted."
+        }
         Wanted::Resume => "Attach to it, or cancel it first.",
         Wanted::Cancel => "See `ostler ps`.",
         Wanted::Send => "`ostler resume ID \"…\"` starts it again with what you want to say.",

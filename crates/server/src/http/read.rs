@@ -1,5 +1,7 @@
 //! What can be looked at.
 
+#![expect(unused_qualifications, reason = "the document's macro writes paths out")]
+
 use std::collections::BTreeMap;
 
 use axum::{
@@ -97,7 +99,11 @@ pub(super) async fn sessions(
 ) -> Result<Json<Vec<SessionView>>, Problem> {
     if pages.all {
         let rows = app.page(Entity::Session, &pages)?;
-        return rows.iter().map(|row| app.session_view(SessionId(row.id))).collect::<Result<_, _>>().map(Json);
+        return rows
+            .iter()
+            .map(|row| app.session_view(SessionId(row.id)))
+            .collect::<Result<_, _>>()
+            .map(Json);
     }
     let world = app.driver.journal.world();
     let live = world.sessions.values().rev().filter(|session| !session.is_over());
@@ -168,7 +174,10 @@ pub(super) async fn diff(
         .map_err(|error| Problem::internal(error.to_string()))?
         .map_err(|message| Problem::bad("no_diff", message))?;
     let truncated = if diff.truncated { "true" } else { "false" };
-    Ok(([(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)], Bytes::from(diff.bytes)))
+    Ok((
+        [(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)],
+        Bytes::from(diff.bytes),
+    ))
 }
 
 /// Read anew each time, so that a table that was changed is used by the next run.
@@ -236,7 +245,9 @@ impl App {
         let row = self.read(|reader| reader.entity(Entity::Run, run.0))?;
         let kept = row.and_then(|row| crate::journal::read(&row).ok());
         match kept {
-            Some(Found::Run(run)) => run.sessions.last().copied().ok_or_else(|| Problem::not_found("run", id)),
+            Some(Found::Run(run)) => {
+                run.sessions.last().copied().ok_or_else(|| Problem::not_found("run", id))
+            }
             _ => Err(Problem::not_found("run", id)),
         }
     }
@@ -254,7 +265,8 @@ impl App {
             }
         }
         let world = self.kept_world(Some(id), None)?;
-        let session = world.sessions.get(&id).ok_or_else(|| Problem::not_found("session", &id.to_string()))?;
+        let session =
+            world.sessions.get(&id).ok_or_else(|| Problem::not_found("session", &id.to_string()))?;
         Ok(show(&world, session))
     }
 
@@ -283,7 +295,8 @@ impl App {
             }
         }
         let world = self.kept_world(None, Some(id))?;
-        let request = world.requests.get(&id).ok_or_else(|| Problem::not_found("request", &id.to_string()))?;
+        let request =
+            world.requests.get(&id).ok_or_else(|| Problem::not_found("request", &id.to_string()))?;
         Ok(views::request(&world, request))
     }
 
@@ -292,8 +305,12 @@ impl App {
         let found = self.read(|reader| crate::journal::kept(reader, session, request))?;
         let mut world = World::default();
         let projects: BTreeMap<_, _> = self.driver.journal.world().projects.clone();
-        projects.into_values().for_each(|project| world.put_project(project));
-        found.into_iter().for_each(|it| it.put(&mut world));
+        for project in projects.into_values() {
+            world.put_project(project);
+        }
+        for it in found {
+            it.put(&mut world);
+        }
         Ok(world)
     }
 }

@@ -8,20 +8,10 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use ostler_agents::{Agent, Terminal};
-use ostler_engine::{
-    Input,
-    input::NewRun as Wanted,
-    run::Terms,
-    session::Order,
-};
+use ostler_engine::{Input, input::NewRun as Wanted, run::Terms, session::Order};
 use ostler_workspace::Repository;
 
-use super::{
-    App,
-    problem::Body,
-    read::unknown_agent,
-    wishes::key,
-};
+use super::{App, problem::Body, read::unknown_agent, wishes::key};
 use crate::{
     api::{NewRun, Problem, RunView},
     config::Config,
@@ -64,8 +54,8 @@ fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
     })?;
     check_terms(&new)?;
     let agent = agent(&config, &new)?;
-    let environment = environment::keep(home, &new.environment)
-        .map_err(|error| Problem::internal(error.to_string()))?;
+    let environment =
+        environment::keep(home, &new.environment).map_err(|error| Problem::internal(error.to_string()))?;
     let is_plain = new.agent.is_none() && !new.command.is_empty();
     let order = Order {
         guide: new.guide.unwrap_or(true) && !is_plain,
@@ -158,9 +148,9 @@ fn directory(path: &str) -> Result<PathBuf, Problem> {
 }
 
 fn text(path: &FilePath) -> Result<String, Problem> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Problem::bad("bad_directory", format!("'{}' is not text; rename it", path.display()))
-    })
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Problem::bad("bad_directory", format!("'{}' is not text; rename it", path.display())))
 }
 
 fn title(new: &NewRun) -> String {

@@ -7,11 +7,7 @@ use axum::{
     extract::{Path, State},
     http::HeaderMap,
 };
-use ostler_engine::{
-    Input, SessionId,
-    answer::Given,
-    session::WorktreeState,
-};
+use ostler_engine::{Input, SessionId, answer::Given, session::WorktreeState};
 use ostler_shim::control::Command;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -3,7 +3,8 @@
 use std::{fmt, ops::ControlFlow};
 
 use ostler_engine::{
-    Action, ActionName, Entry, Input, ProjectId, RequestId, RunId, SessionId, World, request::Request,
+    Action, ActionName, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
+    request::Request,
     run::{Project, Run},
     session::Session,
     world::Counters,
@@ -85,14 +86,16 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
     for session in orphans {
         if !loaded.world.sessions.contains_key(&session) {
             let found = find(store, Subject::Session(session)).map_err(LoadError::Read)?;
-            found.into_iter().for_each(|it| it.put(&mut loaded.world));
+            for it in found {
+                it.put(&mut loaded.world);
+            }
         }
     }
     for row in store.open_actions().map_err(LoadError::Read)? {
         let name = ActionName { seq: row.name.seq, index: row.name.index };
         let what = || format!("action {}.{}", name.seq, name.index);
-        let action = serde_json::from_str(&row.body)
-            .map_err(|source| LoadError::Row { what: what(), source })?;
+        let action =
+            serde_json::from_str(&row.body).map_err(|source| LoadError::Row { what: what(), source })?;
         loaded.open_actions.push((name, action));
     }
     let last = loaded.world.last_seq.saturating_sub(1);

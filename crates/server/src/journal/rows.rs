@@ -13,10 +13,8 @@ use serde_json::Value;
 
 pub(super) fn event(entry: &Entry) -> EventRow {
     let mut body = serde_json::to_value(&entry.event).expect("an event is plain data");
-    let kind = match body.as_object_mut().and_then(|fields| fields.remove("kind")) {
-        Some(Value::String(kind)) => kind,
-        _ => unreachable!("every event says its kind"),
-    };
+    let kind = body.as_object_mut().and_then(|fields| fields.remove("kind"));
+    let Some(Value::String(kind)) = kind else { unreachable!("every event says its kind") };
     EventRow {
         seq: entry.seq,
         version: VERSION,
