@@ -8,6 +8,8 @@ use std::{
     ffi::OsString,
     fs::{self, File},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -18,6 +20,10 @@ use crate::{
     pin::Pinning,
     snapshot::{Snapshot, count_ignored},
 };
+
+/// After a commit git looks in the background whether it should pack, for a moment that nobody asked for.
+const PROCESSES_WAIT_MAX: Duration = Duration::from_secs(2);
+const PROCESSES_POLL: Duration = Duration::from_millis(20);
 
 /// What became of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +170,12 @@ fn check_free(worktree: &Worktree, checkout: &Checkout) -> Result<(), RemoveErro
         let reason = reason.trim().to_owned();
         return Err(RemoveError::WorktreeLocked { path: worktree.path.clone(), reason });
     }
-    let pids = processes_in(&worktree.path);
+    let since = Instant::now();
+    let mut pids = processes_in(&worktree.path);
+    while !pids.is_empty() && since.elapsed() < PROCESSES_WAIT_MAX {
+        thread::sleep(PROCESSES_POLL);
+        pids = processes_in(&worktree.path);
+    }
     if !pids.is_empty() {
         return Err(RemoveError::Processes { path: worktree.path.clone(), pids });
     }

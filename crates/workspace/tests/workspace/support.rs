@@ -181,7 +181,9 @@ pub(crate) fn try_git<A: AsRef<OsStr>>(
     for (name, _) in env::vars_os().filter(|(name, _)| name.as_bytes().starts_with(b"GIT_")) {
         command.env_remove(name);
     }
-    command.current_dir(directory).args(["-c", "protocol.file.allow=always"]).args(args);
+    // Packing in the background would be a process at work in the directory.
+    let settings = ["protocol.file.allow=always", "maintenance.auto=false", "gc.auto=0"];
+    command.current_dir(directory).args(settings.iter().flat_map(|setting| ["-c", setting])).args(args);
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
     for name in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{name}_NAME"), "Test").env(format!("GIT_{name}_EMAIL"), "test@example.org");
