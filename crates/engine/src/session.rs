@@ -372,8 +372,7 @@ impl Session {
 
     /// Whether its CLI can go on with what was said before.
     pub fn can_resume(&self) -> bool {
-        let has_conversation = self.conversation.is_some() || self.order.agent.takes_conversation_id();
-        self.order.agent.can_resume() && has_conversation
+        self.order.agent.can_resume() && self.conversation.is_some()
     }
 
     /// How it is. The requests are those of this session that it waits for, oldest first.

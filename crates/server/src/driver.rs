@@ -54,7 +54,9 @@ pub(crate) struct Driver {
     /// The program that is started as a shim.
     pub(crate) program: PathBuf,
     /// Tells the processes of this state directory from those of another.
-    pub(crate) mark: String,
+    mark: String,
+    /// How many files an agent may have open: what the user had, not what the server needs.
+    open_files_max: Option<u64>,
     keepers: Mutex<HashMap<SessionId, Mailbox>>,
 }
 
@@ -63,8 +65,19 @@ pub(crate) struct Driver {
 type Mailbox = mpsc::UnboundedSender<(ActionName, Action)>;
 
 impl Driver {
-    pub(crate) fn new(journal: Journal, home: Home, program: PathBuf, mark: String) -> Arc<Driver> {
-        Arc::new(Driver { journal, home, program, mark, keepers: Mutex::default() })
+    pub(crate) fn new(
+        journal: Journal,
+        home: Home,
+        program: PathBuf,
+        mark: String,
+        open_files_max: Option<u64>,
+    ) -> Arc<Driver> {
+        Arc::new(Driver { journal, home, program, mark, open_files_max, keepers: Mutex::default() })
+    }
+
+    /// What the processes of a launch or check carry in their environment.
+    fn marker(&self, session: SessionId, what: &str) -> String {
+        format!("{session}.{what}@{}", self.mark)
     }
 
     /// Looks at what is there, then carries out actions for as long as there is a server.

@@ -13,6 +13,7 @@ use ostler_store::{OpenError, Sqlite, Store};
 use rustix::{
     fs::{FlockOperation, flock},
     io::Errno,
+    process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 use tokio::{
     net::UnixListener,
@@ -69,7 +70,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let reader = store.reader().map_err(ServeError::Open)?;
     let (journal, outbox) = Journal::start(store, loaded, clock);
     let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
-    let driver = Driver::new(journal, home.clone(), program, mark(home)?);
+    let driver = Driver::new(journal, home.clone(), program, mark(home)?, raise_open_files());
     let listening = socket::listen(&home.socket()).and_then(UnixListener::from_std);
     let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
     let stop = Arc::new(Notify::new());
@@ -125,6 +126,14 @@ fn hold(home: &Home) -> Result<fs::File, ServeError> {
         }
         Err(source) => Err(failed(source.into())),
     }
+}
+
+/// A session takes a descriptor or two, and there may be thousands. Says how many were allowed before.
+fn raise_open_files() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    // Where it cannot be raised, fewer sessions fit; they are told so one by one.
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).ok();
+    limit.current
 }
 
 /// A word that tells the processes of this state directory from those of another.

@@ -4,9 +4,10 @@
 //! group, so the kernel does not discard job-control signals, and what is typed at a terminal reaches it alone.
 
 use std::{
-    io,
+    fs::File,
+    io::{self, Write},
     os::{
-        fd::{AsFd, OwnedFd},
+        fd::{AsFd, FromRawFd, OwnedFd},
         unix::process::CommandExt,
     },
     process::{Command, Stdio},
@@ -15,8 +16,8 @@ use std::{
 use rustix::{
     fs::{Mode, OFlags, fcntl_setfl, open},
     process::{
-        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, getpid, getppid,
-        ioctl_tiocsctty, pidfd_open, set_parent_process_death_signal, waitid, waitpid,
+        Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, WaitStatus, getpid, getppid,
+        getrlimit, ioctl_tiocsctty, set_parent_process_death_signal, setrlimit, waitid, waitpid,
     },
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     stdio::stdin,
@@ -24,6 +25,7 @@ use rustix::{
 };
 
 use crate::{
+    cgroup::Cgroup,
     error::Error,
     launch::{Input, Launch, Terminal},
 };
@@ -32,18 +34,20 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) pid: Pid,
-    /// Readable when the agent has ended.
-    pub(crate) ended: OwnedFd,
     /// The streams; each is gone once it has ended.
     pub(crate) input: Option<OwnedFd>,
     pub(crate) output: Option<OwnedFd>,
     pub(crate) errors: Option<OwnedFd>,
     /// The shim's end of the terminal, if there is one.
     terminal: Option<OwnedFd>,
+    /// The agent's end, held so that the terminal does not hang up while nobody else has it open: who comes back to
+    /// it later is still heard.
+    _kept_open: Option<OwnedFd>,
 }
 
 impl Agent {
-    pub(crate) fn start(launch: &Launch) -> Result<Agent, Error> {
+    /// Starts it, in a control group if there is one for it.
+    pub(crate) fn start(launch: &Launch, cgroup: Option<&Cgroup>) -> Result<Agent, Error> {
         let [program, arguments @ ..] = &launch.command[..] else {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "no command");
             return Err(Error::Start { program: String::new(), source });
@@ -51,6 +55,7 @@ impl Agent {
         let mut command = command(program);
         command.args(arguments).current_dir(&launch.directory).env_clear().envs(&launch.environment);
         command.env("OSTLER_SESSION", &launch.session).process_group(0);
+        prepare(&mut command, launch, cgroup.and_then(|cgroup| cgroup.door().ok()));
         let failed = |source| Error::Start { program: program.clone(), source };
         match launch.terminal {
             Terminal::None => start_on_pipes(command, launch.input).map_err(failed),
@@ -92,16 +97,15 @@ fn start_on_pipes(mut command: Command, input: Input) -> io::Result<Agent> {
         Input::Open => Stdio::piped(),
         Input::Empty => Stdio::null(),
     });
-    prepare(&mut command, false);
     let mut child = command.spawn()?;
     let pid = pid(child.id())?;
     Ok(Agent {
         pid,
-        ended: pidfd_open(pid, PidfdFlags::empty())?,
         input: child.stdin.take().map(OwnedFd::from).map(without_blocking).transpose()?,
         output: child.stdout.take().map(OwnedFd::from).map(without_blocking).transpose()?,
         errors: child.stderr.take().map(OwnedFd::from).map(without_blocking).transpose()?,
         terminal: None,
+        _kept_open: None,
     })
 }
 
@@ -120,36 +124,46 @@ fn start_on_pty(mut command: Command, rows: u16, columns: u16) -> io::Result<Age
     ioctl_tiocsctty(&theirs)?;
     let end = || theirs.as_fd().try_clone_to_owned().map(Stdio::from);
     command.stdin(end()?).stdout(end()?).stderr(end()?);
-    prepare(&mut command, true);
     let child = command.spawn()?;
     let pid = pid(child.id())?;
     let ours = without_blocking(ours)?;
     Ok(Agent {
         pid,
-        ended: pidfd_open(pid, PidfdFlags::empty())?,
         input: Some(ours.try_clone()?),
         output: Some(ours.try_clone()?),
         errors: None,
         terminal: Some(ours),
+        _kept_open: Some(theirs),
     })
 }
 
 /// What the child does before it becomes the agent.
 #[expect(unsafe_code, reason = "only between fork and exec can these be set, and std calls that unsafe")]
-fn prepare(command: &mut Command, on_terminal: bool) {
+fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
     let shim = getpid();
+    let on_terminal = launch.terminal != Terminal::None;
+    let open_files_max = launch.open_files_max;
     let before_exec = move || {
         // A shim that dies must not leave an agent behind: the kernel would continue a stopped one.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         if getppid() != Some(shim) {
             return Err(io::Error::other("the shim is gone"));
         }
+        if let Some(mut door) = door.as_ref() {
+            // Who may not move in is looked after without a group.
+            door.write_all(b"0").ok();
+        }
         if on_terminal {
             // SAFETY: `signal` is async-signal-safe and changes only this process.
             unsafe { libc::signal(libc::SIGTTOU, libc::SIG_IGN) };
             tcsetpgrp(stdin(), getpid())?;
         }
-        reset_signals(None);
+        reset_signals(&[]);
+        if let Some(most) = open_files_max {
+            let maximum = getrlimit(Resource::Nofile).maximum;
+            let current = Some(maximum.map_or(most, |maximum| most.min(maximum)));
+            setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
+        }
         // What the shim inherited by accident is not for the agent.
         // SAFETY: the call only marks descriptors, which are closed by exec.
         unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) };
@@ -159,18 +173,35 @@ fn prepare(command: &mut Command, on_terminal: bool) {
     unsafe { command.pre_exec(before_exec) };
 }
 
-/// Every signal but one does what it does by default, and none is held back.
+/// Every signal but those that are ignored does what it does by default, and none is held back.
 #[expect(unsafe_code, reason = "there is no safe way to set what a signal does")]
-pub(crate) fn reset_signals(but: Option<libc::c_int>) {
-    for signal in (1..32).filter(|signal| Some(*signal) != but) {
+pub(crate) fn reset_signals(ignored: &[libc::c_int]) {
+    for signal in 1..32 {
+        let action = if ignored.contains(&signal) { libc::SIG_IGN } else { libc::SIG_DFL };
         // SAFETY: no handler is installed, and those that cannot be set are refused.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        unsafe { libc::signal(signal, action) };
     }
     // SAFETY: the set is initialised by the first call before the second reads it.
     unsafe {
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+/// Readable whenever a child has ended. It holds the signal back, which is what lets it be read.
+#[expect(unsafe_code, reason = "there is no safe way to read signals from a descriptor")]
+pub(crate) fn child_signals() -> io::Result<OwnedFd> {
+    // SAFETY: the set is initialised before it is read, and the descriptor is new and nobody else's.
+    unsafe {
+        let mut children = std::mem::zeroed();
+        libc::sigemptyset(&raw mut children);
+        libc::sigaddset(&raw mut children, libc::SIGCHLD);
+        if libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let fd = libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC);
+        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
     }
 }
 

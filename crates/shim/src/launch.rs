@@ -38,6 +38,24 @@ pub struct Launch {
     pub stop: bool,
     /// How large its output log may become.
     pub log_bytes_max: u64,
+    /// How many files it may have open, if not as many as the shim: a server may have raised its own limit, and
+    /// programs that still use `select` come to harm above 1,024.
+    #[serde(default)]
+    pub open_files_max: Option<u64>,
+    /// Whether it may have a control group of its own.
+    #[serde(default)]
+    pub cgroup: CgroupPolicy,
+}
+
+/// Whether an agent gets a control group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CgroupPolicy {
+    /// Where the system allows it.
+    #[default]
+    Auto,
+    /// Not even there.
+    Off,
 }
 
 /// What an agent's streams are.

@@ -12,6 +12,7 @@ pub mod launch;
 pub mod spool;
 
 mod agent;
+mod cgroup;
 mod clock;
 mod error;
 mod files;
@@ -24,5 +25,5 @@ mod tree;
 pub use error::Error;
 pub use files::LOCK;
 pub use output::{ERR, OUT};
-pub use shim::run;
+pub use shim::{run, sweep};
 pub use socket::connect;

@@ -1,9 +1,10 @@
 //! The agent's output on disk: every byte, in order, before anything is made of it.
 
 use std::{
-    fs::File,
+    fs::{File, OpenOptions},
     io::{self, Write},
-    path::Path,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
 };
 
 use crate::{error::Error, files};
@@ -17,17 +18,23 @@ pub const ERR: &str = "err.log";
 /// One of the two logs.
 #[derive(Debug)]
 pub(crate) struct Log {
+    path: PathBuf,
     file: File,
     length: u64,
     length_max: u64,
+    /// How much of it is known to last.
+    synced: u64,
+    /// Whether a sync has failed since: the system may have let go of what it could not write.
+    doubtful: bool,
     /// What the disk has not taken yet.
     waiting: Vec<u8>,
 }
 
 impl Log {
     pub(crate) fn create(directory: &Path, name: &str, length_max: u64) -> Result<Log, Error> {
-        let file = files::create(&directory.join(name))?;
-        Ok(Log { file, length: 0, length_max, waiting: Vec::new() })
+        let path = directory.join(name);
+        let file = files::create(&path)?;
+        Ok(Log { path, file, length: 0, length_max, synced: 0, doubtful: false, waiting: Vec::new() })
     }
 
     /// How much was written.
@@ -35,9 +42,14 @@ impl Log {
         self.length
     }
 
+    /// How much will be when the disk has taken everything.
+    pub(crate) fn length_to_be(&self) -> u64 {
+        self.length + self.waiting.len() as u64
+    }
+
     /// How much may still be written.
     pub(crate) fn room(&self) -> usize {
-        let room = self.length_max.saturating_sub(self.length + self.waiting.len() as u64);
+        let room = self.length_max.saturating_sub(self.length_to_be());
         usize::try_from(room).unwrap_or(usize::MAX)
     }
 
@@ -48,18 +60,19 @@ impl Log {
 
     /// Adds bytes and writes what it can. What the disk refuses waits for the next time.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.waiting.extend_from_slice(bytes);
-        while !self.waiting.is_empty() {
-            match self.file.write(&self.waiting) {
-                Ok(written) => {
-                    self.length += written as u64;
-                    self.waiting.drain(..written);
-                }
-                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => return Err(source),
-            }
+        if self.waiting.is_empty() {
+            let (written, outcome) = write(&mut self.file, bytes);
+            self.length += written as u64;
+            self.waiting.extend_from_slice(&bytes[written..]);
+            outcome
+        } else {
+            self.waiting.extend_from_slice(bytes);
+            let (written, outcome) = write(&mut self.file, &self.waiting);
+            self.length += written as u64;
+            self.waiting.drain(..written);
+            self.waiting.shrink_to_fit();
+            outcome
         }
-        Ok(())
     }
 
     /// Lets go of what the disk has not taken.
@@ -68,7 +81,50 @@ impl Log {
     }
 
     /// Makes what was written last.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        if self.synced == self.length {
+            return Ok(());
+        }
+        if self.doubtful {
+            self.write_again()?;
+        }
+        let outcome = self.file.sync_data();
+        self.doubtful = outcome.is_err();
+        if outcome.is_ok() {
+            self.synced = self.length;
+        }
+        outcome
     }
+
+    /// After a failed sync another one may succeed without having written anything, so the bytes are written again,
+    /// from what the system still has of them.
+    fn write_again(&self) -> io::Result<()> {
+        let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        let mut piece = vec![0; PIECE];
+        let mut at = self.synced;
+        while at < self.length {
+            let length = usize::try_from(self.length - at).unwrap_or(PIECE).min(PIECE);
+            file.read_exact_at(&mut piece[..length], at)?;
+            file.write_all_at(&piece[..length], at)?;
+            at += length as u64;
+        }
+        Ok(())
+    }
+}
+
+/// How much is written again at once.
+const PIECE: usize = 64 << 10;
+
+/// Writes all or as much as it can: how much, and what stood in the way.
+fn write(file: &mut File, bytes: &[u8]) -> (usize, io::Result<()>) {
+    let mut written = 0;
+    while written < bytes.len() {
+        match file.write(&bytes[written..]) {
+            Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
+            Ok(more) => written += more,
+            Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return (written, Err(source)),
+        }
+    }
+    (written, Ok(()))
 }

@@ -3,33 +3,35 @@
 //! The order at a signal is fixed: the tree is stopped, the log is synced, the record is written and synced, and
 //! only then is anybody told.
 
+mod serving;
+mod starting;
+
 use std::{
-    fs::File,
-    mem,
-    os::unix::fs::FileExt,
+    mem::{self, MaybeUninit},
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
-use ostler_protocol::{Format, Item, Parser, Settings, What, fault::Severity, signal::Signal, stream::Table};
+use ostler_protocol::{Item, Parser, What, fault::Severity, signal::Signal};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, read},
-    process::{Pid, WaitOptions, WaitStatus, getpid, getsid, set_child_subreaper, setsid, waitpid},
+    process::{Pid, WaitOptions, WaitStatus, getpid, waitpid},
 };
 
 use crate::{
-    agent::{Agent, reset_signals},
-    control::{Command, Greeting, Message, Reply, Request, Status, VERSION},
+    agent::Agent,
+    cgroup,
     error::Error,
     files,
     input::Input,
-    launch::{Launch, OutputFormat},
-    output::{ERR, Log, OUT},
+    launch::Launch,
+    output::Log,
     socket::{Client, Socket},
     spool::{self, Happening, Spool, StallReason, StopCause},
-    tree::{self, Stopped},
+    tree::{self, Stopped, Tree},
 };
 
 /// The most that is read at once.
@@ -37,9 +39,6 @@ const CHUNK: usize = 16 << 10;
 
 /// How much is read before the server is listened to again: an agent that prints without end must not keep it away.
 const CHUNKS_PER_STEP: usize = 4;
-
-/// The most of the log that one reply holds.
-const TAIL_BYTES_MAX: usize = 256 << 10;
 
 /// By how much a full log may grow when somebody sends the agent on.
 const LOG_BYTES_MORE: u64 = 64 << 20;
@@ -50,8 +49,8 @@ const BUSY_PATIENCE: Duration = Duration::from_secs(5);
 /// Between two looks at what nobody announces.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The longest sleep: an orphan that has ended is buried within it.
-const TICK_MAX: Duration = Duration::from_secs(1);
+/// How often to look at what may have changed only by accident: a stopped tree, and a full disk.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
 
 /// Runs the agent of a directory until nothing of it is left.
 pub fn run(directory: &Path) -> Result<(), Error> {
@@ -63,9 +62,23 @@ pub fn run(directory: &Path) -> Result<(), Error> {
     shim.end().and(ended)
 }
 
+/// Ends what a shim that was killed has left in its agent's control group, and removes the group.
+pub fn sweep(directory: &Path) -> Result<(), Error> {
+    let _lock = files::hold(directory)?;
+    for record in spool::read(directory)? {
+        if let Happening::Started { cgroup: Some(path), .. } = record.what {
+            cgroup::sweep(&path).map_err(|source| Error::Write { path, source })?;
+        }
+    }
+    Ok(())
+}
+
 struct Shim {
     directory: PathBuf,
     agent: Agent,
+    /// Readable when a child of the shim has ended: the agent, or one of those it has adopted.
+    children: OwnedFd,
+    tree: Tree,
     parser: Parser,
     out: Log,
     err: Log,
@@ -78,61 +91,19 @@ struct Shim {
     stop_noted: bool,
     /// The record of the last stop.
     stop_seq: u64,
+    /// When somebody last looked whether it still is.
+    stop_checked_at: Instant,
     /// Output has nowhere to go: nothing is read until somebody sends the agent on.
     stalled: bool,
     /// When the grace of a cancellation runs out.
     cancel_at: Option<Instant>,
     input: Input,
     heard_at: Instant,
+    /// Where the last thing that was heard ends.
+    heard_to: u64,
 }
 
 impl Shim {
-    fn start(directory: &Path, launch: &Launch) -> Result<Shim, Error> {
-        // A client that is gone must be an error, not the end.
-        reset_signals(Some(libc::SIGPIPE));
-        lead_session().map_err(system("lead a session"))?;
-        set_child_subreaper(Some(getpid())).map_err(system("adopt orphans"))?;
-        let greeting = Greeting { shim: VERSION, session: launch.session.clone() };
-        let parser = parser(launch)?;
-        let (out, err) = (
-            Log::create(directory, OUT, launch.log_bytes_max)?,
-            Log::create(directory, ERR, launch.log_bytes_max)?,
-        );
-        let (mut spool, socket) = (Spool::create(directory)?, Socket::bind(directory, greeting)?);
-        let mut agent = match Agent::start(launch) {
-            Ok(agent) => agent,
-            Err(error) => {
-                spool.add(Happening::NotStarted { message: error.to_string() });
-                let path = directory.join(spool::FILE);
-                spool.write().map_err(|source| Error::Write { path, source })?;
-                return Err(error);
-            }
-        };
-        let pid = agent.pid;
-        let input = Input::new(agent.input.take(), agent.has_terminal());
-        let mut shim = Shim {
-            directory: directory.to_path_buf(),
-            agent,
-            parser,
-            out,
-            err,
-            spool,
-            socket,
-            stops: launch.stop,
-            stopped: None,
-            stop_noted: false,
-            stop_seq: 0,
-            stalled: false,
-            cancel_at: None,
-            input,
-            heard_at: Instant::now(),
-        };
-        let began = tree::look(pid).map_or(0, |process| process.began);
-        shim.spool.add(Happening::Started { pid: raw(pid), began });
-        shim.write_down();
-        Ok(shim)
-    }
-
     /// Handles one thing after the other until the agent has ended.
     fn run(&mut self) -> Result<(), Error> {
         let unknown = |source| Error::System { what: "wait for the agent", source };
@@ -145,9 +116,12 @@ impl Shim {
             self.note_consumed();
             self.talk();
             if self.cancel_at.is_some_and(|at| Instant::now() >= at) {
-                tree::kill(getpid(), self.agent.pid);
+                self.tree.kill();
             }
-            bury_adopted(self.agent.pid);
+            self.keep_stopped();
+            if has_signals(&self.children) {
+                bury_adopted(self.agent.pid);
+            }
         }
         Ok(())
     }
@@ -163,43 +137,52 @@ impl Shim {
     /// Sleeps until one of the streams, the socket or the clock has something.
     fn wait(&self) -> Result<(), Error> {
         let mut fds = vec![
-            PollFd::new(&self.agent.ended, PollFlags::IN),
+            PollFd::new(&self.children, PollFlags::IN),
             PollFd::new(&self.socket.listener, PollFlags::IN),
         ];
         let output = self.agent.output.iter().filter(|_| !self.stalled);
         fds.extend(output.chain(&self.agent.errors).map(|fd| PollFd::new(fd, PollFlags::IN)));
         fds.extend(self.input.event());
-        fds.extend(self.socket.clients.iter().map(|client| {
-            let mail = if client.has_mail() { PollFlags::OUT } else { PollFlags::empty() };
-            PollFd::new(&client.stream, PollFlags::IN | mail)
-        }));
-        let timeout = self.timeout();
-        let timeout = Timespec {
+        fds.extend(self.socket.clients.iter().map(Client::event));
+        let timeout = self.timeout().map(|timeout| Timespec {
             tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
             tv_nsec: timeout.subsec_nanos().into(),
-        };
-        match poll(&mut fds, Some(&timeout)) {
+        });
+        match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(source) => Err(Error::System { what: "wait for events", source: source.into() }),
         }
     }
 
-    /// How long to sleep at the most.
-    fn timeout(&self) -> Duration {
+    /// How long to sleep at the most; without an end if only an event can bring something new.
+    fn timeout(&self) -> Option<Duration> {
+        if self.socket.clients.iter().any(Client::has_request) {
+            return Some(Duration::ZERO);
+        }
         let now = Instant::now();
-        // Who is stopped keeps no silence that could end.
+        // Who is stopped keeps no silence that could end, and reads nothing.
         let patience = self.parser.patience().filter(|_| !self.stop_noted && !self.stalled);
-        let silence =
-            patience.map_or(TICK_MAX, |patience| patience.saturating_sub(now - self.heard_at).max(TICK));
-        let cancel = self.cancel_at.map_or(TICK_MAX, |at| at.saturating_duration_since(now).max(TICK));
-        // Who is stopped reads nothing.
-        let input = self.input.look_after().filter(|_| self.stopped.is_none()).unwrap_or(TICK_MAX);
-        silence.min(cancel).min(input).min(TICK_MAX)
+        let silence = patience.map(|patience| patience.saturating_sub(now - self.heard_at).max(TICK));
+        let input = self.input.look_after().filter(|_| self.stopped.is_none());
+        let cancel = self.cancel_at.map(|at| at.saturating_duration_since(now).max(TICK));
+        let stop = self.stopped.as_ref().filter(|stopped| stopped.may_run()).map(|_| LOOK_AFTER);
+        let disk = self.spool.has_waiting().then_some(LOOK_AFTER);
+        [silence, input, cancel, stop, disk].into_iter().flatten().min()
+    }
+
+    /// Stops again what somebody has continued, and what has appeared since.
+    fn keep_stopped(&mut self) {
+        if let Some(stopped) = self.stopped.as_mut().filter(|stopped| stopped.may_run())
+            && self.stop_checked_at.elapsed() >= LOOK_AFTER
+        {
+            self.tree.stop_again(stopped);
+            self.stop_checked_at = Instant::now();
+        }
     }
 
     /// Takes what the agent has printed, as long as there is more of it, up to so many chunks.
     fn read_output(&mut self, chunks_max: usize) {
-        let mut buffer = [0; CHUNK];
+        let mut buffer = [const { MaybeUninit::uninit() }; CHUNK];
         for _ in 0..chunks_max {
             let Some(output) = self.agent.output.as_ref().filter(|_| !self.stalled) else { break };
             let room = self.out.room().min(CHUNK);
@@ -208,11 +191,10 @@ impl Shim {
                 break;
             }
             match read(output, &mut buffer[..room]) {
-                Ok(0) => self.agent.output = None,
-                Ok(length) => self.hear(&buffer[..length]),
+                Ok(([], _)) => self.agent.output = None,
+                Ok((bytes, _)) => self.hear(bytes),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
-                // A terminal whose last user is gone says EIO.
                 Err(_) => self.agent.output = None,
             }
         }
@@ -241,6 +223,7 @@ impl Shim {
 
     fn note(&mut self, items: &[Item]) {
         for item in items {
+            self.heard_to = self.heard_to.max(item.end);
             let item = serde_json::to_value(item).expect("an item has only text and numbers");
             self.spool.add(Happening::Heard { item });
         }
@@ -253,7 +236,7 @@ impl Shim {
 
     /// Stops the whole tree, unless it is stopped.
     fn hold(&mut self) {
-        self.stopped.get_or_insert_with(|| tree::stop(getpid(), self.agent.pid));
+        self.stopped.get_or_insert_with(|| self.tree.stop());
     }
 
     /// Says once that the tree is stopped.
@@ -271,8 +254,14 @@ impl Shim {
         if !self.spool.has_waiting() {
             return;
         }
-        let written = self.out.append(&[]).and_then(|()| self.out.sync()).and_then(|()| self.spool.write());
-        if let Err(source) = written {
+        let appended = self.out.append(&[]);
+        // Nothing stands in the spool before the words that it is about stand in the log.
+        let written = if self.out.length() >= self.heard_to {
+            self.out.sync().and_then(|()| self.spool.write())
+        } else {
+            Ok(())
+        };
+        if let Err(source) = appended.and(written) {
             self.stall(StallReason::Disk { message: source.to_string() });
         }
     }
@@ -289,14 +278,14 @@ impl Shim {
     }
 
     fn read_errors(&mut self, chunks_max: usize) {
-        let mut buffer = [0; CHUNK];
+        let mut buffer = [const { MaybeUninit::uninit() }; CHUNK];
         for _ in 0..chunks_max {
             let Some(errors) = &self.agent.errors else { break };
             match read(errors, &mut buffer) {
-                Ok(0) => self.agent.errors = None,
+                Ok(([], _)) => self.agent.errors = None,
                 // Beyond its limit, or on a full disk, the log of errors ends; nobody is stopped for it.
-                Ok(length) => {
-                    if self.err.append(&buffer[..length.min(self.err.room())]).is_err() {
+                Ok((bytes, _)) => {
+                    if self.err.append(&bytes[..bytes.len().min(self.err.room())]).is_err() {
                         self.err.give_up();
                     }
                 }
@@ -315,7 +304,7 @@ impl Shim {
         }
         let Some(patience) = self.parser.patience() else { return };
         let silence = self.heard_at.elapsed();
-        let is_slow = || silence < patience + BUSY_PATIENCE && tree::is_busy(getpid());
+        let is_slow = || silence < patience + BUSY_PATIENCE && tree::is_busy();
         if silence < patience || (self.stopped.is_none() && is_slow()) {
             return;
         }
@@ -344,7 +333,7 @@ impl Shim {
             self.stop_noted = false;
             self.heard_at = Instant::now();
             self.input.agent_runs();
-            tree::go_on(&stopped);
+            self.tree.go_on(&stopped);
         }
     }
 
@@ -355,149 +344,29 @@ impl Shim {
         }
     }
 
-    /// Does what the server wants, as long as it takes the answers.
-    fn serve(&mut self) {
-        let mut clients = mem::take(&mut self.socket.clients);
-        for client in &mut clients {
-            client.read();
-            while client.has_room()
-                && let Some(Request { id, command }) = client.next_request()
-            {
-                let (reply, bytes) = self.obey(command, client);
-                client.send(&Message::Reply { id, reply });
-                client.send_bytes(&bytes);
+    /// Takes all that is left of the output, even where the log was full, and waits for a full disk.
+    fn read_last_words(&mut self) {
+        self.out.grow(LOG_BYTES_MORE);
+        loop {
+            if self.out.append(&[]).is_ok() {
+                self.stalled = false;
+                self.read_output(usize::MAX);
             }
-        }
-        self.socket.clients = clients;
-    }
-
-    /// Carries out one command: the reply, and bytes that follow it.
-    fn obey(&mut self, command: Command, client: &mut Client) -> (Reply, Vec<u8>) {
-        let reply = match command {
-            Command::Status => Reply::Status(self.report()),
-            Command::Input { key, text, go_on } => self.take_input(key, &text, go_on),
-            Command::CloseInput { key } => self.close_input(key),
-            Command::Stop => {
-                self.hold();
-                self.note_stop(StopCause::Command);
-                Reply::Done
+            if !self.stalled {
+                return;
             }
-            Command::GoOn { after } if after.is_some_and(|after| after < self.stop_seq) => {
-                Reply::Refused("it was stopped again since".to_owned())
-            }
-            Command::GoOn { .. } => self.send_on(),
-            Command::Cancel { grace_ms } => {
-                self.cancel_at.get_or_insert(Instant::now() + Duration::from_millis(grace_ms));
-                self.stopped = None;
-                self.stop_noted = false;
-                tree::ask_to_end(getpid());
-                Reply::Done
-            }
-            Command::Resize { rows, columns } => match self.agent.resize(rows, columns) {
-                Ok(true) => Reply::Done,
-                Ok(false) => Reply::Refused("the agent has no terminal".to_owned()),
-                Err(source) => Reply::Refused(source.to_string()),
-            },
-            Command::Tail { offset, bytes_max } => return self.tail(offset, bytes_max),
-            Command::Follow { after_seq } => {
-                client.follow(after_seq);
-                Reply::Done
-            }
-        };
-        (reply, Vec::new())
-    }
-
-    fn report(&self) -> Status {
-        Status {
-            pid: raw(self.agent.pid),
-            stopped: self.stopped.is_some(),
-            stalled: self.stalled,
-            cancelling: self.cancel_at.is_some(),
-            output_bytes: self.out.length(),
-            input_bytes: self.input.left(),
-            input_unread: self.input.unread(),
-            last_seq: self.spool.last_seq(),
-        }
-    }
-
-    /// Writes what fits, then sends the agent on; the rest follows as it reads. The name is on disk before a byte
-    /// leaves, so that after a crash it can be told whether it was taken.
-    fn take_input(&mut self, key: String, text: &str, go_on: bool) -> Reply {
-        if !self.input.knows(&key) {
-            if let Some(why) = self.input.objection(text) {
-                return refused(why);
-            }
-            if !self.put_down(Happening::TookInput { key: key.clone() }) {
-                return refused("the disk does not take it; ask again when there is room");
-            }
-            self.input.take(key, text);
-        }
-        if !self.input.is_open() && !self.input.is_closed() {
-            return refused("the agent has closed its input");
-        }
-        if go_on { self.send_on() } else { Reply::Done }
-    }
-
-    /// Ends the input behind what was taken; a second time changes nothing.
-    fn close_input(&mut self, key: String) -> Reply {
-        if self.input.is_closed() {
-            return Reply::Done;
-        }
-        if !self.input.is_open() {
-            return refused("the agent reads no input");
-        }
-        if !self.put_down(Happening::ClosedInput { key }) {
-            return refused("the disk does not take it; ask again when there is room");
-        }
-        self.input.close();
-        Reply::Done
-    }
-
-    /// Writes down what is about to happen. Whether the disk has it; otherwise it does not happen.
-    fn put_down(&mut self, what: Happening) -> bool {
-        let seq = self.spool.add(what);
-        self.write_down();
-        !self.spool.take_back(seq)
-    }
-
-    /// Sends a stopped agent on. A stalled one gets more room, and stalls again if that does not help.
-    fn send_on(&mut self) -> Reply {
-        if self.stalled {
-            self.stalled = false;
-            if self.out.room() == 0 {
-                self.out.grow(LOG_BYTES_MORE);
-            }
-            if let Err(source) = self.out.append(&[]) {
-                self.stall(StallReason::Disk { message: source.to_string() });
-                return Reply::Refused("its output still has nowhere to go".to_owned());
-            }
-        }
-        if self.stopped.is_some() {
-            self.go_on();
-            self.spool.add(Happening::WentOn);
-        }
-        Reply::Done
-    }
-
-    fn tail(&self, offset: u64, bytes_max: u32) -> (Reply, Vec<u8>) {
-        let length = self.out.length().saturating_sub(offset).min(bytes_max.into());
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0).min(TAIL_BYTES_MAX)];
-        let read =
-            File::open(self.directory.join(OUT)).and_then(|file| file.read_exact_at(&mut bytes, offset));
-        match (read, u32::try_from(bytes.len())) {
-            (Ok(()), Ok(length)) => (Reply::Bytes(length), bytes),
-            (Err(source), _) => (Reply::Refused(source.to_string()), Vec::new()),
-            (_, Err(_)) => (Reply::Refused("too much at once".to_owned()), Vec::new()),
+            thread::sleep(LOOK_AFTER);
+            self.talk();
         }
     }
 
     /// The agent has ended: ends what it left behind, takes its last words, and says so. Waits for a full disk.
     fn end(&mut self) -> Result<(), Error> {
-        let clean = tree::kill(getpid(), self.agent.pid);
-        // The last words count even where the log was full.
-        self.stalled = false;
-        self.out.grow(LOG_BYTES_MORE);
-        self.read_output(usize::MAX);
+        let clean = self.tree.kill();
+        if let Some(cgroup) = self.tree.cgroup() {
+            cgroup.remove();
+        }
+        self.read_last_words();
         self.read_errors(usize::MAX);
         self.parser.finish();
         let items: Vec<Item> = self.parser.by_ref().collect();
@@ -508,11 +377,13 @@ impl Shim {
         let status = self.agent.bury().map_err(|source| Error::System { what: "bury the agent", source })?;
         let code = status.and_then(WaitStatus::exit_status);
         let signal = status.and_then(WaitStatus::terminating_signal);
+        // The end is not told before all that was said is in the log.
+        self.heard_to = self.out.length_to_be();
         self.spool.add(Happening::Ended { code, signal, clean, input_bytes_left });
         self.talk();
         while self.spool.has_waiting() {
             // Not `wait`: an agent that has ended would wake it at once, for ever.
-            thread::sleep(TICK_MAX);
+            thread::sleep(LOOK_AFTER);
             self.talk();
         }
         Ok(())
@@ -535,40 +406,25 @@ fn asks(item: &Item) -> bool {
     }
 }
 
-fn refused(why: &str) -> Reply {
-    Reply::Refused(why.to_owned())
-}
-
-fn parser(launch: &Launch) -> Result<Parser, Error> {
-    let format = match &launch.format {
-        OutputFormat::Text => Format::Text,
-        OutputFormat::Table(toml) => Format::Structured(Table::parse(toml).map_err(Error::Table)?),
-    };
-    let nonce = launch.nonce.as_deref().map(str::parse).transpose().map_err(Error::Nonce)?;
-    Ok(Parser::new(format, Settings { nonce, thin_role: launch.thin_role, ..Settings::default() }))
-}
-
-/// Whoever leads a session already need not, and cannot, lead another.
-fn lead_session() -> Result<(), Errno> {
-    match setsid() {
-        Err(Errno::PERM) if getsid(None) == Ok(getpid()) => Ok(()),
-        outcome => outcome.map(drop),
+/// Whether signals have come; they are taken.
+fn has_signals(signals: &OwnedFd) -> bool {
+    let mut any = false;
+    let mut buffer = [const { MaybeUninit::uninit() }; size_of::<libc::signalfd_siginfo>()];
+    while read(signals, &mut buffer).is_ok() {
+        any = true;
     }
+    any
 }
 
 /// Children of the agent whose parents are gone came to the shim; those that have ended are buried here.
 fn bury_adopted(agent: Pid) {
-    for process in tree::below(getpid()).processes.iter().filter(|process| process.pid != agent) {
-        if process.doing == tree::Doing::Dead {
-            waitpid(Some(process.pid), WaitOptions::NOHANG).ok();
+    for child in tree::children(getpid()).unwrap_or_default() {
+        if child != agent {
+            waitpid(Some(child), WaitOptions::NOHANG).ok();
         }
     }
 }
 
 fn raw(pid: Pid) -> i32 {
     pid.as_raw_nonzero().get()
-}
-
-fn system(what: &'static str) -> impl Fn(Errno) -> Error {
-    move |source| Error::System { what, source: source.into() }
 }

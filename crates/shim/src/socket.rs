@@ -14,6 +14,7 @@ use std::{
 };
 
 use rustix::{
+    event::{PollFd, PollFlags},
     fs::{Mode, OFlags, open},
     net::sockopt::socket_peercred,
     process::getuid,
@@ -50,6 +51,8 @@ pub(crate) struct Client {
     inbox: Vec<u8>,
     outbox: Vec<u8>,
     follows: Option<Follower>,
+    /// Whether it says nothing more. What it has said still counts, and it may still listen.
+    ended: bool,
     gone: bool,
 }
 
@@ -88,23 +91,35 @@ impl Socket {
                 client.flush();
             }
         }
-        self.clients.retain(|client| !client.gone);
+        self.clients.retain(|client| !client.is_done());
     }
 }
 
 impl Client {
     fn new(stream: UnixStream) -> Self {
-        Client { stream, inbox: Vec::new(), outbox: Vec::new(), follows: None, gone: false }
+        Client { stream, inbox: Vec::new(), outbox: Vec::new(), follows: None, ended: false, gone: false }
     }
 
-    /// Whether something waits to be written.
-    pub(crate) fn has_mail(&self) -> bool {
-        !self.outbox.is_empty()
+    /// What to wait for: that it says something, or takes what waits for it.
+    pub(crate) fn event(&self) -> PollFd<'_> {
+        let words = if self.ended { PollFlags::empty() } else { PollFlags::IN };
+        let mail = if self.outbox.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
+        PollFd::new(&self.stream, words | mail)
+    }
+
+    /// Whether nothing more can come of it.
+    fn is_done(&self) -> bool {
+        self.gone || (self.ended && self.outbox.is_empty() && !self.inbox.contains(&b'\n'))
     }
 
     /// Whether more can be sent to it now.
     pub(crate) fn has_room(&self) -> bool {
         !self.gone && self.outbox.len() < OUTBOX_BYTES_MAX
+    }
+
+    /// Whether it has asked for something that can be done now.
+    pub(crate) fn has_request(&self) -> bool {
+        self.has_room() && self.inbox.contains(&b'\n')
     }
 
     /// Sends every record behind this one from now on.
@@ -133,15 +148,15 @@ impl Client {
     /// Takes what has come in.
     pub(crate) fn read(&mut self) {
         let mut buffer = [0; 16 << 10];
-        while self.inbox.len() <= REQUEST_BYTES_MAX {
+        while !self.ended && self.inbox.len() <= REQUEST_BYTES_MAX {
             match self.stream.read(&mut buffer) {
-                Ok(0) => return self.gone = true,
+                Ok(0) => self.ended = true,
                 Ok(read) => self.inbox.extend_from_slice(&buffer[..read]),
                 Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => return self.gone |= source.kind() != io::ErrorKind::WouldBlock,
             }
         }
-        self.gone |= !self.inbox.contains(&b'\n');
+        self.gone |= !self.ended && !self.inbox.contains(&b'\n');
     }
 
     /// Takes the next records from the spool. Whether there were any.

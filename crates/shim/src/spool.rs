@@ -6,7 +6,7 @@
 use std::{
     fs::{self, File},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub enum Happening {
         pid: i32,
         /// When that began, in the kernel's ticks: no later process has the same pair.
         began: u64,
+        /// Its control group, if it has one: where nothing of the shim is left, this may be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cgroup: Option<PathBuf>,
     },
     /// The parser heard something.
     Heard {

@@ -2,7 +2,8 @@
 //!
 //! A shim is the subreaper of everything its agent starts, so that even what was forked twice stays below it. The
 //! tree is read from `/proc` each time: a process may fork while it is being walked, so walking goes on until two
-//! passes in a row find nothing new.
+//! passes in a row find nothing new. Where the agent has a control group, that is frozen or killed as well, and only
+//! what has left it is walked after.
 
 use std::{
     collections::BTreeSet,
@@ -10,7 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
+
+use crate::cgroup::Cgroup;
 
 /// How long a tree may take to stand still or to be gone.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -48,11 +51,16 @@ pub(crate) struct Walk {
     pub(crate) complete: bool,
 }
 
-/// The processes that were stopped, parents first.
-#[derive(Debug)]
+/// A tree that was stopped.
+#[derive(Debug, Default)]
 pub(crate) struct Stopped {
-    leader: Pid,
-    processes: Vec<Process>,
+    /// Everybody who was seen, by number and beginning.
+    seen: BTreeSet<(i32, u64)>,
+    /// Those who got a signal to stop, parents first.
+    signalled: Vec<Process>,
+    /// Whether the control group is frozen, and how many only that holds.
+    is_frozen: bool,
+    frozen: usize,
     /// Whether everything was seen to stand still.
     pub(crate) confirmed: bool,
 }
@@ -60,7 +68,12 @@ pub(crate) struct Stopped {
 impl Stopped {
     /// How many were stopped.
     pub(crate) fn count(&self) -> usize {
-        self.processes.len()
+        self.signalled.len() + self.frozen
+    }
+
+    /// Whether somebody could still run: what is frozen cannot even be continued by others.
+    pub(crate) fn may_run(&self) -> bool {
+        !self.is_frozen || !self.signalled.is_empty()
     }
 }
 
@@ -85,24 +98,65 @@ pub(crate) fn below(root: Pid) -> Walk {
     walk
 }
 
-/// Stops the leader's group at once, then everything below `root` until it stands still.
-///
-/// Whoever is in the leader's group is taken to have been running: to ask first would cost the time in which it runs on.
-pub(crate) fn stop(root: Pid, leader: Pid) -> Stopped {
-    // The group is gone when its last process is; there is nothing to stop then.
-    kill_process_group(leader, Signal::STOP).ok();
-    let mut stopped = Stopped { leader, processes: Vec::new(), confirmed: false };
-    let mut seen = BTreeSet::new();
-    let deadline = Instant::now() + PATIENCE;
-    let mut clean_passes = 0;
-    while clean_passes < 2 && Instant::now() < deadline {
-        let walk = below(root);
+/// An agent and everything it has started: all that is below the shim.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    leader: Pid,
+    cgroup: Option<Cgroup>,
+}
+
+impl Tree {
+    pub(crate) fn new(leader: Pid, cgroup: Option<Cgroup>) -> Tree {
+        Tree { leader, cgroup }
+    }
+
+    /// The control group of the agent, if it has one.
+    pub(crate) fn cgroup(&self) -> Option<&Cgroup> {
+        self.cgroup.as_ref()
+    }
+
+    /// Stops the leader's group at once, then everything else until it stands still.
+    ///
+    /// Whoever is in the leader's group is taken to have been running: to ask first would cost the time in which it
+    /// runs on. To freeze takes the kernel longer than a signal, so it comes second.
+    pub(crate) fn stop(&self) -> Stopped {
+        // The group is gone when its last process is; there is nothing to stop then.
+        kill_process_group(self.leader, Signal::STOP).ok();
+        let is_frozen = self.cgroup.as_ref().is_some_and(Cgroup::freeze);
+        let mut stopped = Stopped { is_frozen, ..Stopped::default() };
+        let deadline = Instant::now() + PATIENCE;
+        let mut clean_passes = 0;
+        while clean_passes < 2 && Instant::now() < deadline {
+            if self.stop_pass(&mut stopped) {
+                clean_passes += 1;
+            } else {
+                clean_passes = 0;
+                thread::sleep(PAUSE);
+            }
+        }
+        stopped.confirmed = clean_passes == 2;
+        stopped
+    }
+
+    /// Stops whoever runs in a tree that was stopped.
+    pub(crate) fn stop_again(&self, stopped: &mut Stopped) {
+        self.stop_pass(stopped);
+    }
+
+    /// Stops what it finds running. Whether there was nothing new and nothing to stop.
+    fn stop_pass(&self, stopped: &mut Stopped) -> bool {
+        let frozen = self.cgroup.as_ref().filter(|_| stopped.is_frozen);
+        let walk = below(getpid());
         let mut clean = walk.complete;
         for process in walk.processes {
-            let is_new = seen.insert((process.pid.as_raw_nonzero(), process.began));
+            let is_new = stopped.seen.insert((process.pid.as_raw_nonzero().get(), process.began));
             // Even one that is dead already: it may have had time to fork.
             clean &= !is_new;
-            let in_group = process.group == leader.as_raw_nonzero().get();
+            if process.doing != Doing::Dead && frozen.is_some_and(|cgroup| cgroup.holds(process.pid)) {
+                stopped.frozen += usize::from(is_new);
+                continue;
+            }
+            let in_group = process.group == self.leader.as_raw_nonzero().get();
             match process.doing {
                 Doing::Running | Doing::Waiting => {
                     clean = false;
@@ -114,64 +168,69 @@ pub(crate) fn stop(root: Pid, leader: Pid) -> Stopped {
                 Doing::Dead => continue,
             }
             if is_new {
-                stopped.processes.push(process);
+                stopped.signalled.push(process);
             }
         }
-        clean_passes = if clean { clean_passes + 1 } else { 0 };
-        if !clean {
-            thread::sleep(PAUSE);
-        }
+        clean
     }
-    stopped.confirmed = clean_passes == 2;
-    stopped
-}
 
-/// Sends the stopped on, children first: a shell whose job is still stopped when it goes on would report it so.
-pub(crate) fn go_on(stopped: &Stopped) {
-    for process in stopped.processes.iter().rev() {
-        if look(process.pid).is_some_and(|now| now.began == process.began) {
+    /// Sends the stopped on, children first: a shell whose job is still stopped when it goes on would report it so.
+    pub(crate) fn go_on(&self, stopped: &Stopped) {
+        for process in stopped.signalled.iter().rev() {
+            if look(process.pid).is_some_and(|now| now.began == process.began) {
+                kill_process(process.pid, Signal::CONT).ok();
+            }
+        }
+        // Whoever was stopped with the group and could not be seen must not be left standing.
+        kill_process_group(self.leader, Signal::CONT).ok();
+        self.thaw();
+    }
+
+    /// Asks everything to end.
+    pub(crate) fn ask_to_end(&self) {
+        for process in below(getpid()).processes {
+            kill_process(process.pid, Signal::TERM).ok();
+            // Who is stopped cannot hear it.
             kill_process(process.pid, Signal::CONT).ok();
         }
+        self.thaw();
     }
-    // Whoever was stopped with the group and could not be seen must not be left standing.
-    kill_process_group(stopped.leader, Signal::CONT).ok();
-}
 
-/// Asks everything below `root` to end.
-pub(crate) fn ask_to_end(root: Pid) {
-    for process in below(root).processes {
-        kill_process(process.pid, Signal::TERM).ok();
-        // Who is stopped cannot hear it.
-        kill_process(process.pid, Signal::CONT).ok();
-    }
-}
-
-/// Ends everything below `root`: stops it first, so that nothing can fork away, and kills what stands there.
-/// Whether all are seen to be gone, buried or not.
-pub(crate) fn kill(root: Pid, leader: Pid) -> bool {
-    let deadline = Instant::now() + PATIENCE;
-    while Instant::now() < deadline {
-        let walk = below(root);
-        let living: Vec<_> = walk.processes.iter().filter(|process| process.doing != Doing::Dead).collect();
-        if living.is_empty() && walk.complete {
-            return true;
+    fn thaw(&self) {
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.thaw();
         }
-        stop(root, leader);
-        for process in below(root).processes {
-            kill_process(process.pid, Signal::KILL).ok();
-        }
-        thread::sleep(PAUSE);
     }
-    false
+
+    /// Ends everything: stops it first, so that nothing can fork away, and kills what stands there. Whether all are
+    /// seen to be gone, buried or not.
+    pub(crate) fn kill(&self) -> bool {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            // Who has moved to another group is only found below.
+            let emptied = self.cgroup.as_ref().is_none_or(Cgroup::kill);
+            let walk = below(getpid());
+            let living = walk.processes.iter().any(|process| process.doing != Doing::Dead);
+            if emptied && !living && walk.complete {
+                return true;
+            }
+            self.stop();
+            for process in below(getpid()).processes {
+                kill_process(process.pid, Signal::KILL).ok();
+            }
+            thread::sleep(PAUSE);
+        }
+        false
+    }
 }
 
-/// Whether anything below `root` is on a core or wants to be.
-pub(crate) fn is_busy(root: Pid) -> bool {
-    below(root).processes.iter().any(|process| process.doing == Doing::Running)
+/// Whether anything below the shim is on a core or wants to be.
+pub(crate) fn is_busy() -> bool {
+    below(getpid()).processes.iter().any(|process| process.doing == Doing::Running)
 }
 
 /// The children of all threads of a process; none if it is gone.
-fn children(pid: Pid) -> io::Result<Vec<Pid>> {
+pub(crate) fn children(pid: Pid) -> io::Result<Vec<Pid>> {
     let mut found = Vec::new();
     for task in gone_is_empty(fs::read_dir(format!("/proc/{pid}/task")))?.into_iter().flatten() {
         let list = gone_is_empty(fs::read_to_string(task?.path().join("children")))?.unwrap_or_default();

@@ -73,3 +73,25 @@ fn a_client_that_does_not_read_holds_nobody_up() {
     let last = control.next(|what| matches!(what, Happening::Heard { item } if item["payload"].as_str().is_some_and(|text| text.starts_with("30000 "))));
     assert!(last.seq > 30_000);
 }
+
+#[test]
+fn what_was_said_before_hanging_up_counts() {
+    let mut session = Session::start(&bash("sleep 1000"));
+    session.control();
+    let mut stream = ostler_shim::connect(&session.directory).expect("the shim listens");
+    stream.write_all(b"{\"id\":1,\"do\":\"cancel\",\"grace_ms\":0}\n").expect("the shim reads");
+    drop(stream);
+    assert_eq!(session.wait(), Some(0));
+}
+
+#[test]
+fn who_says_nothing_more_may_still_listen() {
+    let session = Session::start(&bash("read -r _"));
+    session.control();
+    let mut stream = ostler_shim::connect(&session.directory).expect("the shim listens");
+    stream.write_all(b"{\"id\":1,\"do\":\"stop\"}\n{\"id\":2,\"do\":\"go_on\"}\n").expect("the shim reads");
+    stream.shutdown(std::net::Shutdown::Write).expect("an open connection");
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).expect("the shim answers and hangs up");
+    assert!(rest.ends_with("{\"reply\":{\"id\":2,\"done\":null}}\n"), "{rest}");
+}

@@ -5,7 +5,7 @@ use ostler_shim::{
     spool::{Happening, read},
 };
 
-use crate::support::{Session, bash, command, wait_for};
+use crate::support::{Session, bash, both_ways, command, wait_for};
 
 #[test]
 fn exit_codes_and_signals_are_told() {
@@ -32,21 +32,38 @@ fn last_words_without_a_newline_count() {
 
 #[test]
 fn what_it_leaves_behind_ends_with_it() {
-    let mut session = Session::start(&bash("setsid sleep 1000 & (sleep 1000 &); exit 0"));
-    assert_eq!(session.wait(), Some(0));
-    assert_eq!(session.processes(), []);
+    for launch in both_ways("setsid sleep 1000 & (sleep 1000 &); exit 0") {
+        let mut session = Session::start(&launch);
+        assert_eq!(session.wait(), Some(0));
+        assert_eq!(session.processes(), []);
+    }
 }
 
 #[test]
 fn cancel_ends_what_ignores_it_and_what_has_gone_away() {
     let script = "trap '' TERM; setsid bash -c \"trap '' TERM; while :; do sleep 1; done\" & ( (trap '' TERM; while :; do :; done) & ); echo ready; while :; do sleep 1; done";
-    let mut session = Session::start(&bash(script));
-    let mut control = session.control();
-    wait_for("the agent", || (control.status().output_bytes > 0).then_some(()));
-    assert_eq!(control.ask(Command::Cancel { grace_ms: 50 }), Reply::Done);
-    assert_eq!(control.next_end(), (None, Some(9), true));
-    assert_eq!(session.wait(), Some(0));
-    assert_eq!(session.processes(), []);
+    for launch in both_ways(script) {
+        let mut session = Session::start(&launch);
+        let mut control = session.control();
+        wait_for("the agent", || (control.status().output_bytes > 0).then_some(()));
+        assert_eq!(control.ask(Command::Cancel { grace_ms: 50 }), Reply::Done);
+        assert_eq!(control.next_end(), (None, Some(9), true));
+        assert_eq!(session.wait(), Some(0));
+        assert_eq!(session.processes(), []);
+    }
+}
+
+#[test]
+fn cancel_is_heard_by_a_tree_that_was_stopped() {
+    for launch in both_ways("trap 'echo tidied; exit 3' TERM; echo ready; while :; do sleep 0.01; done") {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        wait_for("the agent", || (control.status().output_bytes > 0).then_some(()));
+        assert_eq!(control.ask(Command::Stop), Reply::Done);
+        assert_eq!(control.ask(Command::Cancel { grace_ms: 60_000 }), Reply::Done);
+        assert_eq!(control.next_end(), (Some(3), None, true));
+        assert!(session.output().ends_with("tidied\n"));
+    }
 }
 
 #[test]
@@ -110,13 +127,14 @@ fn a_process_whose_first_thread_has_ended_ends_too() {
     let python = "import ctypes, os, signal, threading\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
                   def spin():\n  print('ready', flush=True)\n  while True: pass\n\
                   threading.Thread(target=spin).start()\nctypes.CDLL(None).pthread_exit(None)\n";
-    let mut launch = bash("setsid python3 -c \"$0\" & read -r _");
-    launch.command.push(python.to_string());
-    let mut session = Session::start(&launch);
-    let mut control = session.control();
-    wait_for("the thread", || (control.status().output_bytes > 0).then_some(()));
-    assert_eq!(control.ask(Command::Cancel { grace_ms: 50 }), Reply::Done);
-    assert!(control.next_end().2, "nothing is left");
-    assert_eq!(session.wait(), Some(0));
-    assert_eq!(session.processes(), []);
+    for mut launch in both_ways("setsid python3 -c \"$0\" & read -r _") {
+        launch.command.push(python.to_string());
+        let mut session = Session::start(&launch);
+        let mut control = session.control();
+        wait_for("the thread", || (control.status().output_bytes > 0).then_some(()));
+        assert_eq!(control.ask(Command::Cancel { grace_ms: 50 }), Reply::Done);
+        assert!(control.next_end().2, "nothing is left");
+        assert_eq!(session.wait(), Some(0));
+        assert_eq!(session.processes(), []);
+    }
 }

@@ -1,8 +1,11 @@
 //! The shim with real processes: bash, Python and whatever they start.
 #![expect(clippy::disallowed_methods, reason = "these tests run the binary and make its input")]
 
+mod cgroup;
 mod control;
+mod disk;
 mod ending;
+mod idle;
 mod input;
 mod output;
 mod stopping;

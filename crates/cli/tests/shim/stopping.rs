@@ -5,63 +5,60 @@ use ostler_shim::{
     spool::{Happening, StopCause, read},
 };
 
-use crate::support::{Session, bash, wait_for};
+use crate::support::{Session, bash, both_ways, wait_for};
 
 const QUESTION: &str =
     "printf '[USER_QUESTION]\\ncategory: business\\nquestion: Which?\\nrequired: true\\n[/USER_QUESTION]\\n'";
 
-/// Everything of the session is stopped, and there is something.
-fn all_stand_still(session: &Session) -> usize {
-    let processes = session.processes();
-    assert!(processes.iter().all(|(_, state)| *state == 'T'), "{processes:?}");
-    processes.len()
-}
-
 #[test]
 fn a_question_stops_the_agent_and_an_answer_sends_it_on() {
-    let mut session = Session::start(&bash(&format!("{QUESTION}; read -r answer; echo \"got: $answer\"")));
-    let mut control = session.control();
-    assert_eq!(control.next_kind(), "user_question");
-    let stopped = control.next_stop();
-    assert!(
-        matches!(stopped, Happening::Stopped { cause: StopCause::Signal, confirmed: true, .. }),
-        "{stopped:?}"
-    );
-    assert_eq!(all_stand_still(&session), 1);
-    assert!(control.status().stopped);
-    control.answer("{\"answer\":\"this\"}\n");
-    assert_eq!(control.next_end(), (Some(0), None, true));
-    assert_eq!(session.wait(), Some(0));
-    assert!(session.output().ends_with("[/USER_QUESTION]\ngot: {\"answer\":\"this\"}\n"));
+    for launch in both_ways(&format!("{QUESTION}; read -r answer; echo \"got: $answer\"")) {
+        let mut session = Session::start(&launch);
+        let mut control = session.control();
+        assert_eq!(control.next_kind(), "user_question");
+        let stopped = control.next_stop();
+        assert_eq!(stopped, Happening::Stopped { cause: StopCause::Signal, processes: 1, confirmed: true });
+        assert_eq!(session.all_stand_still(), 1);
+        assert!(control.status().stopped);
+        control.answer("{\"answer\":\"this\"}\n");
+        assert_eq!(control.next_end(), (Some(0), None, true));
+        assert_eq!(session.wait(), Some(0));
+        assert!(session.output().ends_with("[/USER_QUESTION]\ngot: {\"answer\":\"this\"}\n"));
+    }
 }
 
 #[test]
 fn a_tool_in_a_session_of_its_own_stops_too() {
     let script = format!("setsid bash -c 'echo up; while :; do :; done' & {QUESTION}; wait");
-    let session = Session::start(&bash(&script));
-    let mut control = session.control();
-    control.next_stop();
-    assert_eq!(all_stand_still(&session), 2);
+    for launch in both_ways(&script) {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        control.next_stop();
+        assert_eq!(session.all_stand_still(), 2);
+    }
 }
 
 #[test]
 fn a_child_that_was_forked_twice_stops_too() {
     // The one in the middle ends, and its child comes to the shim.
-    let script = format!("( (while :; do :; done) & ); {QUESTION}; read -r _");
-    let session = Session::start(&bash(&script));
-    let mut control = session.control();
-    control.next_stop();
-    assert_eq!(all_stand_still(&session), 2);
+    for launch in both_ways(&format!("( (while :; do :; done) & ); {QUESTION}; read -r _")) {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        control.next_stop();
+        assert_eq!(session.all_stand_still(), 2);
+    }
 }
 
 #[test]
 fn children_that_are_forked_while_it_is_stopped_stop_too() {
     let script = format!("(while :; do (:) & done) 2>/dev/null & {QUESTION}; read -r _");
-    let session = Session::start(&bash(&script));
-    let mut control = session.control();
-    let stopped = control.next_stop();
-    assert!(matches!(stopped, Happening::Stopped { confirmed: true, .. }), "{stopped:?}");
-    assert!(all_stand_still(&session) >= 2);
+    for launch in both_ways(&script) {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        let stopped = control.next_stop();
+        assert!(matches!(stopped, Happening::Stopped { confirmed: true, .. }), "{stopped:?}");
+        assert!(session.all_stand_still() >= 2);
+    }
 }
 
 #[test]
@@ -70,27 +67,44 @@ fn what_was_stopped_before_stays_so() {
     let stopped = "sleep 1000 & kill -STOP $!; until look $!; [[ $state == T ]]; do :; done";
     let script =
         format!("{look}; {stopped}; {QUESTION}; read -r _; look $!; echo \"still $state\"; kill -KILL $!");
-    let session = Session::start(&bash(&format!("set -m; {script}")));
-    let mut control = session.control();
-    control.next_stop();
-    control.answer("go\n");
-    control.next_end();
-    assert!(session.output().contains("still T"), "{}", session.output());
+    for launch in both_ways(&format!("set -m; {script}")) {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        control.next_stop();
+        control.answer("go\n");
+        control.next_end();
+        assert!(session.output().contains("still T"), "{}", session.output());
+    }
+}
+
+#[test]
+fn a_shell_does_not_notice_that_its_job_was_stopped() {
+    let script = format!("set -m; {QUESTION} & wait; sleep 0.01; echo \"$(jobs)\"; read -r _");
+    for launch in both_ways(&script) {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        control.next_stop();
+        control.answer("go\n");
+        control.next_end();
+        assert!(!session.output().contains("Stopped"), "{}", session.output());
+    }
 }
 
 #[test]
 fn a_server_can_stop_it_and_send_it_on() {
-    let session = Session::start(&bash("while :; do echo tick; read -r -t 0.01 _; done"));
-    let mut control = session.control();
-    wait_for("output", || (control.status().output_bytes > 0).then_some(()));
-    assert_eq!(control.ask(Command::Stop), Reply::Done);
-    assert!(matches!(control.next_stop(), Happening::Stopped { cause: StopCause::Command, .. }));
-    all_stand_still(&session);
-    assert_eq!(control.ask(Command::Stop), Reply::Done, "stopping twice is stopping");
-    let printed = control.status().output_bytes;
-    assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
-    control.next(|what| *what == Happening::WentOn);
-    wait_for("more output", || (control.status().output_bytes > printed).then_some(()));
+    for launch in both_ways("while :; do echo tick; read -r -t 0.01 _; done") {
+        let session = Session::start(&launch);
+        let mut control = session.control();
+        wait_for("output", || (control.status().output_bytes > 0).then_some(()));
+        assert_eq!(control.ask(Command::Stop), Reply::Done);
+        assert!(matches!(control.next_stop(), Happening::Stopped { cause: StopCause::Command, .. }));
+        session.all_stand_still();
+        assert_eq!(control.ask(Command::Stop), Reply::Done, "stopping twice is stopping");
+        let printed = control.status().output_bytes;
+        assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);
+        control.next(|what| *what == Happening::WentOn);
+        wait_for("more output", || (control.status().output_bytes > printed).then_some(()));
+    }
 }
 
 #[test]

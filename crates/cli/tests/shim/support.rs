@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::{Child, Command as Process, Stdio},
@@ -14,8 +14,8 @@ use std::{
 
 use ostler_shim::{
     control::{Command, Greeting, Message, Reply, Request, Status},
-    launch::{FILE, Input, Launch, OutputFormat, Terminal},
-    spool::{Happening, Record},
+    launch::{CgroupPolicy, FILE, Input, Launch, OutputFormat, Terminal},
+    spool::{Happening, Record, read},
 };
 
 /// Long enough for a machine that has a lot else to do.
@@ -32,6 +32,7 @@ pub(crate) struct Session {
 pub(crate) struct Control {
     reader: BufReader<UnixStream>,
     next_id: u64,
+    replies: u64,
     /// Records that came while something else was waited for.
     records: Vec<Record>,
     pub(crate) greeting: Greeting,
@@ -40,6 +41,16 @@ pub(crate) struct Control {
 /// A launch of a bash script on pipes.
 pub(crate) fn bash(script: &str) -> Launch {
     command(&["bash", "-c", script])
+}
+
+/// Launches of a bash script without and with a control group of its own, which is not everywhere to be had.
+pub(crate) fn both_ways(script: &str) -> [Launch; 2] {
+    [CgroupPolicy::Off, CgroupPolicy::Auto].map(|cgroup| Launch { cgroup, ..bash(script) })
+}
+
+/// Says that a test cannot be made here. Not with `println!`: what a passing test prints that way nobody sees.
+pub(crate) fn skipped(why: &str) {
+    writeln!(io::stderr(), "SKIPPED {why}").expect("standard error is open");
 }
 
 /// A launch of a command on pipes.
@@ -58,11 +69,18 @@ pub(crate) fn command(command: &[&str]) -> Launch {
         thin_role: false,
         stop: true,
         log_bytes_max: 1 << 30,
+        open_files_max: None,
+        cgroup: CgroupPolicy::Auto,
     }
 }
 
 impl Session {
     pub(crate) fn start(launch: &Launch) -> Session {
+        Self::start_through(&[], launch)
+    }
+
+    /// Starts the shim through another program, which becomes it or starts it.
+    pub(crate) fn start_through(program: &[&str], launch: &Launch) -> Session {
         let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(&launch.session);
         // Process numbers come again, and so would an old directory.
         if fs::metadata(directory.join(ostler_shim::LOCK)).is_ok() && Self::is_abandoned(&directory) {
@@ -71,8 +89,9 @@ impl Session {
         fs::create_dir_all(&directory).expect("the target directory can be written");
         let launch_file = serde_json::to_vec(launch).expect("a launch can be written");
         fs::write(directory.join(FILE), launch_file).expect("the target directory can be written");
-        let mut command = Process::new(env!("CARGO_BIN_EXE_ostler"));
-        command.arg("__shim").arg(&directory).stdin(Stdio::null()).stderr(Stdio::piped());
+        let line = [program, &[env!("CARGO_BIN_EXE_ostler"), "__shim"]].concat();
+        let mut command = Process::new(line[0]);
+        command.args(&line[1..]).arg(&directory).stdin(Stdio::null()).stderr(Stdio::piped());
         let shim = command.spawn().expect("the binary starts");
         Session { directory, name: launch.session.clone(), shim }
     }
@@ -92,7 +111,7 @@ impl Session {
         let mut line = String::new();
         reader.read_line(&mut line).expect("the shim greets");
         let greeting = serde_json::from_str(&line).expect("a greeting");
-        let mut control = Control { reader, next_id: 0, records: Vec::new(), greeting };
+        let mut control = Control { reader, next_id: 0, replies: 0, records: Vec::new(), greeting };
         assert_eq!(control.ask(Command::Follow { after_seq: 0 }), Reply::Done);
         control
     }
@@ -100,6 +119,29 @@ impl Session {
     /// The output log.
     pub(crate) fn output(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.directory.join(ostler_shim::OUT)).expect("a log")).into_owned()
+    }
+
+    /// The agent's control group, if it has one; it must have started.
+    pub(crate) fn cgroup(&self) -> Option<PathBuf> {
+        match read(&self.directory).expect("a spool").swap_remove(0).what {
+            Happening::Started { cgroup, .. } => cgroup,
+            what => panic!("{what:?}"),
+        }
+    }
+
+    /// How many processes there are, after making sure that all of them stand still.
+    pub(crate) fn all_stand_still(&self) -> usize {
+        let frozen = self.cgroup().filter(|group| {
+            let events = fs::read_to_string(group.join("cgroup.events")).unwrap_or_default();
+            events.contains("frozen 1")
+        });
+        let frozen = frozen.and_then(|group| fs::read_to_string(group.join("cgroup.procs")).ok());
+        let frozen: Vec<u32> =
+            frozen.unwrap_or_default().lines().filter_map(|pid| pid.parse().ok()).collect();
+        let processes = self.processes();
+        let stands = |(pid, state): &(u32, char)| *state == 'T' || frozen.contains(pid);
+        assert!(processes.iter().all(stands), "{processes:?}, of which frozen: {frozen:?}");
+        processes.len()
     }
 
     /// What `/proc` says of every process of this session, by its marker: pid and state.
@@ -128,6 +170,8 @@ impl Drop for Session {
             self.shim.kill().ok();
             self.shim.wait().ok();
         }
+        // There is nothing to sweep where a test has cut things short.
+        ostler_shim::sweep(&self.directory).ok();
         for (pid, _) in self.processes() {
             Process::new("kill").args(["-9", &pid.to_string()]).status().ok();
         }
@@ -136,13 +180,28 @@ impl Drop for Session {
 
 impl Control {
     pub(crate) fn ask(&mut self, command: Command) -> Reply {
-        self.next_id += 1;
-        let mut line = serde_json::to_string(&Request { id: self.next_id, command }).expect("a request");
-        line.push('\n');
-        self.reader.get_mut().write_all(line.as_bytes()).expect("the shim reads");
+        self.send(&[command]);
+        self.next_reply()
+    }
+
+    /// Says all of this at once, without waiting for replies.
+    pub(crate) fn send(&mut self, commands: &[Command]) {
+        let mut lines = String::new();
+        for command in commands {
+            self.next_id += 1;
+            let request = Request { id: self.next_id, command: command.clone() };
+            lines += &serde_json::to_string(&request).expect("a request");
+            lines.push('\n');
+        }
+        self.reader.get_mut().write_all(lines.as_bytes()).expect("the shim reads");
+    }
+
+    /// The reply to the first request that has none yet.
+    pub(crate) fn next_reply(&mut self) -> Reply {
+        self.replies += 1;
         loop {
             match self.message() {
-                Message::Reply { id, reply } if id == self.next_id => return reply,
+                Message::Reply { id, reply } if id == self.replies => return reply,
                 Message::Reply { .. } => panic!("a reply to something else"),
                 Message::Record(record) => self.records.push(record),
             }

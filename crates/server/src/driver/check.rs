@@ -68,9 +68,7 @@ async fn carry_out(
         let world = driver.journal.world();
         let found = world.sessions.get(&session);
         let command = found.and_then(|it| world.runs.get(&it.run)?.terms.check.clone());
-        found
-            .zip(command)
-            .map(|(it, command)| launch::check(&driver.home, &driver.mark, it, number, &command))
+        found.zip(command).map(|(it, command)| launch::check(driver, it, number, &command))
     };
     let Some(planned) = planned else { return Ok(None) };
     let file = planned.map_err(|error| error.to_string())?;
@@ -86,7 +84,7 @@ async fn carry_out(
                 Some(result) => return Ok(Some(result)),
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
-                    sweep(&file.session);
+                    sweep(&file.session, remains::cgroup(&directory).as_deref());
                     directory = following(&directory);
                 }
             },

@@ -173,7 +173,7 @@ impl Keeper {
         let directory = self.directory(number);
         let planned = self.read_session(|session| {
             let launch = session.launches.iter().find(|launch| launch.number == number)?;
-            Some(launch::plan(&self.driver.home, &self.driver.mark, session, launch))
+            Some(launch::plan(&self.driver, session, launch))
         });
         let Some(planned) = planned.flatten() else { return };
         let plan = match planned {
@@ -242,11 +242,11 @@ impl Keeper {
         if self.known_seq(launch).is_none() {
             return;
         }
-        let (session, marker) = (self.session, format!("{}.{launch}@{}", self.session, self.driver.mark));
+        let (session, marker) = (self.session, self.driver.marker(self.session, &launch.to_string()));
         let items = {
             let directory = directory.clone();
             tokio::task::spawn_blocking(move || {
-                sweep(&marker);
+                sweep(&marker, remains::cgroup(&directory).as_deref());
                 remains::overheard(&directory, session)
             })
             .await

@@ -16,15 +16,13 @@ use ostler_agents::{Conversation, InputPlan, LaunchRequest, Output, PlanError, T
 use ostler_engine::session::{Launch, LaunchCause, Session};
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
-    launch::{FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
+    launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
     spool,
 };
 use tokio::process::Command;
 
-use crate::{
-    environment,
-    home::{Home, private_directory},
-};
+use super::Driver;
+use crate::{environment, home::private_directory};
 
 /// How large an agent's log may become before somebody is asked.
 const LOG_BYTES_MAX: u64 = 1 << 30;
@@ -65,21 +63,18 @@ pub(super) struct Plan {
 }
 
 /// Plans the launch of an agent.
-pub(super) fn plan(home: &Home, mark: &str, session: &Session, launch: &Launch) -> Result<Plan, LaunchError> {
+pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Result<Plan, LaunchError> {
     let order = &session.order;
-    let kept = environment::read(home, &order.environment).map_err(LaunchError::Environment)?;
     let language = if order.korean { Language::Korean } else { Language::English };
     let guide = order.guide.then(|| guide::text(language));
-    let guide_file = home.session(session.id).join("guide.md");
+    let guide_file = driver.home.session(session.id).join("guide.md");
     if let Some(text) = guide.filter(|_| order.agent.needs_guide_file()) {
         write_private(&guide_file, text.as_bytes())?;
     }
-    let known = session.conversation.as_ref().map(|conversation| conversation.id.as_str());
-    let resumes = launch.cause != LaunchCause::First && session.can_resume();
-    let conversation = if resumes {
-        Conversation::Resume { id: known.unwrap_or(&order.new_conversation) }
-    } else {
-        Conversation::Fresh { id: Some(&order.new_conversation) }
+    let known = session.conversation.as_ref().filter(|_| launch.cause != LaunchCause::First);
+    let conversation = match known.filter(|_| session.can_resume()) {
+        Some(conversation) => Conversation::Resume { id: &conversation.id },
+        None => Conversation::Fresh { id: Some(&order.new_conversation) },
     };
     let request = LaunchRequest {
         prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
@@ -91,24 +86,15 @@ pub(super) fn plan(home: &Home, mark: &str, session: &Session, launch: &Launch) 
         ..LaunchRequest::default()
     };
     let plan = order.agent.launch(&request).map_err(LaunchError::Plan)?;
-    let mut environment: BTreeMap<String, String> =
-        kept.into_iter().filter(|(name, _)| !name.starts_with("OSTLER_")).collect();
-    environment.extend(plan.environment);
-    environment.insert("OSTLER_HOME".to_owned(), home.root().display().to_string());
-    environment.insert("OSTLER_LAUNCH".to_owned(), launch.number.to_string());
-    environment.insert("OSTLER_PROMPT".to_owned(), launch.prompt.clone());
-    if let Some(nonce) = &order.nonce {
-        environment.insert("OSTLER_NONCE".to_owned(), nonce.clone());
-    }
     let (input, first_input) = match plan.input {
         InputPlan::Empty => (Input::Empty, String::new()),
         InputPlan::Open { first } => (Input::Open, first),
     };
     let file = LaunchFile {
-        session: format!("{}.{}@{mark}", session.id, launch.number),
+        session: driver.marker(session.id, &launch.number.to_string()),
         command: plan.command,
         directory: PathBuf::from(session.directory()),
-        environment,
+        environment: environment_of(driver, session, launch, plan.environment)?,
         terminal: match plan.terminal {
             AgentTerminal::None => Terminal::None,
             AgentTerminal::Pty => TERMINAL,
@@ -122,22 +108,44 @@ pub(super) fn plan(home: &Home, mark: &str, session: &Session, launch: &Launch) 
         thin_role: false,
         stop: true,
         log_bytes_max: LOG_BYTES_MAX,
+        open_files_max: driver.open_files_max,
+        cgroup: CgroupPolicy::Auto,
     };
     Ok(Plan { file, first_input })
 }
 
+/// The user's own environment, then what the agent's table sets, then what Ostler says to it.
+fn environment_of(
+    driver: &Driver,
+    session: &Session,
+    launch: &Launch,
+    set: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, LaunchError> {
+    let kept =
+        environment::read(&driver.home, &session.order.environment).map_err(LaunchError::Environment)?;
+    let mut environment: BTreeMap<String, String> =
+        kept.into_iter().filter(|(name, _)| !name.starts_with("OSTLER_")).collect();
+    environment.extend(set);
+    environment.insert("OSTLER_HOME".to_owned(), driver.home.root().display().to_string());
+    environment.insert("OSTLER_LAUNCH".to_owned(), launch.number.to_string());
+    environment.insert("OSTLER_PROMPT".to_owned(), launch.prompt.clone());
+    if let Some(nonce) = &session.order.nonce {
+        environment.insert("OSTLER_NONCE".to_owned(), nonce.clone());
+    }
+    Ok(environment)
+}
+
 /// A check: a shell command under a shim of its own, which nothing it prints can stop.
 pub(super) fn check(
-    home: &Home,
-    mark: &str,
+    driver: &Driver,
     session: &Session,
     number: u32,
     command: &str,
 ) -> Result<LaunchFile, LaunchError> {
     let environment =
-        environment::read(home, &session.order.environment).map_err(LaunchError::Environment)?;
+        environment::read(&driver.home, &session.order.environment).map_err(LaunchError::Environment)?;
     Ok(LaunchFile {
-        session: format!("{}.check{number}@{mark}", session.id),
+        session: driver.marker(session.id, &format!("check{number}")),
         command: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
         directory: PathBuf::from(session.directory()),
         environment,
@@ -148,6 +156,8 @@ pub(super) fn check(
         thin_role: false,
         stop: false,
         log_bytes_max: LOG_BYTES_MAX,
+        open_files_max: driver.open_files_max,
+        cgroup: CgroupPolicy::Auto,
     })
 }
 

@@ -5,7 +5,7 @@ use ostler_shim::spool::{Happening, StallReason, StopCause};
 
 pub(super) fn news(what: Happening) -> News {
     match what {
-        Happening::Started { pid, began } => News::Started { pid, began },
+        Happening::Started { pid, began, .. } => News::Started { pid, began },
         Happening::Heard { item } => News::Heard { item },
         Happening::Stopped { cause, processes, confirmed } => {
             let cause = match cause {
