@@ -18,6 +18,7 @@ use rustix::fs::{Advice, fadvise};
 const ROUNDS: usize = 15;
 const APPENDS: u64 = 300;
 const GROUP: u64 = 64;
+const RAW_BYTES: u64 = 64 << 20;
 const BODY_BYTES: usize = 400;
 const SESSIONS: u64 = 10_000;
 const EVENTS_PER_SESSION: u64 = 20;
@@ -41,8 +42,8 @@ struct Raw {
 impl Raw {
     fn new(path: &Path) -> io::Result<Raw> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        for block in 0..64 {
-            file.write_all_at(&[0; 1 << 20], block << 20)?;
+        for block in 0..RAW_BYTES / 4096 {
+            file.write_all_at(&[0; 4096], block * 4096)?;
         }
         file.sync_all()?;
         Ok(Raw { file, offset: 0 })
@@ -50,7 +51,7 @@ impl Raw {
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all_at(bytes, self.offset)?;
-        self.offset = (self.offset + bytes.len() as u64) % (63 << 20);
+        self.offset = (self.offset + bytes.len() as u64) % (RAW_BYTES - 4096);
         self.file.sync_data()
     }
 }

@@ -41,14 +41,14 @@ pub(super) fn entity(
 ) -> rusqlite::Result<Option<Projection>> {
     connection
         .prepare_cached(&format!("{} WHERE id = ?1", select(entity)))?
-        .query_row([id], |row| projection(entity, row))
+        .query_row([signed(id)], |row| projection(entity, row))
         .optional()
 }
 
 pub(super) fn page(connection: &Connection, page: &Page) -> rusqlite::Result<Vec<Projection>> {
-    let before = page.before.unwrap_or(i64::MAX.unsigned_abs());
+    let before = page.before.map_or(i64::MAX, signed);
     let mut sql = format!("{} WHERE id < :before", select(page.entity));
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":before", &before), (":limit", &page.limit)];
+    let mut values = vec![(":before", before), (":limit", page.limit.into())];
     narrow(&mut sql, &mut values, &page.scope);
     match page.live {
         // Spelt out, because only then is the index over what is live used.
@@ -57,7 +57,10 @@ pub(super) fn page(connection: &Connection, page: &Page) -> rusqlite::Result<Vec
         None => {}
     }
     sql.push_str(" ORDER BY id DESC LIMIT :limit");
-    connection.prepare_cached(&sql)?.query_map(&*values, |row| projection(page.entity, row))?.collect()
+    connection
+        .prepare_cached(&sql)?
+        .query_map(&*bound(&values), |row| projection(page.entity, row))?
+        .collect()
 }
 
 pub(super) fn events(
@@ -69,13 +72,13 @@ pub(super) fn events(
     let mut sql = "SELECT seq, version, at_ms, kind, project, run, session, body, sum FROM events \
                    WHERE seq > :after"
         .to_owned();
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":after", &after), (":limit", &limit)];
+    let mut values = vec![(":after", signed(after)), (":limit", limit.into())];
     narrow(&mut sql, &mut values, scope);
     sql.push_str(" ORDER BY seq LIMIT :limit");
-    let mut expected = (*scope == Scope::default()).then_some(after + 1);
+    let mut expected = (*scope == Scope::default()).then_some(after.saturating_add(1));
     connection
         .prepare_cached(&sql)?
-        .query_map(&*values, |row| {
+        .query_map(&*bound(&values), |row| {
             let event = event(row)?;
             if expected.is_some_and(|seq| seq != event.seq) {
                 return Err(damaged(0, Type::Integer, format!("event {} does not follow", event.seq)));
@@ -151,16 +154,25 @@ fn select(entity: Entity) -> String {
 }
 
 /// Adds a condition for each that is named, and none for the others: an index serves only what it is asked for.
-fn narrow<'v>(sql: &mut String, values: &mut Vec<(&'static str, &'v dyn ToSql)>, scope: &'v Scope) {
+fn narrow(sql: &mut String, values: &mut Vec<(&'static str, i64)>, scope: &Scope) {
     let Scope { project, run, session } = scope;
     for (column, name, id) in
         [("session", ":session", session), ("run", ":run", run), ("project", ":project", project)]
     {
         if let Some(id) = id {
             write!(sql, " AND {column} = {name}").expect("a string takes any text");
-            values.push((name, id));
+            values.push((name, signed(*id)));
         }
     }
+}
+
+fn bound<'v>(values: &'v [(&'static str, i64)]) -> Vec<(&'static str, &'v dyn ToSql)> {
+    values.iter().map(|(name, value)| (*name, value as &dyn ToSql)).collect()
+}
+
+/// A number as SQLite has it. Clients may ask for any, and there is nothing beyond what it can hold.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn projection(entity: Entity, row: &Row<'_>) -> rusqlite::Result<Projection> {

@@ -78,18 +78,33 @@ fn finished_before(ready: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> 
 fn read_into(ready: &Path, path: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> {
     let making = beside(ready, ".making");
     let reading = beside(ready, ".reading");
-    for leftover in [ready, &making, &reading] {
-        open::remove(leftover).map_err(io(leftover))?;
+    let clear = |files: &[&Path]| files.iter().try_for_each(|file| open::remove(file).map_err(io(file)));
+    clear(&[ready, &making, &reading])?;
+    let found = copy_files(path, &reading).and_then(|()| make(&making, &reading, path, now_ms));
+    clear(&[&reading])?;
+    if found.is_err() {
+        clear(&[&making])?;
+        return found;
     }
+    File::open(&making).and_then(|file| file.sync_all()).map_err(io(&making))?;
+    fs::rename(&making, ready).map_err(io(&making))?;
+    found
+}
+
+fn copy_files(path: &Path, to: &Path) -> Result<(), SalvageError> {
     for end in ["", "-wal"] {
         let from = beside(path, end);
-        match fs::copy(&from, beside(&reading, end)) {
+        match fs::copy(&from, beside(to, end)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(&from)(error)),
             _ => {}
         }
     }
-    let mut new = Sqlite::open(&making, now_ms).map_err(SalvageError::Open)?;
-    let found = match connect(&reading, &making).map_err(io(&reading))? {
+    Ok(())
+}
+
+fn make(making: &Path, reading: &Path, path: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> {
+    let mut new = Sqlite::open(making, now_ms).map_err(SalvageError::Open)?;
+    let found = match connect(reading, making).map_err(io(reading))? {
         Ok(old) => copy_rows(&old, &mut new, path)?,
         Err(error) => Salvaged {
             kept: 0,
@@ -102,9 +117,6 @@ fn read_into(ready: &Path, path: &Path, now_ms: u64) -> Result<Salvaged, Salvage
     };
     new.set_meta(NEEDS_REPLAY, "yes").map_err(SalvageError::Commit)?;
     new.close().map_err(SalvageError::Commit)?;
-    open::remove(&reading).map_err(io(&reading))?;
-    File::open(&making).and_then(|file| file.sync_all()).map_err(io(&making))?;
-    fs::rename(&making, ready).map_err(io(&making))?;
     Ok(found)
 }
 

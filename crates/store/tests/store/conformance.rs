@@ -133,6 +133,17 @@ fn events_can_be_narrowed(mut store: impl Store) {
     assert_eq!(seen, 150);
 }
 
+fn any_number_may_be_asked_for(mut store: impl Store) {
+    with_sessions(&mut store, 2);
+    let scope = Scope { run: Some(u64::MAX), ..Scope::default() };
+    assert_eq!(store.events(u64::MAX, Scope::default(), u32::MAX).unwrap(), []);
+    assert_eq!(store.events(0, scope, u32::MAX).unwrap(), []);
+    assert_eq!(store.entity(Entity::Session, u64::MAX).unwrap(), None);
+    let all = Page { before: Some(u64::MAX), limit: u32::MAX, ..page(Entity::Session) };
+    assert_eq!(store.page(&all).unwrap().len(), 2);
+    assert_eq!(store.page(&Page { limit: 0, ..all }).unwrap(), []);
+}
+
 fn all_or_nothing(mut store: impl Store) {
     store.commit(&[Commit { reply: Some(reply("k", 1)), ..events(1..=1) }]).unwrap();
     let upserts = vec![projection(Entity::Project, 1, 2, "{}")];
@@ -222,9 +233,8 @@ fn a_snapshot_is_readable(mut store: impl Store) {
 
 fn a_gap_is_a_bug(mut store: impl Store) {
     store.commit(&[events(1..=3)]).unwrap();
-    for wrong in
-        [events(5..=5), events(3..=3), Commit { events: vec![event(4, ""), event(6, "")], ..events(1..=0) }]
-    {
+    let gap = Commit { events: vec![event(4, "{}"), event(6, "{}")], ..Commit::default() };
+    for wrong in [events(5..=5), events(3..=3), gap] {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| store.commit(&[wrong])));
         assert!(caught.is_err());
     }
@@ -259,6 +269,7 @@ conforms!(
         a_state_is_replaced,
         pages_go_back_from_the_newest,
         events_can_be_narrowed,
+        any_number_may_be_asked_for,
         all_or_nothing,
         an_action_is_done_once,
         replies_are_forgotten_by_age,

@@ -46,7 +46,9 @@ fn nothing_that_was_reported_is_lost() {
             .unwrap();
         let mut lines = BufReader::new(writer.stdout.take().unwrap());
         let mut text = String::new();
-        for _ in 0..random.below(150) {
+        // Now and then long enough for the log to be written back and begun anew.
+        let patience = if round % 10 == 9 { 1000 + random.below(500) } else { random.below(150) };
+        for _ in 0..patience {
             lines.read_line(&mut text).unwrap();
         }
         // So that it is not always killed just when a line has come.

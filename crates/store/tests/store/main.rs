@@ -2,6 +2,8 @@
 //!
 //! `conformance` holds for every store; the rest is about the files of the SQLite one.
 
+#![expect(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
 mod conformance;
 mod damage;
 mod faults;
