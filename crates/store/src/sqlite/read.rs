@@ -140,7 +140,7 @@ pub(super) fn integrity(connection: &Connection) -> rusqlite::Result<Option<Stri
     Ok(orphan.map(|table| format!("a row in {table} refers to one that is not there")))
 }
 
-fn table(entity: Entity) -> &'static str {
+pub(super) fn table(entity: Entity) -> &'static str {
     match entity {
         Entity::Project => "projects",
         Entity::Run => "runs",

@@ -9,7 +9,7 @@ use rusqlite::{Transaction, params};
 use super::{fault, sum};
 use crate::{
     error::CommitError,
-    rows::{ActionName, ActionRow, Commit, Entity, EventRow, Projection, StoredReply},
+    rows::{ActionName, ActionRow, Commit, EventRow, Projection, StoredReply},
 };
 
 /// Writes all rows of a group.
@@ -60,33 +60,28 @@ fn event(transaction: &Transaction<'_>, row: &EventRow) -> rusqlite::Result<()> 
     Ok(())
 }
 
+/// Most often only what it says has changed. Then no index has to be written.
 fn projection(transaction: &Transaction<'_>, row: &Projection) -> rusqlite::Result<()> {
     let Projection { entity, id, project, run, session, live, seq, body } = row;
+    let table = super::read::table(*entity);
+    let touched = transaction
+        .prepare_cached(&format!(
+            "UPDATE {table} SET seq = ?6, body = ?7 WHERE id = ?1 AND project IS ?2 AND run IS ?3 \
+             AND session IS ?4 AND live = ?5"
+        ))?
+        .execute(params![id, project, run, session, live, seq, body])?;
+    if touched == 1 {
+        return Ok(());
+    }
     transaction
-        .prepare_cached(upsert(*entity))?
+        .prepare_cached(&format!(
+            "INSERT INTO {table} (id, project, run, session, live, seq, body) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO UPDATE SET project = excluded.project, \
+             run = excluded.run, session = excluded.session, live = excluded.live, seq = excluded.seq, \
+             body = excluded.body"
+        ))?
         .execute(params![id, project, run, session, live, seq, body])?;
     Ok(())
-}
-
-macro_rules! upsert {
-    ($table:literal) => {
-        concat!(
-            "INSERT INTO ",
-            $table,
-            " (id, project, run, session, live, seq, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ",
-            "ON CONFLICT (id) DO UPDATE SET project = excluded.project, run = excluded.run, ",
-            "session = excluded.session, live = excluded.live, seq = excluded.seq, body = excluded.body"
-        )
-    };
-}
-
-fn upsert(entity: Entity) -> &'static str {
-    match entity {
-        Entity::Project => upsert!("projects"),
-        Entity::Run => upsert!("runs"),
-        Entity::Session => upsert!("sessions"),
-        Entity::Request => upsert!("requests"),
-    }
 }
 
 fn action(transaction: &Transaction<'_>, row: &ActionRow) -> rusqlite::Result<()> {
