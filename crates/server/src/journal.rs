@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{clock::Clock, crash};
 
-pub(crate) use load::{Found, Loaded, kept, load, read, replay};
+pub(crate) use load::{Found, Loaded, kept, load, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
 
 /// The most that is committed at once.

@@ -2,12 +2,13 @@
 
 use std::{fmt, io::Write, path::PathBuf};
 
-use ostler_store::{ExportError, OpenError, Reads, Sqlite};
+use ostler_store::{ExportError, OpenError, Reads, SalvageError, Salvaged, Sqlite, salvage};
 
 use crate::{
     clock::wall_ms,
     home::Home,
     journal::{self, LoadError, Replayed},
+    serve::{ServeError, hold},
 };
 
 /// Why the journal could not be read or written out.
@@ -20,6 +21,10 @@ pub enum KeepError {
     },
     /// The database cannot be opened.
     Open(OpenError),
+    /// A server uses it.
+    Held(Box<ServeError>),
+    /// Nothing could be kept of it.
+    Salvage(SalvageError),
     /// It cannot be written out.
     Export(ExportError),
     /// It cannot be understood.
@@ -38,6 +43,19 @@ pub fn verify(home: &Home) -> Result<Replayed, KeepError> {
     journal::replay(&store).map_err(KeepError::Load)
 }
 
+/// Keeps what can be read of a damaged journal; the damaged one is set aside.
+pub fn mend(home: &Home) -> Result<Salvaged, KeepError> {
+    let path = home.database();
+    if !path.exists() {
+        return Err(KeepError::Nothing { path });
+    }
+    let _lock = hold(home).map_err(|error| KeepError::Held(Box::new(error)))?;
+    let salvaged = salvage(&path, wall_ms()).map_err(KeepError::Salvage)?;
+    let mut store = Sqlite::open(&path, wall_ms()).map_err(KeepError::Open)?;
+    journal::rebuild(&mut store).map_err(KeepError::Load)?;
+    Ok(salvaged)
+}
+
 fn open(home: &Home) -> Result<ostler_store::SqliteReader, KeepError> {
     let path = home.database();
     if !path.exists() {
@@ -53,6 +71,8 @@ impl fmt::Display for KeepError {
         match self {
             KeepError::Nothing { path } => write!(f, "there is no journal at '{}'", path.display()),
             KeepError::Open(source) => write!(f, "{source}"),
+            KeepError::Held(source) => write!(f, "{source}"),
+            KeepError::Salvage(source) => write!(f, "{source}"),
             KeepError::Export(source) => write!(f, "{source}"),
             KeepError::Load(source) => write!(f, "{source}"),
         }
@@ -64,6 +84,8 @@ impl std::error::Error for KeepError {
         match self {
             KeepError::Nothing { .. } => None,
             KeepError::Open(source) => Some(source),
+            KeepError::Held(source) => Some(source),
+            KeepError::Salvage(source) => Some(source),
             KeepError::Export(source) => Some(source),
             KeepError::Load(source) => Some(source),
         }

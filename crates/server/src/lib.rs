@@ -25,5 +25,6 @@ pub use crash::SITES;
 pub use home::{Home, HomeError};
 pub use http::openapi;
 pub use journal::{LoadError, Replayed};
-pub use keep::{KeepError, export, verify};
+pub use keep::{KeepError, export, mend, verify};
+pub use ostler_store::Salvaged;
 pub use serve::{ServeError, serve};

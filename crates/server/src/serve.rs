@@ -65,6 +65,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let mut store = Sqlite::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
     // Who asks again after a week is heard as if for the first time. A full disk is no reason not to start.
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
+    journal::rebuild(&mut store).map_err(ServeError::Load)?;
     let loaded = journal::load(&store).map_err(ServeError::Load)?;
     let clock = Clock::start(loaded.last_at_ms);
     let reader = store.reader().map_err(ServeError::Open)?;
@@ -102,7 +103,7 @@ async fn asked_to_stop(stop: Arc<Notify>) {
 }
 
 /// Takes the state directory for this process. The lock goes with it, whatever ends it.
-fn hold(home: &Home) -> Result<fs::File, ServeError> {
+pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
     let path = home.lock();
     let failed = |source| ServeError::Io { what: "lock the state directory", source };
     let mut options = OpenOptions::new();

@@ -32,6 +32,9 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Between two looks at a shim that does not listen yet.
 const LOOK: Duration = Duration::from_millis(2);
 
+/// The longest time between two looks.
+const LOOK_MAX: Duration = Duration::from_millis(200);
+
 /// The most records that are submitted together.
 const RECORDS_MAX: usize = 256;
 
@@ -209,6 +212,7 @@ impl Keeper {
     async fn attach(&mut self, launch: u32) {
         self.link = None;
         let directory = self.directory(launch);
+        let mut look = LOOK;
         loop {
             let Some(after_seq) = self.known_seq(launch) else { return };
             match remains::look(&directory) {
@@ -218,7 +222,10 @@ impl Keeper {
                         return;
                     }
                     // It has the lock and does not listen yet, or has just gone.
-                    Err(_) => sleep(LOOK).await,
+                    Err(_) => {
+                        sleep(look).await;
+                        look = (look * 2).min(LOOK_MAX);
+                    }
                 },
                 Remains::Left | Remains::Nothing => return self.bury(launch).await,
             }

@@ -1,7 +1,8 @@
 //! What a shim that is gone has left: its spool, and in its log perhaps more than it had written down.
 
 use std::{
-    fs,
+    fs::File,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -55,7 +56,7 @@ pub(super) fn cgroup(directory: &Path) -> Option<PathBuf> {
 /// Everything that can be heard in the log. Those who know some of it already compare places.
 pub(super) fn overheard(directory: &Path, session: SessionId) -> Vec<Value> {
     let Ok(launch) = Launch::read(directory) else { return Vec::new() };
-    let Ok(log) = fs::read(directory.join(OUT)) else { return Vec::new() };
+    let Ok(mut log) = File::open(directory.join(OUT)) else { return Vec::new() };
     let format = match &launch.format {
         OutputFormat::Text => Format::Text,
         OutputFormat::Table(toml) => match Table::parse(toml) {
@@ -70,8 +71,9 @@ pub(super) fn overheard(directory: &Path, session: SessionId) -> Vec<Value> {
     };
     let mut parser = Parser::new(format, settings);
     let mut items: Vec<Item> = Vec::new();
-    for chunk in log.chunks(64 << 10) {
-        parser.push(chunk);
+    let mut chunk = vec![0; 64 << 10];
+    while let Ok(length @ 1..) = log.read(&mut chunk) {
+        parser.push(&chunk[..length]);
         items.extend(parser.by_ref());
     }
     parser.finish();

@@ -9,7 +9,9 @@ use ostler_engine::{
     session::Session,
     world::Counters,
 };
-use ostler_store::{Entity, EventRow, Page, Projection, ReadError, Reads, Scope};
+use ostler_store::{
+    Commit, CommitError, Entity, EventRow, NEEDS_REPLAY, Page, Projection, ReadError, Reads, Scope, Store,
+};
 use serde::de::DeserializeOwned;
 
 use super::rows;
@@ -30,6 +32,8 @@ pub(crate) struct Loaded {
 pub enum LoadError {
     /// The store says no.
     Read(ReadError),
+    /// It cannot be written.
+    Write(CommitError),
     /// A row is not what it should be.
     Row {
         /// Which one.
@@ -185,8 +189,8 @@ fn entry(row: &EventRow) -> Result<Entry, LoadError> {
     Ok(Entry { seq: row.seq, at_ms: row.at_ms, project, run, session: row.session.map(SessionId), event })
 }
 
-/// Replays the whole journal and says what is not as it was kept.
-pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
+/// The world that the journal gives.
+fn replayed(store: &dyn Reads) -> Result<World, LoadError> {
     let mut world = World::default();
     let mut failed = None;
     store
@@ -201,14 +205,24 @@ pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
             }
         })
         .map_err(LoadError::Read)?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
+    failed.map_or(Ok(world), Err)
+}
+
+/// Everything in a world, as it is kept.
+fn projections(world: &World) -> impl Iterator<Item = Projection> {
+    let seq = world.last_seq;
+    let projects = world.projects.values().map(move |it| rows::project(it, seq));
+    let runs = world.runs.values().map(move |it| rows::run(it, seq));
+    let sessions = world.sessions.values().map(move |it| rows::session(it, seq));
+    let requests = world.requests.values().map(move |it| rows::request(it, seq));
+    projects.chain(runs).chain(sessions).chain(requests)
+}
+
+/// Replays the whole journal and says what is not as it was kept.
+pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
+    let world = replayed(store)?;
     let mut replayed = Replayed { events: world.last_seq, things: 0, differences: Vec::new() };
-    let expected = world.projects.values().map(|it| rows::project(it, 0));
-    let expected = expected.chain(world.runs.values().map(|it| rows::run(it, 0)));
-    let expected = expected.chain(world.sessions.values().map(|it| rows::session(it, 0)));
-    for expected in expected.chain(world.requests.values().map(|it| rows::request(it, 0))) {
+    for expected in projections(&world) {
         replayed.things += 1;
         let kept = store.entity(expected.entity, expected.id).map_err(LoadError::Read)?;
         let is_same = kept.is_some_and(|kept| kept.live == expected.live && same(&kept.body, &expected.body));
@@ -217,6 +231,17 @@ pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
         }
     }
     Ok(replayed)
+}
+
+/// Makes what follows from the journal anew, where it is missing.
+pub(crate) fn rebuild(store: &mut dyn Store) -> Result<(), LoadError> {
+    if store.meta(NEEDS_REPLAY).map_err(LoadError::Read)?.as_deref() != Some("yes") {
+        return Ok(());
+    }
+    let world = replayed(&*store)?;
+    let upserts = projections(&world).collect();
+    store.commit(&[Commit { upserts, ..Commit::default() }]).map_err(LoadError::Write)?;
+    store.set_meta(NEEDS_REPLAY, "no").map_err(LoadError::Write)
 }
 
 fn same(a: &str, b: &str) -> bool {
@@ -239,6 +264,7 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LoadError::Read(source) => write!(f, "{source}"),
+            LoadError::Write(source) => write!(f, "{source}"),
             LoadError::Row { what, source } => write!(f, "{what} cannot be understood: {source}"),
         }
     }
@@ -248,6 +274,7 @@ impl std::error::Error for LoadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             LoadError::Read(source) => Some(source),
+            LoadError::Write(source) => Some(source),
             LoadError::Row { source, .. } => Some(source),
         }
     }
