@@ -1,7 +1,9 @@
-//! `cargo xtask bench`: how fast the parser and the journal are.
+//! `cargo xtask bench`: how fast the parser and the journal are, and how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
+
+mod shim;
 
 use std::{
     env, fs,
@@ -20,9 +22,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     match arguments {
         ["parser", rest @ ..] => parser(rest),
         ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
-        ["store", extra, ..] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
+        ["shim"] => shim::run(),
+        ["store" | "shim", extra, ..] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
         [name, ..] if !name.starts_with('-') => {
-            Err(Error::Usage(format!("unknown benchmark `{name}`; there are `parser` and `store`")))
+            Err(Error::Usage(format!("unknown benchmark `{name}`; there are `parser`, `store` and `shim`")))
         }
         rest => parser(rest),
     }

@@ -26,6 +26,7 @@ usage: cargo xtask COMMAND
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench store             measure the journal, likewise
+  bench shim              measure how soon an agent is stopped, beside readers in C and on Node
   soak [properties]       the long storms; writes its table into docs/results.md
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named
        --seconds N        how long each fuzz target runs (600)

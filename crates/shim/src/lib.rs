@@ -18,6 +18,7 @@ mod error;
 mod files;
 mod input;
 mod output;
+mod priority;
 mod shim;
 mod socket;
 mod tree;

@@ -17,6 +17,7 @@ use crate::{
     input::Input,
     launch::{CgroupPolicy, Launch, OutputFormat},
     output::{ERR, Log, OUT},
+    priority::ask_for_short_slices,
     socket::Socket,
     spool::{self, Happening, Spool},
     tree::{self, Tree},
@@ -28,6 +29,7 @@ impl Shim {
         reset_signals(&[libc::SIGPIPE, libc::SIGXFSZ]);
         let children = child_signals()
             .map_err(|source| Error::System { what: "hear of the end of children", source })?;
+        ask_for_short_slices();
         lead_session().map_err(system("lead a session"))?;
         set_child_subreaper(Some(getpid())).map_err(system("adopt orphans"))?;
         let greeting = Greeting { shim: VERSION, session: launch.session.clone() };
