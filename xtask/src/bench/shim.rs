@@ -24,6 +24,9 @@ use crate::{
 /// How often each agent asks.
 const ROUNDS: u64 = 500;
 
+/// Between two questions: nobody asks again at once, and who has just worked is let in later by the kernel.
+const BETWEEN: Duration = Duration::from_millis(10);
+
 /// How long a stop may take before the benchmark gives up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -175,6 +178,7 @@ fn rounds(stopper: &mut Stopper, path: &Path) -> Result<(Vec<u64>, u64), Error> 
     let (mut times, mut at_once) = (Vec::new(), 0);
     for round in 1..=ROUNDS {
         let (before, spool_before) = (note(path, Note::Before)?, stopper.spool_length());
+        thread::sleep(BETWEEN);
         set(path, Note::Go, round)?;
         wait_for(path, || {
             let has_asked = note(path, Note::Before).ok()? > before;
@@ -244,8 +248,9 @@ fn print(rows: &[Row]) {
         let kind = row.name.rsplit(' ').next();
         let base =
             rows.iter().find(|base| base.name.starts_with('C') && base.name.rsplit(' ').next() == kind);
-        let [p50, p99] = [(row.median, base.map(|it| it.median)), (row.late, base.map(|it| it.late))]
-            .map(|(own, base)| quotient(own, base.unwrap_or(own).max(1)));
+        let [p50, p99] = [(row.median, base.map(|it| it.median)), (row.late, base.map(|it| it.late))].map(
+            |(own, base)| base.filter(|base| *base > 0).map_or("–".to_owned(), |base| quotient(own, base)),
+        );
         let [median, late] = [row.median, row.late].map(|time| quotient(time, 1000));
         println!("| {} | {median} | {late} | {p50} | {p99} | {} % |", row.name, row.at_once * 100 / ROUNDS);
     }
