@@ -53,6 +53,8 @@ pub(crate) struct Client {
     follows: Option<Follower>,
     /// Whether it says nothing more. What it has said still counts, and it may still listen.
     ended: bool,
+    /// Whether it takes nothing more. What it said before still counts.
+    deaf: bool,
     gone: bool,
 }
 
@@ -97,7 +99,15 @@ impl Socket {
 
 impl Client {
     fn new(stream: UnixStream) -> Self {
-        Client { stream, inbox: Vec::new(), outbox: Vec::new(), follows: None, ended: false, gone: false }
+        Client {
+            stream,
+            inbox: Vec::new(),
+            outbox: Vec::new(),
+            follows: None,
+            ended: false,
+            deaf: false,
+            gone: false,
+        }
     }
 
     /// What to wait for: that it says something, or takes what waits for it.
@@ -153,7 +163,12 @@ impl Client {
                 Ok(0) => self.ended = true,
                 Ok(read) => self.inbox.extend_from_slice(&buffer[..read]),
                 Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => return self.gone |= source.kind() != io::ErrorKind::WouldBlock,
+                Err(source) if source.kind() == io::ErrorKind::WouldBlock => return,
+                // It has gone without having read everything.
+                Err(_) => {
+                    self.ended = true;
+                    self.stop_sending();
+                }
             }
         }
         self.gone |= !self.ended && !self.inbox.contains(&b'\n');
@@ -185,12 +200,22 @@ impl Client {
         true
     }
 
+    fn stop_sending(&mut self) {
+        self.deaf = true;
+        self.follows = None;
+        self.outbox = Vec::new();
+    }
+
     fn flush(&mut self) {
+        if self.deaf {
+            self.outbox.clear();
+        }
         while !self.outbox.is_empty() {
             match self.stream.write(&self.outbox) {
                 Ok(written) => drop(self.outbox.drain(..written)),
                 Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => return self.gone |= source.kind() != io::ErrorKind::WouldBlock,
+                Err(source) if source.kind() == io::ErrorKind::WouldBlock => return,
+                Err(_) => self.stop_sending(),
             }
         }
     }
