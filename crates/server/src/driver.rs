@@ -20,7 +20,7 @@ use std::{
 };
 
 use ostler_engine::{Action, ActionName, Input, SessionId};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use self::keeper::Keeper;
 use crate::{
@@ -58,6 +58,8 @@ pub(crate) struct Driver {
     /// How many files an agent may have open: what the user had, not what the server needs.
     open_files_max: Option<u64>,
     keepers: Mutex<HashMap<SessionId, Mailbox>>,
+    /// Checks that are running, and how to end them.
+    checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
 }
 
 /// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
@@ -72,7 +74,15 @@ impl Driver {
         mark: String,
         open_files_max: Option<u64>,
     ) -> Arc<Driver> {
-        Arc::new(Driver { journal, home, program, mark, open_files_max, keepers: Mutex::default() })
+        Arc::new(Driver {
+            journal,
+            home,
+            program,
+            mark,
+            open_files_max,
+            keepers: Mutex::default(),
+            checks: Mutex::default(),
+        })
     }
 
     /// What the processes of a launch or check carry in their environment.

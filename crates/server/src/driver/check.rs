@@ -14,7 +14,7 @@ use ostler_shim::{
     control::Command,
     spool::{self, Happening},
 };
-use tokio::time::sleep;
+use tokio::{sync::Notify, time::sleep};
 
 use super::{
     Driver, launch,
@@ -30,13 +30,35 @@ const OUTPUT_BYTES_MAX: u64 = 8 << 10;
 /// The exit code that stands for a check that could not be run.
 const NOT_RUN: i32 = 127;
 
+/// Between two looks at a shim that does not listen yet.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// How long an unwanted check may take to end by itself.
+const GRACE_MS: u64 = 1_000;
+
 /// Between two attempts at something that was refused.
 const AGAIN: Duration = Duration::from_millis(500);
 
+/// Begins a check beside everything else: it takes as long as it takes, and may have to be ended.
+pub(super) fn start(driver: &Arc<Driver>, session: SessionId, number: u32, name: ActionName) {
+    let unwanted = Arc::new(Notify::new());
+    let mut checks = driver.checks.lock().expect("nobody panics while holding it");
+    checks.insert((session, number), Arc::clone(&unwanted));
+    tokio::spawn(run(Arc::clone(driver), session, number, name, unwanted));
+}
+
+/// Ends a check that nobody wants to know the result of, if it still runs.
+pub(super) fn end(driver: &Driver, session: SessionId, number: u32) {
+    let checks = driver.checks.lock().expect("nobody panics while holding it");
+    if let Some(unwanted) = checks.get(&(session, number)) {
+        unwanted.notify_one();
+    }
+}
+
 /// Runs a check to its end and reports it. After a crash it goes on with the one that runs, or begins again.
-pub(super) async fn run(driver: Arc<Driver>, session: SessionId, number: u32, name: ActionName) {
+async fn run(driver: Arc<Driver>, session: SessionId, number: u32, name: ActionName, unwanted: Arc<Notify>) {
     crash::site("before check");
-    let (code, output) = match carry_out(&driver, session, number).await {
+    let (code, output) = match carry_out(&driver, session, number, &unwanted).await {
         Ok(Some(result)) => result,
         Ok(None) => (NOT_RUN, "the session is gone".to_owned()),
         Err(message) => (NOT_RUN, message),
@@ -46,23 +68,14 @@ pub(super) async fn run(driver: Arc<Driver>, session: SessionId, number: u32, na
     while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
         sleep(AGAIN).await;
     }
-}
-
-/// Ends a check that nobody wants to know the result of.
-pub(super) async fn end(driver: &Arc<Driver>, session: SessionId, number: u32) {
-    let directory = latest(driver, session, number);
-    if remains::look(&directory) == Remains::Held
-        && let Ok(mut link) = Link::open(&directory, 0).await
-    {
-        // If it has gone meanwhile, it has ended.
-        link.ask(Command::Cancel { grace_ms: 1_000 }).await.ok();
-    }
+    driver.checks.lock().expect("nobody panics while holding it").remove(&(session, number));
 }
 
 async fn carry_out(
     driver: &Arc<Driver>,
     session: SessionId,
     number: u32,
+    unwanted: &Notify,
 ) -> Result<Option<(i32, String)>, String> {
     let planned = {
         let world = driver.journal.world();
@@ -79,12 +92,12 @@ async fn carry_out(
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
-            Remains::Held => follow(&directory).await,
+            Remains::Held => follow(&directory, unwanted).await,
             Remains::Left => match result(&directory) {
                 Some(result) => return Ok(Some(result)),
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
-                    sweep(&file.session, remains::cgroup(&directory).as_deref());
+                    sweep(&file.session, &directory);
                     directory = following(&directory);
                 }
             },
@@ -92,12 +105,17 @@ async fn carry_out(
     }
 }
 
-/// Waits until the shim of a directory has ended.
-async fn follow(directory: &Path) {
-    if let Ok(mut link) = Link::open(directory, 0).await {
-        while link.next().await.is_ok() {}
-    } else {
-        sleep(Duration::from_millis(2)).await;
+/// Waits until the shim of a directory has ended, or ends it.
+async fn follow(directory: &Path, unwanted: &Notify) {
+    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
+    loop {
+        tokio::select! {
+            record = link.next() => if record.is_err() {
+                return;
+            },
+            // If it has gone meanwhile, it has ended.
+            () = unwanted.notified() => drop(link.ask(Command::Cancel { grace_ms: GRACE_MS }).await),
+        }
     }
 }
 

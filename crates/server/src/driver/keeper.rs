@@ -125,12 +125,10 @@ impl Keeper {
                 self.control(launch, Command::CloseInput { key: "close".to_owned() }).await;
             }
             Deed::Check { number } => {
-                let (driver, session) = (Arc::clone(&self.driver), self.session);
-                // Beside this, because a check takes as long as it takes and may have to be ended.
-                tokio::spawn(check::run(driver, session, number, name));
+                check::start(&self.driver, self.session, number, name);
                 return;
             }
-            Deed::EndCheck { number } => check::end(&self.driver, self.session, number).await,
+            Deed::EndCheck { number } => check::end(&self.driver, self.session, number),
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 crash::site("before worktree");
                 let news = worktree::carry_out(&self.driver, self.session, &deed).await;
@@ -253,7 +251,7 @@ impl Keeper {
         let items = {
             let directory = directory.clone();
             tokio::task::spawn_blocking(move || {
-                sweep(&marker, remains::cgroup(&directory).as_deref());
+                sweep(&marker, &directory);
                 remains::overheard(&directory, session)
             })
             .await

@@ -1,17 +1,13 @@
 //! What a shim that is gone has left: its spool, and in its log perhaps more than it had written down.
 
-use std::{
-    fs::File,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::{fs::File, io::Read, path::Path};
 
 use ostler_engine::SessionId;
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
     launch::{Launch, OutputFormat},
-    spool::{self, Happening, Record},
+    spool::{self, Record},
 };
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use serde_json::Value;
@@ -42,15 +38,6 @@ pub(super) fn look(directory: &Path) -> Remains {
 pub(super) fn records(directory: &Path, after_seq: u64) -> Vec<Record> {
     let records = spool::read(directory).unwrap_or_default();
     records.into_iter().filter(|record| record.seq > after_seq).collect()
-}
-
-/// The control group that the agent had, if it had one.
-pub(super) fn cgroup(directory: &Path) -> Option<PathBuf> {
-    let records = spool::read(directory).ok()?;
-    records.into_iter().find_map(|record| match record.what {
-        Happening::Started { cgroup, .. } => cgroup,
-        _ => None,
-    })
 }
 
 /// Everything that can be heard in the log. Those who know some of it already compare places.

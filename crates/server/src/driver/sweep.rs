@@ -1,24 +1,18 @@
 //! Ends what a lost shim has left behind. The kernel ends the agent with its shim, but not what the agent had started;
 //! those are found by the mark in their environment.
 
-use std::{
-    fs::{self, OpenOptions},
-    io::Write,
-    path::Path,
-    thread,
-    time::Duration,
-};
+use std::{fs, path::Path, thread, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How often it is looked again for what forked away meanwhile.
 const ROUNDS_MAX: u32 = 50;
 
-/// Ends every process with this mark, or in this control group. Says how many were left over in the end.
-pub(super) fn sweep(marker: &str, cgroup: Option<&Path>) -> usize {
-    if let Some(cgroup) = cgroup {
-        end_group(cgroup);
-    }
+/// Ends every process with this mark, or in the control group of this directory's launch. Says how many were left
+/// over in the end.
+pub(super) fn sweep(marker: &str, directory: &Path) -> usize {
+    // Where there was no group, or it cannot be ended, the mark still finds them.
+    ostler_shim::sweep(directory).ok();
     let wanted = format!("OSTLER_SESSION={marker}");
     for _ in 0..ROUNDS_MAX {
         let found = marked(&wanted);
@@ -34,19 +28,6 @@ pub(super) fn sweep(marker: &str, cgroup: Option<&Path>) -> usize {
         thread::sleep(Duration::from_millis(10));
     }
     marked(&wanted).len()
-}
-
-/// Ends a control group. It may be gone already, with its shim.
-fn end_group(cgroup: &Path) {
-    let Ok(mut switch) = OpenOptions::new().write(true).open(cgroup.join("cgroup.kill")) else { return };
-    if switch.write_all(b"1").is_ok() {
-        for _ in 0..ROUNDS_MAX {
-            if fs::remove_dir(cgroup).is_ok() {
-                return;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
 }
 
 fn marked(wanted: &str) -> Vec<Pid> {

@@ -1,0 +1,285 @@
+//! Questions and answers: at once, later, after the agent has gone, after the server has, after the machine has.
+
+use ostler_server::api::{NewAnswer, NewRun};
+
+use crate::support::{QUESTION, World, write};
+
+/// The example of the first source document, with the reader that it leaves to the imagination.
+const NODE: &str = r#"
+const readline = require("node:readline");
+const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const readStdinAnswer = async () => JSON.parse((await lines.next()).value).answer;
+(async () => {
+  console.log(`
+[USER_QUESTION]
+category: business
+question: What is your preferred revenue model?
+options:
+  - Subscription (monthly/yearly)
+  - Freemium (free + paid tiers)
+  - One-time purchase
+default: Subscription (monthly/yearly)
+required: true
+[/USER_QUESTION]
+`);
+  const answer = await readStdinAnswer();
+  console.log("answered: " + answer);
+  process.exit(0);
+})();
+"#;
+
+const PYTHON: &str = r#"
+import json, sys
+print("[USER_QUESTION]\ncategory: clarification\nquestion: Who are the users?\nrequired: true\n[/USER_QUESTION]", flush=True)
+print("answered: " + json.loads(sys.stdin.readline())["answer"])
+"#;
+
+fn check(program: &str, name: &str, script: &str, question: &str, value: &str, answer: &str) {
+    let world = World::new();
+    write(&world.project, name, script);
+    let session = world.run(&[program, name]);
+    let request = world.asked(&session);
+    assert_eq!(request.ask.text, question);
+    let stopped = world.wait_for("the stop", |world| {
+        let view = world.session(&session);
+        view.launches[0].stopped_at_ms.map(|_| view)
+    });
+    assert_eq!((stopped.status.as_str(), &stopped.blocked_by), ("waiting_input", &vec![request.id.clone()]));
+    world.answer(&request.id, value);
+    let done = world.status(&session, "completed");
+    assert!(!done.outcome.expect("an outcome").verified, "nobody has checked it");
+    assert!(world.output(&session).ends_with(&format!("answered: {answer}\n")), "{}", world.output(&session));
+    assert_eq!(world.request(&request.id).delivery, "consumed");
+    assert_eq!(world.count(&session, "input.delivered"), 1);
+}
+
+#[test]
+fn the_documents_example_under_node_reads_its_answer() {
+    let question = "What is your preferred revenue model?";
+    check("node", "agent.js", NODE, question, "2", "Freemium (free + paid tiers)");
+}
+
+#[test]
+fn the_same_in_python() {
+    check("python3", "agent.py", PYTHON, "Who are the users?", "Everyone, 모두", "Everyone, 모두");
+}
+
+#[test]
+fn the_same_in_bash() {
+    let script = format!("{QUESTION}\nread -r line\necho \"answered: $line\"\n");
+    let answer = r#"{"type":"question_answer","questionId":"q_1","answer":"MySQL"}"#;
+    check("bash", "agent.sh", &script, "Which database?", "mysql", answer);
+}
+
+#[test]
+fn an_answer_after_the_server_was_killed() {
+    let mut world = World::new();
+    let session = world.bash(&format!("{QUESTION}; read -r line; echo \"got $line\""));
+    let request = world.asked(&session);
+    let pid = world.session(&session).pid;
+    world.restart();
+    assert_eq!(world.session(&session).pid, pid, "the agent has not noticed");
+    assert_eq!(world.inbox().len(), 1);
+    world.answer(&request.id, "PostgreSQL");
+    world.status(&session, "completed");
+    assert!(world.output(&session).contains("PostgreSQL"));
+    assert_eq!(world.count(&session, "request.opened"), 1);
+    assert_eq!(world.count(&session, "input.delivered"), 1);
+    world.verify();
+}
+
+#[test]
+fn an_answer_after_the_machine_was_switched_off() {
+    let mut world = World::new();
+    let session = world.bash(&format!("{QUESTION}; read -r line; echo \"got $line\""));
+    let request = world.asked(&session);
+    world.reboot();
+    let view = world.status(&session, "interrupted");
+    assert_eq!(view.pid, None);
+    assert_eq!(world.inbox().len(), 1, "the question is still there");
+    world.answer(&request.id, "MySQL");
+    assert_eq!(world.session(&session).status, "interrupted", "a plain command is not begun again unasked");
+    world.wish(&session, "resume");
+    world.status(&session, "completed");
+    assert!(world.output(&session).contains("MySQL"), "the same question has the same answer");
+    assert!(world.inbox().is_empty());
+    world.verify();
+}
+
+#[test]
+fn a_question_that_is_still_open_is_not_asked_twice_after_a_resume() {
+    let mut world = World::new();
+    let session = world.bash(&format!("{QUESTION}; read -r line; echo \"got $line\""));
+    let request = world.asked(&session);
+    world.reboot();
+    world.status(&session, "interrupted");
+    world.wish(&session, "resume");
+    world.status(&session, "waiting_input");
+    let inbox = world.inbox();
+    assert_eq!(inbox.iter().map(|it| &it.id).collect::<Vec<_>>(), [&request.id]);
+    world.answer(&request.id, "MySQL");
+    world.status(&session, "completed");
+}
+
+/// A program with a memory: told by `--resume` what it was told before.
+const WITH_MEMORY: &str = r#"
+[agents.memory]
+about = "a program that remembers"
+command = ["bash", "agent.sh"]
+[[agents.memory.output.agent_session]]
+when = { type = "begin" }
+give = { id = "id" }
+[[agents.memory.output.speech]]
+when = { type = "say" }
+give = { text = "text" }
+[[agents.memory.output.end]]
+when = { type = "end" }
+give = { status = "success" }
+[agents.memory.arguments]
+resume = ["--resume", "{conversation}"]
+prompt = ["{prompt}"]
+[agents.memory.input]
+way = "relaunch"
+[agents.memory.end]
+required = true
+"#;
+
+const MEMORY_SCRIPT: &str = r#"
+echo '{"type":"begin","id":"c-1"}'
+if [ "$1" = --resume ]; then
+  printf '{"type":"say","text":"told: %s"}\n' "$(printf %s "$3" | tr -d '"' | tr '\n' ' ')"
+  echo '{"type":"end"}'
+  exit 0
+fi
+printf '%s\n' '{"type":"say","text":"[USER_QUESTION]\ncategory: clarification\nquestion: Which one?\nrequired: true\n[/USER_QUESTION]\n"}'
+AFTER
+"#;
+
+fn memory(world: &World, after: &str) -> NewRun {
+    std::fs::create_dir_all(world.home.join("config/ostler")).expect("a folder");
+    write(&world.home.join("config/ostler"), "config.toml", WITH_MEMORY);
+    write(&world.project, "agent.sh", &MEMORY_SCRIPT.replace("AFTER", after));
+    let prompt = Some("do it".to_owned());
+    NewRun { agent: Some("memory".to_owned()), command: Vec::new(), prompt, ..world.new_run(&[]) }
+}
+
+#[test]
+fn an_agent_that_exits_after_asking_is_started_again_with_the_answer() {
+    let world = World::new();
+    let session = world.run_with(memory(&world, "echo '{\"type\":\"end\"}'"));
+    let request = world.asked(&session);
+    world.wait_for("its end", |world| world.session(&session).launches[0].ended.clone());
+    assert_eq!(world.session(&session).status, "waiting_input");
+    world.answer(&request.id, "this one");
+    let view = world.status(&session, "completed");
+    assert_eq!(view.launches.len(), 2);
+    assert!(world.output(&session).contains("this one"), "{}", world.output(&session));
+}
+
+#[test]
+fn an_agent_that_is_stopped_while_asking_is_ended_and_started_again_with_the_answer() {
+    let world = World::new();
+    let session = world.run_with(memory(&world, "sleep 1000"));
+    let request = world.asked(&session);
+    world.answer(&request.id, "that one");
+    let view = world.status(&session, "completed");
+    assert_eq!(view.launches.len(), 2);
+    assert!(world.output(&session).contains("that one"));
+}
+
+#[test]
+fn an_agent_that_waits_too_long_is_put_to_rest_and_comes_back_with_the_answer() {
+    let world = World::new();
+    let new = memory(&world, "sleep 1000");
+    let config = format!("[patience]\nstopped = \"1s\"\n{WITH_MEMORY}");
+    write(&world.home.join("config/ostler"), "config.toml", &config);
+    let session = world.run_with(new);
+    let request = world.asked(&session);
+    let view = world.wait_for("its rest", |world| {
+        Some(world.session(&session)).filter(|view| view.launches[0].ended.is_some())
+    });
+    assert_eq!(view.status, "waiting_input", "a question is open, whatever became of the process");
+    world.answer(&request.id, "at last");
+    world.status(&session, "completed");
+    assert!(world.output(&session).contains("at last"));
+}
+
+#[test]
+fn an_answer_to_a_program_that_is_gone_is_said_to_be_undeliverable() {
+    let world = World::new();
+    let session = world.bash(QUESTION);
+    let request = world.asked(&session);
+    world.wait_for("its end", |world| world.session(&session).launches[0].ended.clone());
+    world.answer(&request.id, "MySQL");
+    world.status(&session, "completed");
+    assert_eq!(world.request(&request.id).delivery, "undeliverable");
+}
+
+#[test]
+fn two_questions_at_once_are_answered_in_the_order_in_which_they_were_asked() {
+    let world = World::new();
+    // In one piece, or the agent would be stopped between the two.
+    let ask = "printf '[USER_QUESTION]\\ncategory: clarification\\nquestion: %s?\\nrequired: true\\n[/USER_QUESTION]\\n'";
+    let session =
+        world.bash(&format!("both=$({ask} one two); echo \"$both\"; read -r a; read -r b; echo \"$a\"; echo \"$b\""));
+    let both = world.wait_for("both", |world| Some(world.inbox()).filter(|inbox| inbox.len() == 2));
+    world.answer(&both[1].id, "second");
+    assert_eq!(world.session(&session).status, "waiting_input");
+    world.answer(&both[0].id, "first");
+    world.status(&session, "completed");
+    let output = world.output(&session);
+    let place = |word: &str| output.find(&format!("\"answer\":\"{word}\"")).expect("an answer");
+    assert!(place("first") < place("second"), "{output}");
+}
+
+#[test]
+fn bad_answers_change_nothing() {
+    let world = World::new();
+    let session = world.bash(&format!("{QUESTION}; read -r line"));
+    let request = world.asked(&session);
+    let path = format!("/requests/{}/answer", request.id);
+    let said = |value: &str| NewAnswer { value: Some(value.to_owned()), ..NewAnswer::default() };
+    let problem = world.refused(&path, &said("postgre"));
+    assert_eq!((problem.kind.as_str(), problem.status), ("not_an_option", 400));
+    assert!(problem.hint.expect("a hint").contains("PostgreSQL"));
+    assert_eq!(world.refused("/requests/q_99/answer", &said("1")).kind, "no_request");
+    assert_eq!(world.refused("/requests/nonsense/answer", &said("1")).kind, "no_request");
+    assert_eq!(world.refused(&path, &NewAnswer::default()).kind, "empty_answer");
+    assert_eq!(world.refused(&path, &serde_json::json!({"valeu": "1"})).kind, "bad_body");
+    assert_eq!(world.count(&session, "request.settled"), 0);
+    world.answer(&request.id, "1");
+    let problem = world.refused(&path, &said("2"));
+    assert_eq!((problem.kind.as_str(), problem.status), ("settled", 409));
+    world.status(&session, "completed");
+}
+
+#[test]
+fn a_malformed_question_does_not_leave_the_agent_waiting_for_ever() {
+    let world = World::new();
+    let session = world.bash(
+        "printf '[USER_QUESTION]\\ncategory: choice\\n[/USER_QUESTION]\\n'; read -r line; echo \"got $line\"",
+    );
+    let request = world.asked(&session);
+    assert_eq!(request.ask.kind, "fault");
+    world.answer(&request.id, "ask again with a question please");
+    world.status(&session, "completed");
+    assert!(world.output(&session).contains("got ask again with a question please"));
+}
+
+#[test]
+fn an_office_question_expires_and_a_late_answer_still_arrives() {
+    let world = World::new();
+    std::fs::create_dir_all(world.home.join("config/ostler")).expect("a folder");
+    write(&world.home.join("config/ostler"), "config.toml", "[patience]\nask_user = \"1s\"\n");
+    let script = "printf '[ASK_USER]\\nquestion: Red or blue?\\n[/ASK_USER]\\n'; read -r a; echo \"first: $a\"; read -r b; echo \"then: $b\"";
+    let session = world.bash(script);
+    world.wait_for("the expiry", |world| {
+        world.output(&session).contains("first: Nobody answered").then_some(())
+    });
+    let request = world.inbox().remove(0);
+    assert!(request.expired);
+    world.answer(&request.id, "blue");
+    world.status(&session, "completed");
+    assert!(world.output(&session).contains("then: Late answer to \"Red or blue?\": blue"));
+    assert!(world.request(&request.id).settled.expect("settled").late);
+}

@@ -1,0 +1,75 @@
+//! Ends: by itself, by a person, by a signal, and of things that do not want to.
+
+use crate::support::{World, kill};
+
+#[test]
+fn cancel_leaves_nothing_of_an_agent_that_ignores_forks_and_daemonises() {
+    let world = World::new();
+    let script = "trap '' TERM INT HUP; setsid bash -c 'trap \"\" TERM; while :; do sleep 1; done' & \
+                  (setsid bash -c 'trap \"\" TERM; sleep 1000' >/dev/null 2>&1 &) & \
+                  while :; do sleep 1; done";
+    let config = world.home.join("config/ostler");
+    std::fs::create_dir_all(&config).expect("a folder");
+    crate::support::write(&config, "config.toml", "[patience]\ngrace = \"1s\"\n");
+    let session = world.bash(script);
+    world.wait_for("its children", |world| (world.processes().len() >= 5).then_some(()));
+    world.wish(&session, "cancel");
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    assert_eq!(world.processes(), Vec::new());
+    assert_eq!(world.count(&session, "session.cancelled"), 1, "twice is once");
+}
+
+#[test]
+fn an_agent_that_is_killed_has_failed_and_says_by_what() {
+    let world = World::new();
+    let session = world.bash("sleep 1000");
+    let pid = world.status(&session, "active").pid.expect("a process");
+    kill(u32::try_from(pid).expect("a pid"), "KILL");
+    let view = world.status(&session, "failed");
+    let reason = view.outcome.expect("an outcome").reason;
+    assert_eq!((reason["key"].as_str(), reason["signal"].as_i64()), (Some("killed_by"), Some(9)));
+}
+
+#[test]
+fn an_exit_code_is_a_reason() {
+    let world = World::new();
+    let session = world.bash("exit 3");
+    let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
+    assert_eq!((reason["key"].as_str(), reason["code"].as_i64()), (Some("exit_code"), Some(3)));
+}
+
+#[test]
+fn a_program_that_does_not_exist_is_said_not_to_start() {
+    let world = World::new();
+    let session = world.run(&["no-such-program-anywhere"]);
+    let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
+    assert_eq!(reason["key"], "not_started");
+    assert!(reason["message"].as_str().expect("words").contains("no-such-program-anywhere"));
+}
+
+#[test]
+fn what_is_over_can_be_started_again() {
+    let world = World::new();
+    let session = world.bash("[ -e second ] && exit 0; touch second; exit 1");
+    world.status(&session, "failed");
+    world.wish(&session, "resume");
+    let view = world.status(&session, "completed");
+    assert_eq!(view.launches.len(), 2);
+}
+
+#[test]
+fn what_was_over_before_the_server_started_can_be_looked_at_and_started_again() {
+    let mut world = World::new();
+    let session = world.bash("echo once more; exit 1");
+    world.status(&session, "failed");
+    world.restart();
+    assert_eq!(world.session(&session).status, "failed");
+    assert_eq!(world.get::<serde_json::Value>("/sessions").expect("a list"), serde_json::json!([]));
+    world.wish(&session, "resume");
+    let view = world.wait_for("the second", |world| {
+        Some(world.session(&session)).filter(|view| view.launches.len() == 2 && view.status == "failed")
+    });
+    assert_eq!(view.run, "r_1");
+    world.verify();
+}

@@ -1,0 +1,13 @@
+//! Whole sessions: the real server, real shims, real agents. Everything is asked for as the command line asks, over
+//! the socket in the state directory.
+#![expect(clippy::disallowed_methods, reason = "tests start programs and write files where they like")]
+
+mod answering;
+mod crashing;
+mod done;
+mod ending;
+mod losing;
+mod many;
+mod stopping;
+mod support;
+mod worktrees;

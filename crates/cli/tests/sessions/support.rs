@@ -1,0 +1,340 @@
+//! A state directory, a server on it, and a client. Waiting is always for an event, with a long deadline.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    future::Future,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
+};
+
+use ostler_server::{
+    Home,
+    api::{EventView, InfoView, NewAnswer, NewRun, Problem, RequestView, RunView, SessionView},
+    client::{Client, ClientError},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+/// Long enough for a machine that has a lot else to do.
+pub(crate) const DEADLINE: Duration = Duration::from_mins(2);
+
+/// A state directory with a server on it.
+pub(crate) struct World {
+    pub(crate) home: PathBuf,
+    pub(crate) project: PathBuf,
+    server: Option<Child>,
+    runtime: Runtime,
+}
+
+impl World {
+    /// A new state directory, a new project, and a server.
+    pub(crate) fn new() -> World {
+        let mut world = World::idle();
+        world.start();
+        world
+    }
+
+    /// The same without a server.
+    pub(crate) fn idle() -> World {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("w{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+        let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sessions").join(name);
+        fs::remove_dir_all(&root).ok();
+        let (home, project) = (root.join("home"), root.join("project"));
+        for directory in [&home, &project] {
+            fs::create_dir_all(directory).expect("the target directory can be written");
+        }
+        fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).expect("it is ours");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        World { home, project, server: None, runtime: runtime.expect("a runtime") }
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.start_with(&[]);
+    }
+
+    /// Starts the server with more in its environment.
+    pub(crate) fn start_with(&mut self, environment: &[(&str, &str)]) {
+        self.spawn(environment);
+        let deadline = Instant::now() + DEADLINE;
+        while self.get::<InfoView>("/info").is_err() {
+            assert!(Instant::now() < deadline, "the server does not answer:\n{}", self.log());
+            if self.has_died() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Starts the server and does not wait for it.
+    pub(crate) fn spawn(&mut self, environment: &[(&str, &str)]) {
+        let log = fs::OpenOptions::new().create(true).append(true).open(self.home.join("test.log"));
+        let log = log.expect("a log");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ostler"));
+        command.arg("serve").env("OSTLER_HOME", &self.home).env("XDG_CONFIG_HOME", self.home.join("config"));
+        command.envs(environment.iter().copied()).stdin(Stdio::null());
+        command.stdout(log.try_clone().expect("a log")).stderr(log);
+        self.server = Some(command.spawn().expect("the server starts"));
+    }
+
+    pub(crate) fn server_pid(&self) -> u32 {
+        self.server.as_ref().expect("a server").id()
+    }
+
+    /// Whether the server has ended by itself.
+    pub(crate) fn has_died(&mut self) -> bool {
+        let server = self.server.as_mut().expect("a server");
+        server.try_wait().expect("a child can be waited for").is_some()
+    }
+
+    /// kill -9.
+    pub(crate) fn kill_server(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.kill().ok();
+            server.wait().expect("a child can be waited for");
+        }
+    }
+
+    /// kill -9, and another one.
+    pub(crate) fn restart(&mut self) {
+        self.kill_server();
+        self.start();
+    }
+
+    /// As after a power failure: nothing runs, the state directory is there.
+    pub(crate) fn reboot(&mut self) {
+        self.kill_server();
+        // Shims first: nobody writes down an end when the power goes.
+        for pid in self.shims() {
+            kill(pid, "KILL");
+        }
+        for (pid, _) in self.processes() {
+            kill(pid, "KILL");
+        }
+        self.wait_for("an empty machine", |world| world.processes().is_empty().then_some(()));
+        self.start();
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.home.join("test.log")).unwrap_or_default()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::new(&Home::at(&self.home))
+    }
+
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(async { tokio::time::timeout(DEADLINE, work).await.expect("in time") })
+    }
+
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        let client = self.client();
+        self.block_on(client.get(path))
+    }
+
+    pub(crate) fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, ClientError> {
+        let client = self.client();
+        self.block_on(client.post(path, body))
+    }
+
+    /// What the server refuses, and why.
+    pub(crate) fn refused(&self, path: &str, body: &impl Serialize) -> Problem {
+        match self.post::<Value>(path, body) {
+            Err(ClientError::Refused(problem)) => *problem,
+            other => panic!("{path} was not refused: {other:?}"),
+        }
+    }
+
+    /// Asks for a command to be run, and gives the id of its session.
+    pub(crate) fn run(&self, command: &[&str]) -> String {
+        self.run_with(self.new_run(command))
+    }
+
+    pub(crate) fn bash(&self, script: &str) -> String {
+        self.run(&["bash", "-c", script])
+    }
+
+    pub(crate) fn run_with(&self, new: NewRun) -> String {
+        let run: RunView = self.post("/runs", &new).expect("a run");
+        run.sessions[0].id.clone()
+    }
+
+    pub(crate) fn new_run(&self, command: &[&str]) -> NewRun {
+        NewRun {
+            directory: self.project.display().to_string(),
+            command: command.iter().map(ToString::to_string).collect(),
+            environment: environment(),
+            ..NewRun::default()
+        }
+    }
+
+    pub(crate) fn session(&self, id: &str) -> SessionView {
+        self.get(&format!("/sessions/{id}")).expect("a session")
+    }
+
+    pub(crate) fn inbox(&self) -> Vec<RequestView> {
+        self.get("/inbox").expect("an inbox")
+    }
+
+    pub(crate) fn request(&self, id: &str) -> RequestView {
+        self.get(&format!("/requests/{id}")).expect("a request")
+    }
+
+    pub(crate) fn answer(&self, request: &str, value: &str) -> RequestView {
+        let answer = NewAnswer { value: Some(value.to_owned()), ..NewAnswer::default() };
+        self.post(&format!("/requests/{request}/answer"), &answer).expect("an answer")
+    }
+
+    pub(crate) fn wish(&self, session: &str, what: &str) -> SessionView {
+        self.post(&format!("/sessions/{session}/{what}"), &json!({})).expect(what)
+    }
+
+    /// What a session's agent printed in its last launch.
+    pub(crate) fn output(&self, session: &str) -> String {
+        let launch = self.session(session).launches.last().map_or(0, |launch| launch.number);
+        let path = self.home.join("sessions").join(session).join(launch.to_string()).join("out.log");
+        String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+    }
+
+    pub(crate) fn events(&self, session: &str) -> Vec<EventView> {
+        self.get(&format!("/events?session={session}")).expect("events")
+    }
+
+    /// How often something happened to a session.
+    pub(crate) fn count(&self, session: &str, kind: &str) -> usize {
+        self.events(session).iter().filter(|event| event.kind == kind).count()
+    }
+
+    /// Waits until a session asks for something.
+    pub(crate) fn asked(&self, session: &str) -> RequestView {
+        self.wait_for("a question", |world| {
+            world.inbox().into_iter().find(|request| request.session == session && !request.expired)
+        })
+    }
+
+    pub(crate) fn status(&self, session: &str, status: &str) -> SessionView {
+        self.wait_for(status, |world| Some(world.session(session)).filter(|it| it.status == status))
+    }
+
+    pub(crate) fn wait_for<T>(&self, what: &str, look: impl Fn(&World) -> Option<T>) -> T {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            if let Some(found) = look(self) {
+                return found;
+            }
+            if Instant::now() > deadline {
+                let sessions: Value = self.get("/sessions?all=true").unwrap_or_default();
+                panic!("waited too long for {what}\n{sessions:#}\n{}", self.log());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Every process that belongs to this state directory, by its mark: pid and state. Shims and the server not.
+    pub(crate) fn processes(&self) -> Vec<(u32, char)> {
+        let mark = fs::read_to_string(self.home.join("mark")).unwrap_or_default();
+        let suffix = format!("@{mark}");
+        let is_marked = |variable: &[u8]| {
+            variable.starts_with(b"OSTLER_SESSION=") && variable.ends_with(suffix.as_bytes())
+        };
+        all_pids()
+            .filter(|pid| {
+                let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+                environment.split(|&byte| byte == 0).any(is_marked)
+            })
+            .filter_map(|pid| Some((pid, state(pid)?)))
+            .filter(|(_, state)| *state != 'Z')
+            .chain(self.shims().into_iter().map(|pid| (pid, 'S')))
+            .collect()
+    }
+
+    /// The shims of this state directory.
+    pub(crate) fn shims(&self) -> Vec<u32> {
+        let home = self.home.display().to_string();
+        let is_shim = |pid: &u32| {
+            let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let arguments: Vec<&[u8]> = command.split(|&byte| byte == 0).collect();
+            let in_home = |path: &&[u8]| path.starts_with(home.as_bytes());
+            arguments.get(1) == Some(&b"__shim".as_slice()) && arguments.get(2).is_some_and(in_home)
+        };
+        all_pids().filter(is_shim).filter(|pid| state(*pid).is_some_and(|state| state != 'Z')).collect()
+    }
+
+    /// The shim of a session.
+    pub(crate) fn shim_of(&self, session: &str) -> u32 {
+        let folder = self.home.join("sessions").join(session).display().to_string() + "/";
+        let shims = self.shims();
+        let of_session = |pid: &&u32| {
+            let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains(&folder)
+        };
+        *shims.iter().find(of_session).expect("a shim")
+    }
+
+    /// Runs the program as a person would.
+    pub(crate) fn ostler(&self, arguments: &[&str]) -> std::process::Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ostler"));
+        command.args(arguments).env("OSTLER_HOME", &self.home).current_dir(&self.project);
+        command.env("XDG_CONFIG_HOME", self.home.join("config")).env("LC_ALL", "C").stdin(Stdio::null());
+        command.output().expect("the program runs")
+    }
+
+    /// The journal gives what is kept, and the state directory can be read again.
+    pub(crate) fn verify(&self) {
+        let replayed = ostler_server::verify(&Home::at(&self.home)).expect("the journal can be replayed");
+        assert_eq!(replayed.differences, Vec::<String>::new());
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.kill_server();
+        let left = self.processes();
+        for (pid, _) in &left {
+            kill(*pid, "KILL");
+        }
+        if !std::thread::panicking() {
+            fs::remove_dir_all(self.home.parent().expect("a folder")).ok();
+        }
+    }
+}
+
+/// A block that asks.
+pub(crate) const QUESTION: &str = "printf '[USER_QUESTION]\\ncategory: choice\\nquestion: Which database?\\noptions:\\n  - PostgreSQL\\n  - MySQL\\nrequired: true\\n[/USER_QUESTION]\\n'";
+
+fn all_pids() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").expect("Linux").flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// What `/proc` says of a process.
+pub(crate) fn state(pid: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
+}
+
+pub(crate) fn kill(pid: u32, signal: &str) {
+    let status =
+        Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).stderr(Stdio::null()).status();
+    status.expect("kill runs");
+}
+
+/// A small environment, the same everywhere.
+fn environment() -> BTreeMap<String, String> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    BTreeMap::from([("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())])
+}
+
+/// A file in the project.
+pub(crate) fn write(project: &Path, name: &str, text: &str) {
+    fs::write(project.join(name), text).expect("the project can be written");
+}
