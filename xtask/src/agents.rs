@@ -1,7 +1,6 @@
 //! Installs the real agent CLIs for the tests that run them, below the target directory and nowhere else.
 //!
-//! Which versions stands in `tests/real-agents`. The install scripts of the packages are not run: the CLIs work
-//! without them.
+//! Which versions stands in `tests/real-agents`, and which install scripts may run.
 
 use std::{fs, path::PathBuf};
 
@@ -35,7 +34,7 @@ pub(crate) fn install() -> Result<(), Error> {
     fs::create_dir_all(&directory).map_err(write_error)?;
     fs::copy(manifest(), directory.join(MANIFEST)).map_err(write_error)?;
     let mut npm = program("npm");
-    npm.args(["install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"]);
+    npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund"]);
     npm.current_dir(&directory);
     println!("{}", line(&npm));
     run(&mut npm)
