@@ -1,8 +1,19 @@
 //! What can go wrong in a command: the message, what to do next, and the exit code.
 
-use std::{fmt, io, path::PathBuf, process::ExitCode};
+use std::{fmt::Display, io, path::PathBuf, sync::Arc};
 
-/// Why a command failed. Each variant has its exit code in `docs/cli.md`.
+use ostler_server::{
+    HomeError, KeepError, ServeError, client::ClientError, config::ConfigError, start::StartError,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    exit::Exit,
+    refusal,
+    words::{Key, Words},
+};
+
+/// Why a command failed. Each has its exit code in `docs/exit-codes.md`.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// A file or standard input could not be read.
@@ -16,42 +27,158 @@ pub(crate) enum Error {
     Output(io::Error),
     /// Standard error could not be written.
     Stats(io::Error),
+    /// A file could not be written.
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Something on the command line or of the environment makes no sense.
+    Usage {
+        /// What is wrong.
+        message: Message,
+        /// Of which command.
+        command: &'static str,
+    },
+    /// There is nothing of that name.
+    NotFound {
+        /// Which one.
+        message: Message,
+        /// What to do.
+        hint: Message,
+    },
+    /// It cannot be done as things stand.
+    Refused {
+        /// Why not.
+        message: Message,
+        /// What to do.
+        hint: Message,
+    },
+    /// The state directory cannot be used.
+    Home(HomeError),
+    /// The server does not answer, or not as wanted.
+    Client(ClientError),
+    /// The server cannot be started.
+    Start(StartError),
+    /// The server ended with an error.
+    Serve(ServeError),
+    /// The journal cannot be read.
+    Keep(KeepError),
+    /// The configuration has a mistake.
+    Config(Arc<ConfigError>),
+}
+
+/// A key and its values, said when it is known in which language.
+#[derive(Debug)]
+pub(crate) struct Message {
+    key: Key,
+    values: Vec<(&'static str, String)>,
+}
+
+impl Message {
+    pub(crate) fn new(key: Key) -> Message {
+        Message { key, values: Vec::new() }
+    }
+
+    /// With a value.
+    pub(crate) fn with(mut self, name: &'static str, value: &dyn Display) -> Message {
+        self.values.push((name, value.to_string()));
+        self
+    }
+
+    pub(crate) fn say(&self, words: Words) -> String {
+        let values: Vec<(&str, &dyn Display)> =
+            self.values.iter().map(|(name, value)| (*name, value as &dyn Display)).collect();
+        words.say(self.key, &values)
+    }
 }
 
 impl Error {
-    /// What to do next.
-    pub(crate) fn hint(&self) -> &'static str {
+    /// What happened, in a sentence.
+    pub(crate) fn message(&self, words: Words) -> String {
         match self {
-            Error::Input { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => "Check the path, or give '-' to read standard input.",
-                io::ErrorKind::IsADirectory => "Name a file in it, or give '-' to read standard input.",
-                io::ErrorKind::PermissionDenied => "Check who may read it.",
-                _ => "What was read before is printed above.",
-            },
-            Error::Output(_) | Error::Stats(_) => {
-                "The output is cut there. Nothing else was changed; make room or write elsewhere, and run it again."
+            Error::Input { path: Some(path), source } => {
+                words.say(Key::CannotRead, &[("path", &path.display()), ("source", source)])
             }
+            Error::Input { path: None, source } => words.say(Key::CannotReadInput, &[("source", source)]),
+            Error::Output(source) => words.say(Key::CannotWrite, &[("source", source)]),
+            Error::Stats(source) => words.say(Key::CannotWriteStats, &[("source", source)]),
+            Error::File { path, source } => {
+                words.say(Key::CannotWriteFile, &[("path", &path.display()), ("source", source)])
+            }
+            Error::Usage { message, .. }
+            | Error::NotFound { message, .. }
+            | Error::Refused { message, .. } => message.say(words),
+            Error::Home(error) => error.to_string(),
+            Error::Client(ClientError::NoServer { path, source }) => {
+                words.say(Key::NoServerAt, &[("path", &path.display()), ("source", source)])
+            }
+            Error::Client(ClientError::Broken { message, .. }) => {
+                words.say(Key::Broken, &[("message", message)])
+            }
+            Error::Client(ClientError::Strange { message, .. }) => {
+                words.say(Key::Strange, &[("message", message)])
+            }
+            Error::Client(ClientError::Refused(problem)) => refusal::message(words, problem),
+            Error::Start(error) => words.say(Key::NotStarted, &[("message", error)]),
+            Error::Serve(error) => words.say(Key::NotStarted, &[("message", error)]),
+            Error::Keep(error) => error.to_string(),
+            Error::Config(error) => error.to_string(),
         }
+    }
+
+    /// What to do next.
+    pub(crate) fn hint(&self, words: Words) -> Option<String> {
+        let key = match self {
+            Error::Input { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => Key::HintPath,
+                io::ErrorKind::IsADirectory => Key::HintDirectory,
+                io::ErrorKind::PermissionDenied => Key::HintPermission,
+                _ => Key::HintReadBefore,
+            },
+            Error::Output(_) | Error::Stats(_) | Error::File { .. } => Key::HintOutputCut,
+            Error::Usage { command, .. } => return Some(words.say(Key::HintUsage, &[("command", command)])),
+            Error::NotFound { hint, .. } | Error::Refused { hint, .. } => return Some(hint.say(words)),
+            Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => {
+                Key::HintHome
+            }
+            Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
+            Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
+            Error::Client(_) | Error::Start(_) | Error::Serve(_) | Error::Keep(_) => Key::HintServer,
+            Error::Config(error) if matches!(**error, ConfigError::Untrusted { .. }) => Key::HintTrust,
+            Error::Config(_) => Key::HintConfig,
+        };
+        Some(words.sentence(key).to_owned())
     }
 
     /// The documented exit code.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
-            Error::Input { .. } => 3,
-            Error::Output(_) | Error::Stats(_) => 4,
-        })
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Error::Input { .. } => Exit::Input,
+            Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
+            Error::Usage { .. } => Exit::Usage,
+            Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
+            Error::Refused { .. } => Exit::Refused,
+            Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
+            Error::Home(_) | Error::Client(_) | Error::Start(_) | Error::Serve(_) => Exit::NoServer,
+            Error::Keep(_) => Exit::Failed,
+            Error::Config(_) => Exit::Config,
+        }
+    }
+
+    /// For `--json`: never translated.
+    pub(crate) fn to_json(&self, words: Words) -> Value {
+        let problem = match self {
+            Error::Client(ClientError::Refused(problem)) => json!(problem),
+            _ => json!({ "title": self.message(words), "hint": self.hint(words) }),
+        };
+        json!({ "error": problem, "exit_code": self.exit() as u8 })
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Input { path: Some(path), source } => {
-                write!(f, "cannot read '{}': {source}", path.display())
-            }
-            Error::Input { path: None, source } => write!(f, "cannot read standard input: {source}"),
-            Error::Output(source) => write!(f, "cannot write standard output: {source}"),
-            Error::Stats(source) => write!(f, "cannot write standard error: {source}"),
-        }
+impl From<ClientError> for Error {
+    fn from(error: ClientError) -> Self {
+        Error::Client(error)
     }
 }

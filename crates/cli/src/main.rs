@@ -1,8 +1,22 @@
 //! The one binary. Reads the command line, runs the command, and turns its error into a message and an exit code.
 
+mod answering;
+mod attached;
+mod card;
+mod clock;
+mod commands;
+mod context;
 mod error;
-mod guide;
-mod parse;
+mod exit;
+mod id;
+mod outcome;
+mod program;
+mod refusal;
+mod render;
+mod screen;
+mod sessions;
+mod status;
+mod words;
 
 use std::{
     io::{self, Write},
@@ -10,44 +24,126 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::error::Error;
+use crate::{
+    commands::{
+        agents, answer, attach, completions, diff, discard, doctor, export, guide, inbox, logs, merge, parse,
+        ps, resume, run, send, serve, show, verify,
+        wish::{self, Wish},
+    },
+    context::Context,
+    error::Error,
+    exit::Exit,
+    words::Language,
+};
 
 /// Looks after AI coding agents.
+///
+/// Alone, it shows what needs you and what runs.
 #[derive(Parser)]
-#[command(name = "ostler", version, about, long_about = None, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 2 the command line is wrong, 3 the input cannot be read, \
-                        4 the output cannot be written.")]
+#[command(name = "ostler", version, about)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 7 refused as things stand, 8 no such \
+                        thing, 9 the configuration is wrong, 10 cancelled, 11 interrupted, 12 detached; all of them \
+                        stand in docs/exit-codes.md."
+)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// Print JSON, for machines. It is never translated.
+    #[arg(long, global = true)]
+    json: bool,
+    /// The language: en or ko [default: as configured, or as the environment says].
+    #[arg(long, global = true, value_enum, value_name = "LANG", hide_possible_values = true)]
+    lang: Option<Language>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    Run(Box<run::Arguments>),
+    Ps(ps::Arguments),
+    Show(show::Arguments),
+    Attach(attach::Arguments),
+    Logs(logs::Arguments),
+    Inbox(inbox::Arguments),
+    Answer(answer::Arguments),
+    Send(send::Arguments),
+    /// Hold sessions: nothing of them runs until they are continued.
+    Pause(wish::Arguments),
+    /// Let held sessions go on.
+    Continue(wish::Arguments),
+    Resume(resume::Arguments),
+    /// End sessions and everything they have started.
+    Cancel(wish::Arguments),
+    Diff(diff::Arguments),
+    Merge(merge::Arguments),
+    Discard(discard::Arguments),
+    Agents(agents::Arguments),
+    Serve(serve::Arguments),
+    Doctor(doctor::Arguments),
+    Export(export::Arguments),
+    Verify(verify::Arguments),
     Parse(parse::Arguments),
     Guide(guide::Arguments),
+    Completions(completions::Arguments),
 }
 
 fn main() -> ExitCode {
     if let Some(directory) = shim_directory() {
         return run_shim(&directory);
     }
-    let outcome = match Cli::parse().command {
-        Command::Parse(arguments) => parse::run(&arguments),
-        Command::Guide(arguments) => guide::run(&arguments),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+    let cli = Cli::parse();
+    let context = Context::new(cli.json, cli.lang);
+    match dispatch(&context, cli.command) {
+        Ok(exit) => exit.into(),
         // Whoever read our output has seen enough: that is no failure.
         Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Where not even this can be written, the exit code still says it.
-            writeln!(io::stderr(), "ostler: {error}\n  {}", error.hint()).ok();
-            error.exit_code()
+            complain(&context, &error);
+            error.exit().into()
         }
     }
+}
+
+fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> {
+    let Some(command) = command else { return commands::status::run(context) };
+    match command {
+        Command::Run(arguments) => run::run(context, &arguments),
+        Command::Ps(arguments) => ps::run(context, &arguments),
+        Command::Show(arguments) => show::run(context, &arguments),
+        Command::Attach(arguments) => attach::run(context, &arguments),
+        Command::Logs(arguments) => logs::run(context, &arguments),
+        Command::Inbox(_) => inbox::run(context),
+        Command::Answer(arguments) => answer::run(context, &arguments),
+        Command::Send(arguments) => send::run(context, &arguments),
+        Command::Pause(arguments) => wish::run(context, &arguments, Wish::Pause),
+        Command::Continue(arguments) => wish::run(context, &arguments, Wish::Continue),
+        Command::Resume(arguments) => resume::run(context, &arguments),
+        Command::Cancel(arguments) => wish::run(context, &arguments, Wish::Cancel),
+        Command::Diff(arguments) => diff::run(context, &arguments),
+        Command::Merge(arguments) => merge::run(context, &arguments),
+        Command::Discard(arguments) => discard::run(context, &arguments),
+        Command::Agents(arguments) => agents::run(context, &arguments),
+        Command::Serve(arguments) => serve::run(context, &arguments),
+        Command::Doctor(_) => doctor::run(context),
+        Command::Export(arguments) => export::run(context, &arguments),
+        Command::Verify(_) => verify::run(context),
+        Command::Parse(arguments) => parse::run(&arguments),
+        Command::Guide(_) => guide::run(context),
+        Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
+    }
+}
+
+/// Where not even this can be written, the exit code still says it.
+fn complain(context: &Context, error: &Error) {
+    let words = context.error_words();
+    if context.json {
+        io::stderr().write_all(context::json(&error.to_json(words)).as_bytes()).ok();
+        return;
+    }
+    let hint = error.hint(words).map(|hint| format!("\n  {hint}")).unwrap_or_default();
+    writeln!(io::stderr(), "ostler: {}{hint}", error.message(words)).ok();
 }
 
 /// The argument of the hidden command that a server starts for each agent. It is looked for before anything else: a
@@ -62,7 +158,7 @@ fn run_shim(directory: &Path) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             writeln!(io::stderr(), "ostler: {error}").ok();
-            ExitCode::from(5)
+            Exit::Shim.into()
         }
     }
 }

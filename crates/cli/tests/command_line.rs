@@ -177,7 +177,6 @@ fn a_wrong_command_line() {
         &["parse", "--nonce", "a b"],
         &["parse", "--format", "x"],
         &["sing"],
-        &[],
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

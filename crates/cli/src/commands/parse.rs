@@ -16,7 +16,7 @@ use ostler_protocol::{
 };
 use serde::Serialize;
 
-use crate::error::Error;
+use crate::{error::Error, exit::Exit};
 
 /// Read a stream and print what it says, one JSON object per item.
 ///
@@ -64,7 +64,7 @@ struct Stats {
     buffered_bytes_max: usize,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Error> {
     let settings = Settings { nonce: arguments.nonce.clone(), thin_role: true, ..Settings::default() };
     let mut parser = Parser::new(arguments.format.format(), settings);
     let mut output = BufWriter::new(io::stdout().lock());
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         let stats = serde_json::to_string(&stats).map_err(|error| Error::Stats(error.into()))?;
         writeln!(io::stderr(), "{stats}").map_err(Error::Stats)?;
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
 fn hear(

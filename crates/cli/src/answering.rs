@@ -1,0 +1,86 @@
+//! What somebody types becomes an answer. Which option is meant is the server's business; here only the habits of a
+//! terminal are known: Enter for the default, y and n, and a way to insist.
+
+use ostler_server::api::{NewAnswer, RequestView};
+
+use crate::{
+    screen::one_line,
+    words::{Key, Words},
+};
+
+/// What stands in front of the cursor.
+pub(crate) fn prompt(words: Words, request: &RequestView) -> String {
+    let ask = &request.ask;
+    let key = if ask.options.is_empty() { Key::PromptWords } else { Key::PromptNumber };
+    match &ask.default {
+        Some(default) => {
+            let enter = words.say(Key::EnterForDefault, &[("default", &one_line(default))]);
+            format!("  {} ({enter}): ", words.sentence(key))
+        }
+        None => format!("  {}: ", words.sentence(key)),
+    }
+}
+
+/// A line as an answer: empty for the default, `!` in front to insist, y and n where a yes or no is asked for.
+pub(crate) fn of_line(request: &RequestView, line: &str) -> NewAnswer {
+    let ask = &request.ask;
+    let words = line.trim();
+    if words.is_empty() {
+        return NewAnswer { value: ask.default.clone(), ..NewAnswer::default() };
+    }
+    if let Some(rest) = words.strip_prefix('!').filter(|_| !ask.options.is_empty()) {
+        return NewAnswer { value: Some(rest.trim().to_owned()), decision: None, insist: true };
+    }
+    match decision(words).filter(|_| is_yes_or_no(request)) {
+        Some(decision) => NewAnswer { decision: Some(decision), ..NewAnswer::default() },
+        None => NewAnswer { value: Some(line.to_owned()), ..NewAnswer::default() },
+    }
+}
+
+/// What a short word decides.
+pub(crate) fn decision(word: &str) -> Option<bool> {
+    match word.to_lowercase().as_str() {
+        "y" | "yes" | "예" | "네" | "ㅇ" => Some(true),
+        "n" | "no" | "아니요" | "아니오" | "ㄴ" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a yes or no is asked for.
+fn is_yes_or_no(request: &RequestView) -> bool {
+    let ask = &request.ask;
+    let is_confirmation = ask.options == ["Yes", "No"];
+    is_confirmation
+        || ask.kind == "permission"
+        || (ask.kind == "dependency" && ask.fields["type"].as_str() != Some("file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{card::tests::request, words::Language};
+
+    #[test]
+    fn the_habits_of_a_terminal() {
+        let mut request = request();
+        let value = |request: &RequestView, line: &str| of_line(request, line).value;
+        assert_eq!(value(&request, "").as_deref(), Some("PostgreSQL"));
+        assert_eq!(value(&request, "2").as_deref(), Some("2"));
+        assert_eq!(value(&request, "y").as_deref(), Some("y"), "a choice has no yes");
+        let insisted = of_line(&request, "! SQLite");
+        assert_eq!((insisted.value.as_deref(), insisted.insist), (Some("SQLite"), true));
+        request.ask.options = vec!["Yes".into(), "No".into()];
+        assert_eq!(of_line(&request, "y").decision, Some(true));
+        assert_eq!(of_line(&request, "아니요").decision, Some(false));
+        request.ask.options = Vec::new();
+        request.ask.default = None;
+        assert_eq!(of_line(&request, "!important").value.as_deref(), Some("!important"));
+        assert_eq!(of_line(&request, " ").value, None);
+    }
+
+    #[test]
+    fn the_prompt_names_the_default() {
+        let prompt = prompt(Words::new(Language::En), &request());
+        assert_eq!(prompt, "  Your answer, a number or words (Enter: PostgreSQL): ");
+    }
+}

@@ -1,0 +1,350 @@
+//! Watching a session: its output as it comes, its questions asked right there, until it is over or somebody leaves.
+//!
+//! The agent does not depend on this: whoever leaves, or loses the connection, comes back with `ostler attach`.
+
+mod events;
+mod input;
+mod output;
+mod questions;
+
+use std::{
+    io::{self, IsTerminal, Write},
+    time::Duration,
+};
+
+use ostler_server::{
+    api::{EventView, NewSize, SessionView, StatusView},
+    client::Client,
+};
+use serde_json::{Value, json};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    time::{Instant, sleep_until},
+};
+
+use self::{
+    events::Events,
+    input::Lines,
+    output::{Follow, Stream},
+    questions::Questions,
+};
+use crate::{context::Context, error::Error, exit::Exit, outcome, screen, words::Key};
+
+/// How long output has to be quiet before a question is shown: what the agent said before it comes first.
+const QUIET: Duration = Duration::from_millis(150);
+
+/// How it is watched.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// Bytes as they are.
+    pub(crate) raw: bool,
+    /// It runs on a terminal, which is to be as large as this one.
+    pub(crate) pty: bool,
+}
+
+/// Watches a session until it is over or somebody leaves.
+pub(crate) async fn watch(
+    context: &Context,
+    client: &Client,
+    session: &str,
+    options: Options,
+) -> Result<Exit, Error> {
+    // The place in the journal comes first, so that nothing that happens meanwhile is missed.
+    let status: StatusView = client.get("/status").await?;
+    let session: SessionView = client.get(&format!("/sessions/{session}")).await?;
+    let is_terminal = io::stdin().is_terminal() && !context.json;
+    let mut watch = Watch {
+        context,
+        client,
+        options,
+        events: Events::new(client, &session.id, status.seq),
+        out: Follow::new(context, client, &session, Stream::Out, options.raw),
+        err: Follow::new(context, client, &session, Stream::Err, options.raw),
+        questions: Questions::new(context, client, is_terminal),
+        leaving: false,
+        quiet_at: Instant::now(),
+        session,
+    };
+    watch.begin().await?;
+    watch.run(Lines::new(is_terminal)).await
+}
+
+struct Watch<'a> {
+    context: &'a Context,
+    client: &'a Client,
+    options: Options,
+    session: SessionView,
+    events: Events,
+    out: Follow,
+    err: Follow,
+    questions: Questions<'a>,
+    /// Whether somebody pressed Ctrl-C and has not said yet what they want.
+    leaving: bool,
+    /// When output will have been quiet for long enough.
+    quiet_at: Instant,
+}
+
+/// What happens next.
+enum Next {
+    Output(Stream, Option<Vec<u8>>),
+    Event(Box<EventView>),
+    Line(Option<String>),
+    Interrupt,
+    End,
+    Resize,
+    Quiet,
+}
+
+impl Watch<'_> {
+    /// Begins with what there is.
+    async fn begin(&mut self) -> Result<(), Error> {
+        let launch = self.session.launches.last().map(|launch| launch.number);
+        self.follow(launch);
+        self.questions.open(&self.session.blocked_by).await?;
+        if self.options.pty {
+            self.resize().await;
+        }
+        Ok(())
+    }
+
+    async fn run(mut self, mut lines: Lines) -> Result<Exit, Error> {
+        let mut signals = Signals::new();
+        loop {
+            if let Some(exit) = self.exit()? {
+                return Ok(exit);
+            }
+            let asks = self.questions.are_waiting();
+            let next = tokio::select! {
+                biased;
+                next = signals.next() => next,
+                bytes = self.out.next(), if self.out.is_open() => Next::Output(Stream::Out, bytes?),
+                bytes = self.err.next(), if self.err.is_open() => Next::Output(Stream::Err, bytes?),
+                event = self.events.next(self.context) => Next::Event(Box::new(event?)),
+                line = lines.next() => Next::Line(line),
+                () = sleep_until(self.quiet_at), if asks => Next::Quiet,
+            };
+            match next {
+                Next::Output(stream, bytes) => self.show(stream, bytes.as_deref())?,
+                Next::Event(event) => self.happened(&event).await?,
+                Next::Interrupt if self.leaving || !self.questions.can_ask() => return Ok(self.leave()),
+                Next::Interrupt => {
+                    self.leaving = true;
+                    self.context.note(&format!("\n{}", self.context.words.sentence(Key::CtrlC)));
+                }
+                Next::End => return Ok(self.leave()),
+                Next::Resize if self.options.pty => self.resize().await,
+                Next::Resize => {}
+                Next::Line(line) => {
+                    if let Some(exit) = self.said(line).await? {
+                        return Ok(exit);
+                    }
+                }
+                Next::Quiet => {
+                    self.end_lines()?;
+                    self.questions.show()?;
+                }
+            }
+        }
+    }
+
+    /// Whether there is nothing more to see.
+    fn exit(&mut self) -> Result<Option<Exit>, Error> {
+        let is_over = self.session.outcome.is_some() || self.session.status == "interrupted";
+        if !is_over || self.out.is_open() || self.err.is_open() {
+            return Ok(None);
+        }
+        self.end_lines()?;
+        if self.context.json {
+            self.context.print(&self.session, |_| String::new())?;
+        }
+        for line in outcome::sentence(self.context.words, &self.session) {
+            self.context.note(&line);
+        }
+        Ok(Some(outcome::exit(&self.session)))
+    }
+
+    /// Goes away; the agent goes on.
+    fn leave(&mut self) -> Exit {
+        let words = self.context.words;
+        self.context.note(&format!("\n{}", words.say(Key::RunDetached, &[("session", &self.session.id)])));
+        Exit::Detached
+    }
+
+    fn show(&mut self, stream: Stream, bytes: Option<&[u8]>) -> Result<(), Error> {
+        let follow = if stream == Stream::Out { &mut self.out } else { &mut self.err };
+        let shown = match bytes {
+            Some(bytes) => follow.render(bytes),
+            None => follow.end(),
+        };
+        self.quiet_at = Instant::now() + QUIET;
+        print(self.context, stream, &shown)
+    }
+
+    fn end_lines(&mut self) -> Result<(), Error> {
+        let (out, err) = (self.out.end_line(), self.err.end_line());
+        print(self.context, Stream::Out, &out)?;
+        print(self.context, Stream::Err, &err)
+    }
+
+    fn follow(&mut self, launch: Option<u32>) {
+        self.out.begin(launch);
+        self.err.begin(launch);
+        self.quiet_at = Instant::now() + QUIET;
+    }
+
+    /// Something happened to the session.
+    async fn happened(&mut self, event: &EventView) -> Result<(), Error> {
+        let words = self.context.words;
+        let id = self.session.id.clone();
+        match event.kind.as_str() {
+            "session.launched" => {
+                let number = event.body["launch"].as_u64().and_then(|it| u32::try_from(it).ok());
+                self.refresh().await?;
+                if number.is_some_and(|number| number > 1) {
+                    self.say_launched(number, &event.body)?;
+                }
+                self.follow(number);
+            }
+            "request.opened" | "request.repeated" | "request.settled" | "request.expired" => {
+                self.refresh().await?;
+                self.questions.open(&self.session.blocked_by).await?;
+            }
+            "check.started" => {
+                self.note_now(&self.context.words.say(Key::CheckRuns, &[("check", &self.check().await?)]))?;
+            }
+            "check.finished" => {
+                let attempt = &event.body["attempt"];
+                if let Some(code) = attempt["code"].as_i64() {
+                    self.refresh().await?;
+                    let said = match code {
+                        0 => words.sentence(Key::CheckPassed).to_owned(),
+                        _ => words.say(
+                            Key::CheckFailedOnce,
+                            &[("code", &code), ("attempt", &self.session.attempts)],
+                        ),
+                    };
+                    self.note_now(&said)?;
+                }
+            }
+            "session.paused" => self.note_now(&words.say(Key::PausedNow, &[("session", &id)]))?,
+            "session.unpaused" => self.note_now(words.sentence(Key::GoesOn))?,
+            "session.ended" | "session.finished" | "session.cancelled" | "session.resumed"
+            | "run.reopened" => {
+                self.refresh().await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn say_launched(&mut self, number: Option<u32>, body: &Value) -> Result<(), Error> {
+        let words = self.context.words;
+        let cause = words.sentence(match body["cause"].as_str().unwrap_or_default() {
+            "bring" => Key::CauseBring,
+            "resume" => Key::CauseResume,
+            "attempt" => Key::CauseAttempt,
+            _ => Key::CauseFirst,
+        });
+        let number = number.unwrap_or_default();
+        self.note_now(&words.say(Key::Launched, &[("number", &number), ("cause", &cause)]))
+    }
+
+    fn note_now(&mut self, text: &str) -> Result<(), Error> {
+        self.end_lines()?;
+        self.context.note(text);
+        Ok(())
+    }
+
+    async fn check(&self) -> Result<String, Error> {
+        let run: ostler_server::api::RunView =
+            self.client.get(&format!("/runs/{}", self.session.run)).await?;
+        Ok(screen::one_line(&run.check.unwrap_or_default()))
+    }
+
+    async fn refresh(&mut self) -> Result<(), Error> {
+        self.session = self.events.get(self.context, &format!("/sessions/{}", self.session.id)).await?;
+        Ok(())
+    }
+
+    /// Somebody typed a line, or closed the input.
+    async fn said(&mut self, line: Option<String>) -> Result<Option<Exit>, Error> {
+        let Some(line) = line else {
+            // With the input closed nothing can be asked any more; the rest is still shown.
+            self.questions.close();
+            return Ok(None);
+        };
+        if std::mem::take(&mut self.leaving) {
+            match line.trim() {
+                "d" | "D" => return Ok(Some(self.leave())),
+                "c" | "C" => {
+                    let path = format!("/sessions/{}/cancel", self.session.id);
+                    self.session = self.client.post(&path, &json!({})).await?;
+                    self.context.note(self.context.words.sentence(Key::Cancelling));
+                }
+                _ => self.questions.show_again(),
+            }
+            return Ok(None);
+        }
+        if !self.questions.said(&line).await? && !line.trim().is_empty() {
+            let words = self.context.words;
+            self.context.note(&words.say(Key::NothingAsked, &[("session", &self.session.id)]));
+        }
+        Ok(None)
+    }
+
+    /// The agent's terminal becomes as large as this one. One that has none does not mind.
+    async fn resize(&self) {
+        let (rows, columns) = screen::size();
+        let path = format!("/sessions/{}/size", self.session.id);
+        self.client.post::<SessionView>(&path, &NewSize { rows, columns }).await.ok();
+    }
+}
+
+fn print(context: &Context, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
+    if bytes.is_empty() || context.json {
+        return Ok(());
+    }
+    match stream {
+        Stream::Out => {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(Error::Output)
+        }
+        Stream::Err => io::stderr().write_all(bytes).map_err(Error::Stats),
+    }
+}
+
+/// The signals that somebody may send to this command. Without them it does what any program does.
+struct Signals {
+    interrupt: Option<Signal>,
+    terminate: Option<Signal>,
+    hangup: Option<Signal>,
+    resize: Option<Signal>,
+}
+
+impl Signals {
+    fn new() -> Signals {
+        Signals {
+            interrupt: signal(SignalKind::interrupt()).ok(),
+            terminate: signal(SignalKind::terminate()).ok(),
+            hangup: signal(SignalKind::hangup()).ok(),
+            resize: signal(SignalKind::window_change()).ok(),
+        }
+    }
+
+    async fn next(&mut self) -> Next {
+        tokio::select! {
+            biased;
+            () = heard(&mut self.interrupt) => Next::Interrupt,
+            () = heard(&mut self.terminate) => Next::End,
+            () = heard(&mut self.hangup) => Next::End,
+            () = heard(&mut self.resize) => Next::Resize,
+        }
+    }
+}
+
+async fn heard(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}

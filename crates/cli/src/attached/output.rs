@@ -1,0 +1,133 @@
+//! What the agent prints, launch after launch. A connection that breaks is taken up where it broke.
+
+use std::time::Duration;
+
+use ostler_server::{
+    api::SessionView,
+    client::{Client, ClientError, Pieces},
+};
+use tokio::time::sleep;
+
+use crate::{context::Context, error::Error, render::Renderer, screen::Screen};
+
+/// Between two attempts to reach a server that is gone.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Which of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// Follows one stream of a session.
+pub(super) struct Follow {
+    client: Client,
+    session: String,
+    stream: Stream,
+    /// The launch that is followed, and how much of it was read.
+    launch: Option<(u32, u64)>,
+    /// Launches that have begun meanwhile.
+    waiting: Vec<u32>,
+    pieces: Option<Pieces>,
+    renderer: Renderer,
+}
+
+impl Follow {
+    pub(super) fn new(
+        context: &Context,
+        client: &Client,
+        session: &SessionView,
+        stream: Stream,
+        raw: bool,
+    ) -> Follow {
+        let (screen, agent) = match stream {
+            Stream::Out => (Screen::stdout(), context.agent(&session.agent)),
+            // What a CLI writes there is text, whatever else it speaks.
+            Stream::Err => (Screen::stderr(), None),
+        };
+        Follow {
+            client: client.clone(),
+            session: session.id.clone(),
+            stream,
+            launch: None,
+            waiting: Vec::new(),
+            pieces: None,
+            renderer: Renderer::new(context.words, screen, agent, raw),
+        }
+    }
+
+    /// Follows a launch once the one before has been read to its end.
+    pub(super) fn begin(&mut self, launch: Option<u32>) {
+        let is_new = |launch: &u32| self.launch.is_none_or(|(current, _)| current < *launch);
+        self.waiting.extend(launch.filter(is_new));
+        self.take_next();
+    }
+
+    /// Whether more may come.
+    pub(super) fn is_open(&self) -> bool {
+        self.launch.is_some()
+    }
+
+    /// The next bytes; nothing at the end of a launch. May be dropped and called again at any time.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        loop {
+            let Some((launch, offset)) = self.launch else { return Ok(None) };
+            let result = match &mut self.pieces {
+                Some(pieces) => pieces.next().await,
+                None => match self.client.stream(&self.path(launch, offset)).await {
+                    Ok(pieces) => {
+                        self.pieces = Some(pieces);
+                        continue;
+                    }
+                    Err(error) => Err(error),
+                },
+            };
+            match result {
+                Ok(Some(bytes)) => {
+                    self.launch = Some((launch, offset + bytes.len() as u64));
+                    return Ok(Some(bytes.to_vec()));
+                }
+                Ok(None) => return Ok(None),
+                Err(ClientError::Broken { .. } | ClientError::NoServer { .. }) => {
+                    // Whoever follows the events says so, and gives up when it takes too long.
+                    self.pieces = None;
+                    sleep(LOOK).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What is shown of some bytes.
+    pub(super) fn render(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.renderer.push(bytes)
+    }
+
+    /// The launch has ended; what was left of it is shown, and the next one is followed.
+    pub(super) fn end(&mut self) -> Vec<u8> {
+        self.pieces = None;
+        self.launch = None;
+        self.take_next();
+        self.renderer.finish()
+    }
+
+    /// Ends the line that is open, so that something else can be said.
+    pub(super) fn end_line(&mut self) -> Vec<u8> {
+        self.renderer.end_line()
+    }
+
+    fn path(&self, launch: u32, offset: u64) -> String {
+        let stream = if self.stream == Stream::Out { "out" } else { "err" };
+        let query = format!("launch={launch}&offset={offset}&stream={stream}&follow=true");
+        format!("/sessions/{}/output?{query}", self.session)
+    }
+
+    fn take_next(&mut self) {
+        if self.launch.is_none() && !self.waiting.is_empty() {
+            self.launch = Some((self.waiting.remove(0), 0));
+        }
+    }
+}

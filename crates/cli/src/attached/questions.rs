@@ -1,0 +1,126 @@
+//! The questions of a session, asked one after the other on the terminal where it is watched.
+
+use std::{
+    collections::VecDeque,
+    io::{self, Write},
+};
+
+use ostler_server::{
+    api::RequestView,
+    client::{Client, ClientError},
+};
+
+use crate::{
+    answering, card,
+    context::Context,
+    error::Error,
+    outcome, refusal,
+    screen::{Screen, add_line},
+    words::Key,
+};
+
+/// What is asked, and what was shown of it.
+pub(super) struct Questions<'a> {
+    context: &'a Context,
+    client: &'a Client,
+    /// Whether answers can be typed here.
+    can_ask: bool,
+    open: VecDeque<RequestView>,
+    /// The one that stands on the screen.
+    shown: Option<String>,
+}
+
+impl<'a> Questions<'a> {
+    pub(super) fn new(context: &'a Context, client: &'a Client, can_ask: bool) -> Questions<'a> {
+        Questions { context, client, can_ask, open: VecDeque::new(), shown: None }
+    }
+
+    /// Whether answers can be typed here.
+    pub(super) fn can_ask(&self) -> bool {
+        self.can_ask
+    }
+
+    /// Nothing can be typed any more.
+    pub(super) fn close(&mut self) {
+        self.can_ask = false;
+    }
+
+    /// These are open now. What was settled elsewhere goes away.
+    pub(super) async fn open(&mut self, ids: &[String]) -> Result<(), Error> {
+        self.open.retain(|request| ids.contains(&request.id));
+        if let Some(id) = self.shown.take_if(|shown| !ids.contains(shown)) {
+            let request: RequestView = self.client.get(&format!("/requests/{id}")).await?;
+            if let Some(settled) = request.settled {
+                let words = self.context.words;
+                let answer = outcome::answer(words, &settled.answer);
+                let said = words.say(Key::AnsweredElsewhere, &[("id", &id), ("answer", &answer)]);
+                self.context.note(&format!("\n{said}"));
+            }
+        }
+        for id in ids {
+            if !self.open.iter().any(|request| request.id == *id) {
+                self.open.push_back(self.client.get(&format!("/requests/{id}")).await?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one should be shown and is not.
+    pub(super) fn are_waiting(&self) -> bool {
+        self.shown.is_none() && !self.open.is_empty() && !self.context.json
+    }
+
+    /// Shows the oldest.
+    pub(super) fn show(&mut self) -> Result<(), Error> {
+        let Some(request) = self.open.front() else { return Ok(()) };
+        let words = self.context.words;
+        let mut said = card::question(words, Screen::stderr(), request);
+        let example = card::example(request);
+        let values: &[(&str, &dyn std::fmt::Display)] = &[("id", &request.id), ("value", &example)];
+        if self.can_ask {
+            add_line(&mut said, 2, &words.say(Key::AnswerLater, values));
+            said.push_str(&answering::prompt(words, request));
+        } else {
+            add_line(&mut said, 2, &words.say(Key::AnswerElsewhere, values));
+        }
+        self.shown = Some(request.id.clone());
+        put(&said)
+    }
+
+    /// Something else stood on the screen meanwhile.
+    pub(super) fn show_again(&mut self) {
+        self.shown = None;
+    }
+
+    /// Takes a line as the answer to what is shown; says whether there was something to answer.
+    pub(super) async fn said(&mut self, line: &str) -> Result<bool, Error> {
+        let Some(id) = self.shown.clone() else { return Ok(false) };
+        let Some(request) = self.open.iter().find(|request| request.id == id) else { return Ok(false) };
+        let words = self.context.words;
+        let answer = answering::of_line(request, line);
+        let result: Result<RequestView, ClientError> =
+            self.client.post(&format!("/requests/{id}/answer"), &answer).await;
+        match result {
+            Ok(_) => {
+                self.open.retain(|request| request.id != id);
+                self.shown = None;
+            }
+            Err(ClientError::Refused(problem)) => {
+                self.context.note(&refusal::message(words, &problem));
+                let why = &problem.details["why"];
+                if why["key"] == "not_an_option" {
+                    self.context.note(&refusal::options(words, why, Key::HintInsistHere));
+                }
+                put(&answering::prompt(words, request))?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(true)
+    }
+}
+
+/// Writes where people look, and machines do not.
+fn put(text: &str) -> Result<(), Error> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).map_err(Error::Stats)
+}

@@ -1,0 +1,144 @@
+//! A request as a card: who asks what, what can be chosen, and how to answer.
+
+use ostler_server::api::RequestView;
+
+use crate::{
+    clock,
+    screen::{Screen, Style, add_line, one_line, safe},
+    words::{Key, Words},
+};
+
+/// The whole card, with how to answer it later.
+pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> String {
+    let mut said = question(words, screen, request);
+    let id = &request.id;
+    let how = if !request.ask.options.is_empty() {
+        words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
+    } else if takes_decision_only(request) {
+        words.say(Key::AnswerYesNo, &[("id", id)])
+    } else {
+        words.say(Key::AnswerFreely, &[("id", id)])
+    };
+    add_line(&mut said, 2, &screen.style(Style::Dim, &how));
+    said
+}
+
+/// Who asks what, and what can be chosen.
+pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> String {
+    let ask = &request.ask;
+    let mut head = vec![
+        one_line(&request.agent),
+        request.session.clone(),
+        one_line(&request.project.name),
+        clock::since(words, request.opened_at_ms),
+        words.sentence(kind(&ask.kind)).to_owned(),
+    ];
+    if request.expired {
+        head.push(words.sentence(Key::Expired).to_owned());
+    } else if let Some(at_ms) = request.expires_at_ms {
+        head.push(words.say(Key::ExpiresIn, &[("time", &clock::local(at_ms))]));
+    }
+    let shape = screen.style(Style::Attention, &format!("◆ {}", request.id));
+    let mut said = format!("{shape}  {}\n", screen.style(Style::Dim, &head.join(" · ")));
+    for line in text(words, request).lines() {
+        add_line(&mut said, 2, &screen.style(Style::Bold, line));
+    }
+    for line in ask.context.iter().flat_map(|context| context.lines()) {
+        add_line(&mut said, 2, &screen.style(Style::Dim, &safe(line)));
+    }
+    for (index, option) in ask.options.iter().enumerate() {
+        let is_default = ask.default.as_ref() == Some(option);
+        let mark = if is_default { format!("  ({})", words.sentence(Key::Default)) } else { String::new() };
+        let mark = screen.style(Style::Dim, &mark);
+        add_line(&mut said, 4, &format!("{}  {}{mark}", index + 1, one_line(option)));
+    }
+    if let Some(default) = ask.default.as_ref().filter(|default| !ask.options.contains(default)) {
+        add_line(&mut said, 4, &format!("{}: {}", words.sentence(Key::Default), one_line(default)));
+    }
+    if request.trust == "plain" && matches!(ask.kind.as_str(), "dependency" | "permission") {
+        add_line(&mut said, 2, &screen.style(Style::Dim, words.sentence(Key::SaidPlain)));
+    }
+    said
+}
+
+/// The value that stands for an answer in an example.
+pub(crate) fn example(request: &RequestView) -> &'static str {
+    if !request.ask.options.is_empty() {
+        "1"
+    } else if takes_decision_only(request) {
+        "--yes"
+    } else {
+        "\"…\""
+    }
+}
+
+/// What is asked, where the server has no words for it.
+fn text(words: Words, request: &RequestView) -> String {
+    match (request.ask.kind.as_str(), request.ask.fields["time_ms_max"].as_u64()) {
+        ("time_over", Some(ms)) => words.say(Key::AskTimeOverText, &[("time", &clock::span(words, ms))]),
+        _ => safe(&request.ask.text).into_owned(),
+    }
+}
+
+/// Whether only yes or no can be said.
+fn takes_decision_only(request: &RequestView) -> bool {
+    let kind = request.ask.fields["type"].as_str();
+    request.ask.kind == "dependency" && request.ask.options.is_empty() && kind != Some("file")
+}
+
+fn kind(word: &str) -> Key {
+    match word {
+        "dependency" => Key::AskDependency,
+        "error" => Key::AskError,
+        "fault" => Key::AskFault,
+        "permission" => Key::AskPermission,
+        "stall" => Key::AskStall,
+        "time_over" => Key::AskTimeOver,
+        _ => Key::AskQuestion,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use expect_test::expect;
+    use serde_json::json;
+
+    use super::*;
+    use crate::words::Language;
+
+    /// A request with two options.
+    pub(crate) fn request() -> RequestView {
+        serde_json::from_value(json!({
+            "id": "q_7", "session": "s_3", "run": "r_2", "agent": "claude", "trust": "speech",
+            "project": { "id": "p_1", "name": "shop-app", "root": "/home/me/shop-app", "git": true },
+            "ask": {
+                "kind": "question", "text": "Which database\u{1b}[2J would you prefer?", "context": null,
+                "options": ["PostgreSQL", "MySQL"], "default": "PostgreSQL", "required": true, "fields": {},
+            },
+            "opened_at_ms": clock::now_ms() - 245_000, "expires_at_ms": null, "expired": false,
+            "settled": null, "delivery": "nothing",
+        }))
+        .expect("the form of a request")
+    }
+
+    #[test]
+    fn a_card_says_who_asks_what_and_how_to_answer() {
+        let card = |language| card(Words::new(language), Screen::plain(), &request());
+        expect![[r#"
+            ◆ q_7  claude · s_3 · shop-app · 4 min · asks
+              Which database[2J would you prefer?
+                1  PostgreSQL  (default)
+                2  MySQL
+              Answer: ostler answer q_7 1
+        "#]]
+        .assert_eq(&card(Language::En));
+        expect![[r#"
+            ◆ q_7  claude · s_3 · shop-app · 4분 · 질문
+              Which database[2J would you prefer?
+                1  PostgreSQL  (기본값)
+                2  MySQL
+              답하기: ostler answer q_7 1
+        "#]]
+        .assert_eq(&card(Language::Ko));
+    }
+}

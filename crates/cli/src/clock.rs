@@ -1,0 +1,86 @@
+//! The time of day, for people: how long ago something was, and when. The only module that looks at a clock.
+
+use std::{
+    mem::MaybeUninit,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use crate::words::{Key, Words};
+
+/// Now, in UTC milliseconds.
+#[expect(clippy::disallowed_methods, reason = "what is shown depends on when somebody looks")]
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How long something has lasted, in its largest unit.
+pub(crate) fn span(words: Words, ms: u64) -> String {
+    let seconds = ms / 1000;
+    let (key, n) = match seconds {
+        0..60 => (Key::Seconds, seconds),
+        60..3600 => (Key::Minutes, seconds / 60),
+        3600..172_800 => (Key::Hours, seconds / 3600),
+        _ => (Key::Days, seconds / 86_400),
+    };
+    words.say(key, &[("n", &n)])
+}
+
+/// How long ago something was. A clock that was set back makes it now.
+pub(crate) fn since(words: Words, at_ms: u64) -> String {
+    span(words, now_ms().saturating_sub(at_ms))
+}
+
+/// A point in time as a person here would say it: with the date, unless it is today.
+pub(crate) fn local(at_ms: u64) -> String {
+    let (Some(at), Some(now)) = (local_time(at_ms), local_time(now_ms())) else {
+        return at_ms.to_string();
+    };
+    let day = |it: &libc::tm| (it.tm_year, it.tm_yday);
+    let time = format!("{:02}:{:02}:{:02}", at.tm_hour, at.tm_min, at.tm_sec);
+    if day(&at) == day(&now) {
+        time
+    } else {
+        format!("{:04}-{:02}-{:02} {time}", at.tm_year + 1900, at.tm_mon + 1, at.tm_mday)
+    }
+}
+
+/// The clock on the wall here at that point in time.
+#[expect(unsafe_code, reason = "only the C library knows the zone that the user lives in")]
+fn local_time(at_ms: u64) -> Option<libc::tm> {
+    let seconds = libc::time_t::try_from(at_ms / 1000).ok()?;
+    let mut time = MaybeUninit::<libc::tm>::uninit();
+    // SAFETY: both pointers are to values of this function, and a non-null answer says that `time` was filled in.
+    unsafe {
+        let filled = libc::localtime_r(&raw const seconds, time.as_mut_ptr());
+        (!filled.is_null()).then(|| time.assume_init())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::Language;
+
+    #[test]
+    fn a_span_is_said_in_its_largest_unit() {
+        let words = Words::new(Language::En);
+        for (ms, said) in [
+            (0, "0 s"),
+            (59_999, "59 s"),
+            (60_000, "1 min"),
+            (3_599_000, "59 min"),
+            (7_200_000, "2 h"),
+            (172_800_000, "2 d"),
+        ] {
+            assert_eq!(span(words, ms), said);
+        }
+        assert_eq!(span(Words::new(Language::Ko), 240_000), "4분");
+    }
+
+    #[test]
+    fn a_time_of_today_needs_no_date() {
+        assert_eq!(local(now_ms()).len(), "14:05:00".len());
+        assert_eq!(local(86_400_000).len(), "1970-01-02 14:05:00".len());
+    }
+}

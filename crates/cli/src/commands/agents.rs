@@ -1,0 +1,172 @@
+//! `ostler agents`: which agents can be run, what is known of them, and whether they are there.
+
+use clap::{Args, Subcommand};
+use ostler_agents::{Agent, Agents};
+use serde_json::{Value, json};
+
+use crate::{
+    context::Context,
+    error::{Error, Message},
+    exit::Exit,
+    program,
+    screen::{Cell, Style},
+    words::{Key, Words},
+};
+
+/// The agents that can be run.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the agents: those that come with Ostler and yours.
+    List,
+    /// Show the table of an agent.
+    Show {
+        /// Its name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Ask the CLIs for their versions and compare with those that were tested.
+    ///
+    /// The exit code is 1 if the named one, or all of them, cannot be found.
+    Check {
+        /// Only this one.
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let agents = &context.config()?.agents;
+    match &arguments.command {
+        Command::List => list(context, agents),
+        Command::Show { name } => show(context, find(agents, name)?),
+        Command::Check { name: Some(name) } => check(context, &[find(agents, name)?]),
+        Command::Check { name: None } => check(context, &agents.iter().collect::<Vec<_>>()),
+    }
+}
+
+fn find<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, Error> {
+    agents.get(name).ok_or_else(|| Error::NotFound {
+        message: Message::new(Key::UnknownAgent).with("name", &name),
+        hint: match agents.nearest(name) {
+            Some(nearest) => Message::new(Key::HintDidYouMean).with("nearest", &nearest),
+            None => Message::new(Key::HintAgents),
+        },
+    })
+}
+
+fn source(agent: &Agent) -> &'static str {
+    let is_builtin = Agent::builtin(&agent.name).is_some_and(|builtin| builtin == *agent);
+    if is_builtin { "built in" } else { "configuration" }
+}
+
+fn list(context: &Context, agents: &Agents) -> Result<Exit, Error> {
+    let value: Vec<Value> = agents
+        .iter()
+        .map(|it| json!({ "name": it.name, "about": it.about, "tested": it.tested, "source": source(it) }))
+        .collect();
+    let words = context.words;
+    context.print(&value, |screen| {
+        let keys = [Key::ColumnAgent, Key::ColumnTested, Key::ColumnSource, Key::ColumnAbout];
+        let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
+        let rows = agents.iter().map(|agent| {
+            let tested = agent.tested.as_deref().unwrap_or("-");
+            vec![Cell::new(&agent.name), Cell::new(tested), Cell::new(source(agent)), Cell::new(&agent.about)]
+        });
+        screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+    })?;
+    Ok(Exit::Done)
+}
+
+fn show(context: &Context, agent: &Agent) -> Result<Exit, Error> {
+    let value = json!(agent);
+    context.print(&value, |_| match Agent::builtin_toml(&agent.name) {
+        // Its own text has comments; what a user changed has none to show.
+        Some(toml) if source(agent) == "built in" => toml.to_owned(),
+        _ => {
+            toml::to_string_pretty(&without_nothing(value.clone())).unwrap_or_else(|_| format!("{value:#}\n"))
+        }
+    })?;
+    Ok(Exit::Done)
+}
+
+/// TOML has no word for nothing: such keys are left out.
+fn without_nothing(value: Value) -> Value {
+    match value {
+        Value::Object(map) => Value::Object(
+            map.into_iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| (key, without_nothing(value)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+fn check(context: &Context, agents: &[&Agent]) -> Result<Exit, Error> {
+    let checked: Vec<Checked<'_>> = agents.iter().map(|agent| Checked::of(agent)).collect();
+    let value: Vec<Value> = checked.iter().map(Checked::to_json).collect();
+    context.print(&value, |_| {
+        let lines: Vec<String> = checked.iter().map(|it| it.say(context.words)).collect();
+        lines.join("\n") + "\n"
+    })?;
+    let is_there = |it: &Checked<'_>| !matches!(it.version, Some(Err(_)));
+    Ok(if checked.iter().any(is_there) { Exit::Done } else { Exit::Failed })
+}
+
+/// What a CLI says of itself.
+struct Checked<'a> {
+    agent: &'a Agent,
+    /// Nothing if it cannot be asked.
+    version: Option<Result<String, std::io::Error>>,
+}
+
+impl Checked<'_> {
+    fn of(agent: &Agent) -> Checked<'_> {
+        let version = (!agent.version.is_empty()).then(|| program::first_line(&agent.version));
+        Checked { agent, version }
+    }
+
+    fn is_as_tested(&self) -> Option<bool> {
+        let numbers = program::version_numbers(self.version.as_ref()?.as_ref().ok()?);
+        let tested = program::version_numbers(self.agent.tested.as_ref()?);
+        Some(numbers.starts_with(&tested))
+    }
+
+    fn say(&self, words: Words) -> String {
+        let name: &str = &self.agent.name;
+        match &self.version {
+            None => words.say(Key::AgentNoVersion, &[("name", &name)]),
+            Some(Err(error)) => words.say(Key::AgentMissing, &[("name", &name), ("message", error)]),
+            Some(Ok(version)) => {
+                let tested = self.agent.tested.as_deref().unwrap_or_default();
+                let key = match self.is_as_tested() {
+                    Some(true) => Key::AgentSame,
+                    Some(false) => Key::AgentFound,
+                    None => Key::AgentUntested,
+                };
+                words.say(key, &[("name", &name), ("version", version), ("tested", &tested)])
+            }
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let (version, error) = match &self.version {
+            Some(Ok(version)) => (Some(version.clone()), None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, None),
+        };
+        json!({
+            "name": self.agent.name,
+            "version": version,
+            "tested": self.agent.tested,
+            "as_tested": self.is_as_tested(),
+            "error": error,
+        })
+    }
+}

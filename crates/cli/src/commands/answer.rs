@@ -1,0 +1,165 @@
+//! `ostler answer`: settles a request.
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use ostler_server::{
+    api::{NewAnswer, RequestView, SessionView},
+    client::Client,
+};
+
+use super::send::standard_input;
+use crate::{
+    answering, card,
+    context::{Context, talk},
+    error::{Error, Message},
+    exit::Exit,
+    id::{self, Id},
+    outcome,
+    screen::Screen,
+    words::Key,
+};
+
+/// Answer what an agent asked.
+///
+/// Without an answer, you are asked; without an id, it is about the oldest that is open. An option can be given by its
+/// number. A denial may carry a reason: --no "use the other database".
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  ostler answer               the next one, asked on the terminal\n  ostler answer q_7 2\n  \
+                        ostler answer q_7 \"use the one in docker\"\n  ostler answer q_8 --yes\n  ostler answer q_9 --file \
+                        answer.txt"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
+pub(crate) struct Arguments {
+    #[arg(value_name = "ID", help = "The request (q_7), or the session that asks (s_12)")]
+    id: Option<String>,
+    /// An option, its number, words, or a path.
+    #[arg(value_name = "VALUE", conflicts_with_all = ["stdin", "file"])]
+    value: Option<String>,
+    /// Yes.
+    #[arg(long, conflicts_with = "no")]
+    yes: bool,
+    /// No.
+    #[arg(long)]
+    no: bool,
+    /// Take the answer from standard input.
+    #[arg(long, conflicts_with = "file")]
+    stdin: bool,
+    /// Take the answer from this file; where a file is asked for, it is the answer.
+    #[arg(long, value_name = "F")]
+    file: Option<PathBuf>,
+    /// Give the words even if they are none of the options.
+    #[arg(long)]
+    insist: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    talk(async {
+        let client = context.server().await?;
+        let (request, value) = which(&client, arguments).await?;
+        let answer = match given(arguments, &request, value)? {
+            Some(answer) => answer,
+            None => ask(context, &request)?,
+        };
+        let settled: RequestView = client.post(&format!("/requests/{}/answer", request.id), &answer).await?;
+        let words = context.words;
+        let said = settled.settled.as_ref().map(|it| outcome::answer(words, &it.answer)).unwrap_or_default();
+        context.print(&settled, |_| {
+            format!("{}\n", words.say(Key::Answered, &[("id", &settled.id), ("answer", &said)]))
+        })?;
+        let open: Vec<RequestView> = client.get("/inbox").await?;
+        if !open.is_empty() {
+            context.note(&words.say(Key::MoreOpen, &[("n", &open.len())]));
+        }
+        Ok(Exit::Done)
+    })
+}
+
+/// Which request is meant, and what is left as the value: the only word may be either.
+async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, Option<String>), Error> {
+    let Some(text) = &arguments.id else {
+        return Ok((next(client).await?, None));
+    };
+    let id = match id::read(client, text).await {
+        Ok(Id::Request(id)) => id,
+        Ok(Id::Session(id) | Id::Run(id)) => {
+            let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+            session.blocked_by.first().cloned().ok_or_else(nothing_open)?
+        }
+        // A word that is no id is an answer, if it is clear to what.
+        Err(_) if arguments.value.is_none() => {
+            let open: Vec<RequestView> = client.get("/inbox").await?;
+            let ids: Vec<&str> = open.iter().map(|request| request.id.as_str()).collect();
+            let several = || Error::Refused {
+                message: Message::new(Key::SeveralOpen).with("ids", &ids.join(", ")),
+                hint: Message::new(Key::HintInbox),
+            };
+            return match open.as_slice() {
+                [] => Err(nothing_open()),
+                [one] => Ok((one.clone(), Some(text.clone()))),
+                _ => Err(several()),
+            };
+        }
+        Err(error) => return Err(error),
+    };
+    Ok((client.get(&format!("/requests/{id}")).await?, arguments.value.clone()))
+}
+
+async fn next(client: &Client) -> Result<RequestView, Error> {
+    let open: Vec<RequestView> = client.get("/inbox").await?;
+    open.into_iter().next().ok_or_else(nothing_open)
+}
+
+fn nothing_open() -> Error {
+    Error::Refused { message: Message::new(Key::NothingOpen), hint: Message::new(Key::HintInbox) }
+}
+
+/// The answer on the command line, if there is one.
+fn given(
+    arguments: &Arguments,
+    request: &RequestView,
+    value: Option<String>,
+) -> Result<Option<NewAnswer>, Error> {
+    let wants_file = request.ask.kind == "dependency" && request.ask.fields["type"] == "file";
+    let value = match (&arguments.file, value) {
+        (Some(path), _) if wants_file => Some(absolute(path)),
+        (Some(path), _) => {
+            let failed = |source| Error::Input { path: Some(path.clone()), source };
+            Some(String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned())
+        }
+        (None, _) if arguments.stdin => Some(standard_input()?),
+        (None, Some(value)) if wants_file && Path::new(&value).exists() => Some(absolute(Path::new(&value))),
+        (None, value) => value,
+    };
+    let decision = (arguments.yes || arguments.no).then_some(arguments.yes);
+    if value.is_none() && decision.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(NewAnswer { value, decision, insist: arguments.insist }))
+}
+
+/// An agent works in another directory than whoever answers it.
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
+}
+
+/// Asks on the terminal.
+fn ask(context: &Context, request: &RequestView) -> Result<NewAnswer, Error> {
+    if !io::stdin().is_terminal() || context.json {
+        let hint = Message::new(Key::AnswerFreely).with("id", &request.id);
+        return Err(Error::Refused { message: Message::new(Key::NoTerminal), hint });
+    }
+    let card = card::question(context.words, Screen::stderr(), request);
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{card}{}", answering::prompt(context.words, request))
+        .and_then(|()| stderr.flush())
+        .map_err(Error::Stats)?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map_err(|source| Error::Input { path: None, source })?;
+    Ok(answering::of_line(request, line.trim_end_matches(['\r', '\n'])))
+}

@@ -1,0 +1,53 @@
+//! `ostler diff`: what a session changed in its worktree.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::{
+    context::{self, Context, talk},
+    error::Error,
+    exit::Exit,
+    id,
+    screen::Screen,
+    words::Key,
+};
+
+/// Show what a session has changed in its worktree.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[arg(value_name = "ID", help = id::HELP)]
+    id: String,
+    /// A line per file instead of every changed line.
+    #[arg(long)]
+    stat: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    talk(async {
+        let client = context.server().await?;
+        let id = id::session(&client, &arguments.id).await?;
+        let color = Screen::stdout().colours() && !context.json;
+        let path = format!("/sessions/{id}/diff?stat={}&color={color}", arguments.stat);
+        let mut pieces = client.stream(&path).await?;
+        let mut diff = Vec::new();
+        while let Some(piece) = pieces.next().await? {
+            if context.json {
+                diff.extend_from_slice(&piece);
+            } else {
+                io::stdout().lock().write_all(&piece).map_err(Error::Output)?;
+                diff.push(b'.');
+            }
+        }
+        if context.json {
+            let text = String::from_utf8_lossy(&diff);
+            let line = context::json(&json!({ "session": id, "diff": text }));
+            io::stdout().lock().write_all(line.as_bytes()).map_err(Error::Output)?;
+        } else if diff.is_empty() {
+            context.note(&context.words.say(Key::NoChanges, &[("id", &id)]));
+        }
+        io::stdout().lock().flush().map_err(Error::Output)?;
+        Ok(Exit::Done)
+    })
+}

@@ -1,0 +1,70 @@
+//! `ostler discard`: takes a worktree away. What was done in it is kept under a ref.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::Args;
+use ostler_server::api::SessionView;
+use serde_json::json;
+
+use crate::{
+    answering,
+    context::{Context, talk},
+    error::{Error, Message},
+    exit::Exit,
+    id,
+    screen::one_line,
+    words::Key,
+};
+
+/// Take the worktree of a session away.
+///
+/// What was done in it, committed or not, is kept under a ref that is named.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[arg(value_name = "ID", help = id::HELP)]
+    id: String,
+    /// Do not ask.
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let words = context.words;
+    talk(async {
+        let client = context.server().await?;
+        let id = id::session(&client, &arguments.id).await?;
+        let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+        // Without a worktree the server says so; there is nothing to be asked about.
+        if let Some(worktree) = session.worktree.as_ref().filter(|_| !arguments.yes) {
+            let branch: &str = &worktree.branch;
+            if !ask(&words.say(Key::DiscardAsk, &[("id", &session.id), ("branch", &branch)]))? {
+                context.note(words.sentence(Key::DiscardNot));
+                return Ok(Exit::Refused);
+            }
+        }
+        let session: SessionView = client.post(&format!("/sessions/{id}/discard"), &json!({})).await?;
+        let worktree = session.worktree.as_ref();
+        let message = worktree.and_then(|it| it.message.as_deref()).map(one_line).unwrap_or_default();
+        let is_gone = worktree.is_some_and(|it| it.state == "discarded");
+        context.print(&session, |_| {
+            let (key, name) = if is_gone { (Key::Discarded, "kept") } else { (Key::NotDiscarded, "message") };
+            format!("{}\n", words.say(key, &[("id", &session.id), (name, &message)]))
+        })?;
+        Ok(if is_gone { Exit::Done } else { Exit::Failed })
+    })
+}
+
+/// Asks on the terminal; without one nobody can have agreed.
+fn ask(question: &str) -> Result<bool, Error> {
+    if !io::stdin().is_terminal() {
+        return Err(Error::Refused {
+            message: Message::new(Key::NoTerminal),
+            hint: Message::new(Key::DiscardHow),
+        });
+    }
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{question} ").and_then(|()| stderr.flush()).map_err(Error::Stats)?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map_err(|source| Error::Input { path: None, source })?;
+    Ok(answering::decision(line.trim()) == Some(true))
+}

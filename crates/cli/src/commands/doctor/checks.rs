@@ -1,0 +1,185 @@
+//! What `ostler doctor` looks at, one function per thing. Nothing here changes anything.
+
+use std::{env, fs, os::unix::fs::PermissionsExt, path::PathBuf};
+
+use ostler_server::{
+    Home, KeepError,
+    api::InfoView,
+    client::{Client, ClientError},
+};
+use rustix::fs::statvfs;
+
+use super::Grade;
+use crate::{
+    context::{Context, home},
+    error::{Error, Message},
+    program,
+    words::Key,
+};
+
+/// Below this, a busy agent fills the disk before anybody looks.
+const FREE_MIB_MIN: u64 = 512;
+
+/// The first git whose `merge-tree` merges without touching a directory.
+const GIT_MIN: [u64; 2] = [2, 38];
+
+/// One thing that was looked at.
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) grade: Grade,
+    pub(super) message: Message,
+}
+
+impl Check {
+    fn new(name: &'static str, grade: Grade, message: Message) -> Check {
+        Check { name, grade, message }
+    }
+}
+
+/// Everything, in the order in which it matters.
+pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
+    let mut checks = vec![configuration(context)];
+    match home() {
+        Err(error) => {
+            let message = error.message(context.words);
+            let message = Message::new(Key::DoctorHomeBad).with("message", &message);
+            checks.push(Check::new("home", Grade::Bad, message));
+        }
+        Ok(home) => {
+            checks.push(state(&home));
+            checks.push(server(&home).await);
+            checks.push(database(&home));
+            checks.push(disk(&home));
+        }
+    }
+    checks.extend([git(), shim(), cgroup(), unit()]);
+    Ok(checks)
+}
+
+fn configuration(context: &Context) -> Check {
+    match context.config() {
+        Ok(_) => Check::new("configuration", Grade::Ok, Message::new(Key::DoctorConfig)),
+        Err(error) => {
+            let message = error.message(context.words);
+            let message = Message::new(Key::DoctorConfigBad).with("message", &message);
+            Check::new("configuration", Grade::Bad, message)
+        }
+    }
+}
+
+fn state(home: &Home) -> Check {
+    let path = home.root().display();
+    let say = |key: Key| Message::new(key).with("path", &path);
+    match fs::metadata(home.root()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Check::new("home", Grade::Ok, say(Key::DoctorHomeNew))
+        }
+        Err(error) => {
+            Check::new("home", Grade::Bad, Message::new(Key::DoctorHomeBad).with("message", &error))
+        }
+        Ok(metadata) if metadata.permissions().mode() & 0o077 != 0 => {
+            Check::new("home", Grade::Bad, say(Key::DoctorHomeOpen))
+        }
+        Ok(_) => Check::new("home", Grade::Ok, say(Key::DoctorHome)),
+    }
+}
+
+async fn server(home: &Home) -> Check {
+    let mine = env!("CARGO_PKG_VERSION");
+    match Client::new(home).get::<InfoView>("/info").await {
+        Ok(info) => {
+            let is_same = info.version == mine;
+            let (grade, key) =
+                if is_same { (Grade::Ok, Key::DoctorServer) } else { (Grade::Warn, Key::DoctorServerOther) };
+            let message = Message::new(key).with("version", &info.version).with("pid", &info.pid);
+            Check::new("server", grade, message.with("mine", &mine))
+        }
+        Err(ClientError::NoServer { path, .. }) if path.exists() => {
+            let message = Message::new(Key::DoctorSocketStale).with("path", &path.display());
+            Check::new("server", Grade::Warn, message)
+        }
+        Err(ClientError::NoServer { .. }) => {
+            Check::new("server", Grade::Ok, Message::new(Key::DoctorServerNone))
+        }
+        Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
+    }
+}
+
+fn database(home: &Home) -> Check {
+    let bad = |message: &dyn std::fmt::Display| {
+        Check::new("database", Grade::Bad, Message::new(Key::DoctorDatabaseBad).with("message", message))
+    };
+    match ostler_server::verify(home) {
+        Ok(replayed) if replayed.differences.is_empty() => {
+            let message = Message::new(Key::DoctorDatabase).with("n", &replayed.events);
+            Check::new("database", Grade::Ok, message)
+        }
+        Ok(replayed) => bad(&replayed.differences.join("; ")),
+        Err(KeepError::Nothing { .. }) => {
+            Check::new("database", Grade::Ok, Message::new(Key::DoctorDatabaseNone))
+        }
+        Err(error) => bad(&error),
+    }
+}
+
+fn disk(home: &Home) -> Check {
+    let there = home.root().ancestors().find(|path| path.exists());
+    let Some(Ok(room)) = there.map(statvfs) else {
+        let message = Message::new(Key::DoctorHomeBad).with("message", &"statvfs");
+        return Check::new("disk", Grade::Warn, message);
+    };
+    let free = room.f_bavail.saturating_mul(room.f_frsize) >> 20;
+    let (grade, key) =
+        if free < FREE_MIB_MIN { (Grade::Warn, Key::DoctorDiskLow) } else { (Grade::Ok, Key::DoctorDisk) };
+    Check::new("disk", grade, Message::new(key).with("free", &free))
+}
+
+fn git() -> Check {
+    match program::first_line(&["git".to_owned(), "--version".to_owned()]) {
+        Err(error) => {
+            Check::new("git", Grade::Warn, Message::new(Key::DoctorGitNone).with("message", &error))
+        }
+        Ok(version) => {
+            let is_old = program::version_numbers(&version) < GIT_MIN.to_vec();
+            let (grade, key) =
+                if is_old { (Grade::Warn, Key::DoctorGitOld) } else { (Grade::Ok, Key::DoctorGit) };
+            Check::new("git", grade, Message::new(key).with("version", &version))
+        }
+    }
+}
+
+fn shim() -> Check {
+    match program::starts_itself() {
+        Ok(()) => Check::new("shim", Grade::Ok, Message::new(Key::DoctorShim)),
+        Err(error) => {
+            Check::new("shim", Grade::Bad, Message::new(Key::DoctorShimBad).with("message", &error))
+        }
+    }
+}
+
+/// systemd may end everything that was started in a session or a service together with it.
+fn cgroup() -> Check {
+    let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = text.lines().last().and_then(|line| line.rsplit('/').next()).unwrap_or_default();
+    if group.starts_with("session-") || group.ends_with(".service") {
+        let message = Message::new(Key::DoctorCgroupScope).with("name", &group);
+        return Check::new("cgroup", Grade::Warn, message);
+    }
+    Check::new("cgroup", Grade::Ok, Message::new(Key::DoctorCgroup))
+}
+
+fn unit() -> Check {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let directory = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
+    let path = directory.unwrap_or_default().join("systemd/user/ostler.service");
+    match fs::read_to_string(&path) {
+        Err(_) => Check::new("unit", Grade::Ok, Message::new(Key::DoctorUnitNone)),
+        Ok(text) if text.lines().any(|line| line.trim() == "KillMode=process") => {
+            Check::new("unit", Grade::Ok, Message::new(Key::DoctorUnit))
+        }
+        Ok(_) => {
+            let message = Message::new(Key::DoctorUnitBad).with("path", &path.display());
+            Check::new("unit", Grade::Bad, message)
+        }
+    }
+}

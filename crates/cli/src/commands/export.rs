@@ -1,0 +1,47 @@
+//! `ostler export`: the journal, for others to read.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::{
+    context::{Context, home},
+    error::Error,
+    exit::Exit,
+    words::Key,
+};
+
+/// Write the journal as lines of JSON.
+///
+/// It needs no server and disturbs none.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Where to; '-' or nothing is standard output.
+    #[arg(value_name = "FILE", default_value = "-")]
+    file: PathBuf,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let home = home()?;
+    if arguments.file.as_os_str() == "-" {
+        let mut stdout = BufWriter::new(io::stdout().lock());
+        ostler_server::export(&home, &mut stdout).map_err(Error::Keep)?;
+        stdout.flush().map_err(Error::Output)?;
+        return Ok(Exit::Done);
+    }
+    let path = arguments.file.clone();
+    let failed = |source| Error::File { path: path.clone(), source };
+    let mut file = BufWriter::new(File::create(&arguments.file).map_err(failed)?);
+    let lines = ostler_server::export(&home, &mut file).map_err(Error::Keep)?;
+    file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
+    let path = arguments.file.display().to_string();
+    context.print(&json!({ "path": path, "lines": lines }), |_| {
+        format!("{}\n", context.words.say(Key::Exported, &[("n", &lines), ("path", &path)]))
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,183 @@
+//! `ostler run`: asks for something to be done, and watches it.
+
+use std::{collections::BTreeMap, env, time::Duration};
+
+use clap::Args;
+use ostler_server::{
+    api::{NewRun, RunView},
+    config::{InvalidDuration, parse_duration},
+};
+
+use super::send::standard_input;
+use crate::{
+    attached::{self, Options},
+    context::{Context, directory, talk},
+    error::{Error, Message},
+    exit::Exit,
+    screen::{self, one_line},
+    words::{Key, Language},
+};
+
+/// How often an agent may try with --until, if nothing else is said.
+const ATTEMPTS: u32 = 10;
+
+/// Run an agent or any command, and look after it.
+///
+/// You see its output, and its questions are asked right there. Ctrl-C asks whether to cancel it, to leave it working
+/// on its own, or to go on; Ctrl-C again leaves it. The exit code says how it ended.
+#[derive(Args)]
+#[command(
+    after_help = "Examples:\n  ostler run claude \"fix the flaky test\"\n  ostler run codex --check 'cargo test' \
+                        --until \"make the tests pass\"\n  ostler run -d --worktree claude \"try the new parser\"\n  \
+                        ostler run -- ./my-agent --fast"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
+pub(crate) struct Arguments {
+    /// The agent, as in 'ostler agents list'; without it the configured default.
+    #[arg(value_name = "AGENT")]
+    agent: Option<String>,
+    /// What it is to do; '-' reads it from standard input.
+    #[arg(value_name = "PROMPT")]
+    prompt: Option<String>,
+    /// A command instead of an agent.
+    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["agent", "model", "max_turns", "no_guide"])]
+    command: Vec<String>,
+    /// The model, if not the agent's own choice.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// The most turns it may take.
+    #[arg(long, value_name = "N")]
+    max_turns: Option<u32>,
+    /// Do not tell the agent how to ask.
+    #[arg(long)]
+    no_guide: bool,
+    /// A shell command that exits with 0 only if the work is done.
+    #[arg(long, value_name = "CMD")]
+    check: Option<String>,
+    /// Send it back with the failure until the check passes.
+    #[arg(long)]
+    until: bool,
+    /// How often it may try with --until [default: 10].
+    #[arg(long, value_name = "N", requires = "until", value_parser = clap::value_parser!(u32).range(1..))]
+    max: Option<u32>,
+    /// Ask whether to go on after so much work: 90s, 10m, 2h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    max_time: Option<Duration>,
+    /// Give it a branch and a directory of its own.
+    #[arg(long)]
+    worktree: bool,
+    /// Run it on a terminal instead of pipes.
+    #[arg(long)]
+    pty: bool,
+    /// Do not watch it: print its ids and return.
+    #[arg(short, long)]
+    detach: bool,
+    /// Show bytes as they are: JSON of the CLI, escapes of the program.
+    #[arg(long)]
+    raw: bool,
+}
+
+fn duration(text: &str) -> Result<Duration, InvalidDuration> {
+    parse_duration(text)
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let new = new_run(context, arguments)?;
+    talk(async {
+        let client = context.server().await?;
+        let run: RunView = client.post("/runs", &new).await?;
+        let session = run.sessions.first().map(|session| session.id.clone()).unwrap_or_default();
+        let words = context.words;
+        if arguments.detach {
+            context.print(&run, |_| {
+                let title = one_line(&run.title);
+                let begun: &[(&str, &dyn std::fmt::Display)] =
+                    &[("run", &run.id), ("session", &session), ("title", &title)];
+                format!("{}\n", words.say(Key::RunBegun, begun))
+            })?;
+            context.note(&words.say(Key::RunDetached, &[("session", &session)]));
+            return Ok(Exit::Done);
+        }
+        let begun: &[(&str, &dyn std::fmt::Display)] =
+            &[("run", &run.id), ("session", &session), ("title", &one_line(&run.title))];
+        context.note(&words.say(Key::RunBegun, begun));
+        if !run.project.git {
+            context.note(words.sentence(Key::ShowNotGit));
+        }
+        attached::watch(context, &client, &session, Options { raw: arguments.raw, pty: arguments.pty }).await
+    })
+}
+
+fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
+    let usage = |message: Message| Error::Usage { message, command: "run" };
+    if arguments.until && arguments.check.is_none() {
+        return Err(usage(Message::new(Key::UntilNeedsCheck)));
+    }
+    let (agent, prompt) = if arguments.command.is_empty() {
+        let (agent, prompt) = who_does_what(context, arguments)?;
+        (Some(agent), Some(prompt))
+    } else {
+        (None, None)
+    };
+    let directory = directory()?;
+    let directory = directory
+        .to_str()
+        .ok_or_else(|| usage(Message::new(Key::NotUnicode).with("what", &directory.display())))?;
+    Ok(NewRun {
+        directory: directory.to_owned(),
+        agent,
+        command: arguments.command.clone(),
+        prompt,
+        model: arguments.model.clone(),
+        turns_max: arguments.max_turns,
+        guide: arguments.no_guide.then_some(false),
+        check: arguments.check.clone(),
+        attempts_max: arguments.until.then(|| arguments.max.unwrap_or(ATTEMPTS)),
+        time_s_max: arguments.max_time.map(|time| time.as_secs().max(1)),
+        worktree: arguments.worktree,
+        terminal: arguments.pty.then(screen::size),
+        environment: environment(),
+        korean: context.words.language() == Language::Ko,
+    })
+}
+
+/// The agent and what it is to do. One word alone is what the default agent is to do, unless it names an agent.
+fn who_does_what(context: &Context, arguments: &Arguments) -> Result<(String, String), Error> {
+    let usage = |message: Message| Error::Usage { message, command: "run" };
+    let config = context.config()?;
+    let unknown = |name: &str| Error::NotFound {
+        message: Message::new(Key::UnknownAgent).with("name", &one_line(name)),
+        hint: match config.agents.nearest(name) {
+            Some(nearest) => Message::new(Key::HintDidYouMean).with("nearest", &nearest),
+            None => Message::new(Key::HintAgents),
+        },
+    };
+    let (agent, prompt) = match (&arguments.agent, &arguments.prompt) {
+        (Some(agent), Some(prompt)) if config.agents.get(agent).is_some() => (agent.clone(), prompt.clone()),
+        (Some(agent), Some(_)) => return Err(unknown(agent)),
+        (Some(agent), None) if config.agents.get(agent).is_some() => {
+            return Err(usage(Message::new(Key::NoPrompt).with("name", agent)));
+        }
+        (Some(words), None) => match &config.default_agent {
+            Some(agent) => (agent.clone(), words.clone()),
+            // A sentence is no name: whoever wrote one has left the agent out.
+            None if words.contains(char::is_whitespace) => {
+                return Err(usage(Message::new(Key::NoAgentNamed)));
+            }
+            None => return Err(unknown(words)),
+        },
+        (None, _) => return Err(usage(Message::new(Key::NoAgentNamed))),
+    };
+    let prompt = if prompt == "-" { standard_input()? } else { prompt };
+    if prompt.trim().is_empty() {
+        return Err(usage(Message::new(Key::NoPrompt).with("name", &agent)));
+    }
+    Ok((agent, prompt))
+}
+
+/// The environment of whoever asks. What is no text cannot be sent, and no agent would miss it.
+fn environment() -> BTreeMap<String, String> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}

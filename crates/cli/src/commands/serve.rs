@@ -1,0 +1,107 @@
+//! `ostler serve`: the server in the foreground, its end, and a unit for systemd.
+
+use std::{env, path::Path};
+
+use clap::Args;
+use ostler_server::{
+    api::InfoView,
+    client::{Client, ClientError},
+    serve,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    context::{Context, home, talk},
+    error::Error,
+    exit::Exit,
+    words::Key,
+};
+
+/// Run the server in the foreground.
+///
+/// Other commands start it when they need it, so this is for those who want it looked after: by systemd, or in a
+/// terminal. Agents do not end with it.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Say nothing and outlive the terminal: this is how other commands start it.
+    #[arg(long)]
+    background: bool,
+    /// End the server that runs. Agents go on.
+    #[arg(long, conflicts_with_all = ["background", "systemd"])]
+    stop: bool,
+    /// Print a unit for 'systemctl --user'.
+    #[arg(long, conflicts_with = "background")]
+    systemd: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    if arguments.systemd {
+        let unit = unit(&env::current_exe().map_err(Error::Output)?);
+        context.print(&json!({ "unit": unit }), |_| unit.clone())?;
+        return Ok(Exit::Done);
+    }
+    if arguments.stop {
+        return stop(context);
+    }
+    let home = home()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Output)?;
+    runtime.block_on(async {
+        // A terminal that goes away says so to everything that was started on it; from then on it is not heard.
+        let _hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+        let served = serve(&home);
+        if !arguments.background {
+            let pid = std::process::id();
+            let version = env!("CARGO_PKG_VERSION");
+            context.note(&context.words.say(Key::ServerRuns, &[("pid", &pid), ("version", &version)]));
+        }
+        served.await.map_err(Error::Serve)
+    })?;
+    Ok(Exit::Done)
+}
+
+fn stop(context: &Context) -> Result<Exit, Error> {
+    let client = Client::new(&home()?);
+    talk(async {
+        let said = match client.get::<InfoView>("/info").await {
+            Ok(info) => {
+                client.post::<Value>("/stop", &json!({})).await?;
+                context.print(&json!({ "stopped": true, "pid": info.pid }), |_| {
+                    format!("{}\n", context.words.sentence(Key::ServerStops))
+                })
+            }
+            Err(ClientError::NoServer { .. }) => context.print(&json!({ "stopped": false }), |_| {
+                format!("{}\n", context.words.sentence(Key::ServerNotThere))
+            }),
+            Err(error) => Err(error.into()),
+        };
+        said.map(|()| Exit::Done)
+    })
+}
+
+/// Without `KillMode=process` systemd would end every agent together with the server.
+fn unit(program: &Path) -> String {
+    format!(
+        "[Unit]\n\
+         Description=Ostler looks after AI coding agents\n\
+         \n\
+         [Service]\n\
+         ExecStart=\"{}\" serve\n\
+         KillMode=process\n\
+         Restart=on-failure\n\
+         \n\
+         [Install]\n\
+         WantedBy=default.target\n",
+        program.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systemd_leaves_the_agents_alone() {
+        let unit = unit(Path::new("/opt/my tools/ostler"));
+        assert!(unit.contains("ExecStart=\"/opt/my tools/ostler\" serve\nKillMode=process\n"));
+    }
+}

@@ -1,0 +1,227 @@
+//! `ostler show`: everything about one session, run or request.
+
+use clap::Args;
+use ostler_server::{
+    api::{EventView, LaunchView, RequestView, RunView, SessionView},
+    client::Client,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    card, clock,
+    context::{Context, talk},
+    error::Error,
+    exit::Exit,
+    id::{self, Id},
+    outcome,
+    screen::{Cell, Screen, Style, add_line, one_line, safe},
+    sessions, status,
+    words::{Key, Words},
+};
+
+/// How many events are asked for at once.
+const PAGE: usize = 500;
+
+/// Show everything about a session, a run or a request.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[arg(value_name = "ID", help = "A session, run or request (s_12, r_8, q_7), or 'last'")]
+    id: String,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let words = context.words;
+    talk(async {
+        let client = context.server().await?;
+        match id::read(&client, &arguments.id).await? {
+            Id::Session(id) => {
+                let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+                let run: RunView = client.get(&format!("/runs/{}", session.run)).await?;
+                let events = events(&client, &format!("session={id}")).await?;
+                let value = json!({ "session": session, "run": run, "events": events });
+                context.print(&value, |screen| {
+                    session_page(words, screen, &session, &run) + &timeline(words, screen, &events)
+                })?;
+            }
+            Id::Run(id) => {
+                let run: RunView = client.get(&format!("/runs/{id}")).await?;
+                let events = events(&client, &format!("run={id}")).await?;
+                context.print(&json!({ "run": run, "events": events }), |screen| {
+                    run_page(words, screen, &run) + &timeline(words, screen, &events)
+                })?;
+            }
+            Id::Request(id) => {
+                let request: RequestView = client.get(&format!("/requests/{id}")).await?;
+                context.print(&request, |screen| request_page(words, screen, &request))?;
+            }
+        }
+        Ok(Exit::Done)
+    })
+}
+
+async fn events(client: &Client, scope: &str) -> Result<Vec<EventView>, Error> {
+    let mut events: Vec<EventView> = Vec::new();
+    loop {
+        let after = events.last().map_or(0, |event| event.seq);
+        let page: Vec<EventView> = client.get(&format!("/events?{scope}&after={after}&limit={PAGE}")).await?;
+        let is_last = page.len() < PAGE;
+        events.extend(page);
+        if is_last {
+            return Ok(events);
+        }
+    }
+}
+
+fn fields(words: Words, screen: Screen, fields: &[(Key, String)]) -> String {
+    let rows: Vec<Vec<Cell>> = fields
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(key, value)| vec![Cell::styled(Style::Dim, words.sentence(*key)), Cell::new(value)])
+        .collect();
+    screen.columns(&rows)
+}
+
+fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunView) -> String {
+    let (status, style) = status::said(words, session);
+    let mut said = format!(
+        "{}  {}  {}\n",
+        screen.style(Style::Bold, &session.id),
+        screen.style(style, &status),
+        one_line(&session.title),
+    );
+    let waits = session.blocked_by.join(" ");
+    let worktree = session.worktree.as_ref();
+    let worktree = worktree.map(|it| format!("{} ({}) {}", it.branch, it.state, it.path)).unwrap_or_default();
+    let attempts = run
+        .attempts_max
+        .map_or_else(|| session.attempts.to_string(), |max| format!("{} / {max}", session.attempts));
+    let usage = match &session.usage {
+        Value::Object(map) if map.values().any(|value| !value.is_null()) => {
+            let said = map.iter().filter(|(_, value)| !value.is_null());
+            said.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+        }
+        _ => String::new(),
+    };
+    said.push_str(&fields(
+        words,
+        screen,
+        &[
+            (Key::ShowRun, session.run.clone()),
+            (Key::ShowAgent, session.agent.clone()),
+            (Key::ShowProject, format!("{} {}", session.project.id, session.project.root)),
+            (Key::ShowDirectory, session.directory.clone()),
+            (Key::ShowCreated, clock::local(session.created_at_ms)),
+            (Key::ColumnBlockedBy, waits),
+            (Key::ShowConversation, session.conversation.clone().unwrap_or_default()),
+            (Key::ShowUsage, usage),
+            (Key::ShowWorktree, worktree),
+            (Key::ShowCheck, run.check.clone().unwrap_or_default()),
+            (Key::ShowAttempts, if run.check.is_some() { attempts } else { String::new() }),
+        ],
+    ));
+    for line in outcome::sentence(words, session) {
+        add_line(&mut said, 0, &line);
+    }
+    if !session.launches.is_empty() {
+        said.push('\n');
+        add_line(&mut said, 0, &screen.style(Style::Bold, words.sentence(Key::ShowLaunches)));
+        let rows: Vec<Vec<Cell>> = session.launches.iter().map(launch_row).collect();
+        said.push_str(&screen.columns(&rows));
+    }
+    said
+}
+
+fn launch_row(launch: &LaunchView) -> Vec<Cell> {
+    let ended = launch.ended.as_ref().map(|ended| {
+        let how = ended["how"].as_str().unwrap_or_default();
+        let detail = ["code", "signal", "message"].iter().find(|name| !ended[**name].is_null());
+        match detail {
+            Some(name) => format!("{how}: {name} {}", ended[*name]),
+            None => how.to_owned(),
+        }
+    });
+    vec![
+        Cell::new(&launch.number.to_string()),
+        Cell::new(&clock::local(launch.at_ms)),
+        Cell::new(&launch.cause),
+        Cell::new(&launch.pid.map(|pid| format!("pid {pid}")).unwrap_or_default()),
+        Cell::new(&ended.unwrap_or_default()),
+    ]
+}
+
+fn run_page(words: Words, screen: Screen, run: &RunView) -> String {
+    let mut said = format!("{}  {}\n", screen.style(Style::Bold, &run.id), one_line(&run.title));
+    let git = if run.project.git { "" } else { words.sentence(Key::ShowNotGit) };
+    said.push_str(&fields(
+        words,
+        screen,
+        &[
+            (Key::ShowProject, format!("{} {} {git}", run.project.id, run.project.root)),
+            (Key::ShowCreated, clock::local(run.created_at_ms)),
+            (Key::ShowCheck, run.check.clone().unwrap_or_default()),
+        ],
+    ));
+    said.push('\n');
+    said.push_str(&sessions::table(words, screen, &run.sessions));
+    said
+}
+
+fn request_page(words: Words, screen: Screen, request: &RequestView) -> String {
+    let mut said = match request.settled {
+        None => card::card(words, screen, request),
+        Some(_) => card::question(words, screen, request),
+    };
+    let settled = request.settled.as_ref().map(|settled| {
+        let answer = outcome::answer(words, &settled.answer);
+        format!("{} ({}, {})", answer, settled.by, clock::local(settled.at_ms))
+    });
+    said.push_str(&fields(
+        words,
+        screen,
+        &[
+            (Key::ShowSession, request.session.clone()),
+            (Key::ShowRun, request.run.clone()),
+            (Key::ShowTrust, request.trust.clone()),
+            (Key::ShowSettled, settled.unwrap_or_default()),
+            (Key::ShowDelivery, request.delivery.clone()),
+        ],
+    ));
+    said
+}
+
+/// What happened, with the time and what is worth knowing of it. Kinds are names of the interface and not translated.
+fn timeline(words: Words, screen: Screen, events: &[EventView]) -> String {
+    if events.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<Cell>> = events
+        .iter()
+        .map(|event| {
+            vec![
+                Cell::styled(Style::Dim, &clock::local(event.at_ms)),
+                Cell::new(&event.kind),
+                Cell::styled(Style::Dim, &about(&event.body)),
+            ]
+        })
+        .collect();
+    let head = screen.style(Style::Bold, words.sentence(Key::ShowTimeline));
+    format!("\n{head}\n{}", screen.columns(&rows))
+}
+
+/// The few fields of an event that a person looks for.
+fn about(body: &Value) -> String {
+    let short = |name: &str, value: &Value| match value {
+        Value::Null | Value::Object(_) | Value::Array(_) => None,
+        Value::String(text) => Some(format!("{name} {}", one_line(&safe(text)))),
+        other => Some(format!("{name} {other}")),
+    };
+    let names =
+        ["request", "launch", "cause", "pid", "number", "parcel", "trust", "why", "by", "title", "text"];
+    let mut said: Vec<String> = names.iter().filter_map(|name| short(name, &body[*name])).collect();
+    said.extend(short("heard", &body["item"]["kind"]));
+    said.extend(short("state", &body["worktree"]["state"]["state"]));
+    said.extend(short("code", &body["attempt"]["code"]));
+    said.extend(short("answer", &body["answer"]["answer"]));
+    said.extend(short("outcome", &body["outcome"]["outcome"]));
+    said.join(", ")
+}

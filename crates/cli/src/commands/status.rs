@@ -1,0 +1,43 @@
+//! `ostler` alone: what needs somebody, and what runs.
+
+use ostler_server::api::StatusView;
+
+use crate::{
+    card,
+    context::{Context, talk},
+    error::Error,
+    exit::Exit,
+    screen::{Screen, Style, add_line},
+    sessions,
+    words::{Key, Words},
+};
+
+pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
+    let status: StatusView = talk(async { Ok(context.server().await?.get("/status").await?) })?;
+    context.print(&status, |screen| page(context.words, screen, &status))?;
+    Ok(Exit::Done)
+}
+
+fn page(words: Words, screen: Screen, status: &StatusView) -> String {
+    let mut said = match status.needs_you.len() {
+        0 => words.sentence(Key::NothingNeedsYou).to_owned(),
+        1 => words.sentence(Key::OneNeedsYou).to_owned(),
+        n => words.say(Key::ManyNeedYou, &[("n", &n)]),
+    };
+    said = screen.style(Style::Bold, &said);
+    said.push('\n');
+    for request in &status.needs_you {
+        said.push('\n');
+        said.push_str(&card::card(words, screen, request));
+    }
+    let at_work = match status.sessions.len() {
+        0 if status.needs_you.is_empty() => words.sentence(Key::NobodyAtWork).to_owned(),
+        0 => return said,
+        1 => words.sentence(Key::OneAtWork).to_owned(),
+        n => words.say(Key::ManyAtWork, &[("n", &n)]),
+    };
+    said.push('\n');
+    add_line(&mut said, 0, &at_work);
+    said.push_str(&sessions::list(words, screen, &status.sessions));
+    said
+}

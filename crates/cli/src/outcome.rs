@@ -1,0 +1,153 @@
+//! How something ended: in a sentence, and as an exit code.
+
+use ostler_server::api::{Outcome, OutcomeKind, SessionView};
+use serde_json::Value;
+
+use crate::{
+    clock,
+    exit::Exit,
+    screen::safe,
+    words::{Key, Words},
+};
+
+/// The exit code for a session that is over, or was lost.
+pub(crate) fn exit(session: &SessionView) -> Exit {
+    match session.outcome.as_ref().map(|outcome| outcome.outcome) {
+        Some(OutcomeKind::Failed) => Exit::Failed,
+        Some(OutcomeKind::Cancelled) => Exit::Cancelled,
+        None if session.status == "interrupted" => Exit::Interrupted,
+        Some(OutcomeKind::Completed) | None => Exit::Done,
+    }
+}
+
+/// How a session ended, and what can be done next.
+pub(crate) fn sentence(words: Words, session: &SessionView) -> Vec<String> {
+    let id: &str = &session.id;
+    let mut said = Vec::new();
+    match &session.outcome {
+        Some(Outcome { outcome: OutcomeKind::Completed, verified, .. }) => {
+            let checked = words.sentence(if *verified { Key::EndChecked } else { Key::EndUnchecked });
+            said.push(words.say(Key::EndDone, &[("session", &id), ("checked", &checked)]));
+        }
+        Some(Outcome { outcome: OutcomeKind::Failed, reason: why, .. }) => {
+            said.push(words.say(Key::EndFailed, &[("session", &id), ("reason", &reason(words, why))]));
+        }
+        Some(Outcome { outcome: OutcomeKind::Cancelled, .. }) => {
+            said.push(words.say(Key::EndCancelled, &[("session", &id)]));
+        }
+        None if session.status == "interrupted" => {
+            said.push(words.say(Key::EndInterrupted, &[("session", &id)]));
+            let key = if session.resumable { Key::ToResume } else { Key::NotResumable };
+            said.push(words.say(key, &[("session", &id)]));
+        }
+        None => {}
+    }
+    if let Some(worktree) = session.worktree.as_ref().filter(|it| it.state == "made")
+        && session.outcome.is_some()
+    {
+        said.push(words.say(Key::WorktreeHint, &[("branch", &worktree.branch), ("session", &id)]));
+    }
+    said
+}
+
+/// Why something failed: the engine's key with its parameters, said.
+pub(crate) fn reason(words: Words, reason: &Value) -> String {
+    let text = |name: &str| match &reason[name] {
+        Value::String(text) => safe(text).into_owned(),
+        Value::Null => "?".to_owned(),
+        other => other.to_string(),
+    };
+    let say = |key: Key, names: &[&str]| {
+        let values: Vec<(&str, String)> = names.iter().map(|name| (*name, text(name))).collect();
+        let values: Vec<(&str, &dyn std::fmt::Display)> =
+            values.iter().map(|(name, value)| (*name, value as &dyn std::fmt::Display)).collect();
+        words.say(key, &values)
+    };
+    match reason["key"].as_str().unwrap_or_default() {
+        "not_started" => say(Key::ReasonNotStarted, &["message"]),
+        "exit_code" => say(Key::ReasonExitCode, &["code"]),
+        "killed_by" => say(Key::ReasonKilledBy, &["signal"]),
+        "agent_error" => say(Key::ReasonAgentError, &["message"]),
+        "no_end" => say(Key::ReasonNoEnd, &[]),
+        "rate_limited" => {
+            let reset = match reason["reset_at_ms"].as_u64() {
+                Some(at_ms) => words.say(Key::ReasonResetAt, &[("time", &clock::local(at_ms))]),
+                None => words.sentence(Key::ReasonResetUnknown).to_owned(),
+            };
+            words.say(Key::ReasonRateLimited, &[("message", &text("message")), ("reset", &reset)])
+        }
+        "check_failed" => say(Key::ReasonCheckFailed, &["code", "attempts"]),
+        "same_failure" => say(Key::ReasonSameFailure, &["times"]),
+        "reported" => say(Key::ReasonReported, &["message"]),
+        "time_over" => say(Key::ReasonTimeOver, &[]),
+        "no_worktree" => say(Key::ReasonNoWorktree, &["message"]),
+        _ => reason.to_string(),
+    }
+}
+
+/// What settled a request, said.
+pub(crate) fn answer(words: Words, answer: &Value) -> String {
+    let text = |name: &str| answer[name].as_str().map(|it| safe(it).into_owned());
+    let key = match answer["answer"].as_str().unwrap_or_default() {
+        "text" => return text("text").unwrap_or_default(),
+        "path" => return text("path").unwrap_or_default(),
+        "nothing" => Key::AnswerNothing,
+        "approved" if answer["for_session"] == true => Key::AnswerApprovedSession,
+        "approved" => Key::AnswerApproved,
+        "denied" => match text("reason") {
+            Some(reason) => return words.say(Key::AnswerDeniedBecause, &[("reason", &reason)]),
+            None => Key::AnswerDenied,
+        },
+        "go_on" => match text("words") {
+            Some(words) => return words,
+            None => Key::AnswerGoOn,
+        },
+        "retry" => Key::AnswerRetry,
+        "fail" => Key::AnswerFail,
+        _ => return answer.to_string(),
+    };
+    words.sentence(key).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::words::Language;
+
+    #[test]
+    fn every_reason_has_its_sentence() {
+        let words = Words::new(Language::En);
+        for (why, said) in [
+            (json!({"key": "exit_code", "code": 3}), "its exit code was 3"),
+            (json!({"key": "killed_by", "signal": 9}), "signal 9 ended it"),
+            (json!({"key": "agent_error", "message": "no\u{1b} key"}), "its CLI reports: no key"),
+            (
+                json!({"key": "rate_limited", "reset_at_ms": null, "message": "weekly"}),
+                "its account has hit a limit (weekly); it is not known when that resets",
+            ),
+            (
+                json!({"key": "check_failed", "code": 1, "attempts": 10}),
+                "the check failed with exit code 1 after 10 attempts",
+            ),
+            (json!({"key": "new_one"}), r#"{"key":"new_one"}"#),
+        ] {
+            assert_eq!(reason(words, &why), said);
+        }
+    }
+
+    #[test]
+    fn every_answer_has_its_words() {
+        let words = Words::new(Language::En);
+        for (given, said) in [
+            (json!({"answer": "text", "text": "MySQL"}), "MySQL"),
+            (json!({"answer": "approved", "for_session": true}), "approved for this session"),
+            (json!({"answer": "denied", "reason": "use the other one"}), "denied: use the other one"),
+            (json!({"answer": "go_on", "words": null}), "go on"),
+            (json!({"answer": "nothing"}), "nobody answered"),
+        ] {
+            assert_eq!(answer(words, &given), said);
+        }
+    }
+}

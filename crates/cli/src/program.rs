@@ -1,0 +1,67 @@
+//! Programs that are asked which version they are. The only module of the command line that starts one.
+
+use std::{
+    io,
+    process::{Command, Stdio},
+};
+
+/// The first line that a program prints, or why there is none.
+#[expect(clippy::disallowed_methods, reason = "this is where programs are asked for their version")]
+pub(crate) fn first_line(command: &[String]) -> Result<String, io::Error> {
+    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+    match line {
+        Some(line) if output.status.success() => Ok(line.to_owned()),
+        _ => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let why = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("no version");
+            Err(io::Error::other(format!("{}: {why}", output.status)))
+        }
+    }
+}
+
+/// Whether this very program can be started again, as each agent's shim is.
+#[expect(clippy::disallowed_methods, reason = "a shim is a start of this program")]
+pub(crate) fn starts_itself() -> Result<(), io::Error> {
+    let mut command = Command::new(std::env::current_exe()?);
+    // There is no such directory, and the shim says so with its own exit code: it has started.
+    command
+        .args(["__shim", "/dev/null/nowhere"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let status = command.status()?;
+    let as_expected = status.code() == Some(i32::from(crate::exit::Exit::Shim as u8));
+    if as_expected { Ok(()) } else { Err(io::Error::other(status.to_string())) }
+}
+
+/// The numbers of a version in some words: `git version 2.43.0` is `[2, 43, 0]`.
+pub(crate) fn version_numbers(text: &str) -> Vec<u64> {
+    let is_version = |word: &&str| word.contains('.') && word.starts_with(|it: char| it.is_ascii_digit());
+    let word = text.split(|it: char| !(it.is_ascii_alphanumeric() || it == '.')).find(is_version);
+    word.unwrap_or_default().split('.').map_while(|number| number.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_found_in_its_words() {
+        assert_eq!(version_numbers("git version 2.43.0"), [2, 43, 0]);
+        assert_eq!(version_numbers("2.1.210 (Claude Code)"), [2, 1, 210]);
+        assert_eq!(version_numbers("codex-cli 0.166.0"), [0, 166, 0]);
+        assert_eq!(version_numbers("none"), [0; 0]);
+    }
+
+    #[test]
+    fn a_program_says_its_first_line() {
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(first_line(&words(&["printf", "\\n 1.2 \\nmore"])).ok().as_deref(), Some("1.2"));
+        assert!(first_line(&words(&["false"])).is_err());
+        assert!(first_line(&words(&["no-such-program-anywhere"])).is_err());
+        assert!(first_line(&[]).is_err());
+    }
+}

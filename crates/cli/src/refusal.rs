@@ -1,0 +1,144 @@
+//! Why the server said no, in the language of whoever asked. What is not known here is said as the server says it.
+
+use ostler_server::api::Problem;
+use serde_json::Value;
+
+use crate::{
+    exit::Exit,
+    outcome,
+    screen::safe,
+    status,
+    words::{Key, Words},
+};
+
+/// What is wrong, in a sentence.
+pub(crate) fn message(words: Words, problem: &Problem) -> String {
+    let details = &problem.details;
+    let text = |name: &str| details[name].as_str().map(|it| safe(it).into_owned()).unwrap_or_default();
+    let session = || text("session");
+    let why = &details["why"];
+    match details["key"].as_str().unwrap_or_default() {
+        "no_session" => words.say(Key::NoSuchSession, &[("id", &session())]),
+        "no_request" => words.say(Key::NoSuchRequest, &[("id", &text("request"))]),
+        "settled" => {
+            let answer = outcome::answer(words, &details["settled"]["answer"]);
+            words.say(Key::RefusedSettled, &[("id", &text("request")), ("answer", &answer)])
+        }
+        "not_an_answer" => {
+            let key = match why["key"].as_str().unwrap_or_default() {
+                "empty" => Key::RefusedEmpty,
+                "yes_or_no" => Key::RefusedYesOrNo,
+                "no_vault" => Key::RefusedNoVault,
+                "not_an_option" => Key::RefusedNotAnOption,
+                _ => return problem.title.clone(),
+            };
+            words.say(key, &[("id", &text("request"))])
+        }
+        "not_now" => {
+            let word = text("status");
+            let status = status::of_word(&word, false).map_or(word.as_str(), |it| words.sentence(it.key));
+            words.say(Key::RefusedNotNow, &[("id", &session()), ("status", &status)])
+        }
+        "no_worktree" => words.say(Key::RefusedNoWorktree, &[("id", &session())]),
+        "worktree_gone" => words.say(Key::RefusedWorktreeGone, &[("id", &session())]),
+        "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
+        "not_git" => words.say(Key::RefusedNotGit, &[("directory", &text("directory"))]),
+        _ => match problem.kind.as_str() {
+            "no_agent" => words.say(Key::UnknownAgent, &[("name", &text("name"))]),
+            _ => safe(&problem.title).into_owned(),
+        },
+    }
+}
+
+/// What to do next.
+pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
+    let details = &problem.details;
+    let why = &details["why"];
+    match details["key"].as_str().unwrap_or_default() {
+        "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
+        "no_request" | "settled" => Some(words.sentence(Key::HintInbox).to_owned()),
+        "not_an_answer" if why["key"] == "not_an_option" => Some(options(words, why, Key::HintInsist)),
+        "not_an_answer" | "no_worktree" | "worktree_gone" | "empty_message" => {
+            Some(words.sentence(Key::HintUnchanged).to_owned())
+        }
+        _ => match (problem.kind.as_str(), details["nearest"].as_str()) {
+            ("no_agent", Some(nearest)) => Some(words.say(Key::HintDidYouMean, &[("nearest", &nearest)])),
+            ("no_agent", None) => Some(words.sentence(Key::HintAgents).to_owned()),
+            _ => problem.hint.as_ref().map(|hint| safe(hint).into_owned()),
+        },
+    }
+}
+
+/// What could have been meant by an answer that is none of the options, and how to give it all the same.
+pub(crate) fn options(words: Words, why: &Value, insist: Key) -> String {
+    let mut said = Vec::new();
+    if let Some(nearest) = why["nearest"].as_str() {
+        said.push(words.say(Key::HintDidYouMean, &[("nearest", &safe(nearest))]));
+    }
+    let options: Vec<String> = why["options"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .enumerate()
+        .map(|(index, option)| format!("{} {}", index + 1, safe(option)))
+        .collect();
+    said.push(words.say(Key::HintOptions, &[("options", &options.join(", "))]));
+    said.push(words.sentence(insist).to_owned());
+    said.join(" ")
+}
+
+/// The exit code of a refusal.
+pub(crate) fn exit(problem: &Problem) -> Exit {
+    match (problem.kind.as_str(), problem.status) {
+        ("configuration", _) => Exit::Config,
+        ("bad_body" | "not_json", _) => Exit::Usage,
+        (_, 404) => Exit::NotFound,
+        (_, 500..) => Exit::NoServer,
+        _ => Exit::Refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::words::Language;
+
+    fn problem(kind: &str, status: u16, details: Value) -> Problem {
+        Problem { kind: kind.into(), status, title: "as the server says".into(), hint: None, details }
+    }
+
+    #[test]
+    fn a_refusal_is_said_in_both_languages() {
+        let settled = problem(
+            "settled",
+            409,
+            json!({"key": "settled", "request": "q_7", "settled": {"answer": {"answer": "text", "text": "MySQL"}}}),
+        );
+        let (english, korean) = (Words::new(Language::En), Words::new(Language::Ko));
+        assert_eq!(message(english, &settled), "q_7 is settled already: MySQL");
+        assert_eq!(message(korean, &settled), "q_7에는 이미 답이 정해졌습니다: MySQL");
+        assert_eq!(exit(&settled), Exit::Refused);
+        let unknown = problem("new_kind", 418, json!({"key": "new_key"}));
+        assert_eq!(message(korean, &unknown), "as the server says");
+        let agent = problem("no_agent", 404, json!({"name": "cladue", "nearest": "claude"}));
+        assert_eq!(message(english, &agent), "there is no agent 'cladue'");
+        assert_eq!(hint(english, &agent).as_deref(), Some("Did you mean 'claude'?"));
+        assert_eq!(exit(&agent), Exit::NotFound);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_option_shows_them() {
+        let why = json!({"key": "not_an_option", "options": ["PostgreSQL", "MySQL"], "nearest": "MySQL"});
+        let problem =
+            problem("not_an_option", 400, json!({"key": "not_an_answer", "request": "q_7", "why": why}));
+        let words = Words::new(Language::En);
+        assert_eq!(message(words, &problem), "that is none of the options of q_7");
+        assert_eq!(
+            hint(words, &problem).as_deref(),
+            Some("Did you mean 'MySQL'? Options: 1 PostgreSQL, 2 MySQL. To send it all the same: --insist")
+        );
+    }
+}

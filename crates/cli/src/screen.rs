@@ -1,0 +1,217 @@
+//! What is known of the terminals at both ends, and how text is put on them: colours, columns, and nothing that an
+//! agent could use to control a terminal.
+
+use std::{
+    borrow::Cow,
+    env,
+    io::{self, IsTerminal},
+};
+
+use rustix::termios::tcgetwinsize;
+use unicode_width::UnicodeWidthStr;
+
+/// A terminal that does not say how large it is.
+const USUAL_SIZE: (u16, u16) = (24, 80);
+
+/// Where text goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Screen {
+    colours: bool,
+    /// Characters in a line, where lines have an end.
+    columns: Option<usize>,
+}
+
+/// How a text stands out. Colour comes last: every state also has a word and a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// As it is.
+    Plain,
+    /// Important.
+    Bold,
+    /// Less important.
+    Dim,
+    /// Well.
+    Good,
+    /// Needs somebody.
+    Attention,
+    /// Not well.
+    Bad,
+}
+
+impl Screen {
+    /// Standard output.
+    pub(crate) fn stdout() -> Screen {
+        Screen::of(io::stdout().is_terminal())
+    }
+
+    /// Standard error.
+    pub(crate) fn stderr() -> Screen {
+        Screen::of(io::stderr().is_terminal())
+    }
+
+    fn of(is_terminal: bool) -> Screen {
+        let no_colour = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
+        Screen {
+            colours: is_terminal && !no_colour && !dumb,
+            columns: is_terminal.then(|| usize::from(size().1)),
+        }
+    }
+
+    /// A file, or a test.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Screen {
+        Screen { colours: false, columns: None }
+    }
+
+    /// Whether colours are shown.
+    pub(crate) fn colours(self) -> bool {
+        self.colours
+    }
+
+    /// The text in a style.
+    pub(crate) fn style(self, style: Style, text: &str) -> String {
+        let code = match style {
+            Style::Plain => return text.to_owned(),
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Good => "32",
+            Style::Attention => "33",
+            Style::Bad => "31",
+        };
+        if self.colours && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Rows with their columns below each other. The last column is cut where the line ends.
+    pub(crate) fn columns(self, rows: &[Vec<Cell>]) -> String {
+        let count = rows.iter().map(Vec::len).max().unwrap_or_default();
+        let width_of = |column: usize| {
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..count).map(width_of).collect();
+        let mut said = String::new();
+        for row in rows {
+            let mut line = String::new();
+            let mut used = 0;
+            for (index, cell) in row.iter().enumerate() {
+                let is_last = index + 1 == row.len();
+                let room = self.columns.map(|columns| columns.saturating_sub(used));
+                let text = if is_last { cut(&cell.text, room) } else { Cow::Borrowed(cell.text.as_str()) };
+                line.push_str(&self.style(cell.style, &text));
+                if !is_last {
+                    let gap = widths[index] - text.width() + 2;
+                    line.extend(std::iter::repeat_n(' ', gap));
+                    used += widths[index] + 2;
+                }
+            }
+            said.push_str(line.trim_end());
+            said.push('\n');
+        }
+        said
+    }
+}
+
+/// A text in a column.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    pub(crate) fn new(text: &str) -> Cell {
+        Cell::styled(Style::Plain, text)
+    }
+
+    pub(crate) fn styled(style: Style, text: &str) -> Cell {
+        Cell { text: one_line(text), style }
+    }
+}
+
+/// The size of the terminal: lines, then characters in a line.
+pub(crate) fn size() -> (u16, u16) {
+    let of = |result: rustix::io::Result<rustix::termios::Winsize>| {
+        result.ok().map(|it| (it.ws_row, it.ws_col)).filter(|(rows, columns)| *rows > 0 && *columns > 0)
+    };
+    of(tcgetwinsize(rustix::stdio::stdout()))
+        .or_else(|| of(tcgetwinsize(rustix::stdio::stderr())))
+        .or_else(|| of(tcgetwinsize(rustix::stdio::stdin())))
+        .unwrap_or(USUAL_SIZE)
+}
+
+/// Somebody's text without anything that a terminal would obey.
+pub(crate) fn safe(text: &str) -> Cow<'_, str> {
+    let is_control = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    if text.contains(is_control) { text.replace(is_control, "").into() } else { text.into() }
+}
+
+/// The same in one line.
+pub(crate) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    safe(&words.join(" ")).into_owned()
+}
+
+/// Adds a line, so many characters from the left.
+pub(crate) fn add_line(said: &mut String, indent: usize, text: &str) {
+    said.extend(std::iter::repeat_n(' ', indent));
+    said.push_str(text);
+    said.push('\n');
+}
+
+/// As much of the text as fits.
+fn cut(text: &str, room: Option<usize>) -> Cow<'_, str> {
+    let Some(room) = room.filter(|room| text.width() > *room) else { return text.into() };
+    let mut short = String::new();
+    for letter in text.chars() {
+        let next = format!("{short}{letter}");
+        if next.width() + 1 > room {
+            break;
+        }
+        short = next;
+    }
+    short.push('…');
+    short.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_whatever_the_script() {
+        let rows = [
+            vec![Cell::new("s_1"), Cell::new("로그인 고치기"), Cell::new("a")],
+            vec![Cell::new("s_12"), Cell::new("fix"), Cell::new("b")],
+            vec![Cell::new("s_3"), Cell::new(""), Cell::new("")],
+        ];
+        assert_eq!(
+            Screen::plain().columns(&rows),
+            "s_1   로그인 고치기  a\n\
+             s_12  fix            b\n\
+             s_3\n"
+        );
+    }
+
+    #[test]
+    fn the_last_column_is_cut_where_the_line_ends() {
+        let screen = Screen { colours: false, columns: Some(12) };
+        let row = |text: &str| vec![vec![Cell::new("s_1"), Cell::new(text)]];
+        assert_eq!(screen.columns(&row("fix the flaky test")), "s_1  fix th…\n");
+        assert_eq!(screen.columns(&row("로그인 고치기")), "s_1  로그인…\n");
+        assert_eq!(screen.columns(&row("fix")), "s_1  fix\n");
+    }
+
+    #[test]
+    fn colours_only_where_they_are_wanted() {
+        assert_eq!(Screen::plain().style(Style::Bad, "x"), "x");
+        let screen = Screen { colours: true, columns: None };
+        assert_eq!(screen.style(Style::Bad, "x"), "\x1b[31mx\x1b[0m");
+        assert_eq!(screen.style(Style::Plain, "x"), "x");
+    }
+
+    #[test]
+    fn nothing_controls_the_terminal() {
+        assert_eq!(safe("a\x1b]52;c;x\x07\nb\u{9b}31m"), "a]52;c;x\nb31m");
+        assert_eq!(one_line(" a\n\tb\x07 "), "a b");
+    }
+}
