@@ -48,6 +48,7 @@ pub(crate) async fn watch(
     client: &Client,
     session: &str,
     options: Options,
+    signals: Signals,
 ) -> Result<Exit, Error> {
     // The place in the journal comes first, so that nothing that happens meanwhile is missed.
     let status: StatusView = client.get("/status").await?;
@@ -66,7 +67,7 @@ pub(crate) async fn watch(
         session,
     };
     watch.begin().await?;
-    watch.run(Lines::new(is_terminal)).await
+    watch.run(Lines::new(is_terminal), signals).await
 }
 
 struct Watch<'a> {
@@ -107,8 +108,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    async fn run(mut self, mut lines: Lines) -> Result<Exit, Error> {
-        let mut signals = Signals::new();
+    async fn run(mut self, mut lines: Lines, mut signals: Signals) -> Result<Exit, Error> {
         loop {
             if let Some(exit) = self.exit()? {
                 return Ok(exit);
@@ -281,7 +281,10 @@ impl Watch<'_> {
                     self.session = self.client.post(&path, &json!({})).await?;
                     self.context.note(self.context.words.sentence(Key::Cancelling));
                 }
-                _ => self.questions.show_again(),
+                _ => {
+                    self.context.note(self.context.words.sentence(Key::GoesOn));
+                    self.questions.show_again();
+                }
             }
             return Ok(None);
         }
@@ -313,8 +316,9 @@ fn print(context: &Context, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
     }
 }
 
-/// The signals that somebody may send to this command. Without them it does what any program does.
-struct Signals {
+/// The signals that somebody may send to this command. They are caught before anything is asked for, so that whoever
+/// presses Ctrl-C early is asked as well.
+pub(crate) struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
     hangup: Option<Signal>,
@@ -322,7 +326,7 @@ struct Signals {
 }
 
 impl Signals {
-    fn new() -> Signals {
+    pub(crate) fn catch() -> Signals {
         Signals {
             interrupt: signal(SignalKind::interrupt()).ok(),
             terminate: signal(SignalKind::terminate()).ok(),

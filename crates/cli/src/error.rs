@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     exit::Exit,
     refusal,
+    screen::one_line,
     words::{Key, Words},
 };
 
@@ -33,6 +34,13 @@ pub(crate) enum Error {
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// There is no such command.
+    UnknownCommand {
+        /// What was named.
+        name: String,
+        /// The one that was probably meant.
+        nearest: Option<String>,
     },
     /// Something on the command line or of the environment makes no sense.
     Usage {
@@ -107,6 +115,9 @@ impl Error {
             Error::File { path, source } => {
                 words.say(Key::CannotWriteFile, &[("path", &path.display()), ("source", source)])
             }
+            Error::UnknownCommand { name, .. } => {
+                words.say(Key::UnknownCommand, &[("name", &one_line(name))])
+            }
             Error::Usage { message, .. }
             | Error::NotFound { message, .. }
             | Error::Refused { message, .. } => message.say(words),
@@ -138,6 +149,10 @@ impl Error {
                 _ => Key::HintReadBefore,
             },
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Key::HintOutputCut,
+            Error::UnknownCommand { nearest: Some(nearest), .. } => {
+                return Some(words.say(Key::HintDidYouMean, &[("nearest", nearest)]));
+            }
+            Error::UnknownCommand { nearest: None, .. } => Key::HintHelp,
             Error::Usage { command, .. } => return Some(words.say(Key::HintUsage, &[("command", command)])),
             Error::NotFound { hint, .. } | Error::Refused { hint, .. } => return Some(hint.say(words)),
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => {
@@ -157,7 +172,7 @@ impl Error {
         match self {
             Error::Input { .. } => Exit::Input,
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
-            Error::Usage { .. } => Exit::Usage,
+            Error::UnknownCommand { .. } | Error::Usage { .. } => Exit::Usage,
             Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
             Error::Refused { .. } => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),

@@ -24,7 +24,11 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{
+    CommandFactory, Parser, Subcommand,
+    error::{ContextKind, ContextValue},
+};
+use ostler_agents::nearest;
 
 use crate::{
     commands::{
@@ -93,9 +97,15 @@ fn main() -> ExitCode {
     if let Some(directory) = shim_directory() {
         return run_shim(&directory);
     }
-    let cli = Cli::parse();
-    let context = Context::new(cli.json, cli.lang);
-    match dispatch(&context, cli.command) {
+    let (context, outcome) = match Cli::try_parse() {
+        Ok(cli) => {
+            let context = Context::new(cli.json, cli.lang);
+            let outcome = dispatch(&context, cli.command);
+            (context, outcome)
+        }
+        Err(error) => (Context::new(false, None), Err(unknown_command(&error))),
+    };
+    match outcome {
         Ok(exit) => exit.into(),
         // Whoever read our output has seen enough: that is no failure.
         Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -133,6 +143,14 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Guide(_) => guide::run(context),
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
     }
+}
+
+/// A command that nobody knows, and the one that was probably meant. What else is wrong the parser says best itself.
+fn unknown_command(error: &clap::Error) -> Error {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { error.exit() };
+    let command = Cli::command();
+    let known = command.get_subcommands().map(clap::Command::get_name);
+    Error::UnknownCommand { name: name.clone(), nearest: nearest(name, known).map(str::to_owned) }
 }
 
 /// Where not even this can be written, the exit code still says it.

@@ -172,12 +172,9 @@ fn nowhere_to_complain_to() {
 
 #[test]
 fn a_wrong_command_line() {
-    for arguments in [
-        &["parse", "--chunk", "0"][..],
-        &["parse", "--nonce", "a b"],
-        &["parse", "--format", "x"],
-        &["sing"],
-    ] {
+    for arguments in
+        [&["parse", "--chunk", "0"][..], &["parse", "--nonce", "a b"], &["parse", "--format", "x"], &["sing"]]
+    {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::{
-    attached::{self, Options},
+    attached::{self, Options, Signals},
     context::{Context, talk},
     error::Error,
     exit::Exit,
@@ -25,7 +25,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
         let client = context.server().await?;
+        let signals = Signals::catch();
         let id = id::session(&client, &arguments.id).await?;
-        attached::watch(context, &client, &id, Options { raw: arguments.raw, pty: false }).await
+        attached::watch(context, &client, &id, Options { raw: arguments.raw, pty: false }, signals).await
     })
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use ostler_server::api::{NewResume, SessionView};
 
 use crate::{
-    attached::{self, Options},
+    attached::{self, Options, Signals},
     context::{Context, talk},
     error::Error,
     exit::Exit,
@@ -33,6 +33,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
         let client = context.server().await?;
+        let signals = Signals::catch();
         let id = id::session(&client, &arguments.id).await?;
         let new = NewResume { prompt: arguments.prompt.clone() };
         let session: SessionView = client.post(&format!("/sessions/{id}/resume"), &new).await?;
@@ -41,6 +42,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             context.print(&session, |_| format!("{said}\n"))?;
             return Ok(Exit::Done);
         }
-        attached::watch(context, &client, &session.id, Options { raw: arguments.raw, pty: false }).await
+        attached::watch(context, &client, &session.id, Options { raw: arguments.raw, pty: false }, signals)
+            .await
     })
 }

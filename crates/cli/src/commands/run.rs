@@ -10,7 +10,7 @@ use ostler_server::{
 
 use super::send::standard_input;
 use crate::{
-    attached::{self, Options},
+    attached::{self, Options, Signals},
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
@@ -85,6 +85,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let new = new_run(context, arguments)?;
     talk(async {
         let client = context.server().await?;
+        let signals = Signals::catch();
         let run: RunView = client.post("/runs", &new).await?;
         let session = run.sessions.first().map(|session| session.id.clone()).unwrap_or_default();
         let words = context.words;
@@ -104,7 +105,14 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         if !run.project.git {
             context.note(words.sentence(Key::ShowNotGit));
         }
-        attached::watch(context, &client, &session, Options { raw: arguments.raw, pty: arguments.pty }).await
+        attached::watch(
+            context,
+            &client,
+            &session,
+            Options { raw: arguments.raw, pty: arguments.pty },
+            signals,
+        )
+        .await
     })
 }
 

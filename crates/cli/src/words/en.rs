@@ -216,6 +216,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintInsistHere, "To send it all the same, put ! in front."),
     (Key::HintDidYouMean, "Did you mean '{nearest}'?"),
     (Key::HintOptions, "Options: {options}."),
+    (Key::UnknownCommand, "there is no command '{name}'"),
+    (Key::HintHelp, "'ostler --help' lists them."),
     (Key::UnknownAgent, "there is no agent '{name}'"),
     (Key::NoAgentNamed, "no agent is named and the configuration has no default_agent"),
     (Key::NoPrompt, "what is '{name}' to do? Give it a prompt"),

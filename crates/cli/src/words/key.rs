@@ -208,6 +208,8 @@ keys! {
     HintInsistHere,
     HintDidYouMean,
     HintOptions,
+    UnknownCommand,
+    HintHelp,
     UnknownAgent,
     NoAgentNamed,
     NoPrompt,

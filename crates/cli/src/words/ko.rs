@@ -216,6 +216,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintInsistHere, "그래도 보내려면 앞에 !를 붙이세요."),
     (Key::HintDidYouMean, "'{nearest}'을(를) 뜻했나요?"),
     (Key::HintOptions, "선택지: {options}."),
+    (Key::UnknownCommand, "'{name}'이라는 명령이 없습니다"),
+    (Key::HintHelp, "'ostler --help'로 볼 수 있습니다."),
     (Key::UnknownAgent, "'{name}'이라는 에이전트가 없습니다"),
     (Key::NoAgentNamed, "에이전트를 지정하지 않았고 설정에 default_agent도 없습니다"),
     (Key::NoPrompt, "'{name}'에게 시킬 일을 적어 주세요"),

@@ -1,0 +1,175 @@
+//! Requests and wishes from another terminal: `answer`, `send`, `pause`, `continue`, `cancel`, `resume`.
+
+use std::fs;
+
+use crate::support::{ASK, Place, until};
+
+#[test]
+fn an_answer_reaches_the_agent() {
+    let place = Place::new();
+    let session = place.start(ASK);
+    let request = place.wait_for_request();
+    assert_eq!(place.done(&["answer", &request, "2"]), "q_1 is answered: MySQL\n");
+    place.wait_for(&session, "completed");
+    let log = place.done(&["logs", &session]);
+    assert!(log.contains(r#"got {"type":"question_answer","questionId":"q_1","answer":"MySQL"}"#), "{log}");
+    let shown = place.done(&["show", "q_1"]);
+    assert!(shown.contains("MySQL (person, "), "{shown}");
+}
+
+#[test]
+fn an_answer_comes_from_anywhere() {
+    let place = Place::new();
+    let ask = "printf '%s\\n' '[USER_QUESTION]' 'category: business' 'question: Which name?' 'required: true' \
+               '[/USER_QUESTION]'; read -r line; echo \"$line\"";
+    let answered = |arguments: &[&str], input: &str| {
+        let session = place.start(ask);
+        let request = place.wait_for_request();
+        let arguments: Vec<&str> =
+            arguments.iter().map(|it| if *it == "ID" { request.as_str() } else { *it }).collect();
+        let said = place.pipe(&arguments, input);
+        assert_eq!(said.code, 0, "{said:?}");
+        place.wait_for(&session, "completed");
+        let log = place.done(&["logs", &session]);
+        assert!(log.contains(r#""answer":"a \"name\""#), "{log}");
+    };
+    fs::write(place.project().join("answer.txt"), "a \"name\"\n").expect("a file");
+    answered(&["answer", "ID", "a \"name\""], "");
+    answered(&["answer", "ID", "--stdin"], "a \"name\"\n");
+    answered(&["answer", "ID", "--file", "answer.txt"], "");
+    answered(&["answer", "a \"name\""], "");
+    answered(&["answer", "last", "a \"name\""], "");
+}
+
+#[test]
+fn a_yes_and_a_no() {
+    let place = Place::new();
+    let ask = "printf '%s\\n' '[USER_QUESTION]' 'category: confirmation' 'question: Sure?' 'required: true' \
+               '[/USER_QUESTION]'; read -r line; echo \"$line\"";
+    for (flag, answer) in [("--yes", "Yes"), ("--no", "No")] {
+        let session = place.start(ask);
+        let request = place.wait_for_request();
+        place.done(&["answer", &request, flag]);
+        place.wait_for(&session, "completed");
+        assert!(place.done(&["logs", &session]).contains(&format!("\"answer\":\"{answer}\"")));
+    }
+}
+
+#[test]
+fn words_that_are_no_option_need_insistence() {
+    let place = Place::new();
+    place.start(ASK);
+    let request = place.wait_for_request();
+    let said = place.run(&["answer", &request, "MySQ"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert_eq!(
+        said.err,
+        "ostler: that is none of the options of q_1\n  Did you mean 'MySQL'? Options: 1 PostgreSQL, 2 MySQL. \
+         To send it all the same: --insist\n"
+    );
+    let said = place.run(&["--lang", "ko", "answer", &request, "MySQ"]);
+    assert!(
+        said.err.starts_with("ostler: q_1의 선택지에 없는 답입니다\n  'MySQL'을(를) 뜻했나요?"),
+        "{said:?}"
+    );
+    assert_eq!(place.done(&["answer", &request, "SQLite", "--insist"]), "q_1 is answered: SQLite\n");
+}
+
+#[test]
+fn what_is_settled_or_foreign_cannot_be_answered() {
+    let place = Place::new();
+    place.start(ASK);
+    let request = place.wait_for_request();
+    place.done(&["answer", &request, "1"]);
+    let said = place.run(&["answer", &request, "2"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.starts_with("ostler: q_1 is settled already: PostgreSQL\n"), "{said:?}");
+    let said = place.run(&["answer", "q_99", "2"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.err.contains("q_99"), "{said:?}");
+    let said = place.run(&["--json", "answer", "q_99", "2"]);
+    let error: serde_json::Value = serde_json::from_str(&said.err).expect("an error for machines");
+    assert_eq!((&error["exit_code"], &error["error"]["type"]), (&8.into(), &"no_request".into()));
+    let said = place.run(&["answer", "1"]);
+    assert_eq!(said.code, 7, "nothing is open: {said:?}");
+    let said = place.run(&["answer"]);
+    assert_eq!(said.code, 7, "nothing is open: {said:?}");
+}
+
+#[test]
+fn without_a_terminal_nobody_can_be_asked() {
+    let place = Place::new();
+    place.start(ASK);
+    place.wait_for_request();
+    let said = place.run(&["answer"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains("there is no terminal to ask on"), "{said:?}");
+}
+
+#[test]
+fn words_are_sent_to_an_agent() {
+    let place = Place::new();
+    let session = place.start("read -r line; echo \"heard $line\"");
+    place.wait_for(&session, "active");
+    assert_eq!(place.done(&["send", &session, "go left"]), "written to s_1\n");
+    place.wait_for(&session, "completed");
+    assert_eq!(place.done(&["logs", &session]), "heard go left\n");
+    let said = place.run(&["send", &session, "too late"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.starts_with("ostler: s_1 is done"), "{said:?}");
+}
+
+#[test]
+fn an_agent_is_held_and_goes_on() {
+    let place = Place::new();
+    let session = place.start("while true; do sleep 0.05; done");
+    place.wait_for(&session, "active");
+    assert_eq!(place.done(&["pause", &session]), "s_1 is paused\n");
+    place.wait_for(&session, "paused");
+    assert_eq!(place.done(&["continue", "last"]), "s_1 goes on\n");
+    place.wait_for(&session, "active");
+    let said = place.run(&["continue", &session]);
+    assert_eq!(said.code, 7, "nobody holds it: {said:?}");
+    assert_eq!(place.done(&["cancel", "r_1"]), "s_1 is being ended\n");
+    place.wait_for(&session, "cancelled");
+    place.done(&["cancel", &session]);
+}
+
+#[test]
+fn several_at_once() {
+    let place = Place::new();
+    let first = place.start("sleep 60");
+    let second = place.start("sleep 60");
+    let said = place.run(&["cancel", &first, "s_99", &second]);
+    assert_eq!(said.code, 8, "{said:?}");
+    assert!(said.err.contains("s_99"), "{said:?}");
+    place.wait_for(&first, "cancelled");
+    place.wait_for(&second, "cancelled");
+}
+
+#[test]
+fn what_was_interrupted_is_resumed() {
+    let place = Place::new();
+    place.configure(
+        "[agents.mine]\ncommand = [\"bash\", \"-c\"]\noutput = \"text\"\n[agents.mine.input]\nway = \"line\"\n\
+         [agents.mine.arguments]\nfresh = [\"echo begun {new_conversation}; sleep 60\"]\n\
+         resume = [\"echo resumed {conversation}\"]\n",
+    );
+    let run = place.json(&["run", "-d", "mine", "work"]);
+    let session = run["sessions"][0]["id"].as_str().expect("an id").to_owned();
+    let active = place.wait_for(&session, "active");
+    let pid = active["pid"].as_i64().expect("a process");
+    let parent = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let parent = parent.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).expect("its shim");
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-KILL", parent]).status().expect("kill starts").success());
+    place.wait_for(&session, "interrupted");
+    let said = place.run(&["attach", &session]);
+    assert_eq!(said.code, 11, "{said:?}");
+    assert!(said.err.contains("Go on with: ostler resume s_1"), "{said:?}");
+    let said = place.run(&["resume", &session]);
+    assert_eq!(said.code, 0, "{said:?}");
+    until("the resumed words", || {
+        Some(()).filter(|()| place.done(&["logs", &session]).starts_with("resumed "))
+    });
+}

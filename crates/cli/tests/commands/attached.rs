@@ -1,0 +1,117 @@
+//! `run` and `attach` without a terminal: output, outcomes and exit codes.
+
+use crate::support::{ASK, Place};
+
+#[test]
+fn output_goes_where_it_belongs() {
+    let place = Place::new();
+    let said = place.run(&["run", "--", "bash", "-c", "echo hello; echo oops >&2; printf bye"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "hello\nbye\n"), "{said:?}");
+    assert!(said.err.contains("oops\n"), "{said:?}");
+    assert!(said.err.contains("ostler: s_1 is done, unverified"), "{said:?}");
+}
+
+#[test]
+fn the_exit_code_says_how_it_ended() {
+    let place = Place::new();
+    assert_eq!(place.run(&["run", "--", "true"]).code, 0);
+    assert_eq!(place.run(&["run", "--", "false"]).code, 1);
+    let said = place.run(&["run", "--", "no-such-program-anywhere"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("could not be started"), "{said:?}");
+    let said = place.run(&["run", "--check", "test -e done", "--", "touch", "done"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("and the check says so"), "{said:?}");
+}
+
+#[test]
+fn a_failing_check_sends_it_back() {
+    let place = Place::new();
+    let script = "echo x >> tries; [ $(wc -l < tries) -lt 3 ] || touch done";
+    let said =
+        place.run(&["run", "--check", "test -e done", "--until", "--max", "5", "--", "bash", "-c", script]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("the check failed with exit code 1 (attempt 1)"), "{said:?}");
+    assert!(said.err.contains("the check passed"), "{said:?}");
+    let said = place.run(&["run", "--check", "exit 9", "--", "true"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("the check failed with exit code 9"), "{said:?}");
+}
+
+#[test]
+fn without_a_terminal_it_says_how_to_answer_elsewhere() {
+    let place = Place::new();
+    let mut command = place.command(&["run", "--", "bash", "-c", ASK]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("the binary starts");
+    let request = place.wait_for_request();
+    place.done(&["answer", &request, "2"]);
+    let output = child.wait_with_output().expect("it ends");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out} {err}");
+    assert!(out.starts_with("thinking\n"), "{out}");
+    assert!(out.contains("got {"), "{out}");
+}
+
+#[test]
+fn a_machine_gets_the_outcome() {
+    let place = Place::new();
+    let said = place.run(&["--json", "run", "--", "bash", "-c", "echo hello; exit 4"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let session: serde_json::Value = serde_json::from_str(&said.out).expect("one document");
+    assert_eq!(session["outcome"]["reason"]["code"], 4);
+    assert_eq!(said.err, "");
+}
+
+#[test]
+fn what_is_over_can_be_attached_to() {
+    let place = Place::new();
+    let session = place.start("echo hello");
+    place.wait_for(&session, "completed");
+    let said = place.run(&["attach", &session]);
+    assert_eq!((said.code, said.out.as_str()), (0, "hello\n"), "{said:?}");
+    let said = place.run(&["attach", "q_1"]);
+    assert_eq!(said.code, 8, "{said:?}");
+}
+
+#[test]
+fn an_interrupt_without_a_terminal_leaves_it_working() {
+    let place = Place::new();
+    let mut command = place.command(&["run", "--", "bash", "-c", "echo begun; sleep 60"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut begun = [0; 6];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut begun).expect("output");
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-INT", &child.id().to_string()]).status().expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(12), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ostler attach s_1"), "{output:?}");
+    place.wait_for("s_1", "active");
+}
+
+#[test]
+fn a_server_that_is_killed_is_waited_for() {
+    let place = Place::new();
+    let script = "echo one; until [ -e go ]; do sleep 0.02; done; echo two";
+    let mut command = place.command(&["run", "--", "bash", "-c", script]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut one = [0; 4];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut one).expect("output");
+    let doctor = place.json(&["doctor"]);
+    let server =
+        doctor.as_array().expect("checks").iter().find(|it| it["check"] == "server").expect("it runs");
+    let pid = server["says"].as_str().expect("text").rsplit(' ').next().expect("a number").to_owned();
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-KILL", &pid]).status().expect("kill starts").success());
+    crate::support::wait_for_unlock(&place.state().join("server.lock"));
+    std::fs::write(place.project().join("go"), "").expect("a file");
+    // Any command starts another.
+    place.done(&["ps"]);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "two\n");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("the server is back"), "{err}");
+}

@@ -1,0 +1,74 @@
+//! What is said of what makes no sense, or cannot be done. Nothing is lost by it.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use crate::support::Place;
+
+/// A command that is refused, with its exit code and what it must say.
+fn refused(place: &Place, arguments: &[&str], code: i32, says: &[&str]) {
+    let said = place.run(arguments);
+    assert_eq!(said.code, code, "{arguments:?}: {said:?}");
+    assert_eq!(said.out, "", "{arguments:?}");
+    for words in says {
+        assert!(said.err.contains(words), "{arguments:?} does not say {words:?}: {said:?}");
+    }
+}
+
+#[test]
+fn an_unknown_command() {
+    let place = Place::new();
+    refused(&place, &["rnu"], 2, &["there is no command 'rnu'", "Did you mean 'run'?"]);
+    refused(&place, &["xyzzy"], 2, &["there is no command 'xyzzy'", "ostler --help"]);
+    refused(&place, &["ps", "--al"], 2, &["--all"]);
+}
+
+#[test]
+fn an_unknown_agent() {
+    let place = Place::new();
+    refused(&place, &["run", "cladue", "work"], 8, &["there is no agent 'cladue'", "Did you mean 'claude'?"]);
+    refused(&place, &["run", "xyzzy", "work"], 8, &["there is no agent 'xyzzy'", "ostler agents list"]);
+    refused(&place, &["run", "claude"], 2, &["what is 'claude' to do?"]);
+    refused(&place, &["run", "fix the flaky test"], 2, &["no agent is named"]);
+    refused(&place, &["run", "--until", "claude", "work"], 2, &["--until needs --check"]);
+    refused(&place, &["run", "--max-time", "soon", "claude", "work"], 2, &["90s"]);
+    refused(&place, &["run", "claude", "work", "--", "ls"], 2, &[]);
+}
+
+#[test]
+fn an_id_that_is_none() {
+    let place = Place::new();
+    refused(&place, &["show", "s_99"], 8, &["s_99"]);
+    refused(&place, &["show", "nonsense"], 8, &["'nonsense' is no id", "s_12 (session)"]);
+    refused(&place, &["logs", "last"], 8, &["there is no session yet"]);
+    refused(&place, &["cancel", "r_99"], 8, &["r_99"]);
+    refused(&place, &["pause", "q_1"], 8, &["a session is meant here"]);
+    refused(&place, &["show", "s_1/../.."], 8, &["is no id"]);
+}
+
+#[test]
+fn a_launch_that_was_none() {
+    let place = Place::new();
+    let session = place.start("true");
+    place.wait_for(&session, "completed");
+    refused(&place, &["logs", &session, "--launch", "7"], 8, &["7"]);
+}
+
+#[test]
+fn a_state_directory_that_others_can_look_into() {
+    let place = Place::new();
+    fs::set_permissions(place.state(), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    refused(&place, &["ps"], 6, &["others can look into", "chmod 700"]);
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.out.contains("chmod 700"), "{said:?}");
+    fs::set_permissions(place.state(), fs::Permissions::from_mode(0o700)).expect("it is ours");
+}
+
+#[test]
+fn a_state_directory_that_is_none() {
+    let place = Place::new();
+    fs::remove_dir_all(place.state()).expect("it is ours");
+    fs::write(place.state(), "").expect("a file in its place");
+    refused(&place, &["ps"], 6, &["cannot use", "OSTLER_HOME"]);
+    fs::remove_file(place.state()).expect("it is ours");
+}

@@ -1,0 +1,62 @@
+//! The configuration: what it changes, and what is said of a mistake in it.
+
+use std::fs;
+
+use crate::support::Place;
+
+#[test]
+fn a_mistake_is_named_with_its_line() {
+    let place = Place::new();
+    place.configure("\nlangauge = \"ko\"\n");
+    let said = place.run(&["run", "claude", "work"]);
+    assert_eq!(said.code, 9, "{said:?}");
+    assert!(said.err.contains("config.toml:2: unknown field `langauge`"), "{said:?}");
+    assert!(said.err.contains("did you mean `language`?"), "{said:?}");
+    assert!(said.err.contains("Nothing was started or changed."), "{said:?}");
+    place.configure("language = \n");
+    let said = place.run(&["agents", "list"]);
+    assert_eq!(said.code, 9, "{said:?}");
+    assert!(said.err.contains("config.toml:1: "), "{said:?}");
+}
+
+#[test]
+fn looking_is_possible_all_the_same() {
+    let place = Place::new();
+    place.configure("langauge = \"ko\"\n");
+    let said = place.run(&["ps"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("the configuration is not used here"), "{said:?}");
+}
+
+#[test]
+fn a_repository_cannot_define_agents() {
+    let place = Place::new();
+    fs::write(place.project().join("ostler.toml"), "[agents.evil]\ncommand = [\"touch\", \"owned\"]\n")
+        .expect("a file");
+    let said = place.run(&["run", "evil", "work"]);
+    assert_eq!(said.code, 9, "{said:?}");
+    assert!(said.err.contains("ostler.toml:1: a repository cannot define agents"), "{said:?}");
+    assert!(!place.project().join("owned").exists());
+}
+
+#[test]
+fn the_default_agent_needs_no_name() {
+    let place = Place::new();
+    place.configure("default_agent = \"mine\"\n[agents.mine]\ncommand = [\"echo\"]\n[agents.mine.arguments]\nprompt = [\"{prompt}\"]\n");
+    let said = place.run(&["run", "say this"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "say this\n"), "{said:?}");
+    let said = place.pipe(&["run", "mine", "-"], "say that");
+    assert_eq!((said.code, said.out.as_str()), (0, "say that\n"), "{said:?}");
+}
+
+#[test]
+fn the_language_is_configured() {
+    let place = Place::new();
+    place.configure("language = \"ko\"\n");
+    assert!(place.done(&[]).starts_with("지금 필요한 답이 없습니다."));
+    assert!(place.done(&["--lang", "en"]).starts_with("Nothing needs you."));
+    let place = Place::new();
+    let mut command = place.command(&["run"]);
+    let output = command.env("LC_ALL", "ko_KR.UTF-8").output().expect("the binary starts");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("에이전트를 지정하지 않았고"), "{output:?}");
+}

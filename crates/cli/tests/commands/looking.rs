@@ -1,0 +1,148 @@
+//! What can be looked at: `ostler`, `ps`, `show`, `logs`, `agents`, `doctor`, `export`, `verify`, completions.
+
+use crate::support::{ASK, Place};
+
+#[test]
+fn nothing_needs_you() {
+    let place = Place::new();
+    let said = place.done(&[]);
+    assert!(said.starts_with("Nothing needs you.\n"), "{said}");
+    let said = place.done(&["--lang", "ko"]);
+    assert!(said.starts_with("지금 필요한 답이 없습니다.\n"), "{said}");
+    assert_eq!(place.json(&[])["needs_you"], serde_json::json!([]));
+    assert!(place.done(&["ps"]).starts_with("No agent is at work."));
+    assert!(place.done(&["ps", "-a"]).starts_with("There are no sessions yet."));
+    assert!(place.done(&["inbox"]).starts_with("Nothing needs you."));
+    assert_eq!(place.json(&["ps", "-a"]), serde_json::json!([]));
+}
+
+#[test]
+fn what_needs_you_stands_first() {
+    let place = Place::new();
+    let session = place.start(ASK);
+    place.wait_for(&session, "waiting_input");
+    let said = place.done(&[]);
+    assert!(said.starts_with("1 thing needs you:\n\n◆ q_1  bash · s_1 · project · "), "{said}");
+    assert!(
+        said.contains("    1  PostgreSQL  (default)\n    2  MySQL\n  Answer: ostler answer q_1 1\n"),
+        "{said}"
+    );
+    assert!(said.contains("1 agent at work:\ns_1  ◆ waiting for you  "), "{said}");
+    let ps = place.done(&["ps"]);
+    assert!(ps.starts_with("ID   STATUS"), "{ps}");
+    assert!(ps.contains(" q_1 "), "{ps}");
+    assert_eq!(place.json(&["ps"])[0]["blocked_by"][0], "q_1");
+}
+
+#[test]
+fn everything_about_a_session_can_be_seen() {
+    let place = Place::new();
+    let session = place.start("echo hello; echo oops >&2; exit 3");
+    place.wait_for(&session, "failed");
+    let shown = place.done(&["show", &session]);
+    assert!(shown.starts_with("s_1  ✗ failed  bash -c echo hello"), "{shown}");
+    assert!(shown.contains("s_1 has failed: its exit code was 3"), "{shown}");
+    assert!(shown.contains("session.finished"), "{shown}");
+    assert!(place.done(&["--lang", "ko", "show", "last"]).contains("s_1 실패: 종료 코드가 3입니다"));
+    assert!(place.done(&["show", "r_1"]).starts_with("r_1  bash -c echo hello"));
+    let value = place.json(&["show", "r_1"]);
+    assert_eq!(value["run"]["outcome"]["reason"]["key"], "exit_code");
+    assert_eq!(place.done(&["logs", "last"]), "hello\n");
+    assert_eq!(place.done(&["logs", "r_1", "--err"]), "oops\n");
+    assert_eq!(place.done(&["--json", "logs", "s_1"]), "{\"piece\":\"line\",\"text\":\"hello\"}\n");
+    assert!(place.done(&["ps", "-a", "-n", "1"]).contains("✗ failed"));
+}
+
+#[test]
+fn escapes_of_an_agent_reach_nobody() {
+    let place = Place::new();
+    let session = place.start(r"printf 'a\033]52;c;eA==\007b\033[31mred\033[0m\n'");
+    place.wait_for(&session, "completed");
+    assert_eq!(place.done(&["logs", &session]), "abred\n");
+    assert_eq!(place.done(&["logs", &session, "--raw"]), "a\u{1b}]52;c;eA==\u{7}b\u{1b}[31mred\u{1b}[0m\n");
+}
+
+#[test]
+fn logs_follow_until_the_process_ends() {
+    let place = Place::new();
+    let session = place.start("echo one; until [ -e go ]; do sleep 0.02; done; echo two");
+    let mut command = place.command(&["logs", "-f", &session]);
+    let child = command.stdout(std::process::Stdio::piped()).spawn().expect("the binary starts");
+    std::fs::write(place.project().join("go"), "").expect("a file");
+    let output = child.wait_with_output().expect("it ends with the process");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\ntwo\n");
+}
+
+#[test]
+fn structured_output_is_shown_as_speech() {
+    let place = Place::new();
+    place.configure(
+        r#"[agents.mine]
+command = ["printf", '%s\n', '{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"Hello."},{"type":"tool_use","name":"Bash","input":{"command":"ls"}}]}}', '{"type":"result","subtype":"success"}']
+output = "claude"
+"#,
+    );
+    let said = place.run(&["run", "mine", "say hello"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "Hello.\n› Bash  ls\n"), "{said:?}");
+    assert!(place.done(&["logs", "last", "--raw"]).starts_with("{\"type\":\"assistant\""));
+    assert!(place.done(&["--json", "logs", "last"]).starts_with("{\"fragment\":false,\"piece\":\"speech\""));
+}
+
+#[test]
+fn the_agents_are_listed_shown_and_checked() {
+    let place = Place::new();
+    place.configure(
+        "[agents.mine]\ncommand = [\"cat\"]\nversion = [\"echo\", \"mine 1.2.3\"]\ntested = \"1.2\"\n\
+         [agents.gone]\ncommand = [\"cat\"]\nversion = [\"no-such-program-anywhere\"]\n",
+    );
+    let listed = place.done(&["agents", "list"]);
+    assert!(listed.starts_with("AGENT"), "{listed}");
+    assert!(listed.contains("\nclaude ") && listed.contains("\nmine "), "{listed}");
+    assert!(place.done(&["agents", "show", "claude"]).contains("command ="));
+    assert!(place.done(&["agents", "show", "mine"]).contains("name = \"mine\""));
+    assert_eq!(place.done(&["agents", "check", "mine"]), "mine: mine 1.2.3, as tested\n");
+    let gone = place.run(&["agents", "check", "gone"]);
+    assert_eq!(gone.code, 1, "{gone:?}");
+    let unknown = place.run(&["agents", "show", "cladue"]);
+    assert_eq!(unknown.code, 8);
+    assert_eq!(unknown.err, "ostler: there is no agent 'cladue'\n  Did you mean 'claude'?\n");
+}
+
+#[test]
+fn the_doctor_looks_at_everything() {
+    let place = Place::new();
+    place.done(&[]);
+    let said = place.done(&["doctor"]);
+    for check in ["configuration", "state directory", "server: version", "database", "disk", "git", "systemd"]
+    {
+        assert!(said.contains(check), "{check}: {said}");
+    }
+    assert!(!said.contains("bad "), "{said}");
+    place.configure("langauge = 'ko'\n");
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.out.contains("did you mean `language`?"), "{said:?}");
+}
+
+#[test]
+fn the_journal_is_exported_and_verified() {
+    let place = Place::new();
+    assert_eq!(place.run(&["export"]).code, 8, "there is no journal yet");
+    let session = place.start("true");
+    place.wait_for(&session, "completed");
+    let lines = place.done(&["export"]);
+    assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{lines}");
+    let file = place.project().join("journal.ndjson");
+    place.done(&["export", file.to_str().expect("text")]);
+    assert_eq!(std::fs::read_to_string(file).expect("it was written"), lines);
+    assert!(place.done(&["verify"]).starts_with("the journal and what was made of it agree: "));
+    assert_eq!(place.json(&["verify"])["differences"], serde_json::json!([]));
+}
+
+#[test]
+fn a_shell_can_complete() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(place.done(&["completions", shell]).contains("ostler"), "{shell}");
+    }
+}

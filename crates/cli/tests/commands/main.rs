@@ -1,0 +1,12 @@
+//! The commands against a real server with real agents: what each does, what is said of bad input, and the terminal.
+#![expect(clippy::disallowed_methods, reason = "these tests run the binary and make its files")]
+
+mod answering;
+mod attached;
+mod bad_input;
+mod configuration;
+mod looking;
+mod server;
+mod support;
+mod terminal;
+mod worktrees;

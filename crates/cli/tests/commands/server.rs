@@ -1,0 +1,62 @@
+//! The server as the command line sees it: started when needed, one per state directory, ended without its agents.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::net::UnixListener,
+    process::Stdio,
+};
+
+use crate::support::{Place, wait_for_unlock};
+
+#[test]
+fn a_second_server_is_refused() {
+    let place = Place::new();
+    place.done(&["ps"]);
+    let said = place.run(&["serve"]);
+    assert_eq!(said.code, 6, "{said:?}");
+    assert!(said.err.contains("another server uses"), "{said:?}");
+    place.done(&["ps"]);
+}
+
+#[test]
+fn a_stale_socket_is_replaced() {
+    let place = Place::new();
+    drop(UnixListener::bind(place.state().join("api.sock")).expect("a socket that nobody listens on"));
+    let said = place.run(&["doctor"]);
+    assert!(said.out.contains("nobody listens at"), "{said:?}");
+    place.done(&["ps"]);
+}
+
+#[test]
+fn agents_go_on_without_it() {
+    let place = Place::new();
+    let session = place.start("until [ -e go ]; do sleep 0.02; done; echo done");
+    let pid = place.wait_for(&session, "active")["pid"].clone();
+    assert_eq!(place.done(&["serve", "--stop"]), "the server ends; agents go on\n");
+    wait_for_unlock(&place.state().join("server.lock"));
+    assert_eq!(place.done(&["serve", "--stop"]), "no server is running\n");
+    assert_eq!(place.session(&session)["pid"], pid, "it is the same process");
+    fs::write(place.project().join("go"), "").expect("a file");
+    place.wait_for(&session, "completed");
+    assert_eq!(place.done(&["logs", &session]), "done\n");
+}
+
+#[test]
+fn it_can_run_in_the_foreground() {
+    let place = Place::new();
+    let mut child = place.command(&["serve"]).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert!(line.starts_with("ostler: the server runs (process "), "{line}");
+    place.done(&["ps"]);
+    place.done(&["serve", "--stop"]);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn systemd_gets_a_unit() {
+    let place = Place::new();
+    let unit = place.done(&["serve", "--systemd"]);
+    assert!(unit.contains("\nKillMode=process\n") && unit.contains(" serve\n"), "{unit}");
+}

@@ -1,0 +1,185 @@
+//! The attached mode on a real terminal: questions are answered right there, Ctrl-C asks first and leaves then.
+
+use std::{
+    fs::File,
+    io::{Read, Write},
+    os::{fd::OwnedFd, unix::process::CommandExt},
+    process::{Child, Stdio},
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use rustix::{
+    process::{ioctl_tiocsctty, setsid},
+    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
+    stdio::stdin,
+    termios::{Winsize, tcsetwinsize},
+};
+
+use crate::support::{ASK, Place, until};
+
+/// A command on a terminal of its own.
+struct Terminal {
+    child: Child,
+    keys: File,
+    screen: Arc<Mutex<String>>,
+}
+
+impl Terminal {
+    #[expect(unsafe_code, reason = "only between fork and exec can a process take a terminal")]
+    fn start(place: &Place, arguments: &[&str]) -> Terminal {
+        let ours =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal can be used");
+        let size = Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&ours, size).expect("it has a size");
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let theirs = ioctl_tiocgptpeer(&ours, flags).expect("its other end");
+        let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("it can be shared"));
+        let mut command = place.command(arguments);
+        command.stdin(end(&theirs)).stdout(end(&theirs)).stderr(end(&theirs));
+        // SAFETY: both are plain system calls.
+        unsafe {
+            command.pre_exec(|| {
+                setsid()?;
+                ioctl_tiocsctty(stdin())?;
+                Ok(())
+            });
+        }
+        let child = command.spawn().expect("the binary starts");
+        drop((command, theirs));
+        let keys = File::from(ours);
+        let screen = Arc::new(Mutex::new(String::new()));
+        let (mut output, shown) = (keys.try_clone().expect("it can be shared"), Arc::clone(&screen));
+        // Ends when the other end is closed.
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = output.read(&mut buffer) {
+                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
+                shown.lock().expect("nobody panics with it").push_str(&text);
+            }
+        });
+        Terminal { child, keys, screen }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("the terminal takes keys");
+    }
+
+    /// Waits until this stands on the screen.
+    fn sees(&self, text: &str) {
+        until(&format!("{text:?} on the screen"), || {
+            let screen = self.screen.lock().expect("nobody panics with it");
+            screen.contains(text).then_some(())
+        });
+    }
+
+    fn code(&mut self) -> i32 {
+        until("the end of the command", || self.child.try_wait().expect("it is ours")).code().unwrap_or(-1)
+    }
+
+    fn screen(&self) -> String {
+        self.screen.lock().expect("nobody panics with it").clone()
+    }
+}
+
+#[test]
+fn a_question_is_answered_right_there() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", ASK]);
+    terminal.sees("or answer later: ostler answer q_1 1");
+    terminal.sees("Your answer, a number or words (Enter: PostgreSQL): ");
+    terminal.press("MySQ\n");
+    terminal.sees("Did you mean 'MySQL'?");
+    terminal.press("2\n");
+    terminal.sees(r#""answer":"MySQL""#);
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    terminal.sees("s_1 is done");
+}
+
+#[test]
+fn enter_is_the_default() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["--lang", "ko", "run", "--", "bash", "-c", ASK]);
+    terminal.sees("답(번호나 글) (Enter: PostgreSQL): ");
+    terminal.press("\n");
+    terminal.sees(r#""answer":"PostgreSQL""#);
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+}
+
+#[test]
+fn answering_alone_asks_for_the_next_one() {
+    let place = Place::new();
+    place.start(ASK);
+    place.wait_for_request();
+    let mut terminal = Terminal::start(&place, &["answer"]);
+    terminal.sees("Your answer");
+    terminal.press("2\n");
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    terminal.sees("q_1 is answered: MySQL");
+}
+
+#[test]
+fn an_answer_from_elsewhere_is_seen() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", ASK]);
+    terminal.sees("Your answer");
+    place.done(&["answer", "q_1", "2"]);
+    terminal.sees("q_1 is settled: MySQL");
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+}
+
+#[test]
+fn ctrl_c_asks_first() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", "echo begun; sleep 60"]);
+    terminal.sees("begun\r\n");
+    terminal.press("\x03");
+    terminal.sees("c cancels it");
+    terminal.press("\n");
+    terminal.sees("it goes on");
+    terminal.press("\x03");
+    until("a second question", || (terminal.screen().matches("c cancels it").count() == 2).then_some(()));
+    terminal.press("c\n");
+    assert_eq!(terminal.code(), 10, "{}", terminal.screen());
+    assert_eq!(place.session("s_1")["status"], "cancelled");
+}
+
+#[test]
+fn ctrl_c_twice_leaves_it_working() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", "echo begun; sleep 60"]);
+    terminal.sees("begun\r\n");
+    terminal.press("\x03");
+    terminal.sees("c cancels it");
+    terminal.press("\x03");
+    assert_eq!(terminal.code(), 12, "{}", terminal.screen());
+    terminal.sees("ostler attach s_1");
+    place.wait_for("s_1", "active");
+    // Coming back is as easy.
+    let mut terminal = Terminal::start(&place, &["attach", "last"]);
+    terminal.sees("begun\r\n");
+    terminal.press("\x03");
+    terminal.sees("c cancels it");
+    terminal.press("d\n");
+    assert_eq!(terminal.code(), 12, "{}", terminal.screen());
+}
+
+#[test]
+fn colours_reach_a_terminal_and_nothing_else_does() {
+    let place = Place::new();
+    let script = r"printf 'a\033]0;title\007b\033[31mred\033[0m\n'";
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", script]);
+    assert_eq!(terminal.code(), 0);
+    terminal.sees("ab\u{1b}[31mred\u{1b}[0m");
+    assert!(!terminal.screen().contains("title\u{7}"), "{:?}", terminal.screen());
+}
+
+#[test]
+fn an_agent_gets_a_terminal_of_its_own() {
+    let place = Place::new();
+    let mut terminal =
+        Terminal::start(&place, &["run", "--pty", "--", "bash", "-c", "[ -t 0 ] && echo on a terminal"]);
+    terminal.sees("on a terminal");
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+}
