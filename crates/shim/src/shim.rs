@@ -239,10 +239,11 @@ impl Shim {
         self.stopped.get_or_insert_with(|| self.tree.stop());
     }
 
-    /// Says once that the tree is stopped.
+    /// Says that the tree is stopped. If it was so before and more is asked meanwhile, that is said again: a server
+    /// that knows only of the first stop must not lift the second.
     fn note_stop(&mut self, cause: StopCause) {
         if let Some(stopped) = &self.stopped
-            && !mem::replace(&mut self.stop_noted, true)
+            && (!mem::replace(&mut self.stop_noted, true) || cause != StopCause::Command)
         {
             let (processes, confirmed) = (stopped.count(), stopped.confirmed);
             self.stop_seq = self.spool.add(Happening::Stopped { cause, processes, confirmed });
@@ -273,8 +274,8 @@ impl Shim {
         }
         self.stalled = true;
         self.hold();
-        self.note_stop(StopCause::Stall);
         self.spool.add(Happening::Stalled { reason });
+        self.note_stop(StopCause::Stall);
     }
 
     fn read_errors(&mut self, chunks_max: usize) {

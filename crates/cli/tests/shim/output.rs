@@ -63,8 +63,9 @@ fn a_full_log_stops_the_agent_until_somebody_sends_it_on() {
     launch.log_bytes_max = 1000;
     let mut session = Session::start(&launch);
     let mut control = session.control();
-    assert!(matches!(control.next_stop(), Happening::Stopped { cause: StopCause::Stall, .. }));
+    // The reason comes first: a server that hears only of the stop would see nothing that it waits for.
     control.next(|what| *what == Happening::Stalled { reason: StallReason::LogFull });
+    assert!(matches!(control.next_stop(), Happening::Stopped { cause: StopCause::Stall, .. }));
     assert!(control.status().stalled);
     assert_eq!(fs::metadata(session.directory.join(ostler_shim::OUT)).expect("a log").len(), 1000);
     assert_eq!(control.ask(Command::GoOn { after: None }), Reply::Done);

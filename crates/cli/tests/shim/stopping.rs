@@ -119,6 +119,26 @@ fn several_at_once_are_all_heard() {
     assert_eq!(session.wait(), Some(0));
 }
 
+#[test]
+fn a_question_that_is_read_while_it_stands_still_is_a_stop_of_its_own() {
+    // One write that is read in two pieces: the second question is read when the first has stopped the tree.
+    let twice = format!("{{ {QUESTION}; head -c 20000 /dev/zero | tr '\\0' x; echo; {QUESTION}; }}");
+    let script = format!("{twice} | dd bs=64k iflag=fullblock status=none; read -r _; read -r _");
+    let mut session = Session::start(&bash(&script));
+    let mut control = session.control();
+    let is_stop = |what: &Happening| matches!(what, Happening::Stopped { .. });
+    let first = control.next(is_stop).seq;
+    assert_eq!(control.next_kind(), "user_question");
+    let second = control.next(is_stop).seq;
+    // Who answers the first and does not know of the second must not send it on.
+    assert!(matches!(control.ask(Command::GoOn { after: Some(first) }), Reply::Refused(_)));
+    assert!(control.status().stopped);
+    assert_eq!(control.ask(Command::GoOn { after: Some(second) }), Reply::Done);
+    control.answer("a\n");
+    control.answer("b\n");
+    assert_eq!(session.wait(), Some(0));
+}
+
 /// The kinds of all that was heard so far.
 fn heard(session: &Session) -> Vec<String> {
     let records = read(&session.directory).expect("a spool");
