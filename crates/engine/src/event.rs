@@ -81,6 +81,8 @@ pub enum Event {
         launch: u32,
         /// Why.
         cause: LaunchCause,
+        /// Whether it begins from nothing, not with what was said before.
+        fresh: bool,
         /// What it is told.
         prompt: String,
     },
@@ -209,8 +211,8 @@ pub enum Event {
     InputConsumed {
         /// Which launch.
         launch: u32,
-        /// The shim's record.
-        spool_seq: u64,
+        /// The shim's record; none if it is known only from the end of a process that had it.
+        spool_seq: Option<u64>,
         /// What.
         parcel: Parcel,
     },
@@ -249,6 +251,14 @@ pub enum Event {
         launch: u32,
         /// What is asked, with the numbers of this launch.
         ask: Ask,
+        /// When nobody waits for it any more.
+        expires_at_ms: Option<u64>,
+    },
+    /// The process that asked is gone, and the next began from nothing: nobody waits for it, unless it is asked again.
+    #[serde(rename = "request.left")]
+    RequestLeft {
+        /// Which one.
+        request: RequestId,
     },
     /// It is settled.
     #[serde(rename = "request.settled")]
@@ -271,7 +281,7 @@ pub enum Event {
     /// The check is to be run.
     #[serde(rename = "check.started")]
     CheckStarted {
-        /// Its number in the session.
+        /// Its number: that of the launch whose work it looks at.
         number: u32,
     },
     /// An attempt has been judged.

@@ -85,8 +85,12 @@ impl Desk<'_> {
             Event::SessionCreated { .. } => self.fold_creation(place, at_ms, event),
             Event::RequestOpened { .. }
             | Event::RequestRepeated { .. }
+            | Event::RequestLeft { .. }
             | Event::RequestSettled { .. }
-            | Event::RequestExpired { .. } => self.fold_request(place, at_ms, event),
+            | Event::RequestExpired { .. } => {
+                self.fold_request(place, at_ms, event);
+                self.count_waiting(place.session, at_ms);
+            }
             Event::InputSent { launch, parcel } => {
                 // What it said at an earlier end was said before it got this.
                 if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
@@ -96,10 +100,14 @@ impl Desk<'_> {
             }
             Event::InputDelivered { launch, spool_seq, parcel } => {
                 self.known(place.session, *launch, *spool_seq);
-                self.bring(place.session, *parcel, Bringing::Delivered { launch: *launch });
+                let launch = *launch;
+                let in_prompt = spool_seq.is_none();
+                let bringing =
+                    if in_prompt { Bringing::Prompted { launch } } else { Bringing::Delivered { launch } };
+                self.bring(place.session, *parcel, bringing);
             }
             Event::InputConsumed { launch, spool_seq, parcel } => {
-                self.known(place.session, *launch, Some(*spool_seq));
+                self.known(place.session, *launch, *spool_seq);
                 self.bring(place.session, *parcel, Bringing::Consumed { launch: *launch });
             }
             Event::InputReturned { parcel } => {
@@ -115,7 +123,10 @@ impl Desk<'_> {
             | Event::SessionEnded { .. }
             | Event::SessionNoted { .. }
             | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
-            _ => fold_wish(self.session_mut(place.session), at_ms, event),
+            _ => {
+                fold_wish(self.session_mut(place.session), at_ms, event);
+                self.count_waiting(place.session, at_ms);
+            }
         }
     }
 
@@ -152,10 +163,10 @@ impl Desk<'_> {
 
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let session = self.session_mut(place.session);
-        if let Event::SessionLaunched { launch, cause, prompt } = event {
+        if let Event::SessionLaunched { launch, cause, fresh, prompt } = event {
             // What an earlier process hit, wanted or said is not this one's.
             session.limited = None;
-            session.launches.push(Launch::new(*launch, *cause, prompt, at_ms));
+            session.launches.push(Launch::new(*launch, *cause, *fresh, prompt, at_ms));
             return;
         }
         let Some(launch) = session.launches.last_mut() else { return };
@@ -170,6 +181,8 @@ impl Desk<'_> {
             }
             Event::SessionStopped { spool_seq, confirmed, .. } => {
                 launch.spool_seq = *spool_seq;
+                // A shim says again that the tree stands still when more is asked meanwhile.
+                let at_ms = launch.stopped.map_or(at_ms, |stop| stop.at_ms);
                 launch.stopped = Some(Stop { at_ms, spool_seq: *spool_seq, confirmed: *confirmed });
             }
             Event::SessionContinued { spool_seq, .. } => {
@@ -205,18 +218,26 @@ impl Desk<'_> {
                     expires_at_ms: *expires_at_ms,
                     expired_at_ms: None,
                     settled: None,
+                    left: false,
                     bringing: Bringing::Nothing,
                 };
                 self.own.requests.insert(*request, opened);
             }
-            Event::RequestRepeated { request, launch, ask } => {
+            Event::RequestRepeated { request, launch, ask, expires_at_ms } => {
                 let request = self.request_mut(*request);
                 request.launch = *launch;
                 request.ask = ask.clone();
+                request.expires_at_ms = *expires_at_ms;
+                request.expired_at_ms = None;
+                request.left = false;
+                request.bringing = Bringing::Nothing;
             }
+            Event::RequestLeft { request } => self.request_mut(*request).left = true,
             Event::RequestSettled { request, by, answer, brings } => {
                 let request = self.request_mut(*request);
-                let late = request.expired_at_ms.is_some() && *by == By::Person;
+                // An agent that was not told yet that nobody answered still waits for it.
+                let was_told = request.expired_at_ms.is_some() && request.bringing != Bringing::Waiting;
+                let late = was_told && *by == By::Person;
                 request.settled = Some(Settled { at_ms, by: *by, answer: answer.clone(), late });
                 request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
             }
@@ -227,13 +248,13 @@ impl Desk<'_> {
             }
             _ => {}
         }
-        self.count_waiting(place.session, at_ms);
     }
 
     /// Time spent waiting for a person does not count against a limit.
     fn count_waiting(&mut self, id: SessionId, at_ms: u64) {
-        let waits = self.blocking(id).next().is_some();
+        let is_blocked = self.blocking(id).next().is_some();
         let session = self.session_mut(id);
+        let waits = is_blocked || session.paused_at_ms.is_some();
         match session.waiting_since_ms {
             None if waits => session.waiting_since_ms = Some(at_ms),
             Some(since) if !waits => {

@@ -38,6 +38,9 @@ pub struct Request {
     pub expired_at_ms: Option<u64>,
     /// How it was settled.
     pub settled: Option<Settled>,
+    /// Whether the process that asked is gone and the next began from nothing: nobody waits for it, unless it is
+    /// asked again.
+    pub left: bool,
     /// How far what came of it has got.
     pub bringing: Bringing,
 }
@@ -84,7 +87,7 @@ pub struct Settled {
     pub by: By,
     /// With what.
     pub answer: Answer,
-    /// Whether it had expired by then.
+    /// Whether the agent had been told by then that nobody answered.
     pub late: bool,
 }
 
@@ -110,8 +113,13 @@ pub enum Bringing {
     Nothing,
     /// It waits for its turn.
     Waiting,
-    /// It was handed to this launch's shim, or stands in its prompt.
+    /// It was handed to this launch's shim.
     Sent {
+        /// The launch.
+        launch: u32,
+    },
+    /// It stands in this launch's prompt.
+    Prompted {
         /// The launch.
         launch: u32,
     },
@@ -132,7 +140,13 @@ pub enum Bringing {
 impl Bringing {
     /// Whether it has set out, or is about to, and is not known to have arrived.
     pub fn is_under_way(self) -> bool {
-        matches!(self, Bringing::Waiting | Bringing::Sent { .. } | Bringing::Delivered { .. })
+        match self {
+            Bringing::Waiting
+            | Bringing::Sent { .. }
+            | Bringing::Prompted { .. }
+            | Bringing::Delivered { .. } => true,
+            Bringing::Nothing | Bringing::Consumed { .. } | Bringing::Undeliverable => false,
+        }
     }
 }
 
@@ -144,7 +158,7 @@ impl Request {
 
     /// Whether the agent waits for it.
     pub fn blocks(&self) -> bool {
-        self.is_open() && self.expired_at_ms.is_none()
+        self.is_open() && self.expired_at_ms.is_none() && !self.left
     }
 
     /// Whether it is open, or what came of it has not arrived yet.

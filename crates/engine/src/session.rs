@@ -165,6 +165,8 @@ pub struct Launch {
     pub number: u32,
     /// Why it was started.
     pub cause: LaunchCause,
+    /// Whether it began from nothing, not with what was said before.
+    pub fresh: bool,
     /// What it was told.
     pub prompt: String,
     /// When it was ordered.
@@ -323,10 +325,11 @@ pub enum Status {
 }
 
 impl Launch {
-    pub(crate) fn new(number: u32, cause: LaunchCause, prompt: &str, at_ms: u64) -> Launch {
+    pub(crate) fn new(number: u32, cause: LaunchCause, fresh: bool, prompt: &str, at_ms: u64) -> Launch {
         Launch {
             number,
             cause,
+            fresh,
             prompt: prompt.into(),
             at_ms,
             process: None,
@@ -339,6 +342,11 @@ impl Launch {
             end: None,
             ended: None,
         }
+    }
+
+    /// The stop that nobody has lifted.
+    pub fn held(&self) -> Option<Stop> {
+        self.stopped.filter(|stop| stop.spool_seq > self.released_seq)
     }
 }
 

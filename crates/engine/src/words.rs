@@ -155,8 +155,15 @@ pub(crate) fn go_on(korean: bool, was_lost: bool, texts: &[String], prompt: Opti
     parts.join("\n\n")
 }
 
+/// The prompt with which an agent begins again from nothing.
+pub(crate) fn begin_again(session: &Session, texts: &[String], prompt: Option<&str>) -> String {
+    let first = [session.order.prompt.as_str()];
+    let parts: Vec<&str> = first.into_iter().chain(texts.iter().map(String::as_str)).chain(prompt).collect();
+    parts.join("\n\n")
+}
+
 /// The prompt after a failed check.
-pub(crate) fn attempt(session: &Session, check: &str, remembers: bool) -> String {
+pub(crate) fn attempt(session: &Session, check: &str, fresh: bool, texts: &[String]) -> String {
     let Some(last) = session.attempts.last() else { return session.order.prompt.clone() };
     let code = last.code.unwrap_or_default();
     let output = last.output.trim_end();
@@ -170,5 +177,8 @@ pub(crate) fn attempt(session: &Session, check: &str, remembers: bool) -> String
         (false, true) => "The last attempt failed. Try again.".to_string(),
         (true, true) => "지난 시도가 실패했습니다. 다시 시도하세요.".to_string(),
     };
-    if remembers { failure } else { format!("{}\n\n{failure}", session.order.prompt) }
+    let first = fresh.then_some(session.order.prompt.as_str());
+    let parts: Vec<&str> =
+        first.into_iter().chain([failure.as_str()]).chain(texts.iter().map(String::as_str)).collect();
+    parts.join("\n\n")
 }

@@ -9,6 +9,7 @@ use ostler_agents::InputWay;
 use super::Maker;
 use crate::{
     action::Deed,
+    answer::Answer,
     event::{Event, Parcel},
     id::SessionId,
     request::{Bringing, By, Request},
@@ -22,6 +23,8 @@ impl Maker<'_> {
         let session = self.session(id);
         let wants_worktree =
             session.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Wanted);
+        // Who holds an agent does not hold up its end.
+        let has_failed = session.launches.last().is_some_and(|last| last.ending == Some(Ending::Failed));
         if session.is_over() {
             return;
         }
@@ -29,7 +32,9 @@ impl Maker<'_> {
             self.advance_cancelled(id);
         } else if session.live().is_some() {
             self.advance_live(id);
-        } else if !(wants_worktree || session.paused_at_ms.is_some() || session.checking.is_some()) {
+        } else if has_failed
+            || !(wants_worktree || session.paused_at_ms.is_some() || session.checking.is_some())
+        {
             self.advance_resting(id);
         }
     }
@@ -62,7 +67,7 @@ impl Maker<'_> {
         if !is_ready || self.is_blocked(id) {
             return;
         }
-        let is_held = live.stopped.is_some_and(|stop| stop.spool_seq > live.released_seq);
+        let is_held = live.held().is_some();
         let ends = session.order.agent.end.close_input && live.end.is_some() && !live.input_closed;
         let (way, is_closed) = (session.order.agent.input.way, live.input_closed);
         let grace_ms = session.order.patience.grace_ms;
@@ -111,7 +116,10 @@ impl Maker<'_> {
         if self.is_blocked(id) {
             return;
         }
-        let has_parcels = !self.waiting_parcels(id).is_empty();
+        let waiting = self.waiting_parcels(id);
+        let has_parcels = !waiting.is_empty();
+        let is_retry = waiting.iter().any(|&parcel| self.is_retry(parcel));
+        let was_tried = session.attempts.last().is_some_and(|attempt| attempt.launch == last.number);
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
         match last.ended.clone() {
             Some(LaunchEnd::NotStarted { message, .. }) => {
@@ -120,11 +128,15 @@ impl Maker<'_> {
             Some(LaunchEnd::Lost { .. }) if !was_sent_away => {
                 if has_parcels && session.can_resume() {
                     self.launch(id, LaunchCause::Bring, None);
+                } else if is_retry {
+                    self.launch(id, LaunchCause::Resume, None);
                 }
             }
+            _ if was_tried => self.try_again(id),
             _ if was_sent_away || (has_parcels && session.can_resume()) => {
                 self.launch(id, LaunchCause::Bring, None);
             }
+            _ if is_retry => self.launch(id, LaunchCause::Resume, None),
             _ => {
                 self.return_parcels(id);
                 self.judge(id);
@@ -136,36 +148,58 @@ impl Maker<'_> {
     /// nothing will ask for it again.
     pub(super) fn launch(&mut self, id: SessionId, cause: LaunchCause, prompt: Option<&str>) {
         let session = self.session(id);
-        let number = session.launches.last().map_or(0, |launch| launch.number) + 1;
-        let was_lost = session.last_end().is_some_and(|end| matches!(end, LaunchEnd::Lost { .. }));
-        let korean = session.order.korean;
-        let can_resume = session.can_resume();
-        let parcels = if cause == LaunchCause::First { Vec::new() } else { self.parcels_under_way(id) };
+        let launch = session.launches.last().map_or(0, |launch| launch.number) + 1;
+        let fresh = !session.can_resume();
+        let carried = if cause == LaunchCause::First { Vec::new() } else { self.pack(id, fresh) };
         let session = self.session(id);
-        let text = match cause {
+        let was_lost = session.last_end().is_some_and(|end| matches!(end, LaunchEnd::Lost { .. }));
+        let texts: Vec<String> = carried.iter().map(|&parcel| self.words_of(id, parcel)).collect();
+        let prompt = match cause {
             LaunchCause::First => session.order.prompt.clone(),
             LaunchCause::Attempt => {
                 let run = self.desk.run(session.run).expect("a session has its run");
                 let check = run.terms.check.as_deref().unwrap_or_default();
-                words::attempt(session, check, can_resume)
+                words::attempt(session, check, fresh, &texts)
             }
-            _ if !can_resume => session.order.prompt.clone(),
-            _ => {
-                let texts: Vec<String> = parcels.iter().map(|&parcel| self.words_of(id, parcel)).collect();
-                words::go_on(korean, was_lost, &texts, prompt)
-            }
+            _ if fresh => words::begin_again(session, &texts, prompt),
+            _ => words::go_on(session.order.korean, was_lost, &texts, prompt),
         };
-        let carries = can_resume && cause != LaunchCause::Attempt;
-        if !carries {
-            self.return_parcels(id);
+        self.emit(id, Event::SessionLaunched { launch, cause, fresh, prompt });
+        self.act(id, Deed::Launch { launch });
+        for parcel in carried {
+            self.emit(id, Event::InputDelivered { launch, spool_seq: None, parcel });
         }
-        self.emit(id, Event::SessionLaunched { launch: number, cause, prompt: text });
-        self.act(id, Deed::Launch { launch: number });
-        if carries {
-            for parcel in parcels {
-                self.emit(id, Event::InputDelivered { launch: number, spool_seq: None, parcel });
+    }
+
+    /// What goes into the prompt of the next process. What cannot is returned, and a question that nobody waits for any
+    /// more is left; a message that has not set out yet can still be brought.
+    fn pack(&mut self, id: SessionId, fresh: bool) -> Vec<Parcel> {
+        let reads_prompt = !fresh || self.session(id).order.agent.input.way == InputWay::Relaunch;
+        let under_way = self.parcels_under_way(id);
+        if fresh {
+            let open: Vec<_> = self.desk.blocking(id).map(|request| request.id).collect();
+            for request in open {
+                self.emit(id, Event::RequestLeft { request });
             }
         }
+        if reads_prompt {
+            return under_way;
+        }
+        // To be started again is all that a retry wants.
+        let (retries, others): (Vec<_>, Vec<_>) = under_way.into_iter().partition(|&it| self.is_retry(it));
+        let waiting = self.parcels(id, |bringing| bringing == Bringing::Waiting);
+        for parcel in others {
+            let can_wait = matches!(parcel, Parcel::Message(_)) && waiting.contains(&parcel);
+            if !can_wait {
+                self.emit(id, Event::InputReturned { parcel });
+            }
+        }
+        retries
+    }
+
+    fn is_retry(&self, parcel: Parcel) -> bool {
+        let settled = self.request_of(parcel).and_then(|request| request.settled.as_ref());
+        settled.is_some_and(|settled| settled.answer == Answer::Retry)
     }
 
     /// What waits to be brought, in the order in which it was asked for.
@@ -182,7 +216,7 @@ impl Maker<'_> {
         self.parcels(id, Bringing::is_under_way)
     }
 
-    fn parcels(&self, id: SessionId, wanted: impl Fn(Bringing) -> bool) -> Vec<Parcel> {
+    pub(super) fn parcels(&self, id: SessionId, wanted: impl Fn(Bringing) -> bool) -> Vec<Parcel> {
         let pending = self.desk.pending(id);
         let requests = pending.into_iter().filter_map(|id| self.desk.request(id));
         let requests = requests.filter(|request| wanted(request.bringing)).map(|request| {
@@ -227,7 +261,7 @@ impl Maker<'_> {
         let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
         let open: Vec<_> = pending.filter(|request| request.is_open()).map(|request| request.id).collect();
         for request in open {
-            let (by, answer, brings) = (By::End, crate::answer::Answer::Nothing, false);
+            let (by, answer, brings) = (By::End, Answer::Nothing, false);
             self.emit(id, Event::RequestSettled { request, by, answer, brings });
         }
         let (project, run) = (self.session(id).project, self.session(id).run);

@@ -27,9 +27,9 @@ impl Maker<'_> {
         let launch = session.launches.last().map_or(0, |launch| launch.number);
         match failure {
             None if has_check => {
-                let number = u32::try_from(session.attempts.len()).unwrap_or(u32::MAX) + 1;
-                self.emit(id, Event::CheckStarted { number });
-                self.act(id, Deed::Check { number });
+                // The number of a launch comes once in a session, also where attempts are counted anew.
+                self.emit(id, Event::CheckStarted { number: launch });
+                self.act(id, Deed::Check { number: launch });
             }
             None => self.finish(id, Outcome::Completed { verified: false }),
             // A limit does not go away by trying again.
@@ -37,7 +37,7 @@ impl Maker<'_> {
                 let output = format!("{reason:?}");
                 let attempt = Attempt { launch, code: None, signature: output.clone(), output };
                 self.emit(id, Event::CheckFinished { number: None, attempt });
-                self.try_again(id, reason);
+                self.try_again(id);
             }
             Some(reason) => self.finish(id, Outcome::Failed { reason }),
         }
@@ -54,15 +54,20 @@ impl Maker<'_> {
         self.emit(id, Event::CheckFinished { number: Some(number), attempt });
         if code == 0 {
             self.finish(id, Outcome::Completed { verified: true });
-            return;
+        } else {
+            self.advance(id);
         }
-        let attempts = u32::try_from(self.session(id).attempts.len()).unwrap_or(u32::MAX);
-        self.try_again(id, Reason::CheckFailed { code, attempts });
     }
 
-    fn try_again(&mut self, id: SessionId, reason: Reason) {
+    /// The last attempt has failed: another one, unless it is no use.
+    pub(super) fn try_again(&mut self, id: SessionId) {
         let session = self.session(id);
         let attempts = &session.attempts;
+        let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
+        let reason = match attempts.last().and_then(|attempt| attempt.code) {
+            Some(code) => Reason::CheckFailed { code, attempts: count },
+            None => failure(session).unwrap_or(Reason::NoEnd),
+        };
         let attempts_max =
             self.desk.run(session.run).and_then(|run| run.terms.attempts_max).unwrap_or(1) as usize;
         let last = attempts.last().map(|attempt| &attempt.signature);

@@ -11,25 +11,27 @@ use crate::{
     input::Refusal,
     request::{Ask, By, Request},
     run::{Outcome, Reason},
-    session::{Ending, LaunchCause},
+    session::{Ending, Launch, LaunchCause},
 };
 
 impl Maker<'_> {
     /// An agent asks. A later process that asks the same as an earlier one does not make a second card of it.
     pub(super) fn asked(&mut self, id: SessionId, launch: u32, ask: Ask, trust: &str) {
         let earlier = |request: &&Request| request.launch < launch && request.asks_the_same(&ask);
-        let open = self.desk.requests_of(id).filter(earlier).find(|request| request.blocks());
-        if let Some(request) = open.map(|request| request.id) {
-            self.emit(id, Event::RequestRepeated { request, launch, ask });
-            return;
-        }
-        let repeated = self.repeated_answer(id, launch, &ask);
+        let open = self.desk.requests_of(id).filter(earlier).find(|request| request.is_open());
+        let open = open.map(|request| request.id);
         let patience = self.session(id).order.patience;
         let expires_in_ms = match &ask {
             Ask::Question(question) if !question.required => Some(patience.question_ms),
             Ask::AskUser(_) => Some(patience.ask_user_ms),
             _ => None,
         };
+        if let Some(request) = open {
+            let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
+            self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms });
+            return;
+        }
+        let repeated = self.repeated_answer(id, launch, &ask);
         let gives_up = matches!(&ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail);
         let request = self.open(id, launch, ask, trust, expires_in_ms);
         if let Some(answer) = repeated {
@@ -39,11 +41,16 @@ impl Maker<'_> {
         }
     }
 
-    /// An agent that began again from nothing asks what was answered before: the answer is still the same.
+    /// An agent that began again from nothing asks what was answered before: the answer is still the same. An error
+    /// that comes again is another one.
     fn repeated_answer(&self, id: SessionId, launch: u32, ask: &Ask) -> Option<Answer> {
+        if matches!(ask, Ask::Error(_) | Ask::Fault { .. }) {
+            return None;
+        }
         let session = self.session(id);
-        let began_again = session.live()?.cause == LaunchCause::Resume && !session.can_resume();
-        let earlier = self.desk.requests_of(id).filter(|it| began_again && it.launch < launch);
+        let began_again = |launch: &&Launch| launch.cause == LaunchCause::Resume && launch.fresh;
+        session.live().filter(began_again)?;
+        let earlier = self.desk.requests_of(id).filter(|it| it.launch < launch);
         let settled = earlier.filter(|it| it.asks_the_same(ask)).filter_map(|it| it.settled.as_ref());
         let by_person = settled.filter(|it| it.by == By::Person && it.answer != Answer::Fail);
         by_person.last().map(|settled| settled.answer.clone())
@@ -83,19 +90,19 @@ impl Maker<'_> {
     pub(super) fn settle(&mut self, id: RequestId, by: By, answer: Answer) {
         let request = self.desk.request(id).expect("it was looked up before");
         let (session, ask) = (request.session, request.ask.clone());
-        let brings = match &answer {
-            Answer::Fail | Answer::GoOn { words: None } => false,
-            // Who reads lines is simply sent on; who reads messages has to be told.
-            Answer::Retry => !self.reads_lines(session),
-            _ => !self.session(session).is_over(),
-        };
-        let is_retry = answer == Answer::Retry;
+        let is_waited_for = !request.left && !self.session(session).is_over();
+        let is_running = self.session(session).live().is_some();
+        let brings = is_waited_for
+            && match &answer {
+                Answer::Fail | Answer::GoOn { words: None } => false,
+                // Who reads lines is simply sent on; who reads messages, or has ended, has to be told.
+                Answer::Retry => !(self.reads_lines(session) && is_running),
+                _ => true,
+            };
         let fails = answer == Answer::Fail;
         self.emit(session, Event::RequestSettled { request: id, by, answer, brings });
         if fails {
             self.give_up(session, &ask);
-        } else if is_retry && !brings && self.session(session).live().is_none() {
-            self.launch(session, LaunchCause::Resume, None);
         } else if matches!(ask, Ask::TimeOver { .. }) {
             let run = self.session(session).run;
             let more = self.desk.run(run).and_then(|run| run.terms.time_ms_max);

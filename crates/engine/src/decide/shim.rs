@@ -2,6 +2,7 @@
 
 use alloc::string::{String, ToString};
 
+use ostler_agents::agent::Terminal;
 use serde_json::Value;
 
 use super::Maker;
@@ -10,7 +11,7 @@ use crate::{
     heard::{self, Heard},
     id::SessionId,
     input::News,
-    request::Ask,
+    request::{Ask, Bringing, Request},
     session::LaunchEnd,
 };
 
@@ -28,31 +29,51 @@ impl Maker<'_> {
             }
             News::Heard { item } => self.hear_item(id, launch, Some(spool_seq), item),
             News::Stopped { cause, processes, confirmed } => {
+                let is_stall = cause == "stall";
                 let (cause, processes, confirmed) = (cause.clone(), *processes, *confirmed);
                 self.emit(id, Event::SessionStopped { launch, spool_seq, cause, processes, confirmed });
+                if is_stall && !self.stall_of(id, launch, |_| true).is_some_and(Request::is_open) {
+                    // A shim of the first version says why in the next record; it must not be sent on before that.
+                    self.open(id, launch, Ask::Stall { reason: String::new() }, "ostler", None);
+                }
             }
             News::WentOn => self.emit(id, Event::SessionContinued { launch, spool_seq }),
             News::Stalled { reason } => {
                 self.note(id, launch, spool_seq, "stalled");
-                self.open(id, launch, Ask::Stall { reason: reason.clone() }, "ostler", None);
+                let ask = Ask::Stall { reason: reason.clone() };
+                let announced = self.stall_of(id, launch, str::is_empty);
+                match announced.map(|request| (request.id, request.is_open())) {
+                    Some((request, true)) => {
+                        self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms: None });
+                    }
+                    // It was settled before anybody knew why.
+                    Some((_, false)) => {}
+                    None => {
+                        self.open(id, launch, ask, "ostler", None);
+                    }
+                }
             }
             News::NotStarted { message } => {
                 let end = LaunchEnd::NotStarted { at_ms, message: message.clone() };
                 self.emit(id, Event::SessionEnded { launch, spool_seq: Some(spool_seq), end });
             }
-            News::TookInput { key } => match key.parse::<Parcel>() {
-                Ok(parcel) => {
+            News::TookInput { key } => match self.parcel_of(id, key) {
+                Some(parcel) => {
                     let spool_seq = Some(spool_seq);
                     self.emit(id, Event::InputDelivered { launch, spool_seq, parcel });
                 }
-                Err(_) => self.note(id, launch, spool_seq, "took_input"),
+                None => self.note(id, launch, spool_seq, "took_input"),
             },
-            News::Consumed { key } => match key.parse::<Parcel>() {
-                Ok(parcel) => self.emit(id, Event::InputConsumed { launch, spool_seq, parcel }),
-                Err(_) => self.note(id, launch, spool_seq, "consumed"),
+            News::Consumed { key } => match self.parcel_of(id, key) {
+                Some(parcel) => {
+                    let spool_seq = Some(spool_seq);
+                    self.emit(id, Event::InputConsumed { launch, spool_seq, parcel });
+                }
+                None => self.note(id, launch, spool_seq, "consumed"),
             },
             News::ClosedInput => self.note(id, launch, spool_seq, "closed_input"),
             News::Ended { code, signal, clean } => {
+                self.count_as_read(id, launch);
                 let end = LaunchEnd::Exited { at_ms, code: *code, signal: *signal, clean: *clean };
                 self.emit(id, Event::SessionEnded { launch, spool_seq: Some(spool_seq), end });
             }
@@ -86,6 +107,41 @@ impl Maker<'_> {
             let end = LaunchEnd::NotStarted { at_ms: self.now_ms, message: message.to_string() };
             self.emit(id, Event::SessionEnded { launch, spool_seq: None, end });
             self.advance(id);
+        }
+    }
+
+    /// The last request that says that this launch stands still for want of room.
+    fn stall_of(&self, id: SessionId, launch: u32, fits: impl Fn(&str) -> bool) -> Option<&Request> {
+        let is_it = |request: &&Request| match &request.ask {
+            Ask::Stall { reason } => request.launch == launch && fits(reason),
+            _ => false,
+        };
+        self.desk.requests_of(id).filter(is_it).last()
+    }
+
+    /// What a name means, if it is the name of something for this session.
+    fn parcel_of(&self, id: SessionId, key: &str) -> Option<Parcel> {
+        let parcel = key.parse().ok()?;
+        let is_known = match parcel {
+            Parcel::Request(request) | Parcel::Expiry(request) => {
+                self.desk.request(request).is_some_and(|request| request.session == id)
+            }
+            Parcel::Message(message) => self.session(id).messages.iter().any(|it| it.id == message),
+        };
+        is_known.then_some(parcel)
+    }
+
+    /// A process that ended by itself has read its prompt. A terminal does not tell what was read: what it took
+    /// counts.
+    fn count_as_read(&mut self, id: SessionId, launch: u32) {
+        let has_terminal = self.session(id).order.agent.terminal == Terminal::Pty;
+        let read = self.parcels(id, |bringing| match bringing {
+            Bringing::Prompted { launch: of } => of == launch,
+            Bringing::Delivered { launch: of } => has_terminal && of == launch,
+            _ => false,
+        });
+        for parcel in read {
+            self.emit(id, Event::InputConsumed { launch, spool_seq: None, parcel });
         }
     }
 

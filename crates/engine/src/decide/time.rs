@@ -23,13 +23,13 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
 /// When an agent that waits has waited so long that it is better ended and started again at the answer.
 fn rest_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
     let live = session.live().filter(|live| live.ending.is_none())?;
-    let stop = live.stopped.filter(|_| is_blocked && session.can_resume())?;
+    let stop = live.held().filter(|_| is_blocked && session.can_resume())?;
     Some(stop.at_ms.saturating_add(session.order.patience.stopped_ms))
 }
 
 fn time_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
     let works = session.live().is_some_and(|live| live.process.is_some() && live.ending.is_none());
-    session.time_over_at_ms.filter(|_| works && !is_blocked)
+    session.time_over_at_ms.filter(|_| works && !is_blocked && session.paused_at_ms.is_none())
 }
 
 impl Maker<'_> {

@@ -1,18 +1,21 @@
 //! What people want of a session.
 
+use alloc::vec::Vec;
+
 use super::Maker;
 use crate::{
     action::Deed,
+    answer::Answer,
     event::Event,
     id::{MessageId, SessionId},
     input::{Refusal, Wanted},
-    request::Request,
+    request::{Ask, By, Request},
     session::{Ending, LaunchCause, Status, WorktreeState},
 };
 
 impl Maker<'_> {
     fn status(&self, id: SessionId) -> Status {
-        let blocking: alloc::vec::Vec<&Request> = self.desk.blocking(id).collect();
+        let blocking: Vec<&Request> = self.desk.blocking(id).collect();
         self.session(id).status(&blocking)
     }
 
@@ -22,7 +25,7 @@ impl Maker<'_> {
 
     pub(super) fn pause(&mut self, id: SessionId) -> Result<(), Refusal> {
         let session = self.find(id)?;
-        if session.is_over() || session.is_interrupted() || session.cancelled_at_ms.is_some() {
+        if session.is_over() || session.is_interrupted() || self.status(id) == Status::Ending {
             return Err(self.not_now(id, Wanted::Pause));
         }
         self.made.session = Some(id);
@@ -66,11 +69,15 @@ impl Maker<'_> {
         if text.trim().is_empty() {
             return Err(Refusal::EmptyMessage);
         }
-        let message = MessageId(session.messages.len() as u64 + 1);
         self.made.session = Some(id);
-        self.emit(id, Event::MessageWritten { message, text: text.into() });
+        self.write_message(id, text);
         self.advance(id);
         Ok(())
+    }
+
+    fn write_message(&mut self, id: SessionId, text: &str) {
+        let message = MessageId(self.session(id).messages.len() as u64 + 1);
+        self.emit(id, Event::MessageWritten { message, text: text.into() });
     }
 
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {
@@ -95,13 +102,31 @@ impl Maker<'_> {
         if self.desk.run(run).is_some_and(|run| run.outcome.is_some()) {
             self.emit_at(Some(project), Some(run), None, Event::RunReopened);
         }
+        self.settle_what_is_past(id);
+        if let Some(more) = self.desk.run(run).and_then(|run| run.terms.time_ms_max) {
+            let time_over_at_ms = Some(self.now_ms.saturating_add(more));
+            self.emit(id, Event::SessionExtended { time_over_at_ms });
+        }
         if can_resume && self.is_blocked(id) {
-            // Its question is still open: the answer will start it.
+            // Its question is still open: the answer will start it, and bring the words along.
+            if let Some(prompt) = prompt {
+                self.write_message(id, prompt);
+            }
             self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
             return Ok(());
         }
         self.launch(id, LaunchCause::Resume, prompt);
         Ok(())
+    }
+
+    /// What Ostler asked about a process that is gone: who wants it to go on has answered that.
+    fn settle_what_is_past(&mut self, id: SessionId) {
+        let is_past = |request: &&Request| matches!(request.ask, Ask::Stall { .. } | Ask::TimeOver { .. });
+        let past: Vec<_> = self.desk.blocking(id).filter(is_past).map(|request| request.id).collect();
+        for request in past {
+            let (by, answer, brings) = (By::Person, Answer::GoOn { words: None }, false);
+            self.emit(id, Event::RequestSettled { request, by, answer, brings });
+        }
     }
 
     pub(super) fn merge(&mut self, id: SessionId) -> Result<(), Refusal> {
@@ -128,8 +153,8 @@ impl Maker<'_> {
         if !is_there {
             return Err(Refusal::WorktreeGone { session: id });
         }
-        // Nothing is merged or taken away under somebody's feet.
-        if session.live().is_some() || session.checking.is_some() {
+        // Nothing is merged or taken away under the feet of somebody who works, or will go on.
+        if !session.is_over() {
             return Err(self.not_now(id, wanted));
         }
         worktree.state = state;

@@ -1,0 +1,145 @@
+//! What every test of the engine leans on: a world that is kept twice, things an agent can say, and chance that repeats.
+
+pub(crate) mod random;
+pub(crate) mod said;
+
+use std::collections::BTreeSet;
+
+use ostler_agents::{Agent, Agents};
+use ostler_engine::{
+    Decision, Entry, Input, Overlay, Refusal, World, decide,
+    input::NewRun,
+    run::Terms,
+    session::{Order, Patience},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A world as the changes made it, and again as its journal makes it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Book {
+    pub(crate) world: World,
+    replayed: World,
+}
+
+impl Book {
+    /// Adds what was committed. Replaying the journal, as it is read back, must give the same world.
+    pub(crate) fn add(&mut self, entries: &[Entry], overlay: Overlay) {
+        for entry in entries {
+            let text = serde_json::to_string(entry).expect("an entry can be written");
+            self.replayed.fold(&serde_json::from_str(&text).expect("an entry can be read"));
+        }
+        self.world.absorb(overlay);
+        assert_eq!(self.world, self.replayed, "the journal gives another world");
+    }
+}
+
+/// Whatever was touched can be written and read back.
+pub(crate) fn all_read_back(overlay: &Overlay) {
+    overlay.projects.values().for_each(reads_back);
+    overlay.runs.values().for_each(reads_back);
+    overlay.sessions.values().for_each(reads_back);
+    overlay.requests.values().for_each(reads_back);
+}
+
+/// Decides, and checks the form of what was decided.
+pub(crate) fn decide_well(
+    world: &World,
+    group: &Overlay,
+    now_ms: u64,
+    input: &Input,
+) -> Result<Decision, Refusal> {
+    let decision = decide(world, group, now_ms, input).inspect_err(reads_back)?;
+    let before = world.last_seq.max(group.last_seq);
+    for (entry, seq) in decision.entries.iter().zip(before + 1..) {
+        assert_eq!(entry.seq, seq, "the journal has no gaps");
+        assert_eq!(entry.at_ms, now_ms);
+        reads_back(entry);
+    }
+    let mut names = BTreeSet::new();
+    for (name, action) in &decision.actions {
+        assert!(names.insert(name), "{name:?} is the name of two actions");
+        assert!(decision.entries.iter().any(|entry| entry.seq == name.seq), "{name:?} follows from no event");
+        reads_back(name);
+        reads_back(action);
+    }
+    if decision.entries.is_empty() {
+        assert_eq!(decision.overlay, Overlay::default(), "nothing changes without an event");
+    }
+    Ok(decision)
+}
+
+/// Whether an input is a report, which may come twice and must change nothing the second time.
+pub(crate) fn may_come_twice(input: &Input) -> bool {
+    match input {
+        Input::Shim { .. }
+        | Input::Overheard { .. }
+        | Input::ShimLost { .. }
+        | Input::LaunchFailed { .. }
+        | Input::CheckEnded { .. }
+        | Input::Worktree { .. }
+        | Input::Pause(_)
+        | Input::Cancel(_)
+        | Input::Tick => true,
+        Input::CreateRun(_)
+        | Input::Answer { .. }
+        | Input::Send { .. }
+        | Input::Continue(_)
+        | Input::Resume { .. }
+        | Input::Merge(_)
+        | Input::Discard(_) => false,
+    }
+}
+
+fn reads_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(it: &T) {
+    let text = serde_json::to_string(it).expect("it can be written");
+    assert_eq!(&serde_json::from_str::<T>(&text).expect("it can be read"), it);
+}
+
+/// Any program: it prints text, reads lines, and remembers nothing.
+pub(crate) fn plain() -> Agent {
+    Agent::plain(&["agent".to_owned()])
+}
+
+/// A CLI that reads messages, remembers its conversation, and waits for more when it is through.
+pub(crate) fn claude() -> Agent {
+    Agent::builtin("claude").expect("it is built in")
+}
+
+/// A CLI that takes words only when it is started, and remembers its conversation.
+pub(crate) fn codex() -> Agent {
+    Agent::builtin("codex").expect("it is built in")
+}
+
+/// A program that reads lines and remembers its conversation.
+pub(crate) fn lines() -> Agent {
+    let toml = "[agents.lines]\nabout = \"reads lines\"\ncommand = [\"lines\"]\n\
+                [agents.lines.arguments]\nresume = [\"--resume={conversation}\"]\n";
+    let mut agents = Agents::builtin();
+    agents.add(toml).expect("a valid table");
+    agents.get("lines").expect("it was added").clone()
+}
+
+/// Something to be done by this agent.
+pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
+    NewRun {
+        root: "/repo".to_owned(),
+        name: "repo".to_owned(),
+        git: true,
+        title: "a task".to_owned(),
+        terms,
+        order: Box::new(Order {
+            agent,
+            prompt: "Do it.".to_owned(),
+            directory: "/repo".to_owned(),
+            environment: "env/1".to_owned(),
+            model: None,
+            turns_max: None,
+            nonce: None,
+            new_conversation: "00000000-0000-4000-8000-000000000001".to_owned(),
+            guide: true,
+            korean: false,
+            patience: Patience::default(),
+        }),
+        worktrees: None,
+    }
+}

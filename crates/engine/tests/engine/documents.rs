@@ -1,0 +1,40 @@
+//! `docs/events.md` names every event there is, with its fields, and no other.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// Kind and fields of each event, as the source declares them.
+fn declared() -> BTreeMap<String, Vec<String>> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/event.rs");
+    let source = fs::read_to_string(source).expect("the source is here");
+    let body = source.split_once("pub enum Event {").expect("the enum").1;
+    let body = body.split_once("\n}\n").expect("its end").0;
+    let mut events = BTreeMap::new();
+    for event in body.split("#[serde(rename = \"").skip(1) {
+        let (kind, rest) = event.split_once("\")]").expect("a kind");
+        let fields = rest.lines().filter_map(|line| line.strip_prefix("        ")?.strip_suffix(','));
+        let fields = fields.filter_map(|line| Some(line.split_once(": ")?.0.to_owned()));
+        let fields: Vec<String> = fields.filter(|field| !field.contains(['/', ' '])).collect();
+        events.insert(kind.to_owned(), fields);
+    }
+    events
+}
+
+/// The same, as the document tells.
+fn told() -> BTreeMap<String, Vec<String>> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/events.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let rows = rows.map(|line| line.split('|').skip(1).take(2).map(str::trim).collect::<Vec<_>>());
+    rows.map(|cells| {
+        let fields = cells[1].split(", ").map(|field| field.trim_matches('`').to_owned());
+        (cells[0].trim_matches('`').to_owned(), fields.filter(|field| !field.is_empty()).collect())
+    })
+    .collect()
+}
+
+#[test]
+fn every_event_is_told_with_its_fields() {
+    let declared = declared();
+    assert!(declared.len() > 30, "the source was understood");
+    assert_eq!(told(), declared);
+}

@@ -1,0 +1,15 @@
+//! What follows from what, by area. Every test keeps the world twice, as it was changed and as the journal gives it.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod chance;
+mod documents;
+mod endings;
+mod play;
+mod proof;
+mod questions;
+mod refusals;
+mod steering;
+mod time;
+mod worktrees;
