@@ -27,9 +27,9 @@ usage: cargo xtask COMMAND
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench store             measure the journal, likewise
   bench shim              measure how soon an agent is stopped, beside readers in C and on Node
-  soak [properties]       the long storms; writes its table into docs/results.md
+  soak [properties|sim]   the long storms; writes its table into docs/results.md
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named
-       --seconds N        how long each fuzz target runs (600)
+       --seconds N        how long the simulator and each fuzz target run (600)
        --cases N          how many cases each property tries (200000)
        --seed N           repeat an earlier storm (default: a new seed, printed)
   dist                    one binary, as static as possible, in dist/

@@ -13,6 +13,7 @@ use crate::{
 
 mod fuzz;
 mod properties;
+mod sim;
 mod table;
 
 /// What the storms are told.
@@ -20,7 +21,7 @@ mod table;
 struct Options {
     /// Which fuzz targets run; none named means all.
     targets: Vec<String>,
-    /// How long each fuzz target runs.
+    /// How long the simulator, and each fuzz target, runs.
     seconds: u64,
     /// How many cases each property tries.
     cases: u64,
@@ -44,6 +45,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     let mut results = Vec::new();
     if storm.is_none_or(|storm| storm == "properties") {
         results.push(properties::run(&options));
+    }
+    if storm.is_none_or(|storm| storm == "sim") {
+        results.push(sim::run(&options));
     }
     if storm.is_none_or(|storm| storm == "fuzz") {
         results.extend(fuzz::run(&options)?);
@@ -69,7 +73,7 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error>
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         match argument {
-            "fuzz" | "properties" if storm.is_none() => storm = Some(argument),
+            "fuzz" | "properties" | "sim" if storm.is_none() => storm = Some(argument),
             "--seconds" => options.seconds = number(argument, arguments.next())?,
             "--cases" => options.cases = number(argument, arguments.next())?,
             "--seed" => options.seed = number(argument, arguments.next())?,

@@ -1,0 +1,295 @@
+//! Scripted agents: what they print, what they wait for, and what they remember.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use ostler_agents::{Agent as Table, InputWay, Terminal};
+use serde_json::Value;
+
+use crate::common::{random::Random, said};
+
+/// What is asked, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Question,
+    Optional,
+    AskUser,
+    Dependency,
+    Permission,
+    Error,
+    Fault,
+}
+
+/// One thing that an agent does.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// It works, and may read what lies in its input.
+    Work,
+    /// It asks all of this at once, and waits.
+    Ask(Vec<(Sort, String)>),
+    /// It asks, and ends without waiting.
+    AskAndExit(Sort, String, i32),
+    /// It asks, and goes on without waiting.
+    AskAndIgnore(Sort, String),
+    /// It says that it has failed.
+    GiveUp(String),
+    /// It prints more than there is room for.
+    Flood,
+    /// It ends.
+    Die(i32),
+    /// It works until somebody ends it.
+    Forever,
+}
+
+/// What an agent is going to do, and how it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Script {
+    pub(crate) table: Table,
+    pub(crate) steps: Vec<Step>,
+    /// Whether it tells its conversation only after the first step.
+    pub(crate) tells_late: bool,
+}
+
+/// How far it has got. A CLI that remembers has this on disk.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mind {
+    at: usize,
+    /// What it has asked and waits for.
+    waits_for: Vec<(Sort, String)>,
+    has_told: bool,
+}
+
+/// Something in its input.
+#[derive(Debug, Clone)]
+pub(crate) struct Letter {
+    pub(crate) key: String,
+    /// The question it answers, if it does.
+    pub(crate) about: Option<String>,
+    /// Whether it comes so late that nobody waits for it.
+    pub(crate) late: bool,
+}
+
+/// An agent at work.
+#[derive(Debug, Clone)]
+pub(crate) struct Agent {
+    script: Script,
+    pub(crate) mind: Mind,
+    prompt: String,
+    /// What was asked in this launch.
+    asked: BTreeSet<String>,
+    /// What was answered in this launch.
+    answered: BTreeSet<String>,
+    pub(crate) input: VecDeque<Letter>,
+    pub(crate) input_closed: bool,
+    /// The names of what it has read.
+    pub(crate) read: Vec<String>,
+    is_through: bool,
+}
+
+/// What comes of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    /// Printed before anybody could stop it.
+    pub(crate) printed: Vec<Value>,
+    pub(crate) consumed: Option<String>,
+    pub(crate) exit: Option<i32>,
+    pub(crate) flood: bool,
+}
+
+impl Script {
+    pub(crate) fn remembers(&self) -> bool {
+        self.table.can_resume()
+    }
+
+    pub(crate) fn is_endless(&self) -> bool {
+        self.steps.contains(&Step::Forever)
+    }
+
+    /// A script of a few steps. The name keeps its questions apart from those of others.
+    pub(crate) fn invent(random: &mut Random, table: Table, name: &str) -> Script {
+        let speaks = table.permission.is_some();
+        let mut number = 0;
+        let mut text = || {
+            number += 1;
+            format!("{name} asks {number}")
+        };
+        let mut steps = Vec::new();
+        for _ in 0..=random.below(4) {
+            let step = match random.below(20) {
+                3..=8 => Step::Ask(vec![(sort(random, speaks), text())]),
+                9..=11 => Step::Ask(vec![(sort(random, speaks), text()), (sort(random, speaks), text())]),
+                12..=13 => Step::AskAndExit(sort(random, speaks), text(), i32::from(random.once_in(3))),
+                14 => Step::AskAndIgnore(sort(random, speaks), text()),
+                15 if random.once_in(2) => Step::GiveUp(text()),
+                16 => Step::Flood,
+                17 if random.once_in(2) => Step::Die(1),
+                18 if random.once_in(3) => Step::Forever,
+                _ => Step::Work,
+            };
+            steps.push(step);
+        }
+        Script { table, steps, tells_late: random.once_in(4) }
+    }
+}
+
+fn sort(random: &mut Random, speaks: bool) -> Sort {
+    match random.below(12) {
+        0 | 1 => Sort::Optional,
+        2 | 3 => Sort::AskUser,
+        4 => Sort::Dependency,
+        5 | 6 if speaks => Sort::Permission,
+        7 => Sort::Error,
+        8 => Sort::Fault,
+        _ => Sort::Question,
+    }
+}
+
+impl Sort {
+    fn says(self, text: &str) -> Value {
+        match self {
+            Sort::Question => said::question(text),
+            Sort::Optional => said::optional(text, text.len().is_multiple_of(2).then_some("as usual")),
+            Sort::AskUser => said::ask_user(text),
+            Sort::Dependency => said::dependency("permission", text),
+            Sort::Permission => said::permission(1, text),
+            Sort::Error => said::error(text, "notify_user"),
+            Sort::Fault => said::fault(text),
+        }
+    }
+
+    /// Whether something is read before it goes on.
+    fn waits(self) -> bool {
+        !matches!(self, Sort::Error | Sort::Fault)
+    }
+}
+
+impl Agent {
+    /// Begins, with what it remembers if it does.
+    pub(crate) fn start(script: &Script, memory: Option<Mind>, prompt: &str) -> Agent {
+        let mut agent = Agent {
+            script: script.clone(),
+            mind: memory.unwrap_or_default(),
+            prompt: prompt.to_owned(),
+            asked: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            input: VecDeque::new(),
+            input_closed: false,
+            read: Vec::new(),
+            is_through: false,
+        };
+        // Its prompt may hold what it waited for.
+        agent.mind.waits_for.retain(|(_, text)| !names(prompt, text));
+        agent
+    }
+
+    pub(crate) fn has_terminal(&self) -> bool {
+        self.script.table.terminal == Terminal::Pty
+    }
+
+    /// Whether its prompt says what came of a question.
+    pub(crate) fn was_told(&self, text: &str) -> bool {
+        names(&self.prompt, text)
+    }
+
+    /// One step of an agent that nobody holds.
+    pub(crate) fn step(&mut self, random: &mut Random) -> Done {
+        let mut done = Done::default();
+        if self.script.remembers() && !self.mind.has_told && !(self.script.tells_late && self.mind.at == 0) {
+            self.mind.has_told = true;
+            done.printed.push(said::conversation("c1"));
+            return done;
+        }
+        // What it asked in an earlier process and got no answer to, it asks again.
+        let forgotten = self.mind.waits_for.iter().find(|(_, text)| !self.asked.contains(text));
+        if let Some((sort, text)) = forgotten.cloned() {
+            done.printed.push(self.ask(sort, &text));
+        } else if !self.mind.waits_for.is_empty() {
+            if self.script.table.input.way == InputWay::Relaunch {
+                // It cannot be told anything: it ends, or is ended.
+                done.exit = random.once_in(2).then_some(0);
+            } else {
+                self.read_one(&mut done);
+            }
+        } else if let Some(step) = self.script.steps.get(self.mind.at).cloned() {
+            self.do_step(step, random, &mut done);
+        } else {
+            self.end(&mut done);
+        }
+        done
+    }
+
+    fn do_step(&mut self, step: Step, random: &mut Random, done: &mut Done) {
+        self.mind.at += usize::from(step != Step::Forever);
+        match step {
+            Step::Work | Step::Forever => {
+                if random.once_in(2) {
+                    self.read_one(done);
+                } else if random.once_in(3) {
+                    done.printed.push(said::usage(0.1));
+                }
+            }
+            Step::Ask(asks) => {
+                for (sort, text) in asks {
+                    if names(&self.prompt, &text) {
+                        continue;
+                    }
+                    done.printed.push(self.ask(sort, &text));
+                    if sort.waits() {
+                        self.mind.waits_for.push((sort, text));
+                    }
+                }
+            }
+            Step::AskAndExit(sort, text, code) => {
+                if !names(&self.prompt, &text) {
+                    done.printed.push(self.ask(sort, &text));
+                    if self.script.remembers() && sort.waits() {
+                        self.mind.waits_for.push((sort, text));
+                    }
+                    done.exit = Some(code);
+                }
+            }
+            Step::AskAndIgnore(sort, text) => done.printed.push(self.ask(sort, &text)),
+            Step::GiveUp(text) => {
+                self.asked.insert(text.clone());
+                done.printed.push(said::error(&text, "checkpoint_and_fail"));
+            }
+            Step::Flood => done.flood = true,
+            Step::Die(code) => done.exit = Some(code),
+        }
+    }
+
+    fn ask(&mut self, sort: Sort, text: &str) -> Value {
+        self.asked.insert(text.to_owned());
+        sort.says(text)
+    }
+
+    fn read_one(&mut self, done: &mut Done) {
+        let Some(letter) = self.input.pop_front() else { return };
+        if let Some(about) = letter.about.filter(|_| !letter.late) {
+            assert!(self.asked.contains(&about), "it reads an answer to what it has not asked: {about}");
+            assert!(self.answered.insert(about.clone()), "it reads two answers to the same: {about}");
+            self.mind.waits_for.retain(|(_, text)| *text != about);
+        }
+        self.is_through = false;
+        self.read.push(letter.key.clone());
+        done.consumed = Some(letter.key);
+    }
+
+    /// Nothing is left to do.
+    fn end(&mut self, done: &mut Done) {
+        let end = self.script.table.end;
+        if end.required && !self.is_through {
+            done.printed.push(said::end("success"));
+            self.is_through = true;
+        } else if !end.close_input || (self.input_closed && self.input.is_empty()) {
+            done.exit = Some(0);
+        } else {
+            self.read_one(done);
+        }
+    }
+}
+
+/// Whether words say what came of a question: it stands there in quotation marks, or behind a decision.
+fn names(words: &str, text: &str) -> bool {
+    let ends = |end: &str| words.contains(&format!("{text}{end}"));
+    words.lines().any(|line| line.ends_with(text)) || ends("\"") || ends(".")
+}

@@ -1,0 +1,190 @@
+//! What must hold, whoever died when.
+
+use std::collections::BTreeMap;
+
+use ostler_engine::{
+    Entry, Event, SessionId, World,
+    event::Parcel,
+    input::News,
+    request::{Ask, Bringing, Request},
+    session::LaunchEnd,
+};
+use serde_json::Value;
+
+use crate::{
+    driver::{Around, Disk, Server},
+    outside::Outside,
+    shim::Shim,
+};
+
+/// What is asked, in the words that tell it from everything else.
+pub(crate) fn text(ask: &Ask) -> String {
+    match ask {
+        Ask::Question(question) => question.question.clone(),
+        Ask::AskUser(ask) => ask.question.clone(),
+        Ask::Dependency(dependency) => dependency.name.clone(),
+        Ask::Error(error) => error.message.clone(),
+        Ask::Fault { details, .. } => details.clone(),
+        Ask::Permission(permission) => permission.input["command"].as_str().unwrap_or_default().to_owned(),
+        Ask::Stall { reason } => reason.clone(),
+        Ask::TimeOver { .. } => "time over".to_owned(),
+    }
+}
+
+/// The same of an item; nothing if it asks for nothing.
+fn text_of_item(item: &Value) -> Option<&str> {
+    let key = match item["kind"].as_str()? {
+        "user_question" | "ask_user" => &item["question"],
+        "dependency_request" => &item["name"],
+        "error" => &item["message"],
+        "fault" => &item["details"],
+        "permission_request" => &item["input"]["command"],
+        _ => return None,
+    };
+    key.as_str()
+}
+
+/// An agent is sent on only when nothing of what it asked for is open any more.
+pub(crate) fn may_go_on(world: &World, session: SessionId, shim: &Shim) {
+    for news in &shim.spool {
+        let words = match news {
+            // Who waits to be allowed something waits by itself.
+            News::Heard { item } if item["kind"] != "permission_request" => text_of_item(item),
+            _ => None,
+        };
+        let Some(asked) = words else { continue };
+        let mut requests = requests_of(world, session).filter(|request| text(&request.ask) == asked);
+        let last = requests.next_back();
+        let last = last.unwrap_or_else(|| panic!("{session} goes on before '{asked}' was even heard"));
+        assert!(!last.blocks(), "{session} goes on while '{asked}' is open");
+    }
+    // That its time is over may come while it is being sent on; it is stopped right after.
+    let holds = |request: &&Request| !matches!(request.ask, Ask::TimeOver { .. } | Ask::Permission(_));
+    let mut open = world.blocking(session).filter(holds);
+    assert_eq!(open.next(), None, "{session} goes on while it waits for something");
+}
+
+fn requests_of(world: &World, session: SessionId) -> impl DoubleEndedIterator<Item = &Request> {
+    world.requests.values().filter(move |request| request.session == session)
+}
+
+/// After every step.
+pub(crate) fn always(disk: &Disk, outside: &Outside) {
+    let world = &disk.book.world;
+    for &id in world.sessions.keys() {
+        let alive = outside.shims.iter().filter(|((of, _), shim)| *of == id && shim.alive).count();
+        assert!(alive <= 1, "{id} has {alive} processes");
+        let mut open: Vec<String> =
+            requests_of(world, id).filter(|it| it.is_open()).map(|it| text(&it.ask)).collect();
+        let count = open.len();
+        open.sort();
+        open.dedup();
+        assert_eq!(open.len(), count, "{id} has two cards for one question");
+    }
+}
+
+/// A session about which everything is known and done is as it should be.
+pub(crate) fn settled(server: &Server, around: &Around<'_>) {
+    for session in server.world.sessions.values() {
+        if !Server::is_up_to_date(around, session) {
+            continue;
+        }
+        let id = session.id;
+        let Some(live) = session.live() else {
+            let alive = around.outside.shims.iter().any(|((of, _), shim)| *of == id && shim.alive);
+            assert!(!alive, "{id} runs, and nobody knows");
+            continue;
+        };
+        let shim = &around.outside.shims[&(id, live.number)];
+        if !shim.alive || live.ending.is_some() {
+            continue;
+        }
+        let blocking: Vec<&Request> = server.world.blocking(id).collect();
+        let must_stand = |request: &&Request| !matches!(request.ask, Ask::Permission(_));
+        if session.paused_at_ms.is_some() || blocking.iter().any(must_stand) {
+            assert!(shim.stopped, "{id} runs while it should stand still");
+        } else if blocking.is_empty() {
+            assert!(!shim.stopped, "{id} stands still, and nobody will send it on");
+        }
+    }
+}
+
+/// When nothing is left to do.
+pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
+    let world = &disk.book.world;
+    let mut replayed = World::default();
+    disk.journal.iter().for_each(|entry| replayed.fold(entry));
+    assert_eq!(&replayed, world, "the whole journal gives another world");
+    assert!(disk.journal.iter().zip(1..).all(|(entry, seq)| entry.seq == seq));
+    assert_eq!(world.inbox().count(), 0, "the inbox is empty");
+    for session in world.sessions.values() {
+        let id = session.id;
+        assert!(session.is_over(), "{id} is over");
+        ends_once(&disk.journal, id);
+        for launch in &session.launches {
+            let place = (id, launch.number);
+            let not_started = matches!(launch.ended, Some(LaunchEnd::NotStarted { .. }));
+            let Some(shim) = outside.shims.get(&place) else {
+                assert!(not_started || session.cancelled_at_ms.is_some(), "{place:?} never ran");
+                continue;
+            };
+            assert!(!shim.alive);
+            is_heard_once(&disk.journal, id, launch.number, shim);
+        }
+    }
+    for request in world.requests.values() {
+        assert!(!request.bringing.is_under_way(), "{request:?} never arrives");
+        if let Bringing::Consumed { launch } = request.bringing {
+            let place = (request.session, launch);
+            let shim = &outside.shims[&place];
+            let key = Parcel::Request(request.id).to_string();
+            let was_read = shim.agent.read.contains(&key);
+            // What stands in a prompt is known by the words, a terminal does not tell.
+            let words = text(&request.ask);
+            let is_words = matches!(request.ask, Ask::Error(_) | Ask::Fault { .. } | Ask::Permission(_));
+            let has_terminal = shim.agent.has_terminal();
+            assert!(
+                was_read || shim.agent.was_told(&words) || is_words || has_terminal,
+                "{request:?} was not read"
+            );
+        }
+    }
+}
+
+/// An outcome, and after it nothing but another beginning.
+fn ends_once(journal: &[Entry], id: SessionId) {
+    let mut is_over = false;
+    for entry in journal.iter().filter(|entry| entry.session == Some(id)) {
+        match entry.event {
+            Event::SessionFinished { .. } => {
+                assert!(!is_over, "{id} ends twice");
+                is_over = true;
+            }
+            Event::SessionResumed => is_over = false,
+            Event::WorktreeChanged { .. } => {}
+            _ => assert!(!is_over, "{id} is over, and {:?} happens", entry.event),
+        }
+    }
+    assert!(is_over);
+}
+
+/// Each thing that a launch printed or stalled for is one request, or the repetition of one.
+fn is_heard_once(journal: &[Entry], id: SessionId, launch: u32, shim: &Shim) {
+    let mut printed: BTreeMap<String, u32> = BTreeMap::new();
+    for asked in shim.log.iter().filter_map(text_of_item) {
+        *printed.entry(asked.to_owned()).or_default() += 1;
+    }
+    let mut heard: BTreeMap<String, u32> = BTreeMap::new();
+    for entry in journal.iter().filter(|entry| entry.session == Some(id)) {
+        let (Event::RequestOpened { launch: of, ask, .. } | Event::RequestRepeated { launch: of, ask, .. }) =
+            &entry.event
+        else {
+            continue;
+        };
+        let is_own = matches!(ask, Ask::Stall { .. } | Ask::TimeOver { .. });
+        if *of == launch && !is_own {
+            *heard.entry(text(ask)).or_default() += 1;
+        }
+    }
+    assert_eq!(heard, printed, "what {id} printed in launch {launch}, and what was heard of it");
+}

@@ -1,0 +1,137 @@
+//! Everything that outlives the server: processes, checks, worktrees, and what CLIs remember.
+
+use std::collections::BTreeMap;
+
+use ostler_engine::{SessionId, World, input::WorktreeNews};
+
+use crate::{
+    agent::{Agent, Mind, Script},
+    common::random::Random,
+    shim::Shim,
+};
+
+/// The name of a launch.
+pub(crate) type Place = (SessionId, u32);
+
+/// The world outside.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    pub(crate) scripts: BTreeMap<SessionId, Script>,
+    pub(crate) shims: BTreeMap<Place, Shim>,
+    /// What CLIs keep on disk.
+    memories: BTreeMap<SessionId, Mind>,
+    pub(crate) checks: BTreeMap<Place, Check>,
+    trees: BTreeMap<SessionId, WorktreeNews>,
+}
+
+/// A check, in a shim of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Check {
+    alive: bool,
+    pub(crate) result: Option<(i32, String)>,
+}
+
+impl Outside {
+    /// Starts the process of a launch, unless that was done before. Whether there is one.
+    pub(crate) fn launch(&mut self, world: &World, place: Place, random: &mut Random, may_die: bool) -> bool {
+        if self.shims.contains_key(&place) {
+            return true;
+        }
+        if may_die && random.once_in(40) {
+            return false;
+        }
+        let (id, number) = place;
+        let others = self.shims.iter().filter(|((of, _), shim)| *of == id && shim.alive);
+        assert_eq!(others.count(), 0, "{id} has a process already");
+        let session = &world.sessions[&id];
+        let launch = session.launches.last().expect("a launch that is wanted");
+        assert_eq!(launch.number, number, "only the last launch is started");
+        let script = &self.scripts[&id];
+        let memory = if launch.fresh {
+            None
+        } else {
+            Some(self.memories.get(&id).cloned().expect("a conversation that is resumed exists"))
+        };
+        let agent = Agent::start(script, memory, &launch.prompt);
+        let shim = Shim::start(agent, script.table.terminal, format!("{id}/{number}"), random);
+        if script.remembers() {
+            self.memories.insert(id, shim.agent.mind.clone());
+        }
+        self.shims.insert(place, shim);
+        true
+    }
+
+    /// Starts a check, unless it runs or has ended. One that died without a word begins again.
+    pub(crate) fn check(&mut self, place: Place) {
+        self.checks.entry(place).or_default().alive = true;
+    }
+
+    pub(crate) fn end_check(&mut self, place: Place) {
+        if let Some(check) = self.checks.get_mut(&place) {
+            check.result.get_or_insert((143, "ended".to_owned()));
+        }
+    }
+
+    pub(crate) fn make_tree(&mut self, id: SessionId, random: &mut Random) -> WorktreeNews {
+        let news = if random.once_in(8) {
+            WorktreeNews::NotMade { message: "no room".to_owned() }
+        } else {
+            WorktreeNews::Made { base: "abc".to_owned(), target: Some("main".to_owned()) }
+        };
+        self.trees.entry(id).or_insert(news).clone()
+    }
+
+    /// Merges or discards; what was done once stays so.
+    pub(crate) fn finish_tree(&mut self, id: SessionId, merges: bool, random: &mut Random) -> WorktreeNews {
+        let was_done = |news: &&WorktreeNews| {
+            matches!(news, WorktreeNews::Merged { .. } | WorktreeNews::Discarded { .. })
+        };
+        if let Some(done) = self.trees.get(&id).filter(was_done) {
+            return done.clone();
+        }
+        let news = match (merges, random.once_in(3)) {
+            (true, true) => {
+                WorktreeNews::NotMerged { message: "conflict".to_owned(), files: vec!["a".to_owned()] }
+            }
+            (true, false) => WorktreeNews::Merged { commit: "def".to_owned() },
+            (false, true) => WorktreeNews::NotDiscarded { message: "busy".to_owned() },
+            (false, false) => WorktreeNews::Discarded { kept: "refs/ostler/kept".to_owned() },
+        };
+        self.trees.insert(id, news.clone());
+        news
+    }
+
+    /// Lets a little time pass for somebody. Whether anybody could do anything.
+    pub(crate) fn step(&mut self, random: &mut Random, may_die: bool) -> bool {
+        let alive: Vec<Place> =
+            self.shims.iter().filter(|(_, shim)| shim.alive).map(|(&place, _)| place).collect();
+        let checks: Vec<Place> =
+            self.checks.iter().filter(|(_, it)| it.is_running()).map(|(&it, _)| it).collect();
+        if let Some(place) = random.one_of(&checks).filter(|_| random.once_in(12)) {
+            let check = self.checks.get_mut(place).expect("it was found there");
+            let output =
+                if random.once_in(2) { "1 failed".to_owned() } else { format!("{} failed", place.1) };
+            check.result = Some(if random.once_in(2) { (0, String::new()) } else { (1, output) });
+        }
+        if let Some(place) = random.one_of(&alive) {
+            let shim = self.shims.get_mut(place).expect("it was found there");
+            shim.step(random, may_die);
+            if let Some(memory) = self.memories.get_mut(&place.0) {
+                *memory = shim.agent.mind.clone();
+            }
+        }
+        !checks.is_empty() || self.shims.values().any(Shim::is_running)
+    }
+
+    /// Everything that runs is gone; files stay.
+    pub(crate) fn reboot(&mut self) {
+        self.shims.values_mut().for_each(|shim| shim.alive = false);
+        self.checks.values_mut().for_each(|check| check.alive = false);
+    }
+}
+
+impl Check {
+    fn is_running(&self) -> bool {
+        self.alive && self.result.is_none()
+    }
+}

@@ -1,0 +1,122 @@
+//! People: they answer, steer, change their minds, and ask again when nobody replies.
+
+use ostler_engine::{
+    Input, RequestId, SessionId, World,
+    answer::Given,
+    request::{Ask, Request},
+    run::Terms,
+};
+
+use crate::{
+    agent::Script,
+    common::{self, random::Random},
+    driver::Wish,
+};
+
+/// Somebody with wishes.
+#[derive(Debug, Default)]
+pub(crate) struct Person {
+    last_key: u64,
+    /// What they have asked for and got no reply to.
+    pub(crate) waits_for: Vec<Wish>,
+}
+
+impl Person {
+    pub(crate) fn wish(&mut self, input: Input) -> Wish {
+        self.last_key += 1;
+        let wish = Wish { key: self.last_key, input };
+        self.waits_for.push(wish.clone());
+        wish
+    }
+
+    /// Anything that a person could want, sensible or not.
+    pub(crate) fn think(&mut self, world: &World, random: &mut Random) -> Wish {
+        let sessions: Vec<SessionId> = world.sessions.keys().copied().collect();
+        let session = random.one_of(&sessions).copied().unwrap_or(SessionId(9));
+        let open: Vec<RequestId> = world.inbox().map(|request| request.id).collect();
+        let is_checked = world.sessions.get(&session).is_some_and(|it| it.checking.is_some());
+        let input = match random.below(30) {
+            0 => Input::Cancel(session),
+            _ if is_checked && random.once_in(3) => Input::Cancel(session),
+            1..=3 => Input::Pause(session),
+            4..=7 => Input::Continue(session),
+            8 | 9 => Input::Send { session, text: "by the way".to_owned() },
+            10..=12 => Input::Resume { session, prompt: random.once_in(2).then(|| "go on".to_owned()) },
+            13 => Input::Merge(session),
+            14 => Input::Discard(session),
+            15 => Input::Answer { request: RequestId(1 + random.below(9)), given: Given::default() },
+            16 => Input::Cancel(SessionId(99)),
+            _ => match random.one_of(&open) {
+                Some(id) => answer(&world.requests[id], random),
+                None => Input::Continue(session),
+            },
+        };
+        self.wish(input)
+    }
+
+    /// What is needed for everything to come to an end.
+    pub(crate) fn settle(&mut self, world: &World, random: &mut Random) -> Vec<Wish> {
+        let inputs: Vec<Input> = world
+            .sessions
+            .values()
+            .filter(|session| !session.is_over())
+            .filter_map(|session| {
+                if let Some(request) = world.pending(session.id).find(|request| request.is_open()) {
+                    Some(answer(request, random))
+                } else if session.is_interrupted() {
+                    Some(Input::Resume { session: session.id, prompt: None })
+                } else {
+                    session.paused_at_ms.map(|_| Input::Continue(session.id))
+                }
+            })
+            .collect();
+        let mut wishes: Vec<Wish> = inputs.into_iter().map(|input| self.wish(input)).collect();
+        // A question of a process that is gone can be answered, and still nobody goes on without being told.
+        for session in
+            world.sessions.values().filter(|session| !session.is_over() && session.is_interrupted())
+        {
+            wishes.push(self.wish(Input::Resume { session: session.id, prompt: None }));
+        }
+        wishes
+    }
+}
+
+/// Something that settles it, now and then by giving up.
+fn answer(request: &Request, random: &mut Random) -> Input {
+    let said = |value: &str| Given { value: Some(value.to_owned()), ..Given::default() };
+    let given = match &request.ask {
+        Ask::Question(_) | Ask::AskUser(_) => said("this one"),
+        Ask::Dependency(_) | Ask::Permission(_) => {
+            Given { decision: Some(random.once_in(2)), ..Given::default() }
+        }
+        Ask::Error(_) if random.once_in(3) => said("retry"),
+        Ask::Error(_) | Ask::Fault { .. } if random.once_in(3) => said("try it the other way"),
+        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => {
+            said(if random.once_in(6) { "fail" } else { "continue" })
+        }
+    };
+    Input::Answer { request: request.id, given }
+}
+
+/// A run with its script.
+pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
+    let mut table = match random.below(6) {
+        0 | 1 => common::claude(),
+        2 => common::codex(),
+        3 => common::lines(),
+        _ => common::plain(),
+    };
+    if table.name == "agent" && random.once_in(4) {
+        table.terminal = ostler_agents::Terminal::Pty;
+    }
+    let script = Script::invent(random, table.clone(), name);
+    let has_check = random.once_in(2);
+    let terms = Terms {
+        check: has_check.then(|| "make test".to_owned()),
+        attempts_max: random.once_in(2).then_some(4),
+        time_ms_max: random.once_in(4).then_some(600_000),
+    };
+    let mut new = common::order(table, terms);
+    new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());
+    (Input::CreateRun(Box::new(new)), script)
+}
