@@ -60,6 +60,7 @@ fn who_cannot_be_started_has_failed() {
 #[test]
 fn a_cli_that_waits_for_more_is_told_that_there_is_none() {
     let mut play = Play::running(claude());
+    play.heard(said::conversation("c1"));
     play.heard(said::end("success"));
     assert!(play.page().contains("→ close_input"));
     play.shim(News::ClosedInput);

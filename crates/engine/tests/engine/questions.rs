@@ -482,6 +482,25 @@ fn who_exits_while_asking_is_started_again_with_the_answer() {
 }
 
 #[test]
+fn an_answer_that_its_process_did_not_live_to_take_starts_another() {
+    let mut play = Play::running(claude());
+    play.heard(said::conversation("c1"));
+    play.asks(said::question("Which?"));
+    play.answer(1, "this");
+    play.forget();
+    play.killed();
+    check(
+        play,
+        &expect![[r#"
+        session.ended end={"at_ms":1000,"clean":true,"code":null,"how":"exited","signal":15} launch=1
+        session.launched cause="bring" fresh=false launch=2 prompt="Answer to your question \"Which?\": this"
+            → launch launch=2
+        input.delivered launch=2 parcel={"request":"q_1"}
+    "#]],
+    );
+}
+
+#[test]
 fn who_exits_while_asking_and_remembers_nothing_is_judged() {
     let mut play = Play::running(plain());
     play.heard(said::question("Which?"));

@@ -5,6 +5,7 @@ use ostler_engine::{
     answer::Given,
     request::{Ask, Request},
     run::Terms,
+    session::Session,
 };
 
 use crate::{
@@ -35,8 +36,10 @@ impl Person {
         let session = random.one_of(&sessions).copied().unwrap_or(SessionId(9));
         let open: Vec<RequestId> = world.inbox().map(|request| request.id).collect();
         let is_checked = world.sessions.get(&session).is_some_and(|it| it.checking.is_some());
+        let is_lost = world.sessions.get(&session).is_some_and(Session::is_interrupted);
         let input = match random.below(30) {
             0 => Input::Cancel(session),
+            _ if is_lost && random.once_in(2) => Input::Resume { session, prompt: None },
             _ if is_checked && random.once_in(3) => Input::Cancel(session),
             1..=3 => Input::Pause(session),
             4..=7 => Input::Continue(session),
@@ -61,23 +64,17 @@ impl Person {
             .values()
             .filter(|session| !session.is_over())
             .filter_map(|session| {
-                if let Some(request) = world.pending(session.id).find(|request| request.is_open()) {
-                    Some(answer(request, random))
-                } else if session.is_interrupted() {
+                let is_lost = session.is_interrupted() && random.once_in(2);
+                if is_lost {
                     Some(Input::Resume { session: session.id, prompt: None })
+                } else if let Some(request) = world.pending(session.id).find(|request| request.is_open()) {
+                    Some(answer(request, random))
                 } else {
                     session.paused_at_ms.map(|_| Input::Continue(session.id))
                 }
             })
             .collect();
-        let mut wishes: Vec<Wish> = inputs.into_iter().map(|input| self.wish(input)).collect();
-        // A question of a process that is gone can be answered, and still nobody goes on without being told.
-        for session in
-            world.sessions.values().filter(|session| !session.is_over() && session.is_interrupted())
-        {
-            wishes.push(self.wish(Input::Resume { session: session.id, prompt: None }));
-        }
-        wishes
+        inputs.into_iter().map(|input| self.wish(input)).collect()
     }
 }
 

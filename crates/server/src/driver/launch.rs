@@ -13,7 +13,7 @@ use std::{
 };
 
 use ostler_agents::{Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal};
-use ostler_engine::session::{Launch, LaunchCause, Session};
+use ostler_engine::session::{Launch, Session};
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
     launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
@@ -71,8 +71,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     if let Some(text) = guide.filter(|_| order.agent.needs_guide_file()) {
         write_private(&guide_file, text.as_bytes())?;
     }
-    let known = session.conversation.as_ref().filter(|_| launch.cause != LaunchCause::First);
-    let conversation = match known.filter(|_| session.can_resume()) {
+    let conversation = match session.conversation.as_ref().filter(|_| !launch.fresh) {
         Some(conversation) => Conversation::Resume { id: &conversation.id },
         None => Conversation::Fresh { id: Some(&order.new_conversation) },
     };

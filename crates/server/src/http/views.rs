@@ -170,6 +170,7 @@ fn delivery(bringing: Bringing) -> &'static str {
         Bringing::Nothing => "nothing",
         Bringing::Waiting => "waiting",
         Bringing::Sent { .. } => "sent",
+        Bringing::Prompted { .. } => "prompted",
         Bringing::Delivered { .. } => "delivered",
         Bringing::Consumed { .. } => "consumed",
         Bringing::Undeliverable => "undeliverable",
