@@ -95,6 +95,8 @@ impl Desk<'_> {
                 // What it said at an earlier end was said before it got this.
                 if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
                     launch.end = None;
+                    launch.fed = true;
+                    launch.closes_at_ms = None;
                 }
                 self.bring(place.session, *parcel, Bringing::Sent { launch: *launch });
             }
@@ -177,7 +179,7 @@ impl Desk<'_> {
             }
             Event::SessionHeard { spool_seq, item, .. } => {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
-                fold_heard(session, item);
+                fold_heard(session, at_ms, item);
             }
             Event::SessionStopped { spool_seq, confirmed, .. } => {
                 launch.spool_seq = *spool_seq;
@@ -326,15 +328,26 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
     }
 }
 
+/// How long a CLI that was told something may take between the end of one turn and the beginning of the next.
+const TURN_MS: u64 = 3_000;
+
 /// What an item says about the session itself.
-fn fold_heard(session: &mut Session, item: &serde_json::Value) {
+fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) {
     let Some(launch) = session.launches.last_mut() else { return };
     launch.heard = heard::place(item).max(launch.heard);
     match heard::read(item) {
-        Heard::Conversation(conversation) => session.conversation = Some(conversation),
+        Heard::Conversation(conversation) => {
+            // A CLI that says who it is begins a turn.
+            launch.closes_at_ms = None;
+            session.conversation = Some(conversation);
+        }
         Heard::Usage(usage) => session.usage = usage,
         Heard::Limit(limit) => session.limited = Some(limit).filter(|limit| !limit.retrying),
-        Heard::End(end) => launch.end = Some(end),
+        Heard::End(end) => {
+            let patience = if launch.fed { TURN_MS } else { 0 };
+            launch.closes_at_ms = Some(at_ms.saturating_add(patience));
+            launch.end = Some(end);
+        }
         Heard::Asks { .. } | Heard::Other => {}
     }
 }

@@ -185,6 +185,10 @@ pub struct Launch {
     pub ending: Option<Ending>,
     /// Whether its input was closed.
     pub input_closed: bool,
+    /// Whether it was told something after its first word.
+    pub fed: bool,
+    /// When its input may be closed: it has said that it is through, and nothing is on its way to it.
+    pub closes_at_ms: Option<u64>,
     /// What its CLI said at the end.
     pub end: Option<End>,
     /// How it ended.
@@ -339,6 +343,8 @@ impl Launch {
             released_seq: 0,
             ending: None,
             input_closed: false,
+            fed: false,
+            closes_at_ms: None,
             end: None,
             ended: None,
         }

@@ -166,7 +166,7 @@ fn memory(world: &World, after: &str) -> NewRun {
 #[test]
 fn an_agent_that_exits_after_asking_is_started_again_with_the_answer() {
     let world = World::new();
-    let session = world.run_with(memory(&world, "echo '{\"type\":\"end\"}'"));
+    let session = world.run_with(&memory(&world, "echo '{\"type\":\"end\"}'"));
     let request = world.asked(&session);
     world.wait_for("its end", |world| world.session(&session).launches[0].ended.clone());
     assert_eq!(world.session(&session).status, "waiting_input");
@@ -179,7 +179,7 @@ fn an_agent_that_exits_after_asking_is_started_again_with_the_answer() {
 #[test]
 fn an_agent_that_is_stopped_while_asking_is_ended_and_started_again_with_the_answer() {
     let world = World::new();
-    let session = world.run_with(memory(&world, "sleep 1000"));
+    let session = world.run_with(&memory(&world, "sleep 1000"));
     let request = world.asked(&session);
     world.answer(&request.id, "that one");
     let view = world.status(&session, "completed");
@@ -193,7 +193,7 @@ fn an_agent_that_waits_too_long_is_put_to_rest_and_comes_back_with_the_answer() 
     let new = memory(&world, "sleep 1000");
     let config = format!("[patience]\nstopped = \"1s\"\n{WITH_MEMORY}");
     write(&world.home.join("config/ostler"), "config.toml", &config);
-    let session = world.run_with(new);
+    let session = world.run_with(&new);
     let request = world.asked(&session);
     let view = world.wait_for("its rest", |world| {
         Some(world.session(&session)).filter(|view| view.launches[0].ended.is_some())
@@ -220,8 +220,9 @@ fn two_questions_at_once_are_answered_in_the_order_in_which_they_were_asked() {
     let world = World::new();
     // In one piece, or the agent would be stopped between the two.
     let ask = "printf '[USER_QUESTION]\\ncategory: clarification\\nquestion: %s?\\nrequired: true\\n[/USER_QUESTION]\\n'";
-    let session =
-        world.bash(&format!("both=$({ask} one two); echo \"$both\"; read -r a; read -r b; echo \"$a\"; echo \"$b\""));
+    let session = world.bash(&format!(
+        "both=$({ask} one two); echo \"$both\"; read -r a; read -r b; echo \"$a\"; echo \"$b\""
+    ));
     let both = world.wait_for("both", |world| Some(world.inbox()).filter(|inbox| inbox.len() == 2));
     world.answer(&both[1].id, "second");
     assert_eq!(world.session(&session).status, "waiting_input");

@@ -8,7 +8,7 @@ use crate::support::{World, write};
 fn a_check_that_passes_makes_it_verified() {
     let world = World::new();
     let new = world.new_run(&["bash", "-c", "echo 42 >answer"]);
-    let session = world.run_with(NewRun { check: Some("test -s answer".to_owned()), ..new });
+    let session = world.run_with(&NewRun { check: Some("test -s answer".to_owned()), ..new });
     let view = world.status(&session, "completed");
     assert!(view.outcome.expect("an outcome").verified);
 }
@@ -17,7 +17,7 @@ fn a_check_that_passes_makes_it_verified() {
 fn a_claim_without_work_fails_the_check() {
     let world = World::new();
     let new = world.new_run(&["bash", "-c", "echo all done"]);
-    let session = world.run_with(NewRun { check: Some("test -s answer".to_owned()), ..new });
+    let session = world.run_with(&NewRun { check: Some("test -s answer".to_owned()), ..new });
     let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
     assert_eq!((reason["key"].as_str(), reason["code"].as_i64()), (Some("check_failed"), Some(1)));
 }
@@ -28,7 +28,7 @@ fn it_is_sent_back_with_the_failure_until_the_check_passes() {
     write(&world.project, "agent.sh", "echo \"$OSTLER_PROMPT\" >>prompts; echo x >>answer\n");
     let check = "echo \"only $(wc -l <answer)\"; test $(wc -l <answer) -ge 3".to_owned();
     let new = world.new_run(&["bash", "agent.sh"]);
-    let session = world.run_with(NewRun { check: Some(check), attempts_max: Some(10), ..new });
+    let session = world.run_with(&NewRun { check: Some(check), attempts_max: Some(10), ..new });
     let view = world.status(&session, "completed");
     assert_eq!((view.launches.len(), view.attempts), (3, 3));
     let prompts = std::fs::read_to_string(world.project.join("prompts")).expect("prompts");
@@ -40,7 +40,7 @@ fn three_identical_failures_are_enough() {
     let world = World::new();
     let new = world.new_run(&["true"]);
     let check = Some("echo \"failed in 0.$RANDOM s\"; exit 7".to_owned());
-    let session = world.run_with(NewRun { check, attempts_max: Some(10), ..new });
+    let session = world.run_with(&NewRun { check, attempts_max: Some(10), ..new });
     let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
     assert_eq!(reason["key"], "same_failure");
     assert_eq!(world.session(&session).launches.len(), 3);
@@ -51,7 +51,7 @@ fn attempts_have_an_end() {
     let world = World::new();
     let new = world.new_run(&["bash", "-c", "echo x >>n"]);
     let check = Some("wc -l <n; exit 7".to_owned());
-    let session = world.run_with(NewRun { check, attempts_max: Some(4), ..new });
+    let session = world.run_with(&NewRun { check, attempts_max: Some(4), ..new });
     let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
     assert_eq!((reason["key"].as_str(), reason["attempts"].as_i64()), (Some("check_failed"), Some(4)));
 }
@@ -60,7 +60,7 @@ fn attempts_have_an_end() {
 fn when_the_time_is_over_a_person_is_asked() {
     let world = World::new();
     let new = world.new_run(&["bash", "-c", "while [ ! -e go ]; do sleep 0.05; done"]);
-    let session = world.run_with(NewRun { time_s_max: Some(1), ..new });
+    let session = world.run_with(&NewRun { time_s_max: Some(1), ..new });
     let request = world.asked(&session);
     assert_eq!(request.ask.kind, "time_over");
     world.answer(&request.id, "continue");
@@ -73,7 +73,7 @@ fn a_check_goes_on_after_the_server_was_killed() {
     let mut world = World::new();
     let new = world.new_run(&["true"]);
     let check = Some("while [ ! -e go ]; do sleep 0.05; done; echo x >>runs".to_owned());
-    let session = world.run_with(NewRun { check, ..new });
+    let session = world.run_with(&NewRun { check, ..new });
     world.status(&session, "checking");
     world.wait_for("the check", |world| (!world.shims().is_empty()).then_some(()));
     world.restart();
@@ -88,7 +88,7 @@ fn a_check_goes_on_after_the_server_was_killed() {
 fn a_check_that_is_not_wanted_any_more_is_ended() {
     let world = World::new();
     let new = world.new_run(&["true"]);
-    let session = world.run_with(NewRun { check: Some("sleep 1000".to_owned()), ..new });
+    let session = world.run_with(&NewRun { check: Some("sleep 1000".to_owned()), ..new });
     world.status(&session, "checking");
     world.wait_for("the check", |world| (!world.shims().is_empty()).then_some(()));
     world.wish(&session, "cancel");

@@ -156,15 +156,15 @@ impl World {
 
     /// Asks for a command to be run, and gives the id of its session.
     pub(crate) fn run(&self, command: &[&str]) -> String {
-        self.run_with(self.new_run(command))
+        self.run_with(&self.new_run(command))
     }
 
     pub(crate) fn bash(&self, script: &str) -> String {
         self.run(&["bash", "-c", script])
     }
 
-    pub(crate) fn run_with(&self, new: NewRun) -> String {
-        let run: RunView = self.post("/runs", &new).expect("a run");
+    pub(crate) fn run_with(&self, new: &NewRun) -> String {
+        let run: RunView = self.post("/runs", new).expect("a run");
         run.sessions[0].id.clone()
     }
 

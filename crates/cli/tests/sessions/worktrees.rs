@@ -24,7 +24,7 @@ fn repository(world: &World) {
 
 fn run(world: &World, script: &str) -> String {
     let new = world.new_run(&["bash", "-c", script]);
-    let session = world.run_with(NewRun { worktree: true, ..new });
+    let session = world.run_with(&NewRun { worktree: true, ..new });
     world.status(&session, "completed");
     session
 }
@@ -79,7 +79,7 @@ fn a_worktree_survives_the_server_and_a_reboot() {
     let mut world = World::new();
     repository(&world);
     let new = world.new_run(&["bash", "-c", "echo work >file; while [ ! -e go ]; do sleep 0.05; done"]);
-    let session = world.run_with(NewRun { worktree: true, ..new });
+    let session = world.run_with(&NewRun { worktree: true, ..new });
     world.status(&session, "active");
     let place = world.session(&session).directory;
     world.wait_for("its work", |_| Path::new(&place).join("file").exists().then_some(()));

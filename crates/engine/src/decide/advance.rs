@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 
 use ostler_agents::InputWay;
 
-use super::Maker;
+use super::{Maker, time::closes_at_ms};
 use crate::{
     action::Deed,
     answer::Answer,
@@ -68,11 +68,11 @@ impl Maker<'_> {
             return;
         }
         let is_held = live.held().is_some();
-        let ends = session.order.agent.end.close_input && live.end.is_some() && !live.input_closed;
-        let (way, is_closed) = (session.order.agent.input.way, live.input_closed);
+        let ends = closes_at_ms(session).is_some_and(|at| at <= self.now_ms);
+        let reads_nothing = session.order.agent.input.way == InputWay::Relaunch || live.input_closed;
         let grace_ms = session.order.patience.grace_ms;
         let mut parcels = self.waiting_parcels(id);
-        if way == InputWay::Relaunch {
+        if reads_nothing {
             // An answer is waited for, a message can wait until the agent is through.
             parcels.retain(|parcel| !matches!(parcel, Parcel::Message(_)));
             if !parcels.is_empty() {
@@ -80,7 +80,7 @@ impl Maker<'_> {
                 self.act(id, Deed::End { launch, grace_ms });
                 return;
             }
-        } else if !is_closed && !parcels.is_empty() {
+        } else if !parcels.is_empty() {
             for parcel in parcels {
                 let text = self.text_of(id, parcel);
                 self.emit(id, Event::InputSent { launch, parcel });

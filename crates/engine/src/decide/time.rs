@@ -17,7 +17,19 @@ use crate::{
 pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
     let expiries = world.blocking(session.id).filter_map(|request| request.expires_at_ms);
     let is_blocked = world.blocking(session.id).next().is_some();
-    expiries.chain(rest_at_ms(session, is_blocked)).chain(time_over_at_ms(session, is_blocked)).min()
+    let others = [
+        rest_at_ms(session, is_blocked),
+        time_over_at_ms(session, is_blocked),
+        closes_at_ms(session).filter(|_| !is_blocked),
+    ];
+    expiries.chain(others.into_iter().flatten()).min()
+}
+
+/// When the input of a CLI that is through is closed, so that it ends.
+pub(super) fn closes_at_ms(session: &Session) -> Option<u64> {
+    let live = session.live().filter(|live| live.ending.is_none() && !live.input_closed)?;
+    let waits = session.order.agent.end.close_input && session.paused_at_ms.is_none();
+    live.closes_at_ms.filter(|_| waits)
 }
 
 /// When an agent that waits has waited so long that it is better ended and started again at the answer.
@@ -42,7 +54,8 @@ impl Maker<'_> {
             }
             self.let_rest(id);
             self.end_time(id);
-            if !expired.is_empty() {
+            let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
+            if closes || !expired.is_empty() {
                 self.advance(id);
             }
         }

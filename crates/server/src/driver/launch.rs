@@ -69,6 +69,8 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     let guide = order.guide.then(|| guide::text(language));
     let guide_file = driver.home.session(session.id).join("guide.md");
     if let Some(text) = guide.filter(|_| order.agent.needs_guide_file()) {
+        let folder = driver.home.session(session.id);
+        private_directory(&folder).map_err(|source| LaunchError::Io { path: folder, source })?;
         write_private(&guide_file, text.as_bytes())?;
     }
     let conversation = match session.conversation.as_ref().filter(|_| !launch.fresh) {
