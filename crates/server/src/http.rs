@@ -84,3 +84,22 @@ pub(crate) fn router(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify
         .with_state(app);
     Router::new().nest("/api/v1", routes).fallback(problem::no_route)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    /// A route that the document leaves out is one that nobody can find.
+    #[test]
+    fn the_document_has_every_route() {
+        let source = include_str!("http.rs");
+        let calls = source.split(".route(\"").skip(1).filter_map(|rest| rest.split_once('"'));
+        let routes: BTreeSet<&str> =
+            calls.map(|(path, _)| path).filter(|path| path.starts_with('/')).collect();
+        let document = serde_json::to_value(super::openapi()).expect("a document is plain data");
+        let paths = document["paths"].as_object().expect("a document has paths");
+        let mut documented: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
+        documented.insert("/openapi.json");
+        assert_eq!(routes, documented);
+    }
+}

@@ -31,6 +31,7 @@ impl Problem {
     pub(super) fn not_found(what: &str, id: &str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, &format!("no_{what}"), format!("there is no {what} '{id}'"))
             .hint(format!("List them: ostler {}", if what == "request" { "inbox" } else { "ps -a" }))
+            .details(json!({ "key": format!("no_{what}"), (what): id }))
     }
 
     pub(super) fn bad(kind: &str, title: impl Into<String>) -> Problem {
