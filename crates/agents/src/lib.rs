@@ -22,7 +22,7 @@ mod tests;
 
 pub use agent::{Account, Agent, Arguments, End, Guide, Input, InputWay, Output, Permission, Terminal};
 pub use launch::{Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};
-pub use nearest::{meant, nearest};
+pub use nearest::{explained, nearest};
 pub use registry::{Agents, BUILTIN_NAMES};
 pub use reply::Decision;
 pub use table::TableError;

@@ -1,6 +1,6 @@
 //! Finds the name that somebody probably meant, for error messages.
 
-use alloc::vec::Vec;
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 /// The candidate that differs from the word by the fewest slips of a typing hand; `None` if all are far from it.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -13,8 +13,22 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// The message for a person, and the known name that is nearest to an unknown one.
+///
+/// The reader's message holds both: "unknown field `x`, expected one of `a`, `b`". The list is kept only when none
+/// of it is near.
+pub fn explained(message: &str) -> (String, Option<String>) {
+    let message = message.replace("unknown field", "unknown key").replace("unknown variant", "unknown value");
+    let found = message.starts_with("unknown ").then(|| message.split_once(", expected ")).flatten();
+    let Some((unknown, _)) = found else { return (message, None) };
+    match meant(&message).map(ToOwned::to_owned) {
+        Some(name) => (unknown.to_owned(), Some(name)),
+        None => (message, None),
+    }
+}
+
 /// The known name that is nearest to an unknown one. The message holds both: "unknown … `x`, expected … `a`, `b`".
-pub fn meant(message: &str) -> Option<&str> {
+fn meant(message: &str) -> Option<&str> {
     let (unknown, expected) = message.strip_prefix("unknown ")?.split_once(", expected ")?;
     let word = unknown.split('`').nth(1)?;
     nearest(word, expected.split('`').skip(1).step_by(2))

@@ -18,7 +18,7 @@ use toml::Spanned;
 
 use crate::{
     agent::{Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Terminal},
-    nearest::{meant, nearest},
+    nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
     template::{MessageNames, PermissionNames, Template},
 };
@@ -356,20 +356,6 @@ impl TableError {
 /// The line of an offset, from 1.
 fn line(toml: &str, offset: usize) -> Option<usize> {
     toml.get(..offset).map(|before| before.split('\n').count())
-}
-
-/// The message for a person, and the known name that is nearest to an unknown one.
-///
-/// The reader's message holds both: "unknown field `x`, expected one of `a`, `b`". The list is kept only when none
-/// of it is near.
-fn explained(message: &str) -> (String, Option<String>) {
-    let message = message.replace("unknown field", "unknown key").replace("unknown variant", "unknown value");
-    let found = message.starts_with("unknown ").then(|| message.split_once(", expected ")).flatten();
-    let Some((unknown, _)) = found else { return (message, None) };
-    match meant(&message) {
-        Some(name) => (unknown.to_owned(), Some(name.to_owned())),
-        None => (message, None),
-    }
 }
 
 impl fmt::Display for TableError {

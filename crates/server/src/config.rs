@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use ostler_agents::{Agents, meant, nearest};
+use ostler_agents::{Agents, explained, nearest};
 use ostler_engine::session::Patience;
 use serde::Deserialize;
 use toml::Spanned;
@@ -207,11 +207,11 @@ fn read(path: &Path) -> Result<Option<Source>, ConfigError> {
 
 impl Source {
     fn parse(&self) -> Result<File, ConfigError> {
-        toml::from_str(&self.text).map_err(|error| ConfigError::Wrong {
-            path: self.path.clone(),
-            line: error.span().and_then(|span| self.line(span)),
-            message: error.message().to_owned(),
-            nearest: meant(error.message()).or_else(|| misplaced(error.message())).map(str::to_owned),
+        toml::from_str(&self.text).map_err(|error| {
+            let (message, nearest) = explained(error.message());
+            let nearest = nearest.or_else(|| misplaced(&message).map(str::to_owned));
+            let line = error.span().and_then(|span| self.line(span));
+            ConfigError::Wrong { path: self.path.clone(), line, message, nearest }
         })
     }
 
@@ -235,7 +235,7 @@ impl Source {
 
 /// Where a name is far from all that are expected, it may be one that stands in a table.
 fn misplaced(message: &str) -> Option<&'static str> {
-    let word = message.strip_prefix("unknown field `")?.split('`').next()?;
+    let word = message.strip_prefix("unknown key `")?.split('`').next()?;
     let keys = ["patience.question", "patience.ask_user", "patience.stopped", "patience.grace"];
     let name = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
     let found = nearest(word, keys.map(name))?;
@@ -325,16 +325,11 @@ mod tests {
         let check = |user: &str, project: &str, expected: &str| {
             assert_eq!(load(user, project).expect_err("a mistake"), expected);
         };
-        check(
-            "\nlangauge = 'en'\n",
-            "",
-            "config.toml:2: unknown field `langauge`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`; did you mean `language`?",
-        );
+        check("\nlangauge = 'en'\n", "", "config.toml:2: unknown key `langauge`; did you mean `language`?");
         check(
             "question = '1h'\n",
             "",
-            "config.toml:1: unknown field `question`, expected one of `language`, `default_agent`, `agents`, \
+            "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
              `patience`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
@@ -347,10 +342,7 @@ mod tests {
         check(
             "[agents.mine]\ncomand = ['x']\n",
             "",
-            "config.toml:2: unknown field `comand`, expected one of `extends`, `about`, `tested`, `version`, \
-             `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, \
-             `permission`, `end`, `account`, `model`, `max_turns`, `tools`, `mcp_config`; did you mean \
-             `command`?",
+            "config.toml:2: unknown key `comand`; did you mean `command`?",
         );
         check(
             "",
