@@ -18,12 +18,13 @@ use crate::support::{Control, Session, bash, skipped, wait_for};
 const MUCH: &str = "head -c 200000 /dev/zero | tr '\\0' x; echo end";
 
 fn next_disk_stall(control: &mut Control) -> String {
-    let stopped = control.next_stop();
-    assert!(matches!(stopped, Happening::Stopped { cause: StopCause::Stall, .. }), "{stopped:?}");
-    match control.next(|what| matches!(what, Happening::Stalled { .. })).what {
+    let message = match control.next(|what| matches!(what, Happening::Stalled { .. })).what {
         Happening::Stalled { reason: StallReason::Disk { message } } => message,
         what => panic!("{what:?}"),
-    }
+    };
+    let stopped = control.next_stop();
+    assert!(matches!(stopped, Happening::Stopped { cause: StopCause::Stall, .. }), "{stopped:?}");
+    message
 }
 
 #[test]
