@@ -52,8 +52,8 @@ impl Maker<'_> {
             for &request in &expired {
                 self.expire(request);
             }
-            self.let_rest(id);
             self.end_time(id);
+            self.let_rest(id);
             let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
             if closes || !expired.is_empty() {
                 self.advance(id);
