@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use ostler_agents::Agent;
+use ostler_agents::{Agent, Output};
 use ostler_protocol::fact::{AgentSession, End, RateLimit, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -386,7 +386,11 @@ impl Session {
 
     /// Whether its CLI can go on with what was said before.
     pub fn can_resume(&self) -> bool {
-        self.order.agent.can_resume() && self.conversation.is_some()
+        let agent = &self.order.agent;
+        // Who prints text cannot say which conversation it is: it is the one that it was given.
+        let was_given = agent.takes_conversation_id() && agent.output == Output::Text;
+        let has_run = || self.launches.iter().any(|launch| launch.process.is_some());
+        agent.can_resume() && (self.conversation.is_some() || (was_given && has_run()))
     }
 
     /// How it is. The requests are those of this session that it waits for, oldest first.

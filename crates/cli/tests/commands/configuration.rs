@@ -10,7 +10,7 @@ fn a_mistake_is_named_with_its_line() {
     place.configure("\nlangauge = \"ko\"\n");
     let said = place.run(&["run", "claude", "work"]);
     assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.err.contains("config.toml:2: unknown field `langauge`"), "{said:?}");
+    assert!(said.err.contains("config.toml:2: unknown key `langauge`"), "{said:?}");
     assert!(said.err.contains("did you mean `language`?"), "{said:?}");
     assert!(said.err.contains("Nothing was started or changed."), "{said:?}");
     place.configure("language = \n");

@@ -73,9 +73,12 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         private_directory(&folder).map_err(|source| LaunchError::Io { path: folder, source })?;
         write_private(&guide_file, text.as_bytes())?;
     }
-    let conversation = match session.conversation.as_ref().filter(|_| !launch.fresh) {
-        Some(conversation) => Conversation::Resume { id: &conversation.id },
-        None => Conversation::Fresh { id: Some(&order.new_conversation) },
+    let known =
+        session.conversation.as_ref().map_or(&order.new_conversation, |conversation| &conversation.id);
+    let conversation = if launch.fresh {
+        Conversation::Fresh { id: Some(&order.new_conversation) }
+    } else {
+        Conversation::Resume { id: known }
     };
     let request = LaunchRequest {
         prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
