@@ -80,7 +80,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ServerBack, "the server is back"),
     (Key::LoseNothing, "Nothing is lost. Come back with: ostler attach {session}"),
     (Key::ToResume, "Go on with: ostler resume {session}"),
-    (Key::NotResumable, "It cannot be taken up where it was; start it anew."),
+    (Key::NotResumable, "It cannot be taken up where it was. Begin anew with: ostler resume {session}"),
     (Key::EndDone, "{session} is done{checked}"),
     (Key::EndChecked, ", and the check says so"),
     (Key::EndUnchecked, ", unverified: it is the agent's word"),

@@ -80,7 +80,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ServerBack, "서버가 돌아왔습니다"),
     (Key::LoseNothing, "잃은 것은 없습니다. 다시 보려면: ostler attach {session}"),
     (Key::ToResume, "이어서 하려면: ostler resume {session}"),
-    (Key::NotResumable, "하던 곳에서 이어서 할 수 없습니다. 새로 시작하세요."),
+    (Key::NotResumable, "하던 곳에서 이어서 할 수 없습니다. 처음부터 다시 하려면: ostler resume {session}"),
     (Key::EndDone, "{session} 완료{checked}"),
     (Key::EndChecked, ". 검사도 통과했습니다"),
     (Key::EndUnchecked, ". 검증되지 않았습니다. 에이전트의 말입니다"),

@@ -151,13 +151,19 @@ fn several_at_once() {
 fn what_was_interrupted_is_resumed() {
     let place = Place::new();
     place.configure(
-        "[agents.mine]\ncommand = [\"bash\", \"-c\"]\noutput = \"text\"\n[agents.mine.input]\nway = \"line\"\n\
-         [agents.mine.arguments]\nfresh = [\"echo begun {new_conversation}; sleep 60\"]\n\
-         resume = [\"echo resumed {conversation}\"]\n",
+        r#"[agents.mine]
+command = ["bash", "-c"]
+output = "claude"
+[agents.mine.arguments]
+fresh = ["""echo '{{"type":"system","subtype":"init","session_id":"c1"}'; sleep 60"""]
+resume = ["""echo '{{"type":"assistant","message":{{"model":"m","content":[{{"type":"text","text":"resumed {conversation}"}]}}'"""]
+"#,
     );
     let run = place.json(&["run", "-d", "mine", "work"]);
     let session = run["sessions"][0]["id"].as_str().expect("an id").to_owned();
-    let active = place.wait_for(&session, "active");
+    let active = until("the conversation", || {
+        Some(place.session(&session)).filter(|it| it["resumable"] == true && it["pid"].is_number())
+    });
     let pid = active["pid"].as_i64().expect("a process");
     let parent = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
     let parent = parent.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).expect("its shim");
@@ -168,8 +174,5 @@ fn what_was_interrupted_is_resumed() {
     assert_eq!(said.code, 11, "{said:?}");
     assert!(said.err.contains("Go on with: ostler resume s_1"), "{said:?}");
     let said = place.run(&["resume", &session]);
-    assert_eq!(said.code, 0, "{said:?}");
-    until("the resumed words", || {
-        Some(()).filter(|()| place.done(&["logs", &session]).starts_with("resumed "))
-    });
+    assert_eq!((said.code, said.out.as_str()), (0, "resumed c1\n"), "{said:?}");
 }
