@@ -13,7 +13,7 @@ use std::{
 };
 
 use ostler_server::{
-    api::{EventView, NewSize, SessionView, StatusView},
+    api::{EventView, NewSize, RunView, SessionView, StatusView},
     client::Client,
 };
 use serde_json::{Value, json};
@@ -67,7 +67,11 @@ pub(crate) async fn watch(
         session,
     };
     watch.begin().await?;
-    watch.run(Lines::new(is_terminal), signals).await
+    match watch.run(Lines::new(is_terminal), signals).await {
+        // Whoever read the output has gone away; that is a way to leave, too.
+        Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => Ok(watch.leave()),
+        outcome => outcome,
+    }
 }
 
 struct Watch<'a> {
@@ -101,14 +105,14 @@ impl Watch<'_> {
     async fn begin(&mut self) -> Result<(), Error> {
         let launch = self.session.launches.last().map(|launch| launch.number);
         self.follow(launch);
-        self.questions.open(&self.session.blocked_by).await?;
+        self.questions.open(&mut self.events, &self.session.blocked_by).await?;
         if self.options.pty {
             self.resize().await;
         }
         Ok(())
     }
 
-    async fn run(mut self, mut lines: Lines, mut signals: Signals) -> Result<Exit, Error> {
+    async fn run(&mut self, mut lines: Lines, mut signals: Signals) -> Result<Exit, Error> {
         loop {
             if let Some(exit) = self.exit()? {
                 return Ok(exit);
@@ -207,10 +211,11 @@ impl Watch<'_> {
             }
             "request.opened" | "request.repeated" | "request.settled" | "request.expired" => {
                 self.refresh().await?;
-                self.questions.open(&self.session.blocked_by).await?;
+                self.questions.open(&mut self.events, &self.session.blocked_by).await?;
             }
             "check.started" => {
-                self.note_now(&self.context.words.say(Key::CheckRuns, &[("check", &self.check().await?)]))?;
+                let check = self.check().await?;
+                self.note_now(&words.say(Key::CheckRuns, &[("check", &check)]))?;
             }
             "check.finished" => {
                 let attempt = &event.body["attempt"];
@@ -255,9 +260,9 @@ impl Watch<'_> {
         Ok(())
     }
 
-    async fn check(&self) -> Result<String, Error> {
-        let run: ostler_server::api::RunView =
-            self.client.get(&format!("/runs/{}", self.session.run)).await?;
+    async fn check(&mut self) -> Result<String, Error> {
+        let path = format!("/runs/{}", self.session.run);
+        let run: RunView = self.events.get(self.context, &path).await?;
         Ok(screen::one_line(&run.check.unwrap_or_default()))
     }
 
@@ -276,11 +281,7 @@ impl Watch<'_> {
         if std::mem::take(&mut self.leaving) {
             match line.trim() {
                 "d" | "D" => return Ok(Some(self.leave())),
-                "c" | "C" => {
-                    let path = format!("/sessions/{}/cancel", self.session.id);
-                    self.session = self.client.post(&path, &json!({})).await?;
-                    self.context.note(self.context.words.sentence(Key::Cancelling));
-                }
+                "c" | "C" => self.cancel().await,
                 _ => {
                     self.context.note(self.context.words.sentence(Key::GoesOn));
                     self.questions.show_again();
@@ -293,6 +294,15 @@ impl Watch<'_> {
             self.context.note(&words.say(Key::NothingAsked, &[("session", &self.session.id)]));
         }
         Ok(None)
+    }
+
+    /// What came of it is heard as an event. A server that is gone right now can be asked again.
+    async fn cancel(&self) {
+        let path = format!("/sessions/{}/cancel", self.session.id);
+        match self.client.post::<SessionView>(&path, &json!({})).await {
+            Ok(_) => self.context.note(self.context.words.sentence(Key::Cancelling)),
+            Err(error) => self.context.note(&Error::Client(error).message(self.context.words)),
+        }
     }
 
     /// The agent's terminal becomes as large as this one. One that has none does not mind.

@@ -177,7 +177,7 @@ mod tests {
 "#;
         assert_eq!(
             render(claude.as_ref(), false, &[stream]),
-            "Running it.\n› Bash  npm test\n  ok  (+1 lines)\n"
+            "Running it.\n› Bash  npm test\n  ok  (+1 more)\n"
         );
     }
 

@@ -10,6 +10,7 @@ use ostler_server::{
     client::{Client, ClientError},
 };
 
+use super::events::Events;
 use crate::{
     answering, card,
     context::Context,
@@ -46,10 +47,10 @@ impl<'a> Questions<'a> {
     }
 
     /// These are open now. What was settled elsewhere goes away.
-    pub(super) async fn open(&mut self, ids: &[String]) -> Result<(), Error> {
+    pub(super) async fn open(&mut self, events: &mut Events, ids: &[String]) -> Result<(), Error> {
         self.open.retain(|request| ids.contains(&request.id));
         if let Some(id) = self.shown.take_if(|shown| !ids.contains(shown)) {
-            let request: RequestView = self.client.get(&format!("/requests/{id}")).await?;
+            let request: RequestView = events.get(self.context, &format!("/requests/{id}")).await?;
             if let Some(settled) = request.settled {
                 let words = self.context.words;
                 let answer = outcome::answer(words, &settled.answer);
@@ -59,7 +60,7 @@ impl<'a> Questions<'a> {
         }
         for id in ids {
             if !self.open.iter().any(|request| request.id == *id) {
-                self.open.push_back(self.client.get(&format!("/requests/{id}")).await?);
+                self.open.push_back(events.get(self.context, &format!("/requests/{id}")).await?);
             }
         }
         Ok(())
@@ -113,7 +114,11 @@ impl<'a> Questions<'a> {
                 }
                 put(&answering::prompt(words, request))?;
             }
-            Err(error) => return Err(error.into()),
+            // The question stays where it is; a server that is gone right now can be told again.
+            Err(error) => {
+                self.context.note(&Error::Client(error).message(words));
+                put(&answering::prompt(words, request))?;
+            }
         }
         Ok(true)
     }

@@ -88,7 +88,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::EndCancelled, "{session} was cancelled"),
     (Key::EndInterrupted, "{session} was interrupted: its process was lost"),
     (Key::WorktreeHint, "Its work is on branch {branch}: ostler diff {session}, then merge or discard"),
-    (Key::MoreLines, "(+{n} lines)"),
+    (Key::MoreLines, "(+{n} more)"),
     (Key::ReasonNotStarted, "it could not be started: {message}"),
     (Key::ReasonExitCode, "its exit code was {code}"),
     (Key::ReasonKilledBy, "signal {signal} ended it"),

@@ -91,7 +91,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         Key::WorktreeHint,
         "작업은 {branch} 브랜치에 있습니다: ostler diff {session}, 그다음 merge 또는 discard",
     ),
-    (Key::MoreLines, "(+{n}줄)"),
+    (Key::MoreLines, "(+{n}줄 더)"),
     (Key::ReasonNotStarted, "시작하지 못했습니다: {message}"),
     (Key::ReasonExitCode, "종료 코드가 {code}입니다"),
     (Key::ReasonKilledBy, "시그널 {signal}로 끝났습니다"),

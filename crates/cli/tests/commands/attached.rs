@@ -115,3 +115,19 @@ fn a_server_that_is_killed_is_waited_for() {
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(err.contains("the server is back"), "{err}");
 }
+
+#[test]
+fn a_reader_that_goes_away_leaves_it_working() {
+    let place = Place::new();
+    let script = "echo one; until [ -e go ]; do sleep 0.02; done; echo two; sleep 60";
+    let mut command = place.command(&["run", "--", "bash", "-c", script]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    std::io::Read::read_exact(&mut stdout, &mut [0; 4]).expect("output");
+    drop(stdout);
+    std::fs::write(place.project().join("go"), "").expect("a file");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(12), "{output:?}");
+    place.wait_for("s_1", "active");
+}
