@@ -129,7 +129,7 @@ mod tests {
             ),
             (
                 json!({"key": "check_failed", "code": 1, "attempts": 10}),
-                "the check failed with exit code 1 after 10 attempts",
+                "the check failed with exit code 1 in attempt 10",
             ),
             (json!({"key": "new_one"}), r#"{"key":"new_one"}"#),
         ] {

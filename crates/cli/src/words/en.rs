@@ -97,7 +97,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ReasonRateLimited, "its account has hit a limit ({message}); {reset}"),
     (Key::ReasonResetAt, "it resets at {time}"),
     (Key::ReasonResetUnknown, "it is not known when that resets"),
-    (Key::ReasonCheckFailed, "the check failed with exit code {code} after {attempts} attempts"),
+    (Key::ReasonCheckFailed, "the check failed with exit code {code} in attempt {attempts}"),
     (Key::ReasonSameFailure, "the check failed in the same way {times} times"),
     (Key::ReasonReported, "it reported an error: {message}"),
     (Key::ReasonTimeOver, "its time was over"),

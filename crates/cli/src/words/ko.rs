@@ -100,7 +100,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ReasonRateLimited, "계정이 사용 한도에 걸렸습니다({message}). {reset}"),
     (Key::ReasonResetAt, "{time}에 풀립니다"),
     (Key::ReasonResetUnknown, "언제 풀리는지 알 수 없습니다"),
-    (Key::ReasonCheckFailed, "{attempts}번 시도했지만 검사가 종료 코드 {code}로 실패했습니다"),
+    (Key::ReasonCheckFailed, "{attempts}번째 시도에서 검사가 종료 코드 {code}로 실패했습니다"),
     (Key::ReasonSameFailure, "검사가 같은 이유로 {times}번 실패했습니다"),
     (Key::ReasonReported, "에이전트가 오류를 알렸습니다: {message}"),
     (Key::ReasonTimeOver, "시간이 다 되었습니다"),
