@@ -63,8 +63,25 @@ pub(crate) fn run(options: Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// Installs the toolchain components that the other steps call, where they are missing.
+/// Programs that tests run, and the Debian package that brings each.
+const PROGRAMS: [(&str, &str); 4] =
+    [("git", "git"), ("cc", "gcc"), ("node", "nodejs"), ("python3", "python3")];
+
+/// Installs what the other steps call, where it is missing, and says so.
 fn tools(_: Options) -> Result<Outcome, Error> {
+    for (tool, package) in PROGRAMS {
+        if succeeds(program(tool).arg("--version")) {
+            println!("{tool} is installed");
+            continue;
+        }
+        let is_root = succeeds(program("sh").args(["-c", "test $(id -u) = 0"]));
+        let mut install = program(if is_root { "apt-get" } else { "sudo" });
+        install.args(if is_root { &[][..] } else { &["apt-get"] }).args(["install", "--yes", package]);
+        println!("{tool} is missing: installing it with `{}`", line(&install));
+        if run_command(&mut install).is_err() {
+            return Err(Error::Missing { tool, install: line(&install) });
+        }
+    }
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if succeeds(cargo().args([subcommand, "--version"])) {
             println!("{component} is installed");
