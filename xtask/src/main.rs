@@ -20,7 +20,7 @@ mod tidy;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  demo                    show the parser at work on a sample stream
+  demo [--auto]           a minute with three scripted agents; --auto plays by itself
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
        --real-agents      install the four agent CLIs from npm; all of them have to work
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
@@ -59,14 +59,12 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         }
         ["bench", rest @ ..] => bench::run(rest),
         ["soak", rest @ ..] => soak::run(rest),
-        ["demo"] => demo::run(),
+        ["demo", rest @ ..] => demo::run(rest),
         ["test"] => test::run(test::Options { real_agents: false }),
         ["test", "--real-agents"] => test::run(test::Options { real_agents: true }),
         ["tidy"] => tidy::run(),
         ["dist"] => dist::run(),
-        ["demo" | "test" | "tidy" | "dist", extra, ..] => {
-            Err(Error::Usage(format!("unexpected argument `{extra}`")))
-        }
+        ["test" | "tidy" | "dist", extra, ..] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
         [unknown, ..] => Err(Error::Usage(format!("unknown command `{unknown}`"))),
     }
 }

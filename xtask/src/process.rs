@@ -5,6 +5,7 @@
 
 use std::{
     env,
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::LazyLock,
@@ -51,6 +52,12 @@ fn at_root(mut command: Command) -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
     let status = command.status().map_err(|source| start_error(command, source))?;
     if status.success() { Ok(()) } else { Err(Error::Failed { command: line(command), status }) }
+}
+
+/// Becomes the command. Comes back only if it could not be started.
+pub(crate) fn replace(command: &mut Command) -> Error {
+    let source = command.exec();
+    start_error(command, source)
 }
 
 /// Runs a command and returns what it wrote to stdout. Its stderr is shown.

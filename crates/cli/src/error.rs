@@ -63,6 +63,11 @@ pub(crate) enum Error {
         /// What to do.
         hint: Message,
     },
+    /// A demonstration did not come about as promised.
+    Demo {
+        /// What was not so.
+        message: Message,
+    },
     /// The state directory cannot be used.
     Home(HomeError),
     /// The server does not answer, or not as wanted.
@@ -120,7 +125,8 @@ impl Error {
             }
             Error::Usage { message, .. }
             | Error::NotFound { message, .. }
-            | Error::Refused { message, .. } => message.say(words),
+            | Error::Refused { message, .. }
+            | Error::Demo { message } => message.say(words),
             Error::Home(error) => error.to_string(),
             Error::Client(ClientError::NoServer { path, source }) => {
                 words.say(Key::NoServerAt, &[("path", &path.display()), ("source", source)])
@@ -158,6 +164,7 @@ impl Error {
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => {
                 Key::HintHome
             }
+            Error::Demo { .. } => Key::HintDemo,
             Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
             Error::Client(_) | Error::Start(_) | Error::Serve(_) | Error::Keep(_) => Key::HintServer,
@@ -177,7 +184,7 @@ impl Error {
             Error::Refused { .. } => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
             Error::Home(_) | Error::Client(_) | Error::Start(_) | Error::Serve(_) => Exit::NoServer,
-            Error::Keep(_) => Exit::Failed,
+            Error::Keep(_) | Error::Demo { .. } => Exit::Failed,
             Error::Config(_) => Exit::Config,
         }
     }

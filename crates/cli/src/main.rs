@@ -32,8 +32,8 @@ use ostler_agents::nearest;
 
 use crate::{
     commands::{
-        agents, answer, attach, completions, diff, discard, doctor, export, guide, inbox, logs, merge, parse,
-        ps, resume, run, send, serve, show, verify,
+        agents, answer, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs, merge,
+        parse, ps, resume, run, send, serve, show, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -91,6 +91,7 @@ enum Command {
     Parse(parse::Arguments),
     Guide(guide::Arguments),
     Completions(completions::Arguments),
+    Demo(demo::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -141,6 +142,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Verify(_) => verify::run(context),
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Guide(_) => guide::run(context),
+        Command::Demo(arguments) => demo::run(context, &arguments),
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
     }
 }

@@ -1,7 +1,9 @@
-//! Programs that are asked which version they are. The only module of the command line that starts one.
+//! Programs that are asked which version they are, and the script that makes the project of a demonstration. The only
+//! module of the command line that starts one.
 
 use std::{
-    io,
+    env, io,
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -25,7 +27,7 @@ pub(crate) fn first_line(command: &[String]) -> Result<String, io::Error> {
 /// Whether this very program can be started again, as each agent's shim is.
 #[expect(clippy::disallowed_methods, reason = "a shim is a start of this program")]
 pub(crate) fn starts_itself() -> Result<(), io::Error> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(env::current_exe()?);
     // There is no such directory, and the shim says so with its own exit code: it has started.
     command
         .args(["__shim", "/dev/null/nowhere"])
@@ -35,6 +37,22 @@ pub(crate) fn starts_itself() -> Result<(), io::Error> {
     let status = command.status()?;
     let as_expected = status.code() == Some(i32::from(crate::exit::Exit::Shim as u8));
     if as_expected { Ok(()) } else { Err(io::Error::other(status.to_string())) }
+}
+
+/// Runs a shell script in a directory. Of the user's environment it gets the path alone, so that it does the same for
+/// everybody.
+#[expect(clippy::disallowed_methods, reason = "the project of a demonstration is made by a script")]
+pub(crate) fn script(script: &Path, directory: &Path) -> Result<(), io::Error> {
+    let mut command = Command::new("sh");
+    command.arg(script).current_dir(directory).stdin(Stdio::null()).env_clear();
+    command.envs(env::var_os("PATH").map(|path| ("PATH", path)));
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let why = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
+    Err(io::Error::other(format!("{}: {why}", output.status)))
 }
 
 /// The numbers of a version in some words: `git version 2.43.0` is `[2, 43, 0]`.

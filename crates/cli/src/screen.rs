@@ -19,6 +19,8 @@ pub(crate) struct Screen {
     colours: bool,
     /// Characters in a line, where lines have an end.
     columns: Option<usize>,
+    /// Whether what was drawn can be drawn over.
+    redraws: bool,
 }
 
 /// How a text stands out. Colour comes last: every state also has a word and a shape.
@@ -55,18 +57,29 @@ impl Screen {
         Screen {
             colours: is_terminal && !no_colour && !dumb,
             columns: is_terminal.then(|| usize::from(size().1)),
+            redraws: is_terminal && !dumb,
         }
     }
 
     /// A file, or a test.
     #[cfg(test)]
     pub(crate) fn plain() -> Screen {
-        Screen { colours: false, columns: None }
+        Screen { colours: false, columns: None, redraws: false }
     }
 
     /// Whether colours are shown.
     pub(crate) fn colours(self) -> bool {
         self.colours
+    }
+
+    /// Characters in a line, where lines have an end.
+    pub(crate) fn width(self) -> Option<usize> {
+        self.columns
+    }
+
+    /// Whether what was drawn can be drawn over.
+    pub(crate) fn can_redraw(self) -> bool {
+        self.redraws
     }
 
     /// The text in a style.
@@ -158,6 +171,23 @@ pub(crate) fn add_line(said: &mut String, indent: usize, text: &str) {
     said.push('\n');
 }
 
+/// The text in lines of at most that width, broken between words; a word that is longer stands alone.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.width() + 1 + word.width() <= width {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
 /// As much of the text as fits.
 fn cut(text: &str, room: Option<usize>) -> Cow<'_, str> {
     let Some(room) = room.filter(|room| text.width() > *room) else { return text.into() };
@@ -194,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_last_column_is_cut_where_the_line_ends() {
-        let screen = Screen { colours: false, columns: Some(12) };
+        let screen = Screen { columns: Some(12), ..Screen::plain() };
         let row = |text: &str| vec![vec![Cell::new("s_1"), Cell::new(text)]];
         assert_eq!(screen.columns(&row("fix the flaky test")), "s_1  fix th…\n");
         assert_eq!(screen.columns(&row("로그인 고치기")), "s_1  로그인…\n");
@@ -202,9 +232,17 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrap("the agents do not notice", 11), ["the agents", "do not", "notice"]);
+        assert_eq!(wrap("에이전트는 계속 일합니다", 15), ["에이전트는 계속", "일합니다"]);
+        assert_eq!(wrap("unbreakable", 4), ["unbreakable"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+
+    #[test]
     fn colours_only_where_they_are_wanted() {
         assert_eq!(Screen::plain().style(Style::Bad, "x"), "x");
-        let screen = Screen { colours: true, columns: None };
+        let screen = Screen { colours: true, ..Screen::plain() };
         assert_eq!(screen.style(Style::Bad, "x"), "\x1b[31mx\x1b[0m");
         assert_eq!(screen.style(Style::Plain, "x"), "x");
     }

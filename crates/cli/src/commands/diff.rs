@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use ostler_server::client::{Client, ClientError, Pieces};
 use serde_json::json;
 
 use crate::{
@@ -29,8 +30,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let client = context.server().await?;
         let id = id::session(&client, &arguments.id).await?;
         let color = Screen::stdout().colours() && !context.json;
-        let path = format!("/sessions/{id}/diff?stat={}&color={color}", arguments.stat);
-        let mut pieces = client.stream(&path).await?;
+        let mut pieces = pieces(&client, &id, arguments.stat, color).await?;
         let mut diff = Vec::new();
         while let Some(piece) = pieces.next().await? {
             if context.json {
@@ -50,4 +50,14 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         io::stdout().lock().flush().map_err(Error::Output)?;
         Ok(Exit::Done)
     })
+}
+
+/// What a session has changed, piece by piece.
+pub(crate) async fn pieces(
+    client: &Client,
+    id: &str,
+    stat: bool,
+    color: bool,
+) -> Result<Pieces, ClientError> {
+    client.stream(&format!("/sessions/{id}/diff?stat={stat}&color={color}")).await
 }

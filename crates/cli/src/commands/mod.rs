@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod attach;
 pub(crate) mod completions;
+pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod discard;
 pub(crate) mod doctor;

@@ -5,6 +5,7 @@ mod answering;
 mod attached;
 mod bad_input;
 mod configuration;
+mod demo;
 mod looking;
 mod server;
 mod support;

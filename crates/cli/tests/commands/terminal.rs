@@ -19,7 +19,7 @@ use rustix::{
 use crate::support::{ASK, Place, until};
 
 /// A command on a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keys: File,
     screen: Arc<Mutex<String>>,
@@ -27,7 +27,7 @@ struct Terminal {
 
 impl Terminal {
     #[expect(unsafe_code, reason = "only between fork and exec can a process take a terminal")]
-    fn start(place: &Place, arguments: &[&str]) -> Terminal {
+    pub(crate) fn start(place: &Place, arguments: &[&str]) -> Terminal {
         let ours =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal can be used");
@@ -62,23 +62,37 @@ impl Terminal {
         Terminal { child, keys, screen }
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
+    /// Presses a key, if anybody is still there.
+    pub(crate) fn try_press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).ok();
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("it is ours").is_some()
+    }
+
+    /// Ends the command as nobody should.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().and_then(|()| self.child.wait()).expect("it is ours");
+    }
+
     /// Waits until this stands on the screen.
-    fn sees(&self, text: &str) {
+    pub(crate) fn sees(&self, text: &str) {
         until(&format!("{text:?} on the screen"), || {
             let screen = self.screen.lock().expect("nobody panics with it");
             screen.contains(text).then_some(())
         });
     }
 
-    fn code(&mut self) -> i32 {
+    pub(crate) fn code(&mut self) -> i32 {
         until("the end of the command", || self.child.try_wait().expect("it is ours")).code().unwrap_or(-1)
     }
 
-    fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         self.screen.lock().expect("nobody panics with it").clone()
     }
 }
