@@ -2,7 +2,7 @@
 //!
 //! A request that changes something carries a key, so that asking again after a broken connection does it once.
 
-use std::{fmt, io, path::PathBuf, time::Duration};
+use std::{fmt, io, path::PathBuf};
 
 use http_body_util::{BodyExt, Full};
 use hyper::{
@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::net::UnixStream;
 
-use crate::{api::Problem, home::Home, socket};
+use crate::{api::Problem, home::Home, socket, start};
 
 /// The header with a request's key.
 pub const KEY_HEADER: &str = "idempotency-key";
@@ -27,6 +27,8 @@ const TRIES: u32 = 3;
 #[derive(Debug, Clone)]
 pub struct Client {
     home: Home,
+    /// Whether a server that has died is started again.
+    revives: bool,
 }
 
 /// Why there is no answer, or not the one that was wanted.
@@ -60,7 +62,12 @@ pub enum ClientError {
 impl Client {
     /// Asks the server that uses this directory.
     pub fn new(home: &Home) -> Client {
-        Client { home: home.clone() }
+        Client { home: home.clone(), revives: false }
+    }
+
+    /// The same, and starts the server again if it has died.
+    pub(crate) fn reviving(home: &Home) -> Client {
+        Client { home: home.clone(), revives: true }
     }
 
     /// Asks for something.
@@ -86,8 +93,10 @@ impl Client {
         loop {
             match self.send(Method::POST, path, body.clone(), Some(&key)).await {
                 Err(ClientError::Broken { .. } | ClientError::NoServer { .. }) if tries < TRIES => {
-                    // A server that was just killed is being started again.
-                    tokio::time::sleep(Duration::from_millis(50) * tries).await;
+                    // Whether it was done is not known: under the same key it is done once.
+                    if self.revives {
+                        start::ensure(&self.home).await.ok();
+                    }
                     tries += 1;
                 }
                 answer => return read(path, answer?).await,

@@ -126,7 +126,8 @@ impl Driver {
     /// The keeper of a session; a new one is prepared first.
     fn hand_out(self: &Arc<Driver>, session: SessionId, prepare: impl FnOnce(&mut Keeper)) -> Mailbox {
         let mut keepers = self.keepers.lock().expect("nobody panics while holding it");
-        if let Some(mailbox) = keepers.get(&session) {
+        // The mailbox of a keeper that has failed is closed; another takes over.
+        if let Some(mailbox) = keepers.get(&session).filter(|mailbox| !mailbox.is_closed()) {
             return mailbox.clone();
         }
         let (mailbox, actions) = mpsc::unbounded_channel();

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::{
     Json, Router,
+    extract::DefaultBodyLimit,
     routing::{get, post},
 };
 use ostler_store::SqliteReader;
@@ -21,6 +22,9 @@ use tokio::sync::Notify;
 use utoipa::OpenApi;
 
 use crate::{api, driver::Driver};
+
+/// The longest body: prompts and answers may be whole documents.
+const BODY_BYTES_MAX: usize = 16 << 20;
 
 /// What handlers share.
 #[derive(Clone)]
@@ -81,6 +85,7 @@ pub(crate) fn router(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(problem::no_route)
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(app);
     Router::new().nest("/api/v1", routes).fallback(problem::no_route)
 }

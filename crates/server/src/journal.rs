@@ -17,7 +17,7 @@ use ostler_engine::{Action, ActionName, Decision, Input, Overlay, Refusal, World
 use ostler_store::{Commit, CommitError, ReadError, Reads, Sqlite, Store, StoredReply};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::{clock::Clock, crash};
+use crate::{clock::Clock, crash, reserve::Reserve};
 
 pub(crate) use load::{Found, Loaded, kept, load, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
@@ -76,7 +76,7 @@ pub(crate) type Outbox = mpsc::UnboundedReceiver<(ActionName, Action)>;
 
 impl Journal {
     /// Starts the thread.
-    pub(crate) fn start(store: Sqlite, loaded: Loaded, clock: Clock) -> (Journal, Outbox) {
+    pub(crate) fn start(store: Sqlite, loaded: Loaded, clock: Clock, reserve: Reserve) -> (Journal, Outbox) {
         let (queue, submissions) = mpsc::channel(QUEUE_MAX);
         // Without a bound, because whoever takes actions submits too: a full queue could wait for itself. What is
         // in it is in the outbox table anyway.
@@ -87,10 +87,14 @@ impl Journal {
         for action in loaded.open_actions {
             actions.send(action).expect("the receiver is in this function");
         }
-        let writer = Writer { store, world: Arc::clone(&world), open, clock, actions, publish_seq };
+        let published = Arc::clone(&world);
+        let writer = Writer { store, world: published, open, clock, actions, publish_seq, reserve };
         thread::Builder::new()
             .name("journal".to_owned())
-            .spawn(move || writer.run(submissions))
+            .spawn(move || {
+                let _end = EndOfAll;
+                writer.run(submissions);
+            })
             .expect("a thread can be started when the server starts");
         (Journal { queue, world, seq, clock }, outbox)
     }
@@ -139,6 +143,17 @@ impl Journal {
     }
 }
 
+/// A server that cannot write is none: it ends, and the next one goes on from what is committed.
+struct EndOfAll;
+
+impl Drop for EndOfAll {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            std::process::abort();
+        }
+    }
+}
+
 /// What the thread owns.
 struct Writer {
     store: Sqlite,
@@ -148,6 +163,7 @@ struct Writer {
     clock: Clock,
     actions: mpsc::UnboundedSender<(ActionName, Action)>,
     publish_seq: watch::Sender<u64>,
+    reserve: Reserve,
 }
 
 type Answer = (oneshot::Sender<Result<Made, SubmitError>>, Made);
@@ -172,7 +188,7 @@ impl Writer {
         }
         crash::site("before commit");
         if !group.commits.is_empty()
-            && let Err(error) = self.store.commit(&group.commits)
+            && let Err(error) = self.commit(&group.commits)
         {
             let message = error.to_string();
             let tell = |(answer, _): Answer| drop(answer.send(Err(SubmitError::Store(message.clone()))));
@@ -181,6 +197,14 @@ impl Writer {
         }
         crash::site("after commit");
         self.publish(group);
+    }
+
+    /// Commits, on a full disk with the room that was kept for that: whoever fills it must still be ended.
+    fn commit(&mut self, commits: &[Commit]) -> Result<(), CommitError> {
+        match self.store.commit(commits) {
+            Err(CommitError::Full { .. }) if self.reserve.give_up() => self.store.commit(commits),
+            result => result,
+        }
     }
 
     fn publish(&mut self, group: Group) {

@@ -17,6 +17,7 @@ mod http;
 mod journal;
 mod keep;
 mod random;
+mod reserve;
 mod serve;
 mod socket;
 mod stream;

@@ -27,7 +27,9 @@ use crate::{
     home::{Home, HomeError},
     http,
     journal::{self, Journal, LoadError},
-    random, socket,
+    random,
+    reserve::Reserve,
+    socket,
 };
 
 /// For how long a reply is remembered under its key.
@@ -69,7 +71,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let loaded = journal::load(&store).map_err(ServeError::Load)?;
     let clock = Clock::start(loaded.last_at_ms);
     let reader = store.reader().map_err(ServeError::Open)?;
-    let (journal, outbox) = Journal::start(store, loaded, clock);
+    let reserve = Reserve::keep(&home.root().join("reserve"));
+    let (journal, outbox) = Journal::start(store, loaded, clock, reserve);
     let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
     let driver = Driver::new(journal, home.clone(), program, mark(home)?, raise_open_files());
     let listening = socket::listen(&home.socket()).and_then(UnixListener::from_std);

@@ -21,6 +21,9 @@ use crate::{
 /// How long a server may take until it answers, on a machine that has a lot else to do.
 const START_MAX: Duration = Duration::from_mins(1);
 
+/// How long a server may take for the simplest answer.
+const ANSWER_MAX: Duration = Duration::from_secs(20);
+
 /// Between two attempts.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -36,6 +39,13 @@ pub enum StartError {
         /// Why not.
         source: io::Error,
     },
+    /// This process belongs to an agent that Ostler looks after.
+    Inside,
+    /// A server is there and does not answer.
+    Silent {
+        /// Its process, if it says so.
+        pid: Option<u32>,
+    },
     /// It ended, or did not answer in time; its log says why.
     NoAnswer {
         /// The log.
@@ -48,14 +58,17 @@ pub enum StartError {
 /// A client of the server of this directory, which is started if nobody answers.
 pub async fn ensure(home: &Home) -> Result<Client, StartError> {
     home.prepare().map_err(StartError::Home)?;
-    let client = Client::new(home);
-    if answers(&client).await {
+    let client = Client::reviving(home);
+    if answers(&client, home).await? {
         return Ok(client);
+    }
+    if is_inside_session() {
+        return Err(StartError::Inside);
     }
     let mut server = spawn(home)?;
     let deadline = Instant::now() + START_MAX;
     loop {
-        if answers(&client).await {
+        if answers(&client, home).await? {
             return Ok(client);
         }
         // Somebody else may have been faster: then ours has ended, and theirs is about to answer.
@@ -70,8 +83,18 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
     }
 }
 
-async fn answers(client: &Client) -> bool {
-    client.get::<InfoView>("/info").await.is_ok()
+/// Whether a server answers. One that takes the connection and says nothing is worse than none.
+async fn answers(client: &Client, home: &Home) -> Result<bool, StartError> {
+    let answer = tokio::time::timeout(ANSWER_MAX, client.get::<InfoView>("/info")).await;
+    let pid = || std::fs::read_to_string(home.lock()).ok().and_then(|text| text.trim().parse().ok());
+    answer.map(|info| info.is_ok()).map_err(|_| StartError::Silent { pid: pid() })
+}
+
+/// Whether this process belongs to an agent: a server that it started would be stopped and ended with it.
+fn is_inside_session() -> bool {
+    let group = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let in_group = group.lines().any(|line| line.starts_with("0::") && line.contains("/ostler."));
+    in_group || env::var_os("OSTLER_SESSION").is_some()
 }
 
 /// Whether a server that holds the lock answers before long.
@@ -116,6 +139,13 @@ impl fmt::Display for StartError {
             StartError::Program { path, source } => {
                 write!(f, "cannot start the server ('{}'): {source}", path.display())
             }
+            StartError::Inside => {
+                write!(f, "no server runs, and an agent cannot start one: it would stop with the agent")
+            }
+            StartError::Silent { pid: Some(pid) } => {
+                write!(f, "the server (process {pid}) does not answer; it may be stopped, or hang")
+            }
+            StartError::Silent { pid: None } => write!(f, "the server does not answer; it may hang"),
             StartError::NoAnswer { log, last_words } if last_words.is_empty() => {
                 write!(f, "the server does not answer; see '{}'", log.display())
             }
@@ -129,7 +159,7 @@ impl std::error::Error for StartError {
         match self {
             StartError::Home(source) => Some(source),
             StartError::Program { source, .. } => Some(source),
-            StartError::NoAnswer { .. } => None,
+            StartError::Inside | StartError::Silent { .. } | StartError::NoAnswer { .. } => None,
         }
     }
 }

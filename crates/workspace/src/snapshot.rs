@@ -5,7 +5,8 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs, io,
+    fs::{self, File, FileTimes},
+    io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     process,
@@ -133,8 +134,8 @@ impl TemporaryIndex {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = checkout.git_dir.join(format!("ostler-index.{}.{number}", process::id()));
         let index = TemporaryIndex { path };
-        match fs::copy(checkout.git_dir.join("index"), &index.path) {
-            Ok(_) => {}
+        match copy_with_time(&checkout.git_dir.join("index"), &index.path) {
+            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Tracked files that an ignore rule fits would be left out if one began from nothing.
                 if checkout.commit()?.is_some() {
@@ -153,6 +154,14 @@ impl TemporaryIndex {
     ) -> Call<'a> {
         Call::within(checkout).args(args).env("GIT_INDEX_FILE", &self.path)
     }
+}
+
+/// Copies a file together with the time of its last change. Git takes a file that is as old as the index, or newer,
+/// for one that may have changed; a copy that looks younger would hide edits of the same second.
+fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
+    let modified = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_times(FileTimes::new().set_modified(modified))
 }
 
 impl Drop for TemporaryIndex {

@@ -221,7 +221,7 @@ fn two_questions_at_once_are_answered_in_the_order_in_which_they_were_asked() {
     // In one piece, or the agent would be stopped between the two.
     let ask = "printf '[USER_QUESTION]\\ncategory: clarification\\nquestion: %s?\\nrequired: true\\n[/USER_QUESTION]\\n'";
     let session = world.bash(&format!(
-        "both=$({ask} one two); echo \"$both\"; read -r a; read -r b; echo \"$a\"; echo \"$b\""
+        "both=$({ask} one two); cat <<<\"$both\"; read -r a; read -r b; echo \"$a\"; echo \"$b\""
     ));
     let both = world.wait_for("both", |world| Some(world.inbox()).filter(|inbox| inbox.len() == 2));
     world.answer(&both[1].id, "second");

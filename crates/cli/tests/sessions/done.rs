@@ -116,3 +116,18 @@ fn terms_that_make_no_sense_are_refused() {
     assert_eq!(new(|it| (it.worktree, it.directory) = (true, "/".into())), "not_git");
     assert_eq!(world.get::<serde_json::Value>("/runs").expect("a list"), serde_json::json!([]));
 }
+
+#[test]
+fn a_check_that_is_not_wanted_any_more_is_ended_by_the_next_server() {
+    let mut world = World::new();
+    let new = world.new_run(&["true"]);
+    let session = world.run_with(&NewRun { check: Some("sleep 1000".to_owned()), ..new });
+    world.status(&session, "checking");
+    world.wait_for("the check", |world| (!world.shims().is_empty()).then_some(()));
+    world.kill_server();
+    world.start_with(&[("OSTLER_CRASH_AT", "after commit:1")]);
+    world.post::<serde_json::Value>(&format!("/sessions/{session}/cancel"), &serde_json::json!({})).ok();
+    world.restart();
+    world.status(&session, "cancelled");
+    world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
+}

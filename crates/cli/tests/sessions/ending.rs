@@ -73,3 +73,49 @@ fn what_was_over_before_the_server_started_can_be_looked_at_and_started_again() 
     assert_eq!(view.run, "r_1");
     world.verify();
 }
+
+#[test]
+fn an_agent_whose_shim_does_not_answer_can_be_cancelled_all_the_same() {
+    let world = World::new();
+    let session = world.bash("sleep 1000");
+    world.status(&session, "active");
+    kill(world.shim_of(&session), "STOP");
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    assert_eq!(world.processes(), Vec::new());
+}
+
+#[test]
+fn a_key_in_an_agents_table_stays_out_of_the_journal() {
+    let world = World::new();
+    let config = world.home.join("config/ostler");
+    std::fs::create_dir_all(&config).expect("a folder");
+    let table = "[agents.keyed]\ncommand = [\"bash\", \"-c\", \"echo ${#MY_KEY}\"]\nenvironment.MY_KEY = \"sk-SECRET-123\"\n";
+    crate::support::write(&config, "config.toml", table);
+    let (agent, prompt) = (Some("keyed".to_owned()), Some("go".to_owned()));
+    let new = ostler_server::api::NewRun { agent, prompt, command: Vec::new(), ..world.new_run(&[]) };
+    let session = world.run_with(&new);
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "13\n", "the agent has it");
+    let everything = world.ostler(&["export"]);
+    assert!(!String::from_utf8_lossy(&everything.stdout).contains("sk-SECRET"));
+}
+
+#[test]
+fn an_agent_does_not_start_a_server_that_would_stop_with_it() {
+    let mut world = World::new();
+    let program = env!("CARGO_BIN_EXE_ostler");
+    let session =
+        world.bash(&format!("while [ ! -e go ]; do sleep 0.05; done; {program} ps; echo \"code $?\""));
+    world.status(&session, "active");
+    world.kill_server();
+    crate::support::write(&world.project, "go", "");
+    world.wait_for("its end", |world| world.shims().is_empty().then_some(()));
+    assert!(
+        !world.home.join("api.sock").exists()
+            || std::os::unix::net::UnixStream::connect(world.home.join("api.sock")).is_err()
+    );
+    world.start();
+    world.status(&session, "completed");
+    assert!(world.output(&session).ends_with("code 6\n"), "{}", world.output(&session));
+}

@@ -92,3 +92,31 @@ fn a_worktree_survives_the_server_and_a_reboot() {
     assert_eq!(world.wish(&session, "merge").worktree.expect("a worktree").state, "merged");
     assert!(world.project.join("file").exists());
 }
+
+#[test]
+fn an_edit_of_the_same_size_in_the_same_second_is_not_lost() {
+    let world = World::new();
+    repository(&world);
+    let session = run(&world, "echo two >readme");
+    let diff = world.ostler(&["diff", &session]);
+    assert!(String::from_utf8_lossy(&diff.stdout).contains("+two"), "{diff:?}");
+    assert_eq!(world.wish(&session, "merge").worktree.expect("a worktree").state, "merged");
+    assert_eq!(fs::read_to_string(world.project.join("readme")).expect("a file"), "two\n");
+}
+
+#[test]
+fn a_merge_that_was_wanted_is_carried_out_by_the_next_server() {
+    let mut world = World::new();
+    repository(&world);
+    let session = run(&world, "echo two >>readme");
+    world.kill_server();
+    world.start_with(&[("OSTLER_CRASH_AT", "before worktree:1")]);
+    world.post::<serde_json::Value>(&format!("/sessions/{session}/merge"), &serde_json::json!({})).ok();
+    world.wait_for("the death", |_| Some(()));
+    world.restart();
+    world.wait_for("the merge", |world| {
+        let worktree = world.session(&session).worktree?;
+        (worktree.state == "merged").then_some(())
+    });
+    assert_eq!(fs::read_to_string(world.project.join("readme")).expect("a file"), "one\ntwo\n");
+}

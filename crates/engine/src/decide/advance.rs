@@ -42,7 +42,10 @@ impl Maker<'_> {
     fn advance_cancelled(&mut self, id: SessionId) {
         let session = self.session(id);
         let grace_ms = session.order.patience.grace_ms;
-        let checking = session.checking;
+        // The check that runs is ended first, and reports it.
+        if session.checking.is_some() {
+            return;
+        }
         match session.live() {
             Some(live) if live.ending == Some(Ending::Cancel) => {}
             Some(live) => {
@@ -50,12 +53,7 @@ impl Maker<'_> {
                 self.emit(id, Event::SessionRecalled { launch, why: Ending::Cancel });
                 self.act(id, Deed::End { launch, grace_ms });
             }
-            None => {
-                self.finish(id, Outcome::Cancelled);
-                if let Some(number) = checking {
-                    self.act(id, Deed::EndCheck { number });
-                }
-            }
+            None => self.finish(id, Outcome::Cancelled),
         }
     }
 

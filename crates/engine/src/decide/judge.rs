@@ -52,7 +52,7 @@ impl Maker<'_> {
         let signature = format!("{code} {}", signature(output));
         let attempt = Attempt { launch, code: Some(code), output: String::from(output), signature };
         self.emit(id, Event::CheckFinished { number: Some(number), attempt });
-        if code == 0 {
+        if code == 0 && self.session(id).cancelled_at_ms.is_none() {
             self.finish(id, Outcome::Completed { verified: true });
         } else {
             self.advance(id);

@@ -57,6 +57,9 @@ impl Maker<'_> {
             return Ok(());
         }
         self.emit(id, Event::SessionCancelled);
+        if let Some(number) = self.session(id).checking {
+            self.act(id, Deed::EndCheck { number });
+        }
         self.advance(id);
         Ok(())
     }

@@ -132,6 +132,10 @@ fn ends(mut play: Play, expect: &Expect) {
         assert_eq!(play.status(), Status::Ending);
         play.killed();
     }
+    if let Some(number) = play.session().checking {
+        assert_eq!(play.status(), Status::Ending);
+        play.give(Input::CheckEnded { session: S, number, code: 137, output: String::new() });
+    }
     assert_eq!(play.status(), Status::Cancelled);
     play.give(Input::Cancel(S));
     assert_eq!(play.book.world.inbox().count(), 0);
@@ -228,11 +232,12 @@ fn cancel_ends_what_has_no_process() {
     ends(
         play,
         &expect![[r#"
-        session.cancelled
-        session.finished outcome={"outcome":"cancelled"}
-        run.ended outcome={"outcome":"cancelled"}
-            → end_check number=1
-    "#]],
+            session.cancelled
+                → end_check number=1
+            check.finished attempt={"code":137,"launch":1,"output":"","signature":"137 "} number=1
+            session.finished outcome={"outcome":"cancelled"}
+            run.ended outcome={"outcome":"cancelled"}
+        "#]],
     );
     // Over.
     let mut play = Play::running(plain());

@@ -97,7 +97,9 @@ async fn carry_out(
                 Some(result) => return Ok(Some(result)),
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
-                    sweep(&file.session, &directory);
+                    let (marker, left) = (file.session.clone(), directory.clone());
+                    // Whatever could not be ended is not waited for: the next check says what is true.
+                    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
                     directory = following(&directory);
                 }
             },

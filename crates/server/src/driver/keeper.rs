@@ -14,11 +14,14 @@ use ostler_shim::{
     control::{Command, Reply},
     spool::{Happening, Record},
 };
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{
+    sync::mpsc,
+    time::{sleep, timeout},
+};
 
 use super::{
     Driver, check, launch,
-    link::Link,
+    link::{Link, kill_shim},
     records,
     remains::{self, Remains},
     sweep::sweep,
@@ -34,6 +37,9 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// The longest time between two looks.
 const LOOK_MAX: Duration = Duration::from_millis(200);
+
+/// How long a shim may take to answer, on a machine and a disk that have a lot else to do.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// The most records that are submitted together.
 const RECORDS_MAX: usize = 256;
@@ -161,10 +167,11 @@ impl Keeper {
                 self.attach(launch).await;
             }
             let Some((_, link)) = &mut self.link else { return };
-            match link.ask(command.clone()).await {
+            match timeout(ANSWER_MAX, link.ask(command.clone())).await {
                 // A shim refuses what has been overtaken, such as sending on who was stopped again.
-                Ok(Reply::Refused(_) | Reply::Done | Reply::Status(_) | Reply::Bytes(_)) => return,
-                Err(_) => self.shim_left().await,
+                Ok(Ok(Reply::Refused(_) | Reply::Done | Reply::Status(_) | Reply::Bytes(_))) => return,
+                Ok(Err(_)) => self.shim_left().await,
+                Err(_) => self.shim_is_silent().await,
             }
         }
     }
@@ -214,16 +221,17 @@ impl Keeper {
         loop {
             let Some(after_seq) = self.known_seq(launch) else { return };
             match remains::look(&directory) {
-                Remains::Held => match Link::open(&directory, after_seq).await {
-                    Ok(link) => {
+                Remains::Held => match timeout(ANSWER_MAX, Link::open(&directory, after_seq)).await {
+                    Ok(Ok(link)) => {
                         self.link = Some((launch, link));
                         return;
                     }
                     // It has the lock and does not listen yet, or has just gone.
-                    Err(_) => {
+                    Ok(Err(_)) => {
                         sleep(look).await;
                         look = (look * 2).min(LOOK_MAX);
                     }
+                    Err(_) => self.end_silent(launch),
                 },
                 Remains::Left | Remains::Nothing => return self.bury(launch).await,
             }
@@ -234,6 +242,20 @@ impl Keeper {
     async fn shim_left(&mut self) {
         if let Some((launch, _)) = self.link.take() {
             self.attach(launch).await;
+        }
+    }
+
+    /// A shim does not answer. It is asked again, unless somebody wants an end: then it is ended with its agent.
+    async fn shim_is_silent(&mut self) {
+        if let Some((launch, _)) = self.link.take() {
+            self.end_silent(launch);
+            self.attach(launch).await;
+        }
+    }
+
+    fn end_silent(&self, launch: u32) {
+        if self.read_session(|session| session.cancelled_at_ms.is_some()).unwrap_or(true) {
+            kill_shim(&self.directory(launch));
         }
     }
 

@@ -30,6 +30,9 @@ const LOG_BYTES_MAX: u64 = 1 << 30;
 /// Between two looks at a shim that has not begun yet.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// The longest prompt that stands in a variable too.
+const PROMPT_BYTES_MAX: usize = 64 << 10;
+
 /// The size of a terminal that nobody looks at yet.
 const TERMINAL: Terminal = Terminal::Pty { rows: 40, columns: 120 };
 
@@ -132,7 +135,10 @@ fn environment_of(
     environment.extend(set);
     environment.insert("OSTLER_HOME".to_owned(), driver.home.root().display().to_string());
     environment.insert("OSTLER_LAUNCH".to_owned(), launch.number.to_string());
-    environment.insert("OSTLER_PROMPT".to_owned(), launch.prompt.clone());
+    // The system takes no longer variable than this; who needs a longer prompt reads it from its input.
+    if launch.prompt.len() <= PROMPT_BYTES_MAX {
+        environment.insert("OSTLER_PROMPT".to_owned(), launch.prompt.clone());
+    }
     if let Some(nonce) = &session.order.nonce {
         environment.insert("OSTLER_NONCE".to_owned(), nonce.clone());
     }

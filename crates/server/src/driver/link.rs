@@ -6,6 +6,10 @@ use ostler_shim::{
     control::{Command, Greeting, Message, Reply, Request},
     spool::Record,
 };
+use rustix::{
+    net::sockopt::socket_peercred,
+    process::{Signal, kill_process},
+};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{
@@ -112,6 +116,15 @@ impl Link {
             }
         }
         Ok(&self.line)
+    }
+}
+
+/// Ends the shim of a directory, and with it the agent. Only for one that does not answer.
+pub(super) fn kill_shim(directory: &Path) {
+    let peer = ostler_shim::connect(directory).and_then(|stream| Ok(socket_peercred(&stream)?));
+    if let Ok(peer) = peer {
+        // It may have gone meanwhile; then there is nothing to do.
+        kill_process(peer.pid, Signal::KILL).ok();
     }
 }
 

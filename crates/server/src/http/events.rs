@@ -11,6 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use hyper::body::Bytes;
+use ostler_engine::{RunId, SessionId};
 use ostler_store::Scope;
 use serde::Deserialize;
 use tokio::sync::mpsc;
@@ -51,10 +52,12 @@ pub(super) async fn events(
     Query(which): Query<Which>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let number = |text: &String| text.split_once('_').and_then(|(_, number)| number.parse().ok());
+    let session = which.session.as_deref().map(str::parse::<SessionId>).transpose();
+    let run = which.run.as_deref().map(str::parse::<RunId>).transpose();
+    let bad = |error: &dyn std::fmt::Display| Problem::bad("bad_id", error.to_string());
     let scope = Scope {
-        session: which.session.as_ref().and_then(number),
-        run: which.run.as_ref().and_then(number),
+        session: session.map_err(|error| bad(&error))?.map(|id| id.0),
+        run: run.map_err(|error| bad(&error))?.map(|id| id.0),
         ..Scope::default()
     };
     let last_id = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());

@@ -199,7 +199,11 @@ pub(super) fn unknown_agent(config: &Config, name: &str) -> Problem {
 }
 
 fn agent_view(_config: &Config, agent: &Agent) -> AgentView {
-    let table = json!(agent);
+    let mut table = json!(agent);
+    // What somebody set there may be a key; its name is enough.
+    for value in table["environment"].as_object_mut().into_iter().flat_map(|it| it.values_mut()) {
+        *value = "…".into();
+    }
     let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let is_builtin = Agent::builtin(&agent.name).is_some_and(|builtin| builtin == *agent);
     AgentView {

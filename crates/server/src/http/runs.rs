@@ -1,13 +1,16 @@
 //! Asking for something.
 
-use std::path::{Path as FilePath, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path as FilePath, PathBuf},
+};
 
 use axum::{
     Json,
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use ostler_agents::{Agent, Terminal};
+use ostler_agents::{Agent, Terminal, agent::Argument};
 use ostler_engine::{Input, input::NewRun as Wanted, run::Terms, session::Order};
 use ostler_workspace::Repository;
 
@@ -53,9 +56,11 @@ fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
         Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     check_terms(&new)?;
-    let agent = agent(&config, &new)?;
+    let mut agent = agent(&config, &new)?;
+    let mut variables = new.environment.clone();
+    variables.extend(take_values(&mut agent));
     let environment =
-        environment::keep(home, &new.environment).map_err(|error| Problem::internal(error.to_string()))?;
+        environment::keep(home, &variables).map_err(|error| Problem::internal(error.to_string()))?;
     let is_plain = new.agent.is_none() && !new.command.is_empty();
     let order = Order {
         guide: new.guide.unwrap_or(true) && !is_plain,
@@ -84,6 +89,15 @@ fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
     })
+}
+
+/// The values that a table sets: they may be keys, and go where the rest of the environment is kept.
+fn take_values(agent: &mut Agent) -> BTreeMap<String, String> {
+    let fixed = |value: &Argument| value.fill(|_| None).ok();
+    let values = agent.environment.iter().filter_map(|(name, value)| Some((name.clone(), fixed(value)?)));
+    let values: BTreeMap<String, String> = values.collect();
+    agent.environment.retain(|name, _| !values.contains_key(name));
+    values
 }
 
 fn check_terms(new: &NewRun) -> Result<(), Problem> {

@@ -1,6 +1,6 @@
 //! What the store kept, as the engine's data: at the start, for what was over by then, and to replay the journal.
 
-use std::{fmt, ops::ControlFlow};
+use std::{collections::BTreeSet, fmt, ops::ControlFlow};
 
 use ostler_engine::{
     Action, ActionName, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
@@ -95,7 +95,17 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
             }
         }
     }
-    for row in store.open_actions().map_err(LoadError::Read)? {
+    let open_actions = store.open_actions().map_err(LoadError::Read)?;
+    let of_actions = open_actions.iter().filter_map(|row| row.session.map(SessionId));
+    // So may an action: a merge that was wanted is still carried out.
+    for session in of_actions.collect::<BTreeSet<_>>() {
+        if !loaded.world.sessions.contains_key(&session) {
+            for it in find(store, Subject::Session(session)).map_err(LoadError::Read)? {
+                it.put(&mut loaded.world);
+            }
+        }
+    }
+    for row in open_actions {
         let name = ActionName { seq: row.name.seq, index: row.name.index };
         let what = || format!("action {}.{}", name.seq, name.index);
         let action =
