@@ -97,9 +97,15 @@ impl Screen {
 
     /// Rows with their columns below each other. The last column is cut where the line ends.
     pub(crate) fn columns(self, rows: &[Vec<Cell>]) -> String {
+        self.columns_of_at_least(rows, &[])
+    }
+
+    /// The same with columns of at least these widths, so that nothing moves when their contents change.
+    pub(crate) fn columns_of_at_least(self, rows: &[Vec<Cell>], widths_min: &[usize]) -> String {
         let count = rows.iter().map(Vec::len).max().unwrap_or_default();
         let width_of = |column: usize| {
-            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width()).max().unwrap_or(0)
+            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
+            cells.chain(widths_min.get(column).copied()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..count).map(width_of).collect();
         let mut said = String::new();
@@ -220,6 +226,8 @@ mod tests {
              s_12  fix            b\n\
              s_3\n"
         );
+        let rows = [vec![Cell::new("a"), Cell::new("완료"), Cell::new("b")]];
+        assert_eq!(Screen::plain().columns_of_at_least(&rows, &[2, 6]), "a   완료    b\n");
     }
 
     #[test]

@@ -67,11 +67,7 @@ impl Place {
             Err(TryLockError::Error(source)) => return Err(failed(&marker)(source)),
         }
         let place = Place { root: root.to_path_buf(), _marker: file };
-        if place.home().root().exists() {
-            // A server of its own knows best what there is to end; where none starts, the processes are found anyway.
-            start::ensure(&place.home()).await.ok();
-            place.end().await;
-        }
+        place.end().await;
         place.clear().map_err(failed(root))?;
         Ok(place)
     }
@@ -124,6 +120,12 @@ impl Place {
     /// Ends everything that was started here. Says whether it ended by itself or by the server's doing, as it should.
     pub(super) async fn end(&self) -> bool {
         let client = Client::new(&self.home());
+        if process::of_home(&self.home()).is_empty() {
+            return true;
+        }
+        // A server knows best how to end agents, and there may be none, or one that is just starting. Where none
+        // starts, the processes are ended all the same.
+        start::ensure(&self.home()).await.ok();
         timeout(END_MAX, cancel_all(&client)).await.ok();
         client.post::<Value>("/stop", &json!({})).await.ok();
         let deadline = Instant::now() + END_MAX;

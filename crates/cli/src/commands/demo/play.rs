@@ -142,7 +142,6 @@ impl<'a> Play<'a> {
     ) -> Result<(Vec<Process>, Vec<Process>, Vec<Process>), Error> {
         let sessions = self.sessions().await?;
         let before = processes(&sessions);
-        let written = lines_of(&sessions);
         self.stage.act(self.words.sentence(Key::DemoKill))?;
         self.stage.command(&format!("kill -9 {}", self.server))?;
         process::kill(self.server).map_err(|source| Error::Demo {
@@ -154,6 +153,7 @@ impl<'a> Play<'a> {
         })
         .await?;
         // Nobody answers, and the third agent works on all the same.
+        let written = lines_of(&sessions);
         self.until_so(3, || lines_of(&sessions) > written).await?;
         let answer = self.client.get::<InfoView>("/info").await;
         let nobody = matches!(answer, Err(ClientError::NoServer { .. } | ClientError::Broken { .. }));

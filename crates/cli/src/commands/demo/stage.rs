@@ -13,6 +13,7 @@ use rustix::{
     termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr},
 };
 use tokio::{sync::mpsc, time::sleep};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{
     context::Context,
@@ -23,10 +24,13 @@ use crate::{
 };
 
 /// A narrower terminal gets one list below the other: lines that wrap cannot be drawn again.
-const LIVE_COLUMNS_MIN: usize = 50;
+const LIVE_COLUMNS_MIN: usize = 60;
 
 /// Longer lines are hard to read.
 const TEXT_COLUMNS_MAX: usize = 100;
+
+/// As wide as the number of a process becomes.
+const PID_WIDEST: u32 = 4_194_304;
 
 /// Where the demonstration is seen.
 pub(super) struct Stage {
@@ -100,7 +104,7 @@ impl Stage {
         if self.silent || !screen.can_redraw() || !is_wide {
             return Ok(());
         }
-        let list = list(self.words, screen, sessions);
+        let list = list(self.words, screen, sessions, &steady(self.words));
         if list == self.drawn {
             return Ok(());
         }
@@ -118,7 +122,7 @@ impl Stage {
     pub(super) fn show(&mut self, sessions: &[SessionView]) -> Result<(), Error> {
         self.watch(sessions)?;
         if std::mem::take(&mut self.drawn).is_empty() {
-            let list = list(self.words, Screen::stdout(), sessions);
+            let list = list(self.words, Screen::stdout(), sessions, &[]);
             self.write(&format!("\n{list}"))?;
         }
         Ok(())
@@ -158,7 +162,7 @@ impl Stage {
 }
 
 /// One line for each session: its id, how it is, its process, and what it does.
-fn list(words: Words, screen: Screen, sessions: &[SessionView]) -> String {
+fn list(words: Words, screen: Screen, sessions: &[SessionView], widths_min: &[usize]) -> String {
     let whats = [Key::DemoAgentDatabase, Key::DemoAgentTotal, Key::DemoAgentPrices];
     let row = |(session, what): (&SessionView, Key)| {
         let (status, style) = status::said(words, session);
@@ -171,7 +175,18 @@ fn list(words: Words, screen: Screen, sessions: &[SessionView]) -> String {
             Cell::new(words.sentence(what)),
         ]
     };
-    screen.columns(&sessions.iter().zip(whats).map(row).collect::<Vec<_>>())
+    screen.columns_of_at_least(&sessions.iter().zip(whats).map(row).collect::<Vec<_>>(), widths_min)
+}
+
+/// The widths of the list's columns that stay as they are whatever happens to a session.
+fn steady(words: Words) -> [usize; 4] {
+    let width_of = |word: &str| {
+        let known = status::of_word(word, false)?;
+        Some(format!("{} {}", known.shape, words.sentence(known.key)).width())
+    };
+    let states = ["starting", "active", "checking", "waiting_input", "completed"];
+    let widest = states.into_iter().filter_map(width_of).max().unwrap_or(0);
+    [0, 0, widest, words.say(Key::DemoProcess, &[("pid", &PID_WIDEST)]).width()]
 }
 
 /// The keys of the terminal, one by one. Ctrl-C stays a signal.
