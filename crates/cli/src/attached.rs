@@ -14,7 +14,7 @@ use std::{
 
 use ostler_server::{
     api::{EventView, NewSize, RunView, SessionView, StatusView},
-    client::Client,
+    client::{Client, ClientError},
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -32,6 +32,9 @@ use crate::{context::Context, error::Error, exit::Exit, outcome, screen, words::
 
 /// How long output has to be quiet before a question is shown: what the agent said before it comes first.
 const QUIET: Duration = Duration::from_millis(150);
+
+/// How long what was said to a server that is gone waits until it is said again.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// How it is watched.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,15 +65,22 @@ pub(crate) async fn watch(
         out: Follow::new(context, client, &session, Stream::Out, options.raw),
         err: Follow::new(context, client, &session, Stream::Err, options.raw),
         questions: Questions::new(context, client, is_terminal),
+        is_terminal,
         leaving: false,
+        cancels: false,
         quiet_at: Instant::now(),
+        again_at: Instant::now(),
         session,
     };
     watch.begin().await?;
     match watch.run(Lines::new(is_terminal), signals).await {
         // Whoever read the output has gone away; that is a way to leave, too.
         Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => Ok(watch.leave()),
-        outcome => outcome,
+        Err(error) => {
+            watch.say_unsent();
+            Err(error)
+        }
+        Ok(exit) => Ok(exit),
     }
 }
 
@@ -83,10 +93,16 @@ struct Watch<'a> {
     out: Follow,
     err: Follow,
     questions: Questions<'a>,
+    /// Whether somebody can be asked.
+    is_terminal: bool,
     /// Whether somebody pressed Ctrl-C and has not said yet what they want.
     leaving: bool,
+    /// Whether somebody wants it cancelled, and no server has heard it yet.
+    cancels: bool,
     /// When output will have been quiet for long enough.
     quiet_at: Instant,
+    /// When a server that was gone is told again.
+    again_at: Instant,
 }
 
 /// What happens next.
@@ -98,6 +114,7 @@ enum Next {
     End,
     Resize,
     Quiet,
+    Again,
 }
 
 impl Watch<'_> {
@@ -118,9 +135,11 @@ impl Watch<'_> {
                 return Ok(exit);
             }
             let asks = self.questions.are_waiting();
+            let is_unsaid = self.cancels || self.questions.unsent().is_some();
             let next = tokio::select! {
                 biased;
                 next = signals.next() => next,
+                () = sleep_until(self.again_at), if is_unsaid => Next::Again,
                 bytes = self.out.next(), if self.out.is_open() => Next::Output(Stream::Out, bytes?),
                 bytes = self.err.next(), if self.err.is_open() => Next::Output(Stream::Err, bytes?),
                 event = self.events.next(self.context) => Next::Event(Box::new(event?)),
@@ -130,10 +149,12 @@ impl Watch<'_> {
             match next {
                 Next::Output(stream, bytes) => self.show(stream, bytes.as_deref())?,
                 Next::Event(event) => self.happened(&event).await?,
-                Next::Interrupt if self.leaving || !self.questions.can_ask() => return Ok(self.leave()),
+                Next::Interrupt if self.leaving || !self.is_terminal => return Ok(self.leave()),
                 Next::Interrupt => {
+                    lines.reopen();
+                    self.questions.set_can_ask(true);
                     self.leaving = true;
-                    self.context.note(&format!("\n{}", self.context.words.sentence(Key::CtrlC)));
+                    self.context.note_below(self.context.words.sentence(Key::CtrlC));
                 }
                 Next::End => return Ok(self.leave()),
                 Next::Resize if self.options.pty => self.resize().await,
@@ -147,8 +168,19 @@ impl Watch<'_> {
                     self.end_lines()?;
                     self.questions.show()?;
                 }
+                Next::Again => self.say_again().await?,
             }
         }
+    }
+
+    /// Says again what no server has heard yet.
+    async fn say_again(&mut self) -> Result<(), Error> {
+        if self.cancels {
+            self.cancel().await;
+        }
+        self.questions.send().await?;
+        self.again_at = Instant::now() + AGAIN;
+        Ok(())
     }
 
     /// Whether there is nothing more to see.
@@ -170,8 +202,16 @@ impl Watch<'_> {
     /// Goes away; the agent goes on.
     fn leave(&mut self) -> Exit {
         let words = self.context.words;
-        self.context.note(&format!("\n{}", words.say(Key::RunDetached, &[("session", &self.session.id)])));
+        self.context.note_below(&words.say(Key::RunDetached, &[("session", &self.session.id)]));
+        self.say_unsent();
         Exit::Detached
+    }
+
+    /// Whoever goes away should know what was not heard.
+    fn say_unsent(&self) {
+        if let Some(id) = self.questions.unsent() {
+            self.context.note(&self.context.words.say(Key::AnswerNotSent, &[("id", &id)]));
+        }
     }
 
     fn show(&mut self, stream: Stream, bytes: Option<&[u8]>) -> Result<(), Error> {
@@ -275,7 +315,10 @@ impl Watch<'_> {
     async fn said(&mut self, line: Option<String>) -> Result<Option<Exit>, Error> {
         let Some(line) = line else {
             // With the input closed nothing can be asked any more; the rest is still shown.
-            self.questions.close();
+            self.leaving = false;
+            self.questions.set_can_ask(false);
+            let words = self.context.words;
+            self.context.note_below(&words.say(Key::InputClosed, &[("session", &self.session.id)]));
             return Ok(None);
         };
         if std::mem::take(&mut self.leaving) {
@@ -296,12 +339,20 @@ impl Watch<'_> {
         Ok(None)
     }
 
-    /// What came of it is heard as an event. A server that is gone right now can be asked again.
-    async fn cancel(&self) {
+    /// What came of it is heard as an event. A server that is gone right now is told when it is back.
+    async fn cancel(&mut self) {
+        let words = self.context.words;
         let path = format!("/sessions/{}/cancel", self.session.id);
+        let was_kept = std::mem::take(&mut self.cancels);
         match self.client.post::<SessionView>(&path, &json!({})).await {
-            Ok(_) => self.context.note(self.context.words.sentence(Key::Cancelling)),
-            Err(error) => self.context.note(&Error::Client(error).message(self.context.words)),
+            Ok(_) => self.context.note(words.sentence(Key::Cancelling)),
+            Err(ClientError::NoServer { .. } | ClientError::Broken { .. }) => {
+                self.cancels = true;
+                if !was_kept {
+                    self.context.note(words.sentence(Key::CancelKept));
+                }
+            }
+            Err(error) => self.context.note(&Error::Client(error).message(words)),
         }
     }
 

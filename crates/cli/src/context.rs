@@ -75,6 +75,14 @@ impl Context {
         }
     }
 
+    /// The same, below a line in which somebody may be typing.
+    pub(crate) fn note_below(&self, text: &str) {
+        if !self.json {
+            writeln!(io::stderr()).ok();
+        }
+        self.note(text);
+    }
+
     /// Prints what was asked for: as JSON for machines, else as people like it.
     pub(crate) fn print(
         &self,

@@ -1,15 +1,24 @@
-//! What happens to one session, as the server says it. A server that goes away and comes back is picked up where it was.
+//! What happens to one session, as the server says it. A server that goes away and comes back is picked up where it was;
+//! one that did not go on purpose is started again.
 
 use std::time::Duration;
 
 use ostler_server::{
     api::EventView,
     client::{Client, ClientError, Pieces},
+    start::{self, StartError},
 };
 use serde::de::DeserializeOwned;
-use tokio::time::{Instant, sleep};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep},
+};
 
-use crate::{context::Context, error::Error, words::Key};
+use crate::{
+    context::{Context, home},
+    error::Error,
+    words::Key,
+};
 
 /// How long a server may be gone. Agents do not need it, so there is no hurry.
 const GONE_MAX: Duration = Duration::from_mins(1);
@@ -25,12 +34,25 @@ pub(super) struct Events {
     pieces: Option<Pieces>,
     buffer: Vec<u8>,
     gone_since: Option<Instant>,
+    /// Another server on its way. It is a task of its own, since whoever waits for it may be dropped.
+    starting: Option<JoinHandle<Result<Client, StartError>>>,
+    /// Why none could be started. It is not tried twice: what is in the way is still there.
+    not_started: Option<StartError>,
 }
 
 impl Events {
     pub(super) fn new(client: &Client, session: &str, after: u64) -> Events {
         let (client, session) = (client.clone(), session.to_owned());
-        Events { client, session, after, pieces: None, buffer: Vec::new(), gone_since: None }
+        Events {
+            client,
+            session,
+            after,
+            pieces: None,
+            buffer: Vec::new(),
+            gone_since: None,
+            starting: None,
+            not_started: None,
+        }
     }
 
     /// The next event. May be dropped and called again at any time.
@@ -88,12 +110,13 @@ impl Events {
     }
 
     fn is_back(&mut self, context: &Context) {
+        self.not_started = None;
         if self.gone_since.take().is_some() {
             context.note(context.words.sentence(Key::ServerBack));
         }
     }
 
-    /// Waits a little for a server that is gone; other errors are errors.
+    /// Waits a little for a server that is gone, or starts one; other errors are errors.
     async fn lost(&mut self, context: &Context, error: ClientError) -> Result<(), Error> {
         self.pieces = None;
         if !matches!(error, ClientError::Broken { .. } | ClientError::NoServer { .. }) {
@@ -106,11 +129,33 @@ impl Events {
             }
             Some(since) if since.elapsed() > GONE_MAX => {
                 context.note(&context.words.say(Key::LoseNothing, &[("session", &self.session)]));
-                return Err(error.into());
+                return Err(self.not_started.take().map_or_else(|| error.into(), Error::Start));
+            }
+            // One that ends on purpose takes its socket away; at the second look it has had the time for that.
+            Some(since) if since.elapsed() >= LOOK && matches!(error, ClientError::NoServer { .. }) => {
+                self.start_another(context).await?;
             }
             Some(_) => {}
         }
         sleep(LOOK).await;
+        Ok(())
+    }
+
+    /// Starts a server in the place of one that left its socket behind.
+    async fn start_another(&mut self, context: &Context) -> Result<(), Error> {
+        let home = home()?;
+        if self.starting.is_none() && (self.not_started.is_some() || !home.socket().exists()) {
+            return Ok(());
+        }
+        let starting = self.starting.get_or_insert_with(|| {
+            context.note(context.words.sentence(Key::ServerStarts));
+            tokio::spawn(async move { start::ensure(&home).await })
+        });
+        let started = starting.await;
+        self.starting = None;
+        if let Ok(Err(error)) = started {
+            self.not_started = Some(error);
+        }
         Ok(())
     }
 

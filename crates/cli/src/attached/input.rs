@@ -19,6 +19,13 @@ impl Lines {
         Lines { lines: is_terminal.then(start), ended: false }
     }
 
+    /// Reads again after the input was closed: a terminal is there again after Ctrl-D.
+    pub(super) fn reopen(&mut self) {
+        if std::mem::take(&mut self.ended) {
+            self.lines = Some(start());
+        }
+    }
+
     /// The next line; nothing, once, when the input was closed.
     pub(super) async fn next(&mut self) -> Option<String> {
         match &mut self.lines {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use ostler_server::{
-    api::RequestView,
+    api::{NewAnswer, RequestView},
     client::{Client, ClientError},
 };
 
@@ -29,21 +29,30 @@ pub(super) struct Questions<'a> {
     open: VecDeque<RequestView>,
     /// The one that stands on the screen.
     shown: Option<String>,
+    unsent: Option<Unsent>,
+}
+
+/// An answer that no server has heard yet.
+struct Unsent {
+    id: String,
+    answer: NewAnswer,
+    /// Whether it was sent before, and may have been heard after all.
+    is_again: bool,
 }
 
 impl<'a> Questions<'a> {
     pub(super) fn new(context: &'a Context, client: &'a Client, can_ask: bool) -> Questions<'a> {
-        Questions { context, client, can_ask, open: VecDeque::new(), shown: None }
+        Questions { context, client, can_ask, open: VecDeque::new(), shown: None, unsent: None }
     }
 
-    /// Whether answers can be typed here.
-    pub(super) fn can_ask(&self) -> bool {
-        self.can_ask
+    /// Whether answers can be typed here from now on.
+    pub(super) fn set_can_ask(&mut self, can_ask: bool) {
+        self.can_ask = can_ask;
     }
 
-    /// Nothing can be typed any more.
-    pub(super) fn close(&mut self) {
-        self.can_ask = false;
+    /// To which request there is an answer that no server has heard yet.
+    pub(super) fn unsent(&self) -> Option<&str> {
+        self.unsent.as_ref().map(|unsent| unsent.id.as_str())
     }
 
     /// These are open now. What was settled elsewhere goes away.
@@ -55,7 +64,7 @@ impl<'a> Questions<'a> {
                 let words = self.context.words;
                 let answer = outcome::answer(words, &settled.answer);
                 let said = words.say(Key::AnsweredElsewhere, &[("id", &id), ("answer", &answer)]);
-                self.context.note(&format!("\n{said}"));
+                self.context.note_below(&said);
             }
         }
         for id in ids {
@@ -97,14 +106,28 @@ impl<'a> Questions<'a> {
     pub(super) async fn said(&mut self, line: &str) -> Result<bool, Error> {
         let Some(id) = self.shown.clone() else { return Ok(false) };
         let Some(request) = self.open.iter().find(|request| request.id == id) else { return Ok(false) };
-        let words = self.context.words;
         let answer = answering::of_line(request, line);
-        let result: Result<RequestView, ClientError> =
-            self.client.post(&format!("/requests/{id}/answer"), &answer).await;
+        let is_again = self.unsent.as_ref().is_some_and(|unsent| unsent.id == id);
+        self.unsent = Some(Unsent { id, answer, is_again });
+        self.send().await?;
+        Ok(true)
+    }
+
+    /// Sends the answer that no server has heard yet, if there is one. Where none answers it is kept.
+    pub(super) async fn send(&mut self) -> Result<(), Error> {
+        let Some(unsent) = self.unsent.take() else { return Ok(()) };
+        let words = self.context.words;
+        let path = format!("/requests/{}/answer", unsent.id);
+        let result: Result<RequestView, ClientError> = self.client.post(&path, &unsent.answer).await;
         match result {
             Ok(_) => {
-                self.open.retain(|request| request.id != id);
+                self.open.retain(|request| request.id != unsent.id);
                 self.shown = None;
+                Ok(())
+            }
+            // It was heard the first time, or somebody else was faster: the event says with what it is settled.
+            Err(ClientError::Refused(problem)) if unsent.is_again && problem.details["key"] == "settled" => {
+                Ok(())
             }
             Err(ClientError::Refused(problem)) => {
                 self.context.note(&refusal::message(words, &problem));
@@ -112,15 +135,25 @@ impl<'a> Questions<'a> {
                 if why["key"] == "not_an_option" {
                     self.context.note(&refusal::options(words, why, Key::HintInsistHere));
                 }
-                put(&answering::prompt(words, request))?;
+                self.prompt(&unsent.id)
             }
-            // The question stays where it is; a server that is gone right now can be told again.
+            Err(ClientError::NoServer { .. } | ClientError::Broken { .. }) => {
+                if !unsent.is_again {
+                    self.context.note(words.sentence(Key::AnswerKept));
+                }
+                self.unsent = Some(Unsent { is_again: true, ..unsent });
+                Ok(())
+            }
             Err(error) => {
                 self.context.note(&Error::Client(error).message(words));
-                put(&answering::prompt(words, request))?;
+                self.prompt(&unsent.id)
             }
         }
-        Ok(true)
+    }
+
+    fn prompt(&self, id: &str) -> Result<(), Error> {
+        let request = self.open.iter().find(|request| request.id == id);
+        request.map_or(Ok(()), |request| put(&answering::prompt(self.context.words, request)))
     }
 }
 

@@ -90,30 +90,49 @@ fn an_interrupt_without_a_terminal_leaves_it_working() {
     place.wait_for("s_1", "active");
 }
 
-#[test]
-fn a_server_that_is_killed_is_waited_for() {
-    let place = Place::new();
+/// A command that has printed its first line, `one`, and goes on when `go` is there.
+fn halfway(place: &Place) -> std::process::Child {
     let script = "echo one; until [ -e go ]; do sleep 0.02; done; echo two";
     let mut command = place.command(&["run", "--", "bash", "-c", script]);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut one = [0; 4];
     std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut one).expect("output");
-    let doctor = place.json(&["doctor"]);
-    let server =
-        doctor.as_array().expect("checks").iter().find(|it| it["check"] == "server").expect("it runs");
-    let pid = server["says"].as_str().expect("text").rsplit(' ').next().expect("a number").to_owned();
-    let mut kill = std::process::Command::new("kill");
-    assert!(kill.args(["-KILL", &pid]).status().expect("kill starts").success());
-    crate::support::wait_for_unlock(&place.state().join("server.lock"));
+    child
+}
+
+#[test]
+fn a_server_that_is_killed_is_started_again() {
+    let place = Place::new();
+    let child = halfway(&place);
+    place.kill_server();
     std::fs::write(place.project().join("go"), "").expect("a file");
-    // Any command starts another.
-    place.done(&["ps"]);
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "two\n");
     let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("another one is being started"), "{err}");
     assert!(err.contains("the server is back"), "{err}");
+}
+
+#[test]
+fn a_server_that_is_stopped_is_waited_for() {
+    let place = Place::new();
+    let mut child = halfway(&place);
+    place.done(&["serve", "--stop"]);
+    let mut errors = std::io::BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut err = String::new();
+    while !err.contains("Waiting for it") {
+        assert_ne!(std::io::BufRead::read_line(&mut errors, &mut err).expect("a line"), 0, "{err}");
+    }
+    crate::support::wait_for_unlock(&place.state().join("server.lock"));
+    std::fs::write(place.project().join("go"), "").expect("a file");
+    // Any command starts another.
+    place.done(&["ps"]);
+    std::io::Read::read_to_string(&mut errors, &mut err).expect("text");
+    assert!(child.wait().expect("it ends").success(), "{err}");
+    assert!(err.contains("the server is back"), "{err}");
+    assert!(!err.contains("another one is being started"), "{err}");
 }
 
 #[test]

@@ -143,6 +143,16 @@ impl Place {
         until(&what, || Some(self.session(id)).filter(|session| session["status"] == status))
     }
 
+    /// Kills the server as nobody should.
+    pub(crate) fn kill_server(&self) {
+        let doctor = self.json(&["doctor"]);
+        let checks = doctor.as_array().expect("checks");
+        let server = checks.iter().find(|it| it["check"] == "server").expect("it runs");
+        let pid = server["says"].as_str().expect("text").rsplit(' ').next().expect("a number").to_owned();
+        let mut kill = Command::new("kill");
+        assert!(kill.args(["-KILL", &pid]).status().expect("kill starts").success());
+    }
+
     /// Waits until there is something to answer, and says what.
     pub(crate) fn wait_for_request(&self) -> String {
         until("a request", || Some(self.json(&["inbox"])[0]["id"].as_str()?.to_owned()))

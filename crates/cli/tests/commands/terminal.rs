@@ -144,6 +144,36 @@ fn an_answer_from_elsewhere_is_seen() {
 }
 
 #[test]
+fn an_answer_waits_for_a_server_that_was_killed() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", ASK]);
+    terminal.sees("Your answer");
+    place.kill_server();
+    terminal.press("2\n");
+    terminal.sees(r#""answer":"MySQL""#);
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    let screen = terminal.screen();
+    assert!(!screen.contains("no server answers") && !screen.contains("was not sent"), "{screen}");
+}
+
+#[test]
+fn a_closed_input_is_said_and_ctrl_c_still_asks() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", ASK]);
+    terminal.sees("Your answer");
+    terminal.press("\x04");
+    terminal.sees("\r\nostler: nothing is read here any more");
+    terminal.sees("ostler answer s_1");
+    terminal.press("\x03");
+    terminal.sees("\r\nostler: Ctrl-C: c cancels it");
+    terminal.press("\n");
+    until("the question again", || (terminal.screen().matches("Your answer").count() == 2).then_some(()));
+    terminal.press("2\n");
+    terminal.sees(r#""answer":"MySQL""#);
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+}
+
+#[test]
 fn ctrl_c_asks_first() {
     let place = Place::new();
     let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", "echo begun; sleep 60"]);
