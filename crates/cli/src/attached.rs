@@ -268,7 +268,9 @@ impl Watch<'_> {
                             &[("code", &code), ("attempt", &self.session.attempts)],
                         ),
                     };
-                    self.note_now(&said)?;
+                    let lines = outcome::check_said(attempt);
+                    let lines: String = lines.iter().map(|line| format!("\n  {line}")).collect();
+                    self.note_now(&format!("{said}{lines}"))?;
                 }
             }
             "session.paused" => self.note_now(&words.say(Key::PausedNow, &[("session", &id)]))?,

@@ -1,5 +1,6 @@
 //! How something ended: in a sentence, and as an exit code.
 
+use ostler_protocol::shown::Shown;
 use ostler_server::api::{Outcome, OutcomeKind, SessionView};
 use serde_json::Value;
 
@@ -9,6 +10,9 @@ use crate::{
     screen::safe,
     words::{Key, Words},
 };
+
+/// How much of a check is shown: its end says what is wrong.
+const CHECK_LINES_MAX: usize = 10;
 
 /// The exit code for a session that is over, or was lost.
 pub(crate) fn exit(session: &SessionView) -> Exit {
@@ -85,6 +89,17 @@ pub(crate) fn reason(words: Words, reason: &Value) -> String {
     }
 }
 
+/// The end of what a check said that failed, without anything that a terminal would obey; nothing if it passed.
+pub(crate) fn check_said(attempt: &Value) -> Vec<String> {
+    let output = attempt["output"].as_str().filter(|_| attempt["code"] != 0).unwrap_or_default();
+    let mut shown = Vec::new();
+    Shown::new(false).push(output.as_bytes(), &mut shown);
+    let shown = String::from_utf8_lossy(&shown);
+    let lines: Vec<&str> = shown.trim_end().lines().map(str::trim_end).collect();
+    let first = lines.len().saturating_sub(CHECK_LINES_MAX);
+    lines[first..].iter().map(ToString::to_string).collect()
+}
+
 /// What settled a request, said.
 pub(crate) fn answer(words: Words, answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str().map(|it| safe(it).into_owned());
@@ -135,6 +150,15 @@ mod tests {
         ] {
             assert_eq!(reason(words, &why), said);
         }
+    }
+
+    #[test]
+    fn a_check_that_failed_is_shown_by_its_end() {
+        let output: String = (1..=12).map(|n| format!("line {n}\u{1b}[31m\n")).collect();
+        let said = check_said(&json!({"code": 1, "output": output}));
+        assert_eq!((said.len(), said[0].as_str(), said[9].as_str()), (10, "line 3", "line 12"));
+        assert_eq!(check_said(&json!({"code": 0, "output": "all is well"})), [""; 0]);
+        assert_eq!(check_said(&json!({"code": 1, "output": ""})), [""; 0]);
     }
 
     #[test]

@@ -121,11 +121,14 @@ impl Reading {
         match self {
             Reading::Events(transcript) => transcript.push(bytes),
             Reading::Lines(held) => {
-                held.extend_from_slice(bytes);
-                let Some(end) = held.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
-                let rest = held.split_off(end + 1);
-                let whole = std::mem::replace(held, rest);
-                let lines = whole[..end].split(|byte| *byte == b'\n');
+                // What is held has no end of a line in it: only the new bytes are looked at.
+                let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
+                    held.extend_from_slice(bytes);
+                    return Vec::new();
+                };
+                let mut whole = std::mem::replace(held, bytes[end + 1..].to_vec());
+                whole.extend_from_slice(&bytes[..end]);
+                let lines = whole.split(|byte| *byte == b'\n');
                 lines.map(|line| Piece::Line { bytes: line.to_vec() }).collect()
             }
         }
@@ -137,5 +140,22 @@ impl Reading {
             Reading::Lines(held) if held.is_empty() => Vec::new(),
             Reading::Lines(held) => vec![Piece::Line { bytes: std::mem::take(held) }],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_however_they_come() {
+        let mut reading = Reading::Lines(Vec::new());
+        let mut lines = Vec::new();
+        for bytes in ["a", "b\nc\n\nd", "", "e", "\n", "f"] {
+            lines.extend(reading.push(bytes.as_bytes()));
+        }
+        lines.extend(reading.finish());
+        let line = |text: &str| Piece::Line { bytes: text.into() };
+        assert_eq!(lines, ["ab", "c", "", "de", "f"].map(line));
     }
 }

@@ -121,6 +121,11 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     if arguments.until && arguments.check.is_none() {
         return Err(usage(Message::new(Key::UntilNeedsCheck)));
     }
+    if arguments.max_time.is_some_and(|time| time.is_zero()) {
+        return Err(usage(Message::new(Key::NoTimeAtAll)));
+    }
+    // A mistake in the configuration is said once, by whoever sees it first.
+    context.config()?;
     let (agent, prompt) = if arguments.command.is_empty() {
         let (agent, prompt) = who_does_what(context, arguments)?;
         (Some(agent), Some(prompt))

@@ -40,7 +40,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
                 let events = events(&client, &format!("session={id}")).await?;
                 let value = json!({ "session": session, "run": run, "events": events });
                 context.print(&value, |screen| {
-                    session_page(words, screen, &session, &run) + &timeline(words, screen, &events)
+                    session_page(words, screen, &session, &run)
+                        + &check(words, screen, &events)
+                        + &timeline(words, screen, &events)
                 })?;
             }
             Id::Run(id) => {
@@ -189,6 +191,20 @@ fn request_page(words: Words, screen: Screen, request: &RequestView) -> String {
     said
 }
 
+/// What the last check said, if it failed.
+fn check(words: Words, screen: Screen, events: &[EventView]) -> String {
+    let last = events.iter().rev().find(|event| event.kind == "check.finished");
+    let lines = last.map(|event| outcome::check_said(&event.body["attempt"])).unwrap_or_default();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut said = format!("\n{}\n", screen.style(Style::Bold, words.sentence(Key::ShowCheckSaid)));
+    for line in lines {
+        add_line(&mut said, 2, &line);
+    }
+    said
+}
+
 /// What happened, with the time and what is worth knowing of it. Kinds are names of the interface and not translated.
 fn timeline(words: Words, screen: Screen, events: &[EventView]) -> String {
     if events.is_empty() {
@@ -200,7 +216,7 @@ fn timeline(words: Words, screen: Screen, events: &[EventView]) -> String {
             vec![
                 Cell::styled(Style::Dim, &clock::local(event.at_ms)),
                 Cell::new(&event.kind),
-                Cell::styled(Style::Dim, &about(&event.body)),
+                Cell::styled(Style::Dim, &about(words, &event.body)),
             ]
         })
         .collect();
@@ -209,7 +225,7 @@ fn timeline(words: Words, screen: Screen, events: &[EventView]) -> String {
 }
 
 /// The few fields of an event that a person looks for.
-fn about(body: &Value) -> String {
+fn about(words: Words, body: &Value) -> String {
     let short = |name: &str, value: &Value| match value {
         Value::Null | Value::Object(_) | Value::Array(_) => None,
         Value::String(text) => Some(format!("{name} {}", one_line(&safe(text)))),
@@ -221,7 +237,9 @@ fn about(body: &Value) -> String {
     said.extend(short("heard", &body["item"]["kind"]));
     said.extend(short("state", &body["worktree"]["state"]["state"]));
     said.extend(short("code", &body["attempt"]["code"]));
-    said.extend(short("answer", &body["answer"]["answer"]));
+    if body["answer"].is_object() {
+        said.push(format!("answer {}", one_line(&outcome::answer(words, &body["answer"]))));
+    }
     said.extend(short("outcome", &body["outcome"]["outcome"]));
     said.join(", ")
 }

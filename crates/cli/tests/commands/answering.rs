@@ -15,6 +15,8 @@ fn an_answer_reaches_the_agent() {
     assert!(log.contains(r#"got {"type":"question_answer","questionId":"q_1","answer":"MySQL"}"#), "{log}");
     let shown = place.done(&["show", "q_1"]);
     assert!(shown.contains("MySQL (person, "), "{shown}");
+    let shown = place.done(&["show", &session]);
+    assert!(shown.contains("answer MySQL"), "{shown}");
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn an_agent_is_held_and_goes_on() {
     assert_eq!(said.code, 7, "nobody holds it: {said:?}");
     assert_eq!(place.done(&["cancel", "r_1"]), "s_1 is being ended\n");
     place.wait_for(&session, "cancelled");
-    place.done(&["cancel", &session]);
+    assert_eq!(place.done(&["cancel", &session]), "s_1 is over already\n");
 }
 
 #[test]
@@ -145,6 +147,9 @@ fn several_at_once() {
     assert!(said.err.contains("s_99"), "{said:?}");
     place.wait_for(&first, "cancelled");
     place.wait_for(&second, "cancelled");
+    let both = place.json(&["cancel", &first, &second]);
+    assert_eq!((&both[0]["id"], &both[1]["id"]), (&first.into(), &second.into()));
+    assert_eq!(place.json(&["cancel", "last"])["status"], "cancelled");
 }
 
 #[test]

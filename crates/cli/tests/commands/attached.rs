@@ -33,9 +33,14 @@ fn a_failing_check_sends_it_back() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("the check failed with exit code 1 (attempt 1)"), "{said:?}");
     assert!(said.err.contains("the check passed"), "{said:?}");
-    let said = place.run(&["run", "--check", "exit 9", "--", "true"]);
+    let said = place.run(&["run", "--check", "echo wrong here; exit 9", "--", "true"]);
     assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.err.contains("the check failed with exit code 9"), "{said:?}");
+    assert!(
+        said.err.contains("ostler: the check failed with exit code 9 (attempt 1)\n  wrong here\n"),
+        "{said:?}"
+    );
+    let shown = place.done(&["show", "last"]);
+    assert!(shown.contains("\nwhat the check said\n  wrong here\n"), "{shown}");
 }
 
 #[test]

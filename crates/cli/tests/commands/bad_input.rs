@@ -31,6 +31,7 @@ fn an_unknown_agent() {
     refused(&place, &["run", "fix the flaky test"], 2, &["no agent is named"]);
     refused(&place, &["run", "--until", "claude", "work"], 2, &["--until needs --check"]);
     refused(&place, &["run", "--max-time", "soon", "claude", "work"], 2, &["90s"]);
+    refused(&place, &["run", "--max-time", "0s", "claude", "work"], 2, &["longer than nothing"]);
     refused(&place, &["run", "claude", "work", "--", "ls"], 2, &[]);
 }
 

@@ -13,6 +13,8 @@ fn a_mistake_is_named_with_its_line() {
     assert!(said.err.contains("config.toml:2: unknown key `langauge`"), "{said:?}");
     assert!(said.err.contains("did you mean `language`?"), "{said:?}");
     assert!(said.err.contains("Nothing was started or changed."), "{said:?}");
+    let said = place.run(&["run", "--", "true"]);
+    assert_eq!((said.code, said.err.matches("unknown key").count()), (9, 1), "{said:?}");
     place.configure("language = \n");
     let said = place.run(&["agents", "list"]);
     assert_eq!(said.code, 9, "{said:?}");
