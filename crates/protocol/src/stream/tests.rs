@@ -434,6 +434,12 @@ mod opencode {
             expect![[r#"end {"reason":"length","status":"error"}"#]],
         );
         check(
+            r#"{"type":"tool_use","part":{"tool":"bash","state":{"status":"error","error":"The user rejected permission to use this specific tool call."}}}"#,
+            expect![[r#"
+                ToolOutput "The user rejected permission to use this specific tool call."
+                end {"reason":"The user rejected permission to use this specific tool call.","status":"error"}"#]],
+        );
+        check(
             r#"{"type":"error","error":{"name":"MessageAbortedError","data":{"message":"stopped"}}}"#,
             expect![[r#"end {"reason":"stopped","status":"aborted"}"#]],
         );
