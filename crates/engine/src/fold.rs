@@ -342,7 +342,12 @@ fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) {
             session.conversation = Some(conversation);
         }
         Heard::Usage(usage) => session.usage = usage,
-        Heard::Limit(limit) => session.limited = Some(limit).filter(|limit| !limit.retrying),
+        Heard::Limit(mut limit) => {
+            // Some name a time, some only how long it takes.
+            let after_ms = limit.retry_after_ms.map(|time| at_ms.saturating_add(time));
+            limit.reset_at_ms = limit.reset_at_ms.or(after_ms);
+            session.limited = Some(limit).filter(|limit| !limit.retrying);
+        }
         Heard::End(end) => {
             let patience = if launch.fed { TURN_MS } else { 0 };
             launch.closes_at_ms = Some(at_ms.saturating_add(patience));

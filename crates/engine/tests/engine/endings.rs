@@ -48,6 +48,21 @@ fn a_cli_is_judged_by_its_word_and_its_exit() {
 }
 
 #[test]
+fn a_limit_that_only_says_how_long_it_lasts_is_over_by_then() {
+    let mut play = Play::running(claude());
+    let mut limit = said::limit();
+    limit["reset_at_ms"] = serde_json::Value::Null;
+    limit["retry_after_ms"] = 5_000.into();
+    let heard_at_ms = play.now_ms;
+    play.heard(limit);
+    play.wait_ms(60_000);
+    play.ended(1);
+    let reset_at_ms = Some(heard_at_ms + 5_000);
+    let limited = Reason::RateLimited { reset_at_ms, message: Some("too much".to_owned()) };
+    assert_eq!(play.session().outcome, Some(failed(limited)));
+}
+
+#[test]
 fn who_cannot_be_started_has_failed() {
     let not_started = failed(Reason::NotStarted { message: "no".to_owned() });
     let play = Play::ordered(crate::common::order(plain(), ostler_engine::run::Terms::default()));
