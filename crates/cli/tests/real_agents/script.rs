@@ -1,0 +1,67 @@
+//! What the model says in each conversation. A conversation is known by words that stand in its prompt: the CLI's name
+//! and the case's.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::NAMES;
+
+/// The words by which a conversation is known.
+pub(crate) fn words(name: &str, case: &str) -> String {
+    format!("{name}: {case} this")
+}
+
+/// The scripts of all conversations.
+pub(crate) fn of_all(project: &Path) -> Value {
+    let each = NAMES.iter().flat_map(|name| of_one(name, &project.join(name)));
+    json!({ "conversations": each.collect::<Vec<_>>() })
+}
+
+fn of_one(name: &str, work: &Path) -> Vec<Value> {
+    let work = work.display();
+    let shell = |command: &str| json!({ "call": { "tool": "@shell", "input": { "command": command } } });
+    let wait = |case: &str| {
+        shell(&format!("echo > {work}/{case}.runs; until [ -e {work}/{case}.go ]; do sleep 0.1; done"))
+    };
+    let say = |text: &str| json!({ "say": text });
+    let asks = |question: &str| {
+        let fields = format!("category: clarification\nquestion: {question}\nrequired: true");
+        say(&format!("One thing:\n\n[USER_QUESTION]\n{fields}\n[/USER_QUESTION]\n"))
+    };
+    let cases = [
+        ("do", vec![say("It is \"done\".")]),
+        ("ask", vec![asks("Which one?"), shell("echo > answered"), asks("And then?"), say("Thank you.")]),
+        ("lose", vec![wait("lose"), wait("cancel"), say("Went on.")]),
+        ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
+        ("limit", vec![limit(name), say("Later.")]),
+        ("permit", permit(&shell)),
+    ];
+    cases.map(|(case, turns)| json!({ "when": words(name, case), "turns": turns })).to_vec()
+}
+
+/// Each tool makes a file if it reaches the model's port, which is what a sandbox refuses.
+fn permit(shell: &impl Fn(&str) -> Value) -> Vec<Value> {
+    let reach = |name: &str| shell(&format!("bash -c ': > /dev/tcp/127.0.0.1/'$(cat port) && echo > {name}"));
+    let mut turns = ["denied", "once", "session", "later"].map(reach).to_vec();
+    turns.push(json!({ "say": "That was all." }));
+    turns
+}
+
+/// The refusal that a CLI does not hide, or one that makes it wait.
+fn limit(name: &str) -> Value {
+    match name {
+        "gemini" => json!({ "status": 429, "times": 9, "body": { "error": {
+            "code": 429,
+            "message": "Too many.",
+            "status": "RESOURCE_EXHAUSTED",
+            "details": [{
+                "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+                "violations": [{ "quotaId": "RequestsPerDay" }],
+            }],
+        } } }),
+        _ => {
+            json!({ "status": 429, "times": 9, "message": "Too many.", "headers": { "retry-after": "3600" } })
+        }
+    }
+}
