@@ -14,6 +14,8 @@ pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> Strin
     let id = &request.id;
     let how = if !request.ask.options.is_empty() {
         words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
+    } else if can_only_be_denied(request) {
+        words.say(Key::AnswerNoOnly, &[("id", id)])
     } else if takes_decision_only(request) {
         words.say(Key::AnswerYesNo, &[("id", id)])
     } else {
@@ -65,6 +67,8 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
 pub(crate) fn example(request: &RequestView) -> &'static str {
     if !request.ask.options.is_empty() {
         "1"
+    } else if can_only_be_denied(request) {
+        "--no"
     } else if takes_decision_only(request) {
         "--yes"
     } else {
@@ -84,6 +88,12 @@ fn text(words: Words, request: &RequestView) -> String {
 fn takes_decision_only(request: &RequestView) -> bool {
     let kind = request.ask.fields["type"].as_str();
     request.ask.kind == "dependency" && request.ask.options.is_empty() && kind != Some("file")
+}
+
+/// Whether a secret value is asked for: there is no place yet to keep one.
+fn can_only_be_denied(request: &RequestView) -> bool {
+    let kind = request.ask.fields["type"].as_str();
+    request.ask.kind == "dependency" && matches!(kind, Some("api_key" | "env_variable" | "service"))
 }
 
 fn kind(word: &str) -> Key {
@@ -119,6 +129,26 @@ pub(crate) mod tests {
             "settled": null, "delivery": "nothing",
         }))
         .expect("the form of a request")
+    }
+
+    #[test]
+    fn only_what_is_taken_is_offered() {
+        let mut request = request();
+        request.ask.kind = "dependency".into();
+        request.ask.options = Vec::new();
+        request.ask.default = None;
+        for (kind, value, how) in [
+            ("package", "--yes", "Answer: ostler answer q_7 --yes, or --no\n"),
+            ("api_key", "--no", "Answer: ostler answer q_7 --no (secret"),
+            ("env_variable", "--no", "Answer: ostler answer q_7 --no (secret"),
+            ("service", "--no", "Answer: ostler answer q_7 --no (secret"),
+            ("file", "\"…\"", "Answer: ostler answer q_7 \"…\"\n"),
+        ] {
+            request.ask.fields = json!({ "type": kind });
+            assert_eq!(example(&request), value, "{kind}");
+            let card = card(Words::new(Language::En), Screen::plain(), &request);
+            assert!(card.contains(how), "{kind}: {card}");
+        }
     }
 
     #[test]

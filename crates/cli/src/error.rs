@@ -42,6 +42,11 @@ pub(crate) enum Error {
         /// The one that was probably meant.
         nearest: Option<String>,
     },
+    /// The command line cannot be read. This is for machines: people get the words and the help of the parser.
+    CommandLine {
+        /// What is wrong with it.
+        message: String,
+    },
     /// Something on the command line or of the environment makes no sense.
     Usage {
         /// What is wrong.
@@ -123,6 +128,7 @@ impl Error {
             Error::UnknownCommand { name, .. } => {
                 words.say(Key::UnknownCommand, &[("name", &one_line(name))])
             }
+            Error::CommandLine { message } => message.clone(),
             Error::Usage { message, .. }
             | Error::NotFound { message, .. }
             | Error::Refused { message, .. }
@@ -158,7 +164,7 @@ impl Error {
             Error::UnknownCommand { nearest: Some(nearest), .. } => {
                 return Some(words.say(Key::HintDidYouMean, &[("nearest", nearest)]));
             }
-            Error::UnknownCommand { nearest: None, .. } => Key::HintHelp,
+            Error::UnknownCommand { nearest: None, .. } | Error::CommandLine { .. } => Key::HintHelp,
             Error::Usage { command, .. } => return Some(words.say(Key::HintUsage, &[("command", command)])),
             Error::NotFound { hint, .. } | Error::Refused { hint, .. } => return Some(hint.say(words)),
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => {
@@ -179,7 +185,7 @@ impl Error {
         match self {
             Error::Input { .. } => Exit::Input,
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
-            Error::UnknownCommand { .. } | Error::Usage { .. } => Exit::Usage,
+            Error::UnknownCommand { .. } | Error::CommandLine { .. } | Error::Usage { .. } => Exit::Usage,
             Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
             Error::Refused { .. } => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),

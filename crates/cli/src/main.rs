@@ -39,6 +39,7 @@ use crate::{
     context::Context,
     error::Error,
     exit::Exit,
+    screen::one_line,
     words::Language,
 };
 
@@ -104,7 +105,10 @@ fn main() -> ExitCode {
             let outcome = dispatch(&context, cli.command);
             (context, outcome)
         }
-        Err(error) => (Context::new(false, None), Err(unknown_command(&error))),
+        Err(error) => {
+            let json = wants_json();
+            (Context::new(json, None), Err(not_understood(&error, json)))
+        }
     };
     match outcome {
         Ok(exit) => exit.into(),
@@ -147,9 +151,22 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
     }
 }
 
-/// A command that nobody knows, and the one that was probably meant. What else is wrong the parser says best itself.
-fn unknown_command(error: &clap::Error) -> Error {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { error.exit() };
+/// Whether a machine reads, as far as that can be seen on a command line that cannot be read.
+fn wants_json() -> bool {
+    std::env::args_os().skip(1).take_while(|it| it != "--").any(|it| it == "--json")
+}
+
+/// A command that nobody knows, and the one that was probably meant. What else is wrong the parser says best itself,
+/// with help below it; machines get only what is wrong.
+fn not_understood(error: &clap::Error, json: bool) -> Error {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        if !json || !error.use_stderr() {
+            error.exit();
+        }
+        let text = error.render().to_string();
+        let what = text.split("\n\n").next().unwrap_or_default();
+        return Error::CommandLine { message: one_line(what.trim_start_matches("error: ")) };
+    };
     let command = Cli::command();
     let known = command.get_subcommands().map(clap::Command::get_name);
     Error::UnknownCommand { name: name.clone(), nearest: nearest(name, known).map(str::to_owned) }

@@ -1,12 +1,16 @@
 //! `ostler merge`: brings the work of a session into the branch it came from.
 
 use clap::Args;
-use ostler_server::api::SessionView;
+use ostler_server::{
+    api::{SessionView, WorktreeView},
+    client::Client,
+};
 use serde_json::json;
 
+use super::diff;
 use crate::{
     context::{Context, talk},
-    error::Error,
+    error::{Error, Message},
     exit::Exit,
     id,
     screen::{add_line, one_line},
@@ -23,16 +27,29 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
-    let session: SessionView = talk(async {
+    let (session, has_work): (SessionView, bool) = talk(async {
         let client = context.server().await?;
         let id = id::session(&client, &arguments.id).await?;
-        Ok(client.post(&format!("/sessions/{id}/merge"), &json!({})).await?)
+        let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+        if let Some(worktree) = session.worktree.as_ref().filter(|it| has_no_branch(it)) {
+            return Err(Error::Refused {
+                message: Message::new(Key::NoBranchToMerge).with("id", &session.id),
+                hint: Message::new(Key::HintMergeByHand)
+                    .with("path", &worktree.path)
+                    .with("branch", &worktree.branch),
+            });
+        }
+        let has_work = has_work(&client, &session.id).await;
+        Ok((client.post(&format!("/sessions/{id}/merge"), &json!({})).await?, has_work))
     })?;
     let words = context.words;
     let worktree = session.worktree.as_ref();
     let target = worktree.and_then(|it| it.target.clone()).unwrap_or_default();
     let is_merged = worktree.is_some_and(|it| it.state == "merged");
     context.print(&session, |_| {
+        if is_merged && !has_work {
+            return format!("{}\n", words.say(Key::NothingMerged, &[("id", &session.id)]));
+        }
         if is_merged {
             return format!("{}\n", words.say(Key::Merged, &[("id", &session.id), ("target", &target)]));
         }
@@ -46,4 +63,17 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         said
     })?;
     Ok(if is_merged { Exit::Done } else { Exit::Failed })
+}
+
+/// Whether a worktree that is there began on a detached HEAD.
+fn has_no_branch(worktree: &WorktreeView) -> bool {
+    worktree.target.is_none() && matches!(worktree.state.as_str(), "made" | "not_merged" | "not_discarded")
+}
+
+/// Whether anything was changed, committed or not. Where that cannot be seen, the merge says what is wrong.
+async fn has_work(client: &Client, id: &str) -> bool {
+    match diff::pieces(client, id, true, false).await {
+        Ok(mut pieces) => !matches!(pieces.next().await, Ok(None)),
+        Err(_) => true,
+    }
 }

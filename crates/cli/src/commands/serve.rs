@@ -1,14 +1,16 @@
 //! `ostler serve`: the server in the foreground, its end, and a unit for systemd.
 
-use std::{env, path::Path};
+use std::{convert::Infallible, env, path::Path, time::Duration};
 
 use clap::Args;
 use ostler_server::{
+    Home,
     api::InfoView,
     client::{Client, ClientError},
     serve,
 };
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::{
     context::{Context, home, talk},
@@ -16,6 +18,9 @@ use crate::{
     exit::Exit,
     words::Key,
 };
+
+/// Between two looks whether it answers.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Run the server in the foreground.
 ///
@@ -48,15 +53,24 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     runtime.block_on(async {
         // A terminal that goes away says so to everything that was started on it; from then on it is not heard.
         let _hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
-        let served = serve(&home);
-        if !arguments.background {
-            let pid = std::process::id();
-            let version = env!("CARGO_PKG_VERSION");
-            context.note(&context.words.say(Key::ServerRuns, &[("pid", &pid), ("version", &version)]));
+        tokio::select! {
+            served = serve(&home) => served.map_err(Error::Serve),
+            never = say_that_it_runs(context, &home), if !arguments.background => match never {},
         }
-        served.await.map_err(Error::Serve)
     })?;
     Ok(Exit::Done)
+}
+
+/// Says so once it answers, and not before: it may be refused.
+async fn say_that_it_runs(context: &Context, home: &Home) -> Infallible {
+    let client = Client::new(home);
+    let pid = std::process::id();
+    while !client.get::<InfoView>("/info").await.is_ok_and(|info| info.pid == pid) {
+        sleep(LOOK).await;
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    context.note(&context.words.say(Key::ServerRuns, &[("pid", &pid), ("version", &version)]));
+    std::future::pending().await
 }
 
 fn stop(context: &Context) -> Result<Exit, Error> {

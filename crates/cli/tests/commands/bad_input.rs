@@ -20,6 +20,17 @@ fn an_unknown_command() {
     refused(&place, &["rnu"], 2, &["there is no command 'rnu'", "Did you mean 'run'?"]);
     refused(&place, &["xyzzy"], 2, &["there is no command 'xyzzy'", "ostler --help"]);
     refused(&place, &["ps", "--al"], 2, &["--all"]);
+    for (arguments, what) in [
+        (vec!["--json", "ps", "--al"], "unexpected argument '--al' found"),
+        (vec!["show", "--json"], "<ID>"),
+        (vec!["--json", "rnu"], "there is no command 'rnu'"),
+    ] {
+        let said = place.run(&arguments);
+        let error: serde_json::Value = serde_json::from_str(&said.err).expect("an error for machines");
+        assert_eq!((said.code, &error["exit_code"]), (2, &2.into()), "{said:?}");
+        assert!(error["error"]["title"].as_str().expect("text").contains(what), "{said:?}");
+    }
+    assert!(place.done(&["--json", "--help"]).contains("Usage"), "help is no error");
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn a_second_server_is_refused() {
     let said = place.run(&["serve"]);
     assert_eq!(said.code, 6, "{said:?}");
     assert!(said.err.contains("another server uses"), "{said:?}");
+    assert!(!said.err.contains("the server runs"), "{said:?}");
     place.done(&["ps"]);
 }
 

@@ -40,6 +40,26 @@ fn a_conflict_changes_nothing() {
 }
 
 #[test]
+fn there_may_be_nothing_to_merge() {
+    let place = Place::with_commit();
+    let session = worktree(&place, "true");
+    let said = place.done(&["merge", &session]);
+    assert!(said.starts_with("s_1 has changed nothing, so there was nothing to merge"), "{said}");
+}
+
+#[test]
+fn there_may_be_no_branch_to_merge_into() {
+    let place = Place::with_commit();
+    place.git(&["checkout", "--quiet", "--detach"]);
+    let session = worktree(&place, "echo three >> file.txt");
+    let said = place.run(&["merge", &session]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.starts_with("ostler: s_1 began on a detached HEAD"), "{said:?}");
+    assert!(said.err.contains("git merge ostler/s_1"), "{said:?}");
+    assert!(place.done(&["diff", &session]).contains("+three"), "it is still there");
+}
+
+#[test]
 fn what_is_discarded_is_kept() {
     let place = Place::with_commit();
     let session = worktree(&place, "echo new > new.txt");
