@@ -268,9 +268,8 @@ impl Watch<'_> {
                             &[("code", &code), ("attempt", &self.session.attempts)],
                         ),
                     };
-                    let lines = outcome::check_said(attempt);
-                    let lines: String = lines.iter().map(|line| format!("\n  {line}")).collect();
-                    self.note_now(&format!("{said}{lines}"))?;
+                    let lines = std::iter::once(said).chain(outcome::check_said(attempt));
+                    self.note_now(&lines.collect::<Vec<_>>().join("\n  "))?;
                 }
             }
             "session.paused" => self.note_now(&words.say(Key::PausedNow, &[("session", &id)]))?,

@@ -154,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_check_that_failed_is_shown_by_its_end() {
-        let output: String = (1..=12).map(|n| format!("line {n}\u{1b}[31m\n")).collect();
+        let lines: Vec<String> = (1..=12).map(|n| format!("line {n}\u{1b}[31m")).collect();
+        let output = lines.join("\n");
         let said = check_said(&json!({"code": 1, "output": output}));
         assert_eq!((said.len(), said[0].as_str(), said[9].as_str()), (10, "line 3", "line 12"));
         assert_eq!(check_said(&json!({"code": 0, "output": "all is well"})), [""; 0]);
