@@ -8,6 +8,7 @@ use std::{
     fs::{self, File, TryLockError},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -50,6 +51,9 @@ impl Repository {
     pub fn find(directory: &Path) -> Result<Option<Repository>, GitError> {
         // Git would be said to be missing when it is the directory.
         let directory = directory.canonicalize().map_err(|source| file(directory, source))?;
+        if directory.ancestors().all(cannot_be_git) {
+            return Ok(None);
+        }
         check_version(&directory)?;
         let call = Call::at(&directory).args(["rev-parse", "--absolute-git-dir"]);
         let output = call.output()?;
@@ -190,12 +194,28 @@ fn occupies(git_dir: &Path, reference: &str) -> Result<bool, GitError> {
     Ok(is_rebased || (has_head && checkout::branch(git_dir)?.as_deref() == Some(reference)))
 }
 
+/// Whether git itself would go on to the folder above: neither a checkout nor a bare repository begins here. To look
+/// is a hundred times cheaper than to start git, and every run begins with this question.
+fn cannot_be_git(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    !has(".git") && !has("HEAD")
+}
+
+/// Asked once: a git that was new enough is not replaced by an older one while a server runs.
 fn check_version(directory: &Path) -> Result<(), GitError> {
+    static IS_NEW_ENOUGH: AtomicBool = AtomicBool::new(false);
+    if IS_NEW_ENOUGH.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     let command = "version";
     let found = text(Call::at(directory).args([command]).run()?, command)?;
     let mut numbers = found.trim_start_matches("git version ").split('.').map_while(|part| part.parse().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if version < VERSION_MIN { Err(GitError::TooOld { found }) } else { Ok(()) }
+    if version < VERSION_MIN {
+        return Err(GitError::TooOld { found });
+    }
+    IS_NEW_ENOUGH.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
 /// A path as git prints it: it may have line ends in it, but one at its end is git's.
