@@ -121,6 +121,24 @@ impl World {
         self.requests.insert(request.id, request);
     }
 
+    /// Lets go of a session that is over, with its run and its requests, unless something of it is still on its way.
+    /// The store keeps them.
+    pub fn forget(&mut self, session: SessionId) {
+        let is_over = self.sessions.get(&session).is_some_and(Session::is_over);
+        if !is_over || self.pending.contains_key(&session) {
+            return;
+        }
+        let run = self.sessions.remove(&session).map(|session| session.run);
+        self.requests.retain(|_, request| request.session != session);
+        if let Some(run) = run.and_then(|run| self.runs.get(&run))
+            && run.outcome.is_some()
+            && !run.sessions.iter().any(|session| self.sessions.contains_key(session))
+        {
+            let run = run.id;
+            self.runs.remove(&run);
+        }
+    }
+
     /// The requests of a session that it waits for, oldest first.
     pub fn blocking(&self, session: SessionId) -> impl Iterator<Item = &Request> {
         self.pending(session).filter(|request| request.blocks())

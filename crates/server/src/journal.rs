@@ -7,13 +7,15 @@ mod load;
 mod rows;
 
 use std::{
-    collections::BTreeSet,
-    fmt,
+    collections::{BTreeMap, BTreeSet},
+    fmt, mem,
     sync::{Arc, RwLock, RwLockReadGuard},
     thread,
 };
 
-use ostler_engine::{Action, ActionName, Decision, Input, Overlay, Refusal, World, decide, input::Made};
+use ostler_engine::{
+    Action, ActionName, Decision, Input, Overlay, Refusal, SessionId, World, decide, input::Made,
+};
 use ostler_store::{Commit, CommitError, ReadError, Reads, Sqlite, Store, StoredReply};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -83,12 +85,13 @@ impl Journal {
         let (actions, outbox) = mpsc::unbounded_channel();
         let (publish_seq, seq) = watch::channel(loaded.world.last_seq);
         let world = Arc::new(RwLock::new(loaded.world));
-        let open = loaded.open_actions.iter().map(|(name, _)| *name).collect();
+        let open = loaded.open_actions.iter().map(|(name, action)| (*name, action.session)).collect();
         for action in loaded.open_actions {
             actions.send(action).expect("the receiver is in this function");
         }
-        let published = Arc::clone(&world);
-        let writer = Writer { store, world: published, open, clock, actions, publish_seq, reserve };
+        let (published, revived) = (Arc::clone(&world), BTreeSet::new());
+        let writer =
+            Writer { store, world: published, open, revived, clock, actions, publish_seq, reserve };
         thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || {
@@ -158,8 +161,10 @@ impl Drop for EndOfAll {
 struct Writer {
     store: Sqlite,
     world: Arc<RwLock<World>>,
-    /// Actions that are not done.
-    open: BTreeSet<ActionName>,
+    /// Actions that are not done, and whose they are.
+    open: BTreeMap<ActionName, SessionId>,
+    /// Sessions that were brought back because somebody asked for something.
+    revived: BTreeSet<SessionId>,
     clock: Clock,
     actions: mpsc::UnboundedSender<(ActionName, Action)>,
     publish_seq: watch::Sender<u64>,
@@ -210,12 +215,21 @@ impl Writer {
     fn publish(&mut self, group: Group) {
         let Group { overlay, actions, done, answers, .. } = group;
         let last_seq = overlay.last_seq;
-        self.world.write().expect("nobody panics while reading").absorb(overlay);
-        for name in done {
-            self.open.remove(&name);
+        let mut touched = mem::take(&mut self.revived);
+        touched.extend(overlay.sessions.keys());
+        touched.extend(done.iter().filter_map(|name| self.open.remove(name)));
+        self.open.extend(actions.iter().map(|(name, action)| (*name, action.session)));
+        {
+            let mut world = self.world.write().expect("nobody panics while reading");
+            world.absorb(overlay);
+            // What is over would be kept for as long as the server runs. Whoever carries something out looks at it.
+            for session in touched {
+                if !self.open.values().any(|busy| *busy == session) {
+                    world.forget(session);
+                }
+            }
         }
         for action in actions {
-            self.open.insert(action.0);
             // The driver ends only with the server.
             self.actions.send(action).ok();
         }
@@ -241,7 +255,7 @@ impl Writer {
         {
             return Ok(made);
         }
-        let done = done.filter(|name| self.open.contains(name) && !group.done.contains(name));
+        let done = done.filter(|name| self.open.contains_key(name) && !group.done.contains(name));
         let decision = match input {
             None => Decision::default(),
             Some(input) => self.decide(group, input)?,
@@ -271,7 +285,7 @@ impl Writer {
         Ok(made)
     }
 
-    fn decide(&self, group: &Group, input: &Input) -> Result<Decision, SubmitError> {
+    fn decide(&mut self, group: &Group, input: &Input) -> Result<Decision, SubmitError> {
         self.revive(input).map_err(|error| SubmitError::Store(error.to_string()))?;
         let world = self.world.read().expect("nobody panics while writing");
         decide(&world, &group.overlay, self.clock.now_ms(), input)
@@ -279,7 +293,7 @@ impl Writer {
     }
 
     /// Brings back what an input is about, if it was over when the server started.
-    fn revive(&self, input: &Input) -> Result<(), ReadError> {
+    fn revive(&mut self, input: &Input) -> Result<(), ReadError> {
         let Some(subject) = load::subject(input) else { return Ok(()) };
         if load::knows(&self.world.read().expect("nobody panics while writing"), subject) {
             return Ok(());
@@ -287,6 +301,9 @@ impl Writer {
         let found = load::find(&self.store, subject)?;
         let mut world = self.world.write().expect("nobody panics while reading");
         for it in found {
+            if let Found::Session(session) = &it {
+                self.revived.insert(session.id);
+            }
             it.put(&mut world);
         }
         Ok(())
