@@ -198,7 +198,7 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
 }
 
 /// Replaces a file as a whole.
-fn write_private(path: &Path, text: &[u8]) -> Result<(), LaunchError> {
+pub(super) fn write_private(path: &Path, text: &[u8]) -> Result<(), LaunchError> {
     let failed = |source| LaunchError::Io { path: path.to_path_buf(), source };
     let draft = path.with_extension("draft");
     let mut options = fs::OpenOptions::new();

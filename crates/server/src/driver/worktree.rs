@@ -1,6 +1,6 @@
 //! Worktrees: what the engine wants done about one, by git.
 
-use std::{path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use ostler_engine::{
     SessionId,
@@ -9,13 +9,17 @@ use ostler_engine::{
     session::{Session, Worktree as Kept},
 };
 use ostler_workspace::{
-    Diff, DiffFormat, DiffOptions, GitError, MergeMessages, MergeOutcome, Repository, Worktree, WorktreeSpec,
+    Commit, Diff, DiffFormat, DiffOptions, GitError, MergeMessages, MergeOutcome, Repository, Worktree,
+    WorktreeSpec,
 };
 
-use super::Driver;
+use super::{Driver, launch};
 
 /// The most of a diff that is shown.
 const DIFF_BYTES_MAX: u64 = 16 << 20;
+
+/// The name of the note with the commit of a merge, in the session's directory.
+const MERGED: &str = "merged";
 
 /// Does it, and says what came of it.
 pub(super) async fn carry_out(driver: &Arc<Driver>, session: SessionId, deed: &Deed) -> WorktreeNews {
@@ -28,9 +32,10 @@ pub(super) async fn carry_out(driver: &Arc<Driver>, session: SessionId, deed: &D
     };
     let Some((session, title)) = work else { return failure(&deed, "the session is gone".to_owned()) };
     let fallback = deed.clone();
+    let note = driver.home.session(session.id).join(MERGED);
     tokio::task::spawn_blocking(move || match deed {
         Deed::MakeWorktree => make(&session),
-        Deed::MergeWorktree => merge(&session, &title),
+        Deed::MergeWorktree => merge(&session, &title, &note),
         _ => discard(&session),
     })
     .await
@@ -58,37 +63,60 @@ fn make(session: &Session) -> WorktreeNews {
     }
 }
 
-fn merge(session: &Session, title: &str) -> WorktreeNews {
+/// Merges and takes the worktree away. Once that has begun, nothing of the branch may be left to tell what came of the
+/// merge, so it is noted before: who begins again after a crash only has to take away the rest.
+fn merge(session: &Session, title: &str, note: &Path) -> WorktreeNews {
     let merged = || -> Result<WorktreeNews, String> {
-        let (repository, worktree) = found(session)?;
-        let work = format!("{title}\n\nOstler-Session: {}", session.id);
-        let merge = format!("Merge {}: {title}", worktree.branch);
-        let messages = MergeMessages { work: &work, merge: &merge };
-        let outcome = repository.merge(&worktree, None, messages).map_err(|error| error.to_string())?;
-        let names = |files: Vec<std::path::PathBuf>| {
-            files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>()
+        let noted = fs::read_to_string(note).ok().and_then(|text| Commit::parse(&text));
+        let (repository, worktree) = if noted.is_some() { known(session)? } else { found(session)? };
+        let commit = match noted {
+            Some(commit) => commit,
+            None => match merge_work(&repository, &worktree, session, title)? {
+                Ok(commit) => commit,
+                Err(refused) => return Ok(refused),
+            },
         };
-        let commit = match outcome {
-            MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit } => commit,
-            MergeOutcome::NothingToDo => worktree.base.clone(),
-            MergeOutcome::Conflict { files } => {
-                let message = "both sides changed the same places; the target is as it was".to_owned();
-                return Ok(WorktreeNews::NotMerged { message, files: names(files) });
-            }
-            MergeOutcome::TargetDirty { files } => {
-                let message = "the target has changes of its own in these files; it is as it was".to_owned();
-                return Ok(WorktreeNews::NotMerged { message, files: names(files) });
-            }
-        };
+        launch::write_private(note, commit.as_str().as_bytes()).map_err(|error| error.to_string())?;
         repository.remove_merged(&worktree, None).map_err(|error| error.to_string())?;
         Ok(WorktreeNews::Merged { commit: commit.as_str().to_owned() })
     };
-    merged().unwrap_or_else(|message| WorktreeNews::NotMerged { message, files: Vec::new() })
+    merged().unwrap_or_else(|message| {
+        // Whoever tries again later may have more to merge.
+        fs::remove_file(note).ok();
+        WorktreeNews::NotMerged { message, files: Vec::new() }
+    })
+}
+
+/// The commit that has the work; or why there is none, with the target as it was.
+fn merge_work(
+    repository: &Repository,
+    worktree: &Worktree,
+    session: &Session,
+    title: &str,
+) -> Result<Result<Commit, WorktreeNews>, String> {
+    let work = format!("{title}\n\nOstler-Session: {}", session.id);
+    let merge = format!("Merge {}: {title}", worktree.branch);
+    let messages = MergeMessages { work: &work, merge: &merge };
+    let refused = |message: &str, files: Vec<std::path::PathBuf>| {
+        let files = files.iter().map(|file| file.display().to_string()).collect();
+        Ok(Err(WorktreeNews::NotMerged { message: message.to_owned(), files }))
+    };
+    match repository.merge(worktree, None, messages).map_err(|error| error.to_string())? {
+        MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit } => Ok(Ok(commit)),
+        MergeOutcome::NothingToDo => Ok(Ok(worktree.base.clone())),
+        MergeOutcome::Conflict { files } => {
+            refused("both sides changed the same places; the target is as it was", files)
+        }
+        MergeOutcome::TargetDirty { files } => {
+            refused("the target has changes of its own in these files; it is as it was", files)
+        }
+    }
 }
 
 fn discard(session: &Session) -> WorktreeNews {
     let discarded = || -> Result<WorktreeNews, String> {
-        let (repository, worktree) = found(session)?;
+        // What a server that died has taken away already is pinned, and found there.
+        let (repository, worktree) = found(session).or_else(|_| known(session))?;
         let removed = repository.discard(&worktree).map_err(|error| error.to_string())?;
         let kept = removed.pin.map(|pin| pin.reference).unwrap_or_default();
         Ok(WorktreeNews::Discarded { kept })
@@ -120,4 +148,12 @@ fn found(session: &Session) -> Result<(Repository, Worktree), String> {
         .map_err(|error| error.to_string())?
         .ok_or_else(|| format!("the repository does not know branch '{}' any more", kept.branch))?;
     Ok((repository, worktree))
+}
+
+/// The same from what the journal knows, when the repository may have forgotten it.
+fn known(session: &Session) -> Result<(Repository, Worktree), String> {
+    let kept: &Kept = session.worktree.as_ref().ok_or("the session has no worktree")?;
+    let base = kept.base.as_deref().and_then(Commit::parse).ok_or("the worktree was never made")?;
+    let (path, branch) = (kept.path.clone().into(), kept.branch.clone());
+    Ok((repository(session)?, Worktree { path, branch, base, target: kept.target.clone() }))
 }

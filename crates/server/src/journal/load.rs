@@ -19,7 +19,7 @@ use super::rows;
 /// What is known when the server starts.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
-    /// Everything that is not over.
+    /// Everything that is not over, and what something is still to be done about.
     pub(crate) world: World,
     /// What was to be done when the last server ended.
     pub(crate) open_actions: Vec<(ActionName, Action)>,
@@ -85,32 +85,24 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
             read(&projection)?.put(&mut loaded.world);
         }
     }
-    // A request may outlive its session: its answer was on its way.
-    let orphans: Vec<SessionId> = loaded.world.requests.values().map(|request| request.session).collect();
-    for session in orphans {
+    for row in store.open_actions().map_err(LoadError::Read)? {
+        let name = ActionName { seq: row.name.seq, index: row.name.index };
+        let what = || format!("action {}.{}", name.seq, name.index);
+        let action =
+            serde_json::from_str(&row.body).map_err(|source| LoadError::Row { what: what(), source })?;
+        loaded.open_actions.push((name, action));
+    }
+    // A request may outlive its session: its answer was on its way. So may an action: a check to be ended, a merge.
+    let requests = loaded.world.requests.values().map(|request| request.session);
+    let actions = loaded.open_actions.iter().map(|(_, action)| action.session);
+    let wanted: BTreeSet<SessionId> = requests.chain(actions).collect();
+    for session in wanted {
         if !loaded.world.sessions.contains_key(&session) {
             let found = find(store, Subject::Session(session)).map_err(LoadError::Read)?;
             for it in found {
                 it.put(&mut loaded.world);
             }
         }
-    }
-    let open_actions = store.open_actions().map_err(LoadError::Read)?;
-    let of_actions = open_actions.iter().filter_map(|row| row.session.map(SessionId));
-    // So may an action: a merge that was wanted is still carried out.
-    for session in of_actions.collect::<BTreeSet<_>>() {
-        if !loaded.world.sessions.contains_key(&session) {
-            for it in find(store, Subject::Session(session)).map_err(LoadError::Read)? {
-                it.put(&mut loaded.world);
-            }
-        }
-    }
-    for row in open_actions {
-        let name = ActionName { seq: row.name.seq, index: row.name.index };
-        let what = || format!("action {}.{}", name.seq, name.index);
-        let action =
-            serde_json::from_str(&row.body).map_err(|source| LoadError::Row { what: what(), source })?;
-        loaded.open_actions.push((name, action));
     }
     let last = loaded.world.last_seq.saturating_sub(1);
     let last = store.events(last, Scope::default(), 1).map_err(LoadError::Read)?;
