@@ -14,21 +14,40 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 14] = [
+pub const SITES: [&str; 33] = [
+    "reconciling",
     "before commit",
     "after commit",
+    "before make worktree",
+    "after make worktree",
     "before launch",
     "after launch",
     "before first input",
+    "after first input",
+    "before done",
     "before deliver",
     "after deliver",
-    "before control",
-    "after control",
+    "before go on",
+    "after go on",
+    "before stop",
+    "after stop",
+    "before close input",
+    "after close input",
     "before check",
     "after check",
-    "before worktree",
-    "after worktree",
-    "reconciling",
+    "before merge",
+    "after merge",
+    "before end",
+    "after end",
+    "before end check",
+    "after end check",
+    "before discard",
+    "after discard",
+    "reconciling a session",
+    "before burial",
+    "after burial",
+    "before not launched",
+    "after not launched",
 ];
 
 struct Plan {

@@ -99,8 +99,9 @@ impl Driver {
         while let Ok(action) = outbox.try_recv() {
             first.push(action);
         }
+        crash::site("reconciling");
         for (session, launch) in live {
-            crash::site("reconciling");
+            crash::site("reconciling a session");
             let wanted = first.iter().any(|(_, action)| keeper::launches(action, session, launch));
             self.hand_out(session, |keeper| {
                 if !wanted {

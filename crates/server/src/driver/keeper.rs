@@ -27,7 +27,7 @@ use super::{
     sweep::sweep,
     worktree,
 };
-use crate::crash;
+use crate::{crash, journal::SubmitError};
 
 /// Between two attempts at something that the disk or the system refused.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -119,42 +119,80 @@ impl Keeper {
         match deed {
             Deed::Launch { launch } => self.launch(launch).await,
             Deed::Deliver { launch, parcel, text } => {
-                crash::site("before deliver");
                 let key = parcel.to_string();
-                self.tell(launch, Command::Input { key, text, go_on: false }).await;
-                crash::site("after deliver");
+                let command = Command::Input { key, text, go_on: false };
+                self.control(launch, command, ["before deliver", "after deliver"]).await;
             }
-            Deed::GoOn { launch, after } => self.control(launch, Command::GoOn { after: Some(after) }).await,
-            Deed::Stop { launch } => self.control(launch, Command::Stop).await,
-            Deed::End { launch, grace_ms } => self.control(launch, Command::Cancel { grace_ms }).await,
+            Deed::GoOn { launch, after } => {
+                let command = Command::GoOn { after: Some(after) };
+                self.control(launch, command, ["before go on", "after go on"]).await;
+            }
+            Deed::Stop { launch } => {
+                self.control(launch, Command::Stop, ["before stop", "after stop"]).await;
+                // To stop once more somebody who was sent on meanwhile would be wrong. Everything else does no harm
+                // when it is done again, and nobody waits until it is written down.
+                self.done(name).await;
+                return;
+            }
+            Deed::End { launch, grace_ms } => {
+                self.control(launch, Command::Cancel { grace_ms }, ["before end", "after end"]).await;
+            }
             Deed::CloseInput { launch } => {
-                self.control(launch, Command::CloseInput { key: "close".to_owned() }).await;
+                let command = Command::CloseInput { key: "close".to_owned() };
+                self.control(launch, command, ["before close input", "after close input"]).await;
             }
             Deed::Check { number } => {
                 check::start(&self.driver, self.session, number, name);
                 return;
             }
-            Deed::EndCheck { number } => check::end(&self.driver, self.session, number),
+            Deed::EndCheck { number } => {
+                crash::site("before end check");
+                check::end(&self.driver, self.session, number);
+                crash::site("after end check");
+            }
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
-                crash::site("before worktree");
-                let news = worktree::carry_out(&self.driver, self.session, &deed).await;
-                crash::site("after worktree");
-                let input = Input::Worktree { session: self.session, news };
-                while self.driver.journal.submit(input.clone(), Some(name)).await.is_err() {
-                    sleep(AGAIN).await;
-                }
-                return;
+                return self.change_worktree(name, &deed).await;
             }
         }
-        while self.driver.journal.done(name).await.is_err() {
+        crash::site("before done");
+        // In the queue before anything that follows from it.
+        let queued = self.driver.journal.queue(None, Some(name), None).await;
+        let driver = Arc::clone(&self.driver);
+        tokio::spawn(async move {
+            let written = match queued {
+                Ok(answer) => answer.await.is_ok_and(|answer| answer.is_ok()),
+                Err(_) => false,
+            };
+            if !written {
+                say_done(&driver, name).await;
+            }
+        });
+    }
+
+    async fn done(&self, name: ActionName) {
+        crash::site("before done");
+        say_done(&self.driver, name).await;
+    }
+
+    async fn change_worktree(&mut self, name: ActionName, deed: &Deed) {
+        let [before, after] = match deed {
+            Deed::MergeWorktree => ["before merge", "after merge"],
+            Deed::DiscardWorktree => ["before discard", "after discard"],
+            _ => ["before make worktree", "after make worktree"],
+        };
+        crash::site(before);
+        let news = worktree::carry_out(&self.driver, self.session, deed).await;
+        crash::site(after);
+        let input = Input::Worktree { session: self.session, news };
+        while self.driver.journal.submit(input.clone(), Some(name)).await.is_err() {
             sleep(AGAIN).await;
         }
     }
 
-    async fn control(&mut self, launch: u32, command: Command) {
-        crash::site("before control");
+    async fn control(&mut self, launch: u32, command: Command, [before, after]: [&'static str; 2]) {
+        crash::site(before);
         self.tell(launch, command).await;
-        crash::site("after control");
+        crash::site(after);
     }
 
     /// Says something to the shim of a launch, if it still lives.
@@ -203,14 +241,17 @@ impl Keeper {
             crash::site("before first input");
             let (key, text) = (FIRST.to_owned(), plan.first_input);
             self.tell(number, Command::Input { key, text, go_on: false }).await;
+            crash::site("after first input");
         }
     }
 
     async fn not_launched(&mut self, launch: u32, message: String) {
         let input = Input::LaunchFailed { session: self.session, launch, message };
+        crash::site("before not launched");
         while self.driver.journal.submit(input.clone(), None).await.is_err() {
             sleep(AGAIN).await;
         }
+        crash::site("after not launched");
     }
 
     /// Listens to the shim of a launch, or hears what it has left.
@@ -279,11 +320,13 @@ impl Keeper {
             .await
             .unwrap_or_default()
         };
+        crash::site("before burial");
         for input in [Input::Overheard { session, launch, items }, Input::ShimLost { session, launch }] {
             while self.driver.journal.submit(input.clone(), None).await.is_err() {
                 sleep(AGAIN).await;
             }
         }
+        crash::site("after burial");
     }
 
     /// Reports a record, and with it those that are there already.
@@ -334,5 +377,15 @@ impl Keeper {
             let known = self.known_seq(launch).unwrap_or(u64::MAX);
             records.retain(|record| record.seq > known);
         }
+    }
+}
+
+/// Writes down that an action is done, however long the disk refuses.
+async fn say_done(driver: &Driver, name: ActionName) {
+    while let Err(error) = driver.journal.done(name).await {
+        if matches!(error, SubmitError::Closed) {
+            return;
+        }
+        sleep(AGAIN).await;
     }
 }

@@ -21,6 +21,9 @@ use tokio::{
 /// The longest line that a shim may send. An item of its output is far below.
 const LINE_BYTES_MAX: usize = 16 << 20;
 
+/// How much is read at once. There is a connection for each session, and most are silent most of the time.
+const READ_BYTES: usize = 1 << 10;
+
 /// A connection that follows a shim's records.
 #[derive(Debug)]
 pub(super) struct Link {
@@ -40,7 +43,7 @@ impl Link {
         let stream = ostler_shim::connect(directory)?;
         stream.set_nonblocking(true)?;
         let (reader, writer) = UnixStream::from_std(stream)?.into_split();
-        let reader = BufReader::new(reader);
+        let reader = BufReader::with_capacity(READ_BYTES, reader);
         let mut link =
             Link { reader, writer, line: Vec::new(), next_id: 0, records: VecDeque::new(), version: 0 };
         let greeting: Greeting = serde_json::from_slice(link.read_line().await?)?;
