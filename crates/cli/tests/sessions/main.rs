@@ -9,5 +9,6 @@ mod ending;
 mod losing;
 mod many;
 mod stopping;
+mod storm;
 mod support;
 mod worktrees;

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -22,6 +23,14 @@ use tokio::runtime::Runtime;
 
 /// Long enough for a machine that has a lot else to do.
 pub(crate) const DEADLINE: Duration = Duration::from_mins(2);
+
+/// The program: the one that was built with the tests, or another build of it that is to be measured.
+fn program() -> PathBuf {
+    std::env::var_os("OSTLER_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_ostler").into(), PathBuf::from)
+}
+
+/// How many things are asked for at once.
+const AT_ONCE: usize = 32;
 
 /// A state directory with a server on it.
 pub(crate) struct World {
@@ -75,7 +84,7 @@ impl World {
     pub(crate) fn spawn(&mut self, environment: &[(&str, &str)]) {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.home.join("test.log"));
         let log = log.expect("a log");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ostler"));
+        let mut command = Command::new(program());
         command.arg("serve").env("OSTLER_HOME", &self.home).env("XDG_CONFIG_HOME", self.home.join("config"));
         command.envs(environment.iter().copied()).stdin(Stdio::null());
         command.stdout(log.try_clone().expect("a log")).stderr(log);
@@ -120,7 +129,7 @@ impl World {
         self.start();
     }
 
-    fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.home.join("test.log")).unwrap_or_default()
     }
 
@@ -144,6 +153,24 @@ impl World {
     ) -> Result<T, ClientError> {
         let client = self.client();
         self.block_on(client.post(path, body))
+    }
+
+    /// Posts everything, a few at a time, and gives each answer with the moment at which it was asked for.
+    pub(crate) fn post_all<B: Serialize, T: DeserializeOwned>(
+        &self,
+        wishes: &[(String, B)],
+        now: impl Fn() -> u64,
+    ) -> Vec<(u64, T)> {
+        let client = self.client();
+        let mut answers = Vec::new();
+        for few in wishes.chunks(AT_ONCE) {
+            let asked: Vec<_> = few
+                .iter()
+                .map(|(path, body)| async { (now(), client.post(path, body).await.expect("an answer")) })
+                .collect();
+            answers.extend(self.block_on(all(asked)));
+        }
+        answers
     }
 
     /// What the server refuses, and why.
@@ -282,7 +309,7 @@ impl World {
 
     /// Runs the program as a person would.
     pub(crate) fn ostler(&self, arguments: &[&str]) -> std::process::Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ostler"));
+        let mut command = Command::new(program());
         command.args(arguments).env("OSTLER_HOME", &self.home).current_dir(&self.project);
         command.env("XDG_CONFIG_HOME", self.home.join("config")).env("LC_ALL", "C").stdin(Stdio::null());
         command.output().expect("the program runs")
@@ -306,6 +333,21 @@ impl Drop for World {
             fs::remove_dir_all(self.home.parent().expect("a folder")).ok();
         }
     }
+}
+
+/// Does everything beside each other, and gives what came of it in the same order.
+async fn all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, found) in waiting.iter_mut().filter(|(_, found)| found.is_none()) {
+            if let Poll::Ready(output) = future.as_mut().poll(context) {
+                *found = Some(output);
+            }
+        }
+        if waiting.iter().all(|(_, found)| found.is_some()) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    waiting.into_iter().map(|(_, found)| found.expect("all are there")).collect()
 }
 
 /// A block that asks.
