@@ -1,8 +1,9 @@
-//! `cargo xtask bench`: how fast the parser and the journal are, and how soon the shim stops an agent.
+//! `cargo xtask bench`: how fast the parser, the journal and the server are, and how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
 
+mod server;
 mod shim;
 
 use std::{
@@ -23,10 +24,13 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
         ["parser", rest @ ..] => parser(rest),
         ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
         ["shim"] => shim::run(),
-        ["store" | "shim", extra, ..] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
-        [name, ..] if !name.starts_with('-') => {
-            Err(Error::Usage(format!("unknown benchmark `{name}`; there are `parser`, `store` and `shim`")))
+        ["server"] => server::run(),
+        ["server" | "store" | "shim", extra, ..] => {
+            Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
+        [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
+            "unknown benchmark `{name}`; there are `parser`, `server`, `store` and `shim`"
+        ))),
         rest => parser(rest),
     }
 }

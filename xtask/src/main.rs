@@ -27,7 +27,10 @@ usage: cargo xtask COMMAND
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench store             measure the journal, likewise
   bench shim              measure how soon an agent is stopped, beside readers in C and on Node
+  bench server            measure the server: answers, starts, memory, cold start
   soak [properties|sim]   the long storms; writes its table into docs/results.md
+  soak sessions           only a thousand sessions at once
+  soak crashes            only a server that is killed, at every place and at random
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named
        --seconds N        how long the simulator and each fuzz target run (600)
        --cases N          how many cases each property tries (200000)

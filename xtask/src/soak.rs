@@ -15,6 +15,7 @@ mod fuzz;
 mod properties;
 mod sim;
 mod table;
+mod whole;
 
 /// What the storms are told.
 #[derive(Debug)]
@@ -49,6 +50,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     if storm.is_none_or(|storm| storm == "sim") {
         results.push(sim::run(&options));
     }
+    if storm.is_none_or(|storm| storm == "sessions") {
+        record_all(&mut results, whole::sessions(&options));
+    }
+    if storm.is_none_or(|storm| storm == "crashes") {
+        record_all(&mut results, whole::crashes(&options));
+    }
     if storm.is_none_or(|storm| storm == "fuzz") {
         results.extend(fuzz::run(&options)?);
     }
@@ -67,13 +74,23 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     }
 }
 
+/// Adds several rows, or why there are none.
+fn record_all(results: &mut Vec<Result<Row, Error>>, rows: Result<Vec<Row>, Error>) {
+    match rows {
+        Ok(rows) => results.extend(rows.into_iter().map(Ok)),
+        Err(error) => results.push(Err(error)),
+    }
+}
+
 fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error> {
     let mut storm = None;
     let mut options = Options { targets: Vec::new(), seconds: 600, cases: 200_000, seed: new_seed() };
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         match argument {
-            "fuzz" | "properties" | "sim" if storm.is_none() => storm = Some(argument),
+            "crashes" | "fuzz" | "properties" | "sessions" | "sim" if storm.is_none() => {
+                storm = Some(argument);
+            }
             "--seconds" => options.seconds = number(argument, arguments.next())?,
             "--cases" => options.cases = number(argument, arguments.next())?,
             "--seed" => options.seed = number(argument, arguments.next())?,
