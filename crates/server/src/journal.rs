@@ -90,8 +90,7 @@ impl Journal {
             actions.send(action).expect("the receiver is in this function");
         }
         let (published, revived) = (Arc::clone(&world), BTreeSet::new());
-        let writer =
-            Writer { store, world: published, open, revived, clock, actions, publish_seq, reserve };
+        let writer = Writer { store, world: published, open, revived, clock, actions, publish_seq, reserve };
         thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || {
