@@ -48,14 +48,53 @@ fn percentile(micros: &mut [u64], percent: usize) -> String {
     format!("{}.{} ms", micros / 1000, micros % 1000 / 100)
 }
 
+/// What so many sessions took.
+struct Wave {
+    starts: Vec<u64>,
+    reads: Vec<u64>,
+    with_all: Size,
+    after: Size,
+    /// The proportional memory of all shims.
+    shims_kib: usize,
+}
+
 #[test]
 fn many_sessions_at_once_lose_nothing_and_leave_nothing() {
     let world = World::new();
     let count = sessions();
+    world.status(&world.bash("true"), "completed");
+    let before = size(world.server_pid());
+    let mut first = wave(&world, count, before);
+    let second = wave(&world, count, before);
+    world.verify();
+    println!(
+        "sessions: {count} at once, twice, 0 signals lost; start p50 {} p99 {}; answer p50 {} p99 {}; server {} KiB \
+         before, {} KiB with all ({} KiB each), {} KiB after, {} and {} KiB the second time; shim {} KiB PSS each; \
+         open files {} before, {} with all, {} after; processes left 0",
+        percentile(&mut first.starts, 50),
+        percentile(&mut first.starts, 99),
+        percentile(&mut first.reads, 50),
+        percentile(&mut first.reads, 99),
+        before.memory_kib,
+        first.with_all.memory_kib,
+        first.with_all.memory_kib.saturating_sub(before.memory_kib) / count,
+        first.after.memory_kib,
+        second.with_all.memory_kib,
+        second.after.memory_kib,
+        first.shims_kib / count,
+        before.files,
+        first.with_all.files,
+        second.after.files,
+    );
+    // The allocator keeps what it got for the first, and has to make do with it.
+    let memory_kib_max = first.with_all.memory_kib * 5 / 4 + 4096;
+    assert!(second.with_all.memory_kib < memory_kib_max, "memory grows with the past");
+}
+
+/// So many sessions ask at once, are answered, and end.
+fn wave(world: &World, count: usize, before: Size) -> Wave {
     let deadline = Instant::now() + DEADLINE + Duration::from_millis(count as u64 * 300);
     let server = world.server_pid();
-    world.status(&world.bash("true"), "completed");
-    let before = size(server);
     let run = world.new_run(&["bash", "-c", &SCRIPT.replace("ASK", QUESTION)]);
     let orders: Vec<(String, _)> = (0..count).map(|_| ("/runs".to_owned(), run.clone())).collect();
     let asked: Vec<(u64, RunView)> = world.post_all(&orders, now);
@@ -70,13 +109,12 @@ fn many_sessions_at_once_lose_nothing_and_leave_nothing() {
     let with_all = size(server);
     let shims = world.shims();
     assert_eq!(shims.len(), count);
-    let pss = shims.iter().map(|pid| kib(&format!("/proc/{pid}/smaps_rollup"), "Pss:")).sum::<usize>();
+    let shims_kib = shims.iter().map(|pid| kib(&format!("/proc/{pid}/smaps_rollup"), "Pss:")).sum();
     let answer = NewAnswer { value: Some("MySQL".to_owned()), ..NewAnswer::default() };
     let answers: Vec<(String, _)> =
         inbox.iter().map(|request| (format!("/requests/{}/answer", request.id), answer.clone())).collect();
     let answered: Vec<(u64, RequestView)> = world.post_all(&answers, now);
-    let ids: Vec<&str> = asked.iter().map(|(_, run)| run.sessions[0].id.as_str()).collect();
-    for id in &ids {
+    for id in asked.iter().map(|(_, run)| run.sessions[0].id.as_str()) {
         world.status(id, "completed");
         assert!(world.output(id).contains("\"answer\":\"MySQL\""), "{id}");
         let kinds = ["request.opened", "request.settled", "input.delivered", "session.started"];
@@ -84,27 +122,13 @@ fn many_sessions_at_once_lose_nothing_and_leave_nothing() {
     }
     world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
     world.wait_for("no open file left", |_| (size(server).files <= before.files + 4).then_some(()));
-    world.verify();
-    let after = size(server);
-    let mut starts: Vec<u64> = asked.iter().map(|(at, run)| first_record(&world, run) - at).collect();
-    let mut reads: Vec<u64> = answered.iter().map(|(at, request)| read_at(&world, request) - at).collect();
-    println!(
-        "sessions: {count} at once, 0 signals lost; start p50 {} p99 {}; answer p50 {} p99 {}; server {} KiB \
-         before, {} KiB with all ({} KiB each), {} KiB after; shim {} KiB PSS each; open files {} before, {} with \
-         all, {} after; processes left 0",
-        percentile(&mut starts, 50),
-        percentile(&mut starts, 99),
-        percentile(&mut reads, 50),
-        percentile(&mut reads, 99),
-        before.memory_kib,
-        with_all.memory_kib,
-        with_all.memory_kib.saturating_sub(before.memory_kib) / count,
-        after.memory_kib,
-        pss / count,
-        before.files,
-        with_all.files,
-        after.files,
-    );
+    Wave {
+        starts: asked.iter().map(|(at, run)| first_record(world, run) - at).collect(),
+        reads: answered.iter().map(|(at, request)| read_at(world, request) - at).collect(),
+        with_all,
+        after: size(server),
+        shims_kib,
+    }
 }
 
 /// When the shim of a run wrote down that its agent runs.
