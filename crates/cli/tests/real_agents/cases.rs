@@ -15,14 +15,12 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 7] = [
+pub(crate) const ALL: [Case; 5] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
-    ("is told something", is_told_something),
-    ("hits a limit", hits_a_limit),
-    ("wants permission", wants_permission),
+    ("is told something, hits a limit, wants permission", three_at_once),
 ];
 
 fn is_found(lab: &Lab, world: &mut World, _: &Model) {
@@ -149,61 +147,68 @@ fn is_lost_cancelled_and_resumed(lab: &Lab, world: &mut World, model: &Model) {
     assert!(told.contains("Finish it after all."), "{told}");
 }
 
-fn is_told_something(lab: &Lab, world: &mut World, model: &Model) {
-    let session = lab.run(world, &lab.free(), "tell");
+/// Each for itself would take three times as long to start.
+fn three_at_once(lab: &Lab, world: &mut World, model: &Model) {
+    let careful = if lab.name == "opencode" { "opencode-careful" } else { lab.name };
+    let told = lab.run(world, &lab.free(), "tell");
+    let limited = lab.run(world, lab.name, "limit");
+    let refused = lab.run(world, careful, "permit");
+    is_told_something(lab, world, model, &told);
+    hits_a_limit(lab, world, model, &limited);
+    wants_permission(lab, world, model, &refused);
+}
+
+fn is_told_something(lab: &Lab, world: &World, model: &Model, session: &str) {
     lab.wait_for_tool(world, "tell");
-    lab.done(world, &["send", &session, "Use the \"old\" name."]);
+    lab.done(world, &["send", session, "Use the \"old\" name."]);
     if lab.name == "claude" {
-        world.wait_for("its reading", |world| (world.count(&session, "input.consumed") == 1).then_some(()));
+        world.wait_for("its reading", |world| (world.count(session, "input.consumed") == 1).then_some(()));
     }
     lab.let_go("tell");
-    let view = lab.completed(world, &session);
+    let view = lab.completed(world, session);
     let told = model.last(&lab.words("tell"));
     assert!(told.contains("Use the \"old\" name."), "{told}");
     // One that reads nothing is told when it is through, in the same conversation.
     assert_eq!(view.launches.len(), if lab.name == "claude" { 1 } else { 2 });
 }
 
-fn hits_a_limit(lab: &Lab, world: &mut World, model: &Model) {
-    let session = lab.run(world, lab.name, "limit");
+fn hits_a_limit(lab: &Lab, world: &World, model: &Model, session: &str) {
     if matches!(lab.name, "codex" | "opencode") {
         // They wait as long as they are told to, and are not over.
         world.wait_for("a refusal", |_| (!model.requests(&lab.words("limit")).is_empty()).then_some(()));
         if lab.name == "codex" {
             world.wait_for("a word of it", |world| {
-                let events = world.events(&session);
+                let events = world.events(session);
                 events.iter().any(|event| event.body["item"]["kind"] == "rate_limit").then_some(())
             });
         }
-        assert_eq!(world.session(&session).status, "active");
-        lab.done(world, &["cancel", &session]);
-        world.status(&session, "cancelled");
+        assert_eq!(world.session(session).status, "active");
+        lab.done(world, &["cancel", session]);
+        world.status(session, "cancelled");
         return;
     }
-    let view = lab.end(world, &session);
+    let view = lab.end(world, session);
     let reason = view.outcome.expect("an outcome").reason;
     assert_eq!((view.status.as_str(), &reason["key"]), ("failed", &"rate_limited".into()), "{reason}");
-    let said = lab.done(world, &["show", &session]);
+    let said = lab.done(world, &["show", session]);
     assert!(said.contains("has hit a limit"), "{said}");
 }
 
-fn wants_permission(lab: &Lab, world: &mut World, model: &Model) {
-    let agent = if lab.name == "opencode" { "opencode-careful" } else { lab.name };
-    let session = lab.run(world, agent, "permit");
+fn wants_permission(lab: &Lab, world: &World, model: &Model, session: &str) {
     if lab.name == "claude" {
         let decisions: [&[&str]; 3] =
             [&["--no", "A person said \"no\"."], &["--yes"], &["allow for this session"]];
         for decision in decisions {
-            let request = world.asked(&session);
+            let request = world.asked(session);
             assert_eq!(
                 (request.ask.kind.as_str(), request.ask.fields["tool"].as_str()),
                 ("permission", Some("Bash"))
             );
-            assert_eq!(world.session(&session).status, "waiting_permission");
+            assert_eq!(world.session(session).status, "waiting_permission");
             lab.done(world, &[&["answer", &request.id], decision].concat());
         }
     }
-    let view = lab.end(world, &session);
+    let view = lab.end(world, session);
     let made = ["denied", "once", "session", "later"].map(|name| lab.work.join(name).exists());
     let told = model.last(&lab.words("permit"));
     let (status, reached, asked) = match lab.name {
@@ -214,12 +219,12 @@ fn wants_permission(lab: &Lab, world: &mut World, model: &Model) {
         _ => ("failed", [false; 4], 0),
     };
     assert_eq!((view.status.as_str(), made), (status, reached), "{told}");
-    assert_eq!(world.count(&session, "request.opened"), asked);
+    assert_eq!(world.count(session, "request.opened"), asked);
     if lab.name == "claude" {
         assert!(told.contains("A person said \"no\"."), "{told}");
     }
     if status == "failed" {
-        let said = lab.done(world, &["show", &session]);
+        let said = lab.done(world, &["show", session]);
         assert!(said.contains("rejected permission"), "{said}");
     }
 }
