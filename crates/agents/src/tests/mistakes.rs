@@ -167,7 +167,7 @@ fn a_file_changes_and_adds_agents() {
             [agents.a]
             extends = 'claude'
             model = 'opus'
-            environment.CLAUDE_CONFIG_DIR = '/work/account'
+            environment.CLAUDE_CONFIG_DIR = '/home/me/account'
 
             [agents.claude]
             model = 'sonnet'
