@@ -55,6 +55,9 @@ impl Repository {
             return Ok(None);
         }
         check_version(&directory)?;
+        if let Some(found) = find_checkout(&directory)? {
+            return Ok(Some(found));
+        }
         let call = Call::at(&directory).args(["rev-parse", "--absolute-git-dir"]);
         let output = call.output()?;
         if !output.status.success() {
@@ -192,6 +195,25 @@ fn occupies(git_dir: &Path, reference: &str) -> Result<bool, GitError> {
     // A git that was killed while it made a worktree leaves one without HEAD.
     let has_head = git_dir.join("HEAD").exists();
     Ok(is_rebased || (has_head && checkout::branch(git_dir)?.as_deref() == Some(reference)))
+}
+
+/// The usual case with one call of git instead of four: a directory in a checkout, with no line end in a path. None
+/// says nothing: it may be another case.
+fn find_checkout(directory: &Path) -> Result<Option<Repository>, GitError> {
+    let wanted = ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
+    let output = Call::at(directory).args(["rev-parse"].iter().chain(&wanted)).output()?;
+    let lines: Vec<&[u8]> = output.stdout.split_inclusive(|&byte| byte == b'\n').collect();
+    let (true, [git_dir, common_dir, root]) = (output.status.success(), lines.as_slice()) else {
+        return Ok(None);
+    };
+    let canonical = |line: &[u8]| {
+        let path = path(line.to_vec());
+        path.canonicalize().map_err(|source| file(&path, source))
+    };
+    let (git_dir, common_dir) = (canonical(git_dir)?, canonical(common_dir)?);
+    let main_root = main_root(&common_dir)?;
+    let checkout = Some(Checkout { git_dir: git_dir.clone(), root: canonical(root)? });
+    Ok(Some(Repository { common_dir, main_root, git_dir, checkout }))
 }
 
 /// Whether git itself would go on to the folder above: neither a checkout nor a bare repository begins here. To look

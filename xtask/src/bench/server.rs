@@ -5,6 +5,7 @@
 //! measured in the same rounds.
 
 use std::{
+    env,
     fs::{self, File},
     io::{BufRead, BufReader},
     os::unix::fs::FileExt,
@@ -41,6 +42,9 @@ const IDLE: usize = 200;
 /// How many sessions lie behind a server that starts.
 const PAST: usize = 10_000;
 
+/// A project in git, beside the one that is not.
+const REPOSITORY: &str = "repository";
+
 /// How often it is started.
 const COLD_STARTS: usize = 9;
 
@@ -62,10 +66,11 @@ struct Server {
 
 pub(crate) fn run() -> Result<(), Error> {
     let ostler = executable(cargo().args(["build", "--release", "-p", "ostler"]), "ostler")?;
-    let target = ostler.parent().and_then(Path::parent).expect("a program is built into a target directory");
-    let directory = target.join(format!("tmp/bench-server-{}", std::process::id()));
+    // Not below the repository, or every project would be in one.
+    let directory = env::temp_dir().join(format!("ostler-bench-{}", std::process::id()));
     let project = directory.join("project");
     fs::create_dir_all(&project).map_err(|source| Error::Write { path: project.clone(), source })?;
+    run_command(program("git").args(["init", "-q"]).arg(directory.join(REPOSITORY)))?;
     let mut server = Server::start(&ostler, &directory.join("home"))?;
     let outcome = answers(&server, &project)
         .and_then(|()| starts(&server, &project))
@@ -119,7 +124,7 @@ fn spawn(ostler: &Path, home: &Path) -> Result<Child, Error> {
 }
 
 fn new_run(project: &Path, command: &[&str]) -> Value {
-    let path = std::env::var("PATH").unwrap_or_default();
+    let path = env::var("PATH").unwrap_or_default();
     json!({ "directory": project, "command": command, "environment": { "PATH": path, "LC_ALL": "C" } })
 }
 
@@ -175,7 +180,8 @@ fn starts(server: &Server, project: &Path) -> Result<(), Error> {
         println!("SKIPPED GNU parallel: it is not installed\n");
     }
     println!("Runs of `true` per second, each to its end; the median of {ROUNDS} rounds of {STARTS}.\n");
-    let mut rows: [Vec<u64>; 4] = Default::default();
+    let repository = project.with_file_name(REPOSITORY);
+    let mut rows: [Vec<u64>; 5] = Default::default();
     for _ in 0..ROUNDS {
         let began = Instant::now();
         for _ in 0..STARTS {
@@ -190,10 +196,17 @@ fn starts(server: &Server, project: &Path) -> Result<(), Error> {
         }
         rows[2].push(rate(STARTS, run_true(server, project, STARTS, 1)?));
         rows[3].push(rate(STARTS, run_true(server, project, STARTS, CLIENTS)?));
+        rows[4].push(rate(STARTS, run_true(server, &repository, STARTS, CLIENTS)?));
     }
     println!("| what | per second | to the bare loop |\n|---|---:|---:|");
     let bare = percentile(&mut rows[0], 50);
-    let names = ["bare loop", "GNU parallel", "Ostler, one client", "Ostler, eight clients"];
+    let names = [
+        "bare loop",
+        "GNU parallel",
+        "Ostler, one client",
+        "Ostler, eight clients",
+        "Ostler, eight clients, in a repository",
+    ];
     for (name, mut rates) in names.into_iter().zip(rows).filter(|(_, rates)| !rates.is_empty()) {
         let rate = percentile(&mut rates, 50);
         println!("| {name} | {rate} | {} |", quotient(rate, bare));
@@ -248,7 +261,7 @@ fn memory(server: &Server, project: &Path) -> Result<(), Error> {
 
 /// From the start of the program to its first answer, with many sessions behind it.
 fn cold_start(server: &mut Server, project: &Path) -> Result<(), Error> {
-    let past = ROUNDS * STARTS * 2 + IDLE + 1;
+    let past = ROUNDS * STARTS * 3 + IDLE + 1;
     run_true(server, project, PAST.saturating_sub(past), CLIENTS)?;
     println!("`ostler serve` until it answers, after {PAST} sessions; the median of {COLD_STARTS}.\n");
     println!("| journal | ms | slowest |\n|---|---:|---:|");
