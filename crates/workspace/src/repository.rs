@@ -25,6 +25,9 @@ const VERSION_MIN: (u32, u32) = (2, 38);
 const LOCK_WAIT_MAX: Duration = Duration::from_mins(10);
 const LOCK_POLL: Duration = Duration::from_millis(20);
 
+/// What git says of a directory that belongs to no repository.
+const OUTSIDE: &str = "not a git repository";
+
 /// A repository, seen from one of its directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
@@ -55,14 +58,20 @@ impl Repository {
             return Ok(None);
         }
         check_version(&directory)?;
-        if let Some(found) = find_checkout(&directory)? {
-            return Ok(Some(found));
+        // The usual case with one call of git instead of four: a checkout, with no line end in a path.
+        let wanted = ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
+        let output = Call::at(&directory).args(["rev-parse"].iter().chain(&wanted)).output()?;
+        if !output.status.success() && output.stderr.contains(OUTSIDE) {
+            return Ok(None);
+        }
+        let lines: Vec<&[u8]> = output.stdout.split_inclusive(|&byte| byte == b'\n').collect();
+        if let (true, [git_dir, common_dir, root]) = (output.status.success(), lines.as_slice()) {
+            return Repository::of_checkout([git_dir, common_dir, root]).map(Some);
         }
         let call = Call::at(&directory).args(["rev-parse", "--absolute-git-dir"]);
         let output = call.output()?;
         if !output.status.success() {
-            let outside = output.stderr.contains("not a git repository");
-            return if outside { Ok(None) } else { Err(call.failed(&output)) };
+            return if output.stderr.contains(OUTSIDE) { Ok(None) } else { Err(call.failed(&output)) };
         }
         let git_dir = path(output.stdout);
         let ask = |args: &[&str]| Call::at(&directory).args(["rev-parse"].iter().chain(args)).run().map(path);
@@ -79,6 +88,19 @@ impl Repository {
         };
         let git_dir = checkout.as_ref().map_or(git_dir, |checkout| checkout.git_dir.clone());
         Ok(Some(Repository { common_dir, main_root, git_dir, checkout }))
+    }
+
+    /// From what git says of a checkout: its git directory, the one that all share, and its root, a line each.
+    fn of_checkout(lines: [&[u8]; 3]) -> Result<Repository, GitError> {
+        let canonical = |line: &[u8]| {
+            let path = path(line.to_vec());
+            path.canonicalize().map_err(|source| file(&path, source))
+        };
+        let [git_dir, common_dir, root] = lines.map(canonical);
+        let (git_dir, common_dir) = (git_dir?, common_dir?);
+        let main_root = main_root(&common_dir)?;
+        let checkout = Some(Checkout { git_dir: git_dir.clone(), root: root? });
+        Ok(Repository { common_dir, main_root, git_dir, checkout })
     }
 
     /// The root of the main checkout, which is what a project is known by. For a repository without one, such as a
@@ -195,25 +217,6 @@ fn occupies(git_dir: &Path, reference: &str) -> Result<bool, GitError> {
     // A git that was killed while it made a worktree leaves one without HEAD.
     let has_head = git_dir.join("HEAD").exists();
     Ok(is_rebased || (has_head && checkout::branch(git_dir)?.as_deref() == Some(reference)))
-}
-
-/// The usual case with one call of git instead of four: a directory in a checkout, with no line end in a path. None
-/// says nothing: it may be another case.
-fn find_checkout(directory: &Path) -> Result<Option<Repository>, GitError> {
-    let wanted = ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
-    let output = Call::at(directory).args(["rev-parse"].iter().chain(&wanted)).output()?;
-    let lines: Vec<&[u8]> = output.stdout.split_inclusive(|&byte| byte == b'\n').collect();
-    let (true, [git_dir, common_dir, root]) = (output.status.success(), lines.as_slice()) else {
-        return Ok(None);
-    };
-    let canonical = |line: &[u8]| {
-        let path = path(line.to_vec());
-        path.canonicalize().map_err(|source| file(&path, source))
-    };
-    let (git_dir, common_dir) = (canonical(git_dir)?, canonical(common_dir)?);
-    let main_root = main_root(&common_dir)?;
-    let checkout = Some(Checkout { git_dir: git_dir.clone(), root: canonical(root)? });
-    Ok(Some(Repository { common_dir, main_root, git_dir, checkout }))
 }
 
 /// Whether git itself would go on to the folder above: neither a checkout nor a bare repository begins here. To look
