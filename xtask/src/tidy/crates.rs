@@ -53,6 +53,7 @@ const RULES: &[Rule] = &[
         pure: None,
     },
     Rule { name: "ostler-store", workspace: &[], pure: None },
+    Rule { name: "ostler-vault", workspace: &[], pure: None },
     Rule { name: "ostler-workspace", workspace: &[], pure: None },
     Rule { name: "xtask", workspace: &[], pure: None },
 ];

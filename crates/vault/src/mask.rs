@@ -1,0 +1,144 @@
+//! Takes secrets out of what is shown: each byte of one becomes `*`, so that every offset stays what it was.
+//!
+//! [`Masks`] knows what to look for, [`Masker`] goes through a stream in chunks of any size. Found is a secret as it
+//! is, in JSON, in a URL, in base64 (all alignments, both alphabets, broken into lines) and in hexadecimal digits;
+//! of several lines, also each line by itself. Shorter ones than [`MASKED_BYTES_MIN`] are not masked: they stand in
+//! every other word. Line breaks stay what they are, so that lines stay lines.
+//!
+//! The time is linear, whatever the secrets and the text. What is held back is only what may be the beginning of a
+//! secret, never more than the longest form of one.
+
+mod patterns;
+mod view;
+mod words;
+
+use std::{mem, sync::Arc};
+
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::secret::Secret;
+use patterns::Patterns;
+use view::{Span, View};
+
+pub use words::MASKED_BYTES_MIN;
+
+/// What stands where a secret stood.
+const MASK: u8 = b'*';
+
+/// At the end of a stream, the beginning of a secret is masked if it is at least so long.
+const BEGINNING_MIN: u32 = 6;
+
+/// The secrets to be masked, in every form they can take.
+pub struct Masks {
+    patterns: Patterns,
+}
+
+impl Masks {
+    /// For these secrets.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Masks {
+        let mut patterns = Patterns::default();
+        for secret in secrets {
+            for form in words::forms(secret.expose()) {
+                patterns.add(&form);
+            }
+        }
+        patterns.connect();
+        Masks { patterns }
+    }
+
+    /// Whether there is nothing to be masked.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// Masks a whole text.
+    pub fn text(self: &Arc<Masks>, text: &str) -> String {
+        if self.is_empty() {
+            return text.to_owned();
+        }
+        let mut out = Vec::with_capacity(text.len());
+        let mut masker = Masker::new(Arc::clone(self));
+        masker.push(text.as_bytes(), &mut out);
+        masker.close(&mut out, u32::MAX);
+        String::from_utf8(out).expect("forms of a secret begin and end between characters")
+    }
+}
+
+/// Masks one stream.
+pub struct Masker {
+    masks: Arc<Masks>,
+    views: Vec<View>,
+    /// What may be the beginning of a secret, masked where a whole one has already been found.
+    held: Zeroizing<Vec<u8>>,
+    /// How much of the stream was given out.
+    given: u64,
+}
+
+impl Masker {
+    /// At the beginning of a stream.
+    pub fn new(masks: Arc<Masks>) -> Masker {
+        let views = if masks.is_empty() { Vec::new() } else { view::all() };
+        Masker { masks, views, held: Zeroizing::default(), given: 0 }
+    }
+
+    /// Takes a piece of the stream, and appends what can be shown to `out`.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.views.is_empty() {
+            self.given += bytes.len() as u64;
+            return out.extend(bytes);
+        }
+        let mut at = self.given + self.held.len() as u64;
+        self.held.extend(bytes);
+        for &byte in bytes {
+            let (held, given) = (&mut self.held, self.given);
+            view::step(&mut self.views, &self.masks.patterns, byte, at, |span| mask(held, given, span));
+            at += 1;
+        }
+        let open_from = self.views.iter().filter_map(View::open_from).min().unwrap_or(at);
+        self.give(open_from, out);
+    }
+
+    /// How much is held back.
+    pub fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Gives out what is held back, before it is known whether it is a secret: the beginning of one is masked if it
+    /// is long enough to tell something. The stream may go on: of a secret that does, the rest is masked as well.
+    pub fn flush(&mut self, out: &mut Vec<u8>) {
+        self.close(out, BEGINNING_MIN);
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>, beginning_min: u32) {
+        let end = self.given + self.held.len() as u64;
+        for view in &self.views {
+            if view.depth(&self.masks.patterns) >= beginning_min
+                && let Some(start) = view.open_from()
+            {
+                mask(&mut self.held, self.given, Span { start, end });
+            }
+        }
+        self.give(end, out);
+    }
+
+    fn give(&mut self, to: u64, out: &mut Vec<u8>) {
+        // What was flushed lies before what is given; it is not given twice.
+        let count =
+            usize::try_from(to.saturating_sub(self.given)).expect("it is no longer than what is held");
+        out.extend(&self.held[..count]);
+        self.given += count as u64;
+        let rest = Zeroizing::new(self.held.split_off(count));
+        mem::replace(&mut self.held, rest).zeroize();
+    }
+}
+
+/// Masks a piece of what is held, as far as it was not given out.
+fn mask(held: &mut [u8], given: u64, span: Span) {
+    let place =
+        |at: u64| usize::try_from(at.saturating_sub(given)).expect("it is no longer than what is held");
+    for byte in &mut held[place(span.start)..place(span.end)] {
+        if !matches!(byte, b'\n' | b'\r') {
+            *byte = MASK;
+        }
+    }
+}

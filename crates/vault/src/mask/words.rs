@@ -1,0 +1,93 @@
+//! The forms of a secret that are looked for as they are. JSON and URLs are not among them: those are undone in the
+//! stream, which finds every way of writing them.
+
+use zeroize::Zeroizing;
+
+/// Shorter secrets are not masked: they stand in every other word.
+pub const MASKED_BYTES_MIN: usize = 4;
+
+/// Shorter lines of a secret with several are not masked by themselves.
+const LINE_BYTES_MIN: usize = 8;
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Everything that a secret is looked for as.
+pub(super) fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
+    // White space around it tells nothing and is often lost on the way.
+    let text = secret.trim();
+    if text.len() < MASKED_BYTES_MIN {
+        return Vec::new();
+    }
+    let mut forms = vec![Zeroizing::new(text.as_bytes().to_vec())];
+    if text.contains('\n') {
+        // As a terminal prints it.
+        forms.push(Zeroizing::new(text.replace('\n', "\r\n").into_bytes()));
+        let lines = text.lines().map(str::trim).filter(|line| line.len() >= LINE_BYTES_MIN);
+        forms.extend(lines.map(|line| Zeroizing::new(line.as_bytes().to_vec())));
+    }
+    for alphabet in [STANDARD, URL_SAFE] {
+        for before in 0..3 {
+            forms.extend(base64(text.as_bytes(), before, alphabet));
+        }
+    }
+    for digits in [b"0123456789abcdef", b"0123456789ABCDEF"] {
+        let digit = |value: u8| digits[usize::from(value)];
+        let bytes = text.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+        forms.push(Zeroizing::new(bytes.collect()));
+    }
+    forms
+}
+
+/// The characters that depend on nothing but the secret, when so many bytes stand before it in their group of three:
+/// once in the middle of a text, and once at its end, where one more character is known.
+fn base64(bytes: &[u8], before: usize, alphabet: &[u8; 64]) -> [Zeroizing<Vec<u8>>; 2] {
+    let bits = 8 * (before + bytes.len());
+    let bit = |at: usize| {
+        let byte = (at / 8).checked_sub(before).and_then(|place| bytes.get(place)).copied().unwrap_or(0);
+        usize::from(byte >> (7 - at % 8) & 1)
+    };
+    let character =
+        |at: usize| alphabet[(6 * at..6 * at + 6).fold(0, |value, place| value << 1 | bit(place))];
+    let from = (8 * before).div_ceil(6);
+    let middle: Zeroizing<Vec<u8>> = Zeroizing::new((from..bits / 6).map(character).collect());
+    let end = Zeroizing::new((from..bits.div_ceil(6)).map(character).collect());
+    [middle, end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STANDARD, base64, forms};
+
+    fn texts(secret: &str) -> Vec<String> {
+        forms(secret).iter().map(|form| String::from_utf8(form.to_vec()).unwrap()).collect()
+    }
+
+    #[test]
+    fn base64_is_found_in_every_alignment() {
+        // As `printf xhush! | base64` and the like print it.
+        let middle = |before| String::from_utf8(base64(b"hush!", before, STANDARD)[0].to_vec()).unwrap();
+        assert!("aHVzaCE=".starts_with(&middle(0)) && middle(0).len() == 6);
+        assert!("eGh1c2gh".ends_with(&middle(1)) && middle(1).len() == 6);
+        assert!("eHhodXNoIQ==".contains(&middle(2)) && middle(2).len() == 6);
+        let end = |before| String::from_utf8(base64(b"hush!", before, STANDARD)[1].to_vec()).unwrap();
+        assert_eq!(end(0), "aHVzaCE");
+        assert!("eHhodXNoIQ==".contains(&end(2)) && end(2).len() == 7);
+    }
+
+    #[test]
+    fn short_ones_have_no_form() {
+        assert!(forms("abc").is_empty());
+        assert!(forms("  abc\n").is_empty());
+        assert!(texts("abcd\n").contains(&"abcd".to_owned()));
+        assert!(texts("abcd").contains(&"61626364".to_owned()));
+    }
+
+    #[test]
+    fn lines_count_by_themselves() {
+        let forms = texts("-----BEGIN-----\nMIIEvQIBADAN\n==\n-----END-----\n");
+        assert!(forms.contains(&"MIIEvQIBADAN".to_owned()));
+        assert!(!forms.contains(&"==".to_owned()));
+        assert!(forms.contains(&"-----BEGIN-----\r\nMIIEvQIBADAN\r\n==\r\n-----END-----".to_owned()));
+    }
+}

@@ -1,0 +1,329 @@
+//! The vault: secrets by whom they belong to and by name, in one sealed file.
+//!
+//! Several processes may use it at once. Each call reads the file anew, and a change is made under a lock; nothing
+//! but the key stays in memory.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use zeroize::Zeroizing;
+
+pub use crate::file::Kind;
+use crate::{
+    cipher::Cipher,
+    error::{OpenError, ReadError, WriteError},
+    file::{self, Content, Head, Record},
+    key::{self, Found, Key},
+    name::{Name, Scope},
+    place,
+    reference::Reference,
+    secret::{Secret, VALUE_BYTES_MAX},
+};
+
+/// The secrets.
+const FILE: &str = "secrets";
+
+/// How new they are.
+const MARK: &str = "newest";
+
+/// An open vault.
+pub struct Vault {
+    directory: PathBuf,
+    cipher: Cipher,
+}
+
+/// What is to be kept.
+pub enum Value {
+    /// The value itself.
+    Stored(Secret),
+    /// Where to look it up.
+    Reference(Reference),
+}
+
+/// The number of a change; that of a secret is the change that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64);
+
+/// What can be said of a secret to everybody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// To whom it belongs.
+    pub scope: Scope,
+    /// Its name.
+    pub name: Name,
+    /// What it is.
+    pub kind: Kind,
+    /// The change that made it.
+    pub version: Version,
+    /// Whether it may be given again without asking.
+    pub reuse: bool,
+    /// When it was kept, in milliseconds since 1970, UTC.
+    pub at_ms: u64,
+}
+
+/// What came of mending a vault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// How many secrets are kept.
+    pub kept: usize,
+    /// Those that could not be opened any more, by scope and name where these can be read.
+    pub lost: Vec<String>,
+    /// Where the file as it was is kept.
+    pub aside: PathBuf,
+}
+
+impl Vault {
+    /// Whether there is a vault in a directory.
+    pub fn exists(directory: &Path) -> bool {
+        directory.join(FILE).symlink_metadata().is_ok()
+    }
+
+    /// Opens the vault in a directory, or makes one. With a passphrase this takes a while, on purpose.
+    pub fn open(directory: &Path, key: &Key) -> Result<Vault, OpenError> {
+        place::prepare(directory)?;
+        let path = directory.join(FILE);
+        let (cipher, head) = if let Some(head) = file::head(&path)? {
+            (key::cipher(key, &head.key, &path)?, head)
+        } else {
+            let _lock = place::lock(directory)?;
+            // Somebody else may have been faster.
+            if let Some(head) = file::head(&path)? {
+                (key::cipher(key, &head.key, &path)?, head)
+            } else {
+                make(directory, key)?
+            }
+        };
+        if !head.fits(&cipher) {
+            return Err(OpenError::WrongKey { path });
+        }
+        let vault = Vault { directory: directory.to_path_buf(), cipher };
+        vault.read()?;
+        Ok(vault)
+    }
+
+    /// Keeps a secret under a name, in place of what stood there.
+    pub fn put(
+        &self,
+        scope: &Scope,
+        name: &Name,
+        value: &Value,
+        reuse: bool,
+        at_ms: u64,
+    ) -> Result<Version, WriteError> {
+        let (kind, text) = match value {
+            Value::Stored(secret) => (Kind::Stored, Zeroizing::new(secret.expose().to_owned())),
+            Value::Reference(reference) => (kind_of(reference), Zeroizing::new(reference.to_string())),
+        };
+        let refused = if text.is_empty() {
+            Some(WriteError::Empty { name: name.clone() })
+        } else if text.len() > VALUE_BYTES_MAX {
+            Some(WriteError::TooLong { name: name.clone() })
+        } else {
+            text.contains('\0').then(|| WriteError::Zero { name: name.clone() })
+        };
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        self.change(|vault, content, version| {
+            content.records.retain(|record| !is(record, scope, name));
+            let scope = scope.as_str().to_owned();
+            let name = name.as_str().to_owned();
+            let record = Record { scope, name, version, kind, reuse, at_ms, sealed: String::new() };
+            content.records.push(vault.seal(&content.head, record, text.as_bytes()));
+            true
+        })
+        .map(|(version, _)| version)
+        .map_err(WriteError::Open)
+    }
+
+    /// Gives a secret, looked up where it refers to something else; nothing, if there is none.
+    pub fn get(&self, scope: &Scope, name: &Name) -> Result<Option<Secret>, ReadError> {
+        let content = self.read()?;
+        let Some(record) = content.records.iter().find(|record| is(record, scope, name)) else {
+            return Ok(None);
+        };
+        let text = self.text(&content.head, record)?;
+        if record.kind == Kind::Stored {
+            return Ok(Some(text));
+        }
+        let reference = Reference::parse(text.expose()).map_err(|_| self.damaged())?;
+        let looked_up = reference.resolve();
+        looked_up.map(Some).map_err(|source| ReadError::Reference { name: name.clone(), source })
+    }
+
+    /// Says where a secret is looked up; nothing, if there is none or the vault keeps it itself.
+    pub fn reference(&self, scope: &Scope, name: &Name) -> Result<Option<Reference>, ReadError> {
+        let content = self.read()?;
+        let found = content.records.iter().find(|record| is(record, scope, name));
+        let Some(record) = found.filter(|record| record.kind != Kind::Stored) else { return Ok(None) };
+        let text = self.text(&content.head, record)?;
+        let reference = Reference::parse(text.expose()).map_err(|_| self.damaged())?;
+        Ok(Some(reference))
+    }
+
+    /// Names and dates of what there is: of one scope, or of all.
+    pub fn list(&self, scope: Option<&Scope>) -> Result<Vec<Listed>, ReadError> {
+        let content = self.read()?;
+        let mut listed = Vec::new();
+        for record in content.records {
+            let owner = Scope::new(&record.scope).map_err(|_| self.damaged())?;
+            let name = Name::new(&record.name).map_err(|_| self.damaged())?;
+            if scope.is_none_or(|scope| *scope == owner) {
+                let Record { version, kind, reuse, at_ms, .. } = record;
+                listed.push(Listed { scope: owner, name, kind, version: Version(version), reuse, at_ms });
+            }
+        }
+        listed.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));
+        Ok(listed)
+    }
+
+    /// Says whether a secret may be given again without asking; nothing, if there is none.
+    pub fn set_reuse(
+        &self,
+        scope: &Scope,
+        name: &Name,
+        reuse: bool,
+        at_ms: u64,
+    ) -> Result<Option<Version>, WriteError> {
+        let mut failed = None;
+        let (version, changed) = self.change(|vault, content, version| {
+            let Content { head, records } = content;
+            let Some(record) = records.iter_mut().find(|record| is(record, scope, name)) else {
+                return false;
+            };
+            match vault.text(head, record) {
+                Ok(text) => {
+                    let changed = Record { version, reuse, at_ms, ..record.clone() };
+                    *record = vault.seal(head, changed, text.expose().as_bytes());
+                    true
+                }
+                Err(error) => {
+                    failed = Some(error);
+                    false
+                }
+            }
+        })?;
+        failed.map_or(Ok(changed.then_some(version)), |error| Err(WriteError::Open(error)))
+    }
+
+    /// Removes a secret, and says whether there was one.
+    pub fn remove(&self, scope: &Scope, name: &Name) -> Result<bool, WriteError> {
+        self.remove_where(|record| is(record, scope, name)).map(|removed| removed > 0)
+    }
+
+    /// Removes everything that belongs to somebody, and says how much there was.
+    pub fn remove_all(&self, scope: &Scope) -> Result<usize, WriteError> {
+        self.remove_where(|record| record.scope == scope.as_str())
+    }
+
+    fn remove_where(&self, is: impl Fn(&Record) -> bool) -> Result<usize, WriteError> {
+        let mut removed = 0;
+        self.change(|_, content, _| {
+            let before = content.records.len();
+            content.records.retain(|record| !is(record));
+            removed = before - content.records.len();
+            removed > 0
+        })?;
+        Ok(removed)
+    }
+
+    /// Changes the vault under its lock, if there is something to change: the number of the change, and whether.
+    fn change(
+        &self,
+        change: impl FnOnce(&Vault, &mut Content, u64) -> bool,
+    ) -> Result<(Version, bool), OpenError> {
+        let _lock = place::lock(&self.directory)?;
+        let mut content = self.read()?;
+        content.head.changes += 1;
+        let version = content.head.changes;
+        let changed = change(self, &mut content, version);
+        if changed {
+            self.write(&content)?;
+        }
+        Ok((Version(version), changed))
+    }
+
+    fn read(&self) -> Result<Content, OpenError> {
+        file::read(&self.directory.join(FILE), &self.directory.join(MARK), &self.cipher)
+    }
+
+    fn write(&self, content: &Content) -> Result<(), OpenError> {
+        file::write(&self.directory.join(FILE), &self.directory.join(MARK), content, &self.cipher)
+    }
+
+    fn seal(&self, head: &Head, record: Record, text: &[u8]) -> Record {
+        let sealed = self.cipher.seal(text, &record.what(head));
+        Record { sealed, ..record }
+    }
+
+    fn text(&self, head: &Head, record: &Record) -> Result<Secret, OpenError> {
+        let bytes = self.cipher.open(&record.sealed, &record.what(head)).ok_or_else(|| self.damaged())?;
+        str::from_utf8(&bytes).map(|text| Secret::new(text.to_owned())).map_err(|_| self.damaged())
+    }
+
+    fn damaged(&self) -> OpenError {
+        OpenError::Damaged { path: self.directory.join(FILE) }
+    }
+}
+
+/// Makes a vault in a directory whose lock is held.
+fn make(directory: &Path, key: &Key) -> Result<(Cipher, Head), OpenError> {
+    if let Key::File(path) = key {
+        key::make_file(path)?;
+    }
+    let path = directory.join(FILE);
+    let found = Found::new(key);
+    let cipher = key::cipher(key, &found, &path)?;
+    let head = Head::new(found, &cipher);
+    let content = Content { head: head.clone(), records: Vec::new() };
+    file::write(&path, &directory.join(MARK), &content, &cipher)?;
+    Ok((cipher, head))
+}
+
+/// Keeps every secret of a damaged vault that can still be opened; the file as it was is set aside. A vault that was
+/// brought back from a backup is taken as it is.
+pub fn mend(directory: &Path, key: &Key) -> Result<Mended, OpenError> {
+    place::prepare(directory)?;
+    let _lock = place::lock(directory)?;
+    let (path, mark) = (directory.join(FILE), directory.join(MARK));
+    let damaged = || OpenError::Damaged { path: path.clone() };
+    let head = file::head(&path)?.ok_or_else(damaged)?;
+    let cipher = key::cipher(key, &head.key, &path)?;
+    let text = place::read(&path)?.ok_or_else(damaged)?;
+    let (mut content, lost) = file::salvage(&path, &text, &cipher)?;
+    let aside = aside(&path, &text)?;
+    content.head.changes += 1;
+    file::write(&path, &mark, &content, &cipher)?;
+    Ok(Mended { kept: content.records.len(), lost, aside })
+}
+
+/// Keeps a copy under a name that is free.
+fn aside(path: &Path, text: &[u8]) -> Result<PathBuf, OpenError> {
+    for number in 1_u32.. {
+        let aside = path.with_added_extension(format!("damaged-{number}"));
+        if place::make(&aside, text)? {
+            return Ok(aside);
+        }
+    }
+    unreachable!("a directory does not hold four thousand million files");
+}
+
+fn is(record: &Record, scope: &Scope, name: &Name) -> bool {
+    record.scope == scope.as_str() && record.name == name.as_str()
+}
+
+fn kind_of(reference: &Reference) -> Kind {
+    match reference {
+        Reference::Env(_) => Kind::Env,
+        Reference::File(_) => Kind::File,
+        Reference::Cmd(_) => Kind::Cmd,
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
