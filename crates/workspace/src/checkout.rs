@@ -7,13 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Commit, GitError, commit::Tree, git::Call};
+use crate::{Commit, GitError, commit::Tree, git::Call, guard::GitDir};
 
 /// A directory with files, and the git directory that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Checkout {
     /// `.git` of the main checkout, `.git/worktrees/NAME` of another.
-    pub(crate) git_dir: PathBuf,
+    pub(crate) git_dir: GitDir,
     pub(crate) root: PathBuf,
 }
 
@@ -65,14 +65,14 @@ pub(crate) fn ostler() -> Vec<(&'static str, String)> {
 }
 
 /// The full name of the branch that HEAD of a git directory stands for.
-pub(crate) fn branch(git_dir: &Path) -> Result<Option<String>, GitError> {
+pub(crate) fn branch(git_dir: &GitDir) -> Result<Option<String>, GitError> {
     let command = "symbolic-ref";
     let answer = Call::on(git_dir).args([command, "--quiet", "HEAD"]).ask()?;
     answer.map(|bytes| crate::git::text(bytes, command)).transpose()
 }
 
 /// The commit that a ref leads to; none if there is no such ref.
-pub(crate) fn resolve(git_dir: &Path, reference: &str) -> Result<Option<Commit>, GitError> {
+pub(crate) fn resolve(git_dir: &GitDir, reference: &str) -> Result<Option<Commit>, GitError> {
     let command = "rev-parse";
     let revision = format!("{reference}^{{commit}}");
     let args = [command, "--verify", "--quiet", "--end-of-options", &revision];
@@ -81,19 +81,19 @@ pub(crate) fn resolve(git_dir: &Path, reference: &str) -> Result<Option<Commit>,
 }
 
 /// The tree of a commit.
-pub(crate) fn tree_of(git_dir: &Path, commit: &Commit) -> Result<Tree, GitError> {
+pub(crate) fn tree_of(git_dir: &GitDir, commit: &Commit) -> Result<Tree, GitError> {
     Call::on(git_dir).args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]).line().map(Tree)
 }
 
 /// Whether everything in one commit is also in the other.
-pub(crate) fn is_ancestor(git_dir: &Path, old: &Commit, new: &Commit) -> Result<bool, GitError> {
+pub(crate) fn is_ancestor(git_dir: &GitDir, old: &Commit, new: &Commit) -> Result<bool, GitError> {
     let args = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];
     Ok(Call::on(git_dir).args(args).ask()?.is_some())
 }
 
 /// Makes a commit that no ref leads to yet.
 pub(crate) fn commit_tree(
-    git_dir: &Path,
+    git_dir: &GitDir,
     tree: &Tree,
     parents: &[Commit],
     message: &str,
@@ -108,7 +108,7 @@ pub(crate) fn commit_tree(
 
 /// Makes a ref lead to a commit, if it still leads to `old`, or does not exist where there is no `old`.
 pub(crate) fn update_ref(
-    git_dir: &Path,
+    git_dir: &GitDir,
     reference: &str,
     new: &Commit,
     old: Option<&Commit>,
@@ -121,7 +121,7 @@ pub(crate) fn update_ref(
 }
 
 /// Removes a ref, if it still leads to `old`.
-pub(crate) fn delete_ref(git_dir: &Path, reference: &str, old: &Commit) -> Result<(), GitError> {
+pub(crate) fn delete_ref(git_dir: &GitDir, reference: &str, old: &Commit) -> Result<(), GitError> {
     let args = ["update-ref", "--no-deref", "-d", "--", reference, old.as_str()];
     Call::on(git_dir).args(args).run().map(drop)
 }

@@ -1,7 +1,13 @@
 //! Why something could not be done, one enum per operation. Each message says what to do where there is something
 //! to do.
 
-use std::{fmt, io, path::PathBuf, process::ExitStatus};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+};
+
+use crate::{Program, programs::shown};
 
 /// Git could not be asked, or did not do as it was told.
 #[derive(Debug)]
@@ -58,6 +64,27 @@ pub enum GitError {
         /// Where it was.
         path: PathBuf,
     },
+    /// The configuration of the repository would have git run programs that nobody has agreed to. Nothing was run.
+    Untrusted {
+        /// The repository, as a person knows it.
+        repository: PathBuf,
+        /// What git would run; at least one.
+        programs: Vec<Program>,
+    },
+    /// The configuration says that the files of a directory are somewhere else.
+    Elsewhere {
+        /// The directory.
+        directory: PathBuf,
+        /// Where they would be.
+        root: PathBuf,
+    },
+    /// A worktree's side of the repository leads to another repository.
+    Misled {
+        /// The worktree's git directory.
+        path: PathBuf,
+        /// Where it leads.
+        to: PathBuf,
+    },
 }
 
 impl fmt::Display for GitError {
@@ -75,6 +102,16 @@ impl fmt::Display for GitError {
                 write!(f, "another operation on this repository goes on: it holds '{}'", path.display())
             }
             GitError::NoWorktree { path } => write!(f, "there is no worktree at '{}'", path.display()),
+            GitError::Untrusted { repository, programs } => untrusted(f, repository, programs),
+            GitError::Elsewhere { directory, root } => write!(
+                f,
+                "the repository of '{}' says that its files are in '{}': look at core.worktree in its configuration",
+                directory.display(),
+                root.display()
+            ),
+            GitError::Misled { path, to } => {
+                write!(f, "'{}' leads to another repository, '{}'", path.display(), to.display())
+            }
         }
     }
 }
@@ -356,7 +393,20 @@ impl From<GitError> for RemoveError {
     }
 }
 
-fn index_locked(f: &mut fmt::Formatter<'_>, path: &std::path::Path) -> fmt::Result {
+/// The first one whole, so that the message fits a line; `ostler trust` shows all.
+fn untrusted(f: &mut fmt::Formatter<'_>, repository: &Path, programs: &[Program]) -> fmt::Result {
+    let repository = shown(&repository.to_string_lossy());
+    write!(f, "the configuration of '{repository}' would have git run a program: ")?;
+    if let Some(first) = programs.first() {
+        write!(f, "{first}")?;
+    }
+    if programs.len() > 1 {
+        write!(f, ", and {} more", programs.len() - 1)?;
+    }
+    write!(f, "; nothing was run. See `ostler trust {repository}`")
+}
+
+fn index_locked(f: &mut fmt::Formatter<'_>, path: &Path) -> fmt::Result {
     write!(
         f,
         "'{}' exists: another git is at work there, or one was killed; remove the file if none runs",

@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-use crate::{GitError, checkout::Checkout};
+use crate::{GitError, checkout::Checkout, guard::GitDir};
 
 /// How much of what git says about a failure is kept.
 const STDERR_BYTES_MAX: u64 = 16 * 1024;
@@ -23,7 +23,7 @@ const STDERR_BYTES_MAX: u64 = 16 * 1024;
 const KEPT: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
 /// Settings that hold for every call, whatever the configuration of the user or the repository says.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.quotePath=false",
@@ -32,6 +32,8 @@ const SETTINGS: [&str; 12] = [
     "tag.gpgSign=false",
     "log.showSignature=false",
     "submodule.recurse=false",
+    // An address that is a command.
+    "protocol.ext.allow=never",
     // A merge would otherwise leave a packing process behind.
     "gc.auto=0",
     "maintenance.auto=false",
@@ -43,6 +45,8 @@ const SETTINGS: [&str; 12] = [
 /// One call of git, not started yet.
 pub(crate) struct Call<'a> {
     directory: &'a Path,
+    /// What is looked at before git is.
+    guard: Option<&'a GitDir>,
     place: Vec<OsString>,
     args: Vec<OsString>,
     environment: Vec<(&'static str, OsString)>,
@@ -68,10 +72,12 @@ pub(crate) struct Output {
 }
 
 impl<'a> Call<'a> {
-    /// In a directory, whose repository git has to find by itself.
+    /// In a directory, whose repository git has to find by itself. Nothing is looked at before, so this is only for
+    /// commands that run nothing, whatever is configured: `version`, `rev-parse`, `config` and `ls-files`.
     pub(crate) fn at(directory: &'a Path) -> Call<'a> {
         Call {
             directory,
+            guard: None,
             place: Vec::new(),
             args: Vec::new(),
             environment: Vec::new(),
@@ -81,7 +87,12 @@ impl<'a> Call<'a> {
     }
 
     /// On a git directory, without files.
-    pub(crate) fn on(git_dir: &'a Path) -> Call<'a> {
+    pub(crate) fn on(git_dir: &'a GitDir) -> Call<'a> {
+        Call { guard: Some(git_dir), ..Call::blind(git_dir) }
+    }
+
+    /// The same without looking at it before: for `config`, which runs nothing and is how one looks.
+    pub(crate) fn blind(git_dir: &'a Path) -> Call<'a> {
         let mut call = Call::at(git_dir);
         call.place.push(joined("--git-dir=", git_dir));
         call
@@ -89,6 +100,11 @@ impl<'a> Call<'a> {
 
     /// On a checkout. Its git directory is named, not found: what an agent has made of the file `.git` is not asked.
     pub(crate) fn within(checkout: &'a Checkout) -> Call<'a> {
+        Call { guard: Some(&checkout.git_dir), ..Call::unguarded(checkout) }
+    }
+
+    /// The same without looking at it before: for `ls-files --stage`, which only prints the index.
+    pub(crate) fn unguarded(checkout: &'a Checkout) -> Call<'a> {
         let mut call = Call::at(&checkout.root);
         call.place.push(joined("--git-dir=", &checkout.git_dir));
         call.place.push(joined("--work-tree=", &checkout.root));
@@ -171,23 +187,17 @@ impl<'a> Call<'a> {
 }
 
 /// Runs git. The only function of Ostler that does, so whatever must be true before git looks at a repository is
-/// checked here.
+/// checked here: that its configuration would have git run nothing that nobody agreed to (`guard.rs`).
 ///
-/// Switched off for every call: hooks in files, fsmonitor, signing, showing signatures, the pager, editors,
-/// prompts, packing in the background, recursion into submodules; and by the callers external diffs, textconv and
-/// checking signatures. What the configuration of a repository can still make git run:
-///
-/// - `filter.*.clean`, `.smudge`, `.process` for files that `.gitattributes` sends through them: on a snapshot, on a
-///   checkout, on status;
-/// - `merge.*.driver` for files that `.gitattributes` gives to it, when a merge is computed;
-/// - `hook.*.command`, hooks in the configuration, which git 2.54 and later run whatever `core.hooksPath` says: here
-///   on `post-index-change`, `reference-transaction`, `post-checkout` and `post-merge`;
-/// - in a partial clone, whatever fetching a missing object takes: `core.sshCommand`, `remote.*.uploadpack`,
-///   `credential.helper`, `core.askPass`.
+/// Switched off for every call, also where somebody agreed: hooks in files, fsmonitor, signing, showing signatures,
+/// the pager, editors, prompts, packing in the background, recursion into submodules, addresses that are commands;
+/// and by the callers external diffs, textconv and checking signatures. What the user's own configuration defines
+/// runs: filters, merge drivers, hooks in the configuration (git 2.54), and what fetching takes in a partial clone.
 ///
 /// There is no time limit: a filter may have to fetch a large file, and a git that is killed half-way leaves its
 /// locks behind.
 fn git(call: &Call<'_>) -> Result<Output, GitError> {
+    call.guard.map_or(Ok(()), GitDir::check)?;
     let started = start(call).map_err(|source| GitError::Start { source })?;
     let talked = talk(started, call);
     talked.map_err(|source| GitError::Talk { command: call.command(), source })

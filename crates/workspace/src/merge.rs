@@ -171,7 +171,7 @@ impl Target {
                 checkout = None;
             }
         }
-        let but = checkout.as_ref().map(|checkout| checkout.git_dir.as_path());
+        let but = checkout.as_ref().map(|checkout| &*checkout.git_dir);
         if let Some(path) = repository.checked_out_at(&reference, but)? {
             return Err(MergeError::TargetElsewhere { branch: branch.to_owned(), path });
         }

@@ -2,13 +2,14 @@
 //!
 //! A pin only ever grows. If there is one already, what it held becomes a parent of the new one.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use crate::{
     Commit, GitError, Repository, Worktree,
     checkout::{self, commit_tree, is_ancestor, resolve, tree_of, update_ref},
     commit::Tree,
     git::{Call, text},
+    guard::GitDir,
     snapshot::Snapshot,
 };
 
@@ -42,7 +43,7 @@ impl Repository {
     pub(crate) fn pin_worktree(
         &self,
         worktree: &Worktree,
-        git_dir: &Path,
+        git_dir: &GitDir,
         snapshot: Option<&Snapshot>,
         pinning: Pinning,
     ) -> Result<Option<Pin>, GitError> {
@@ -115,7 +116,7 @@ impl Repository {
 
 /// The newest of the commits that were here once and that no ref leads to any more, such as those that were
 /// amended. The reflogs that remember them go with the worktree.
-fn strays(worktree: &Worktree, git_dir: &Path, has_head: bool) -> Result<Vec<Commit>, GitError> {
+fn strays(worktree: &Worktree, git_dir: &GitDir, has_head: bool) -> Result<Vec<Commit>, GitError> {
     let mut remembered = String::new();
     for reference in ["HEAD".to_owned(), worktree.reference()] {
         let exists = Call::on(git_dir).args(["reflog", "exists", &reference]).ask()?.is_some();
@@ -136,7 +137,7 @@ fn strays(worktree: &Worktree, git_dir: &Path, has_head: bool) -> Result<Vec<Com
 }
 
 /// A commit of what is staged. The same tree on the same commit gives the same one, so that repeating adds nothing.
-fn index_commit(git_dir: &Path, staged: &Tree, parent: &Commit) -> Result<Commit, GitError> {
+fn index_commit(git_dir: &GitDir, staged: &Tree, parent: &Commit) -> Result<Commit, GitError> {
     let when = Call::on(git_dir).args(["log", "-1", "--format=%ct +0000", parent.as_str(), "--"]).line()?;
     let mut environment = checkout::ostler();
     environment.push(("GIT_AUTHOR_DATE", when.clone()));

@@ -16,6 +16,7 @@ use crate::{
     GitError, Pin, RemoveError, Repository, Worktree,
     checkout::{Checkout, delete_ref, file, is_ancestor, is_empty, resolve, tree_of},
     git::Call,
+    guard::{GitDir, check_submodules, submodules_in},
     make::{is_being_made, read_mark, remove_directory},
     pin::Pinning,
     snapshot::{Snapshot, count_ignored},
@@ -123,11 +124,11 @@ impl Repository {
     fn pin_and_move(
         &self,
         worktree: &Worktree,
-        git_dir: &Path,
+        git_dir: &GitDir,
         aside: &Path,
         pinning: Pinning,
     ) -> Result<Option<u64>, RemoveError> {
-        let checkout = Checkout { git_dir: git_dir.to_owned(), root: worktree.path.clone() };
+        let checkout = Checkout { git_dir: git_dir.clone(), root: worktree.path.clone() };
         check_free(worktree, &checkout)?;
         match (checkout.root.exists(), aside.exists()) {
             (true, true) => return Err(RemoveError::InTheWay { path: aside.to_owned() }),
@@ -186,9 +187,11 @@ fn check_free(worktree: &Worktree, checkout: &Checkout) -> Result<(), RemoveErro
 fn check_nested(checkout: &Checkout, snapshot: &Snapshot) -> Result<(), RemoveError> {
     let mut paths = Vec::new();
     for nested in snapshot.nested.iter().chain(&snapshot.submodules) {
-        let directory = checkout.root.join(nested);
+        let inner = checkout.git_dir.inner(&checkout.root.join(nested))?;
+        inner.git_dir.check()?;
+        check_submodules(&inner, &submodules_in(&inner)?)?;
         let has_none = |args: &[&str]| -> Result<bool, GitError> {
-            let output = Call::at(&directory).args(args).output()?;
+            let output = Call::within(&inner).args(args).output()?;
             Ok(output.status.success() && output.stdout.is_empty())
         };
         let clean = has_none(&["status", "--porcelain", "--ignore-submodules=none"])?

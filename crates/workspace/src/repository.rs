@@ -8,15 +8,19 @@ use std::{
     fs::{self, File, TryLockError},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 use crate::{
-    Commit, GitError,
+    Commit, GitError, Program,
     checkout::{self, Checkout, file},
     git::{Call, text},
+    guard::{self, GitDir, Owner},
 };
 
 /// The oldest git that can merge without touching files.
@@ -32,10 +36,10 @@ const OUTSIDE: &str = "not a git repository";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
     /// The git directory that all checkouts share.
-    pub(crate) common_dir: PathBuf,
+    pub(crate) common_dir: GitDir,
     main_root: PathBuf,
     /// The git directory of the checkout that it is seen from.
-    git_dir: PathBuf,
+    git_dir: GitDir,
     /// The checkout that it is seen from; a bare repository has none.
     pub(crate) checkout: Option<Checkout>,
 }
@@ -66,7 +70,7 @@ impl Repository {
         }
         let lines: Vec<&[u8]> = output.stdout.split_inclusive(|&byte| byte == b'\n').collect();
         if let (true, [git_dir, common_dir, root]) = (output.status.success(), lines.as_slice()) {
-            return Repository::of_checkout([git_dir, common_dir, root]).map(Some);
+            return Repository::of_checkout(&directory, [git_dir, common_dir, root]).map(Some);
         }
         let call = Call::at(&directory).args(["rev-parse", "--absolute-git-dir"]);
         let output = call.output()?;
@@ -80,18 +84,17 @@ impl Repository {
         let (git_dir, common_dir) = (canonical(&git_dir)?, canonical(&common_dir)?);
         let main_root = main_root(&common_dir)?;
         let checkout = if ask(&["--is-inside-work-tree"])? == Path::new("true") {
-            Some(Checkout { git_dir: git_dir.clone(), root: canonical(&ask(&["--show-toplevel"])?)? })
+            Some((git_dir.clone(), canonical(&ask(&["--show-toplevel"])?)?))
         } else {
             // Somebody stands in `.git` itself.
             let root = Some(main_root.clone()).filter(|root| *root != common_dir);
-            root.map(|root| Checkout { git_dir: common_dir.clone(), root })
+            root.map(|root| (common_dir.clone(), root))
         };
-        let git_dir = checkout.as_ref().map_or(git_dir, |checkout| checkout.git_dir.clone());
-        Ok(Some(Repository { common_dir, main_root, git_dir, checkout }))
+        Repository::of(&directory, git_dir, common_dir, main_root, checkout).map(Some)
     }
 
     /// From what git says of a checkout: its git directory, the one that all share, and its root, a line each.
-    fn of_checkout(lines: [&[u8]; 3]) -> Result<Repository, GitError> {
+    fn of_checkout(directory: &Path, lines: [&[u8]; 3]) -> Result<Repository, GitError> {
         let canonical = |line: &[u8]| {
             let path = path(line.to_vec());
             path.canonicalize().map_err(|source| file(&path, source))
@@ -99,8 +102,71 @@ impl Repository {
         let [git_dir, common_dir, root] = lines.map(canonical);
         let (git_dir, common_dir) = (git_dir?, common_dir?);
         let main_root = main_root(&common_dir)?;
-        let checkout = Some(Checkout { git_dir: git_dir.clone(), root: root? });
+        let checkout = Some((git_dir.clone(), root?));
+        Repository::of(directory, git_dir, common_dir, main_root, checkout)
+    }
+
+    fn of(
+        directory: &Path,
+        git_dir: PathBuf,
+        common_dir: PathBuf,
+        main_root: PathBuf,
+        checkout: Option<(PathBuf, PathBuf)>,
+    ) -> Result<Repository, GitError> {
+        if let Some((_, root)) = &checkout
+            && ![root, &git_dir, &common_dir].iter().any(|place| directory.starts_with(place))
+        {
+            // Its configuration would have Ostler work on files that are none of its own.
+            return Err(GitError::Elsewhere { directory: directory.to_owned(), root: root.clone() });
+        }
+        let came_in = if checkout.is_none() { guard::carrier(&common_dir)? } else { None };
+        let root = checkout.as_ref().map_or(&main_root, |(_, root)| root).clone();
+        let owner = Owner { root, common_dir: common_dir.clone(), came_in, ..Owner::default() };
+        let common_dir = GitDir::of(&Arc::new(owner), common_dir);
+        let checkout =
+            checkout.map(|(git_dir, root)| Checkout { git_dir: common_dir.sibling(git_dir), root });
+        let git_dir = checkout
+            .as_ref()
+            .map_or_else(|| common_dir.sibling(git_dir), |checkout| checkout.git_dir.clone());
         Ok(Repository { common_dir, main_root, git_dir, checkout })
+    }
+
+    /// The same repository, in which these may run: fingerprints of programs that a person has agreed to.
+    #[must_use]
+    pub fn trusting(mut self, fingerprints: impl IntoIterator<Item = String>) -> Repository {
+        let Owner { root, common_dir, came_in, .. } = &**self.common_dir.owner();
+        let trusted = fingerprints.into_iter().collect();
+        let (root, common_dir, came_in) = (root.clone(), common_dir.clone(), came_in.clone());
+        let owner = Arc::new(Owner { root, common_dir, came_in, trusted });
+        let again = |git_dir: &GitDir| GitDir::of(&owner, git_dir.to_path_buf());
+        self.git_dir = again(&self.git_dir);
+        if let Some(checkout) = &mut self.checkout {
+            checkout.git_dir = again(&checkout.git_dir);
+        }
+        self.common_dir = again(&self.common_dir);
+        self
+    }
+
+    /// Everything that git would run here because the repository says so, and not the user: that of its submodules
+    /// too. To ask runs nothing.
+    pub fn programs(&self) -> Result<Vec<Program>, GitError> {
+        let mut found = self.git_dir.programs()?;
+        if let Some(checkout) = &self.checkout {
+            let submodules = guard::submodules_in(checkout)?;
+            found.extend(guard::programs_of_submodules(checkout, &submodules)?);
+        }
+        found.sort();
+        found.dedup_by_key(|program| program.fingerprint());
+        Ok(found)
+    }
+
+    /// Refuses where git would run something that nobody has agreed to.
+    pub fn check_trust(&self) -> Result<(), GitError> {
+        self.git_dir.check()?;
+        match &self.checkout {
+            Some(checkout) => guard::check_submodules(checkout, &guard::submodules_in(checkout)?),
+            None => Ok(()),
+        }
     }
 
     /// The root of the main checkout, which is what a project is known by. For a repository without one, such as a
@@ -122,7 +188,7 @@ impl Repository {
     }
 
     /// The repository's side of the worktree at a path.
-    pub(crate) fn registration(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
+    pub(crate) fn registration(&self, path: &Path) -> Result<Option<GitDir>, GitError> {
         let found = self.registrations()?.into_iter().find(|(_, root)| root == path);
         Ok(found.map(|(git_dir, _)| git_dir))
     }
@@ -139,7 +205,7 @@ impl Repository {
             places.push((self.common_dir.clone(), self.main_root.clone()));
         }
         for (git_dir, root) in places {
-            if Some(git_dir.as_path()) != but && occupies(&git_dir, reference)? {
+            if Some(&*git_dir) != but && occupies(&git_dir, reference)? {
                 return Ok(Some(root));
             }
         }
@@ -147,7 +213,7 @@ impl Repository {
     }
 
     /// Git directory and root of each linked worktree, whether or not its files are still there.
-    fn registrations(&self) -> Result<Vec<(PathBuf, PathBuf)>, GitError> {
+    fn registrations(&self) -> Result<Vec<(GitDir, PathBuf)>, GitError> {
         let folder = self.common_dir.join("worktrees");
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
@@ -161,6 +227,7 @@ impl Repository {
             let Ok(link) = fs::read(git_dir.join("gitdir")) else { continue };
             let link = git_dir.join(OsStr::from_bytes(link.trim_ascii_end()));
             if let Some(root) = link.parent() {
+                let git_dir = self.common_dir.sibling(git_dir);
                 found.push((git_dir, root.canonicalize().unwrap_or_else(|_| root.to_owned())));
             }
         }
@@ -193,7 +260,7 @@ fn main_root(common_dir: &Path) -> Result<PathBuf, GitError> {
         return Ok(common_dir.to_owned());
     }
     // A submodule's git directory lies in that of its parent and says where its files are.
-    let configured = Call::on(common_dir).args(["config", "--get", "core.worktree"]).ask()?;
+    let configured = Call::blind(common_dir).args(["config", "--get", "core.worktree"]).ask()?;
     let root = match configured {
         Some(bytes) => common_dir.join(path(bytes)),
         None if common_dir.file_name() == Some(OsStr::new(".git")) => common_dir.join(".."),
@@ -205,11 +272,11 @@ fn main_root(common_dir: &Path) -> Result<PathBuf, GitError> {
 
 fn is_bare(common_dir: &Path) -> Result<bool, GitError> {
     let args = ["config", "--type=bool", "--get", "core.bare"];
-    Ok(Call::on(common_dir).args(args).ask()?.is_some_and(|answer| answer.starts_with(b"true")))
+    Ok(Call::blind(common_dir).args(args).ask()?.is_some_and(|answer| answer.starts_with(b"true")))
 }
 
 /// Whether a checkout has a branch in its hands.
-fn occupies(git_dir: &Path, reference: &str) -> Result<bool, GitError> {
+fn occupies(git_dir: &GitDir, reference: &str) -> Result<bool, GitError> {
     let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"];
     let is_rebased = rebased.iter().any(|name| {
         fs::read(git_dir.join(name)).is_ok_and(|branch| branch.trim_ascii_end() == reference.as_bytes())

@@ -18,6 +18,7 @@ use crate::{
     checkout::{Checkout, file},
     commit::Tree,
     git::{Call, joined},
+    guard::{GitDir, check_submodules},
 };
 
 /// What a checkout holds.
@@ -34,7 +35,7 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// What is left of a checkout whose files are gone.
-    pub(crate) fn of_index(git_dir: &Path) -> Result<Option<Snapshot>, GitError> {
+    pub(crate) fn of_index(git_dir: &GitDir) -> Result<Option<Snapshot>, GitError> {
         let output = Call::on(git_dir).args(["write-tree"]).output()?;
         let exists = output.status.success() && git_dir.join("index").exists();
         Ok(exists.then(|| Snapshot {
@@ -50,6 +51,8 @@ impl Snapshot {
         let staged = index.call(checkout, ["write-tree"]).output()?;
         let staged = staged.status.success().then(|| Tree(lossy(&staged.stdout)));
         let entries = Entries::read(&index, checkout)?;
+        // To add a submodule, git looks at its files, in a process that goes by its configuration.
+        check_submodules(checkout, &entries.submodules)?;
         entries.look_at_all(&index, checkout)?;
         let untracked = index.call(checkout, ["ls-files", "--others", "--exclude-standard", "-z"]).run()?;
         // Git does not look into a repository inside another and prints the directory.

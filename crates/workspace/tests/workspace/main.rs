@@ -2,6 +2,7 @@
 
 mod changes;
 mod find;
+mod hostile;
 mod make;
 mod merge;
 mod remove;

@@ -15,7 +15,9 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use ostler_workspace::{Commit, MergeError, MergeMessages, MergeOutcome, Repository, Worktree, WorktreeSpec};
+use ostler_workspace::{
+    Commit, MergeError, MergeMessages, MergeOutcome, Program, Repository, Worktree, WorktreeSpec,
+};
 
 pub(crate) const MESSAGES: MergeMessages<'static> = MergeMessages { work: "work\n", merge: "merge\n" };
 
@@ -71,8 +73,9 @@ pub(crate) struct Project<'a> {
 }
 
 impl Project<'_> {
+    /// The repository, in which everything may run that it brings along.
     pub(crate) fn repository(&self) -> Repository {
-        found(&self.root)
+        trusted(&self.root)
     }
 
     pub(crate) fn write(&self, path: impl AsRef<Path>, text: &str) {
@@ -136,6 +139,13 @@ fn walk(root: &Path, directory: &Path, found: &mut Vec<(PathBuf, u64)>) {
 
 pub(crate) fn found(directory: &Path) -> Repository {
     Repository::find(directory).expect("git answers").expect("there is a repository")
+}
+
+/// The same as somebody sees it who has agreed to everything that it would run.
+pub(crate) fn trusted(directory: &Path) -> Repository {
+    let repository = found(directory);
+    let programs = repository.programs().expect("the configuration can be read");
+    repository.trusting(programs.iter().map(Program::fingerprint))
 }
 
 /// What the user's own configuration could change is set here.
