@@ -4,6 +4,7 @@
 //! session now? An input that came before, or comes too late, changes nothing.
 
 mod advance;
+mod calls;
 mod judge;
 mod requests;
 mod runs;
@@ -18,6 +19,7 @@ use crate::{
     event::{Entry, Event},
     id::{ProjectId, RunId, SessionId},
     input::{Input, Made, Refusal},
+    request::Request,
     session::{Launch, Session},
     world::{Desk, Overlay, World},
 };
@@ -51,6 +53,12 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
             maker.end_check(*session, *number, *code, output);
         }
         Input::Worktree { session, news } => maker.change_worktree(*session, news),
+        Input::Call { session, launch, key, ask, pid, began } => {
+            maker.call(*session, *launch, key, ask, (*pid, *began))?;
+        }
+        Input::Taken { request, key } => maker.take(*request, key)?,
+        Input::CallerGone { request, key } => maker.part(*request, key),
+        Input::Told { session, launch, key, item } => maker.tell(*session, *launch, key, item)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Pause(session) => maker.pause(*session)?,
@@ -118,5 +126,10 @@ impl Maker<'_> {
 
     fn is_blocked(&self, session: SessionId) -> bool {
         self.desk.blocking(session).next().is_some()
+    }
+
+    /// Whether its tree has to stand still.
+    fn is_held_up(&self, session: SessionId) -> bool {
+        self.desk.blocking(session).any(Request::holds)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     answer::Answer,
     id::{InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
-    request::{Ask, By},
+    request::{Ask, By, Call, Caller},
     run::{Outcome, Terms},
     session::{Attempt, Ending, LaunchCause, LaunchEnd, Order, Worktree},
 };
@@ -106,6 +106,18 @@ pub enum Event {
         /// The shim's record; none if the log was read again after the shim was lost.
         spool_seq: Option<u64>,
         /// The item, as `ostler parse` prints it.
+        item: Value,
+    },
+    /// It told something over its own socket that nobody has to settle.
+    #[serde(rename = "session.told")]
+    SessionTold {
+        /// Which launch.
+        launch: u32,
+        /// Which of the signals over its socket it is.
+        number: u64,
+        /// The caller's own name for it.
+        key: String,
+        /// The item, as `ostler parse` would print it.
         item: Value,
     },
     /// Its tree stands still.
@@ -241,8 +253,11 @@ pub enum Event {
         trust: String,
         /// When nobody waits for it any more.
         expires_at_ms: Option<u64>,
+        /// The call that waits for it, if it came over the session's socket.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Call>,
     },
-    /// A later launch asks the same.
+    /// A later launch or call asks the same.
     #[serde(rename = "request.repeated")]
     RequestRepeated {
         /// Which one.
@@ -253,6 +268,17 @@ pub enum Event {
         ask: Ask,
         /// When nobody waits for it any more.
         expires_at_ms: Option<u64>,
+        /// The call that waits for it now, if it came over the session's socket.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Call>,
+    },
+    /// Who asked it over the session's socket is not there any more.
+    #[serde(rename = "request.parted")]
+    RequestParted {
+        /// Which one.
+        request: RequestId,
+        /// How it stands with the caller.
+        caller: Caller,
     },
     /// The process that asked is gone, and the next began from nothing: nobody waits for it, unless it is asked again.
     #[serde(rename = "request.left")]

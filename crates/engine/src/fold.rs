@@ -4,7 +4,7 @@ use crate::{
     event::{Entry, Event, Parcel},
     heard::{self, Heard},
     id::{ProjectId, RunId, SessionId},
-    request::{Bringing, By, Request, Settled},
+    request::{Bringing, By, Call, Request, Settled},
     run::{Project, Run},
     session::{Launch, Message, Process, Session, Stop},
     world::{Desk, Overlay, World},
@@ -86,6 +86,7 @@ impl Desk<'_> {
             Event::RequestOpened { .. }
             | Event::RequestRepeated { .. }
             | Event::RequestLeft { .. }
+            | Event::RequestParted { .. }
             | Event::RequestSettled { .. }
             | Event::RequestExpired { .. } => {
                 self.fold_request(place, at_ms, event);
@@ -159,6 +160,8 @@ impl Desk<'_> {
             limited: None,
             outcome: None,
             ended_at_ms: None,
+            signals: 0,
+            told: [].into(),
         };
         self.own.sessions.insert(id, session);
     }
@@ -206,7 +209,8 @@ impl Desk<'_> {
 
     fn fold_request(&mut self, place: &Place, at_ms: u64, event: &Event) {
         match event {
-            Event::RequestOpened { request, launch, ask, trust, expires_at_ms } => {
+            Event::RequestOpened { request, launch, ask, trust, expires_at_ms, call } => {
+                self.count_signal(place.session, call.as_ref());
                 self.own.counters.request = self.counters().request.max(request.0);
                 let opened = Request {
                     id: *request,
@@ -222,17 +226,26 @@ impl Desk<'_> {
                     settled: None,
                     left: false,
                     bringing: Bringing::Nothing,
+                    call: call.clone(),
                 };
                 self.own.requests.insert(*request, opened);
             }
-            Event::RequestRepeated { request, launch, ask, expires_at_ms } => {
+            Event::RequestRepeated { request, launch, ask, expires_at_ms, call } => {
+                self.count_signal(place.session, call.as_ref());
                 let request = self.request_mut(*request);
                 request.launch = *launch;
                 request.ask = ask.clone();
                 request.expires_at_ms = *expires_at_ms;
                 request.expired_at_ms = None;
                 request.left = false;
-                request.bringing = Bringing::Nothing;
+                // An answer that has not set out yet is for whoever asks now.
+                request.bringing = if request.is_open() { Bringing::Nothing } else { Bringing::Waiting };
+                request.call.clone_from(call);
+            }
+            Event::RequestParted { request, caller } => {
+                if let Some(call) = &mut self.request_mut(*request).call {
+                    call.caller = *caller;
+                }
             }
             Event::RequestLeft { request } => self.request_mut(*request).left = true,
             Event::RequestSettled { request, by, answer, brings } => {
@@ -249,6 +262,12 @@ impl Desk<'_> {
                 request.bringing = Bringing::Waiting;
             }
             _ => {}
+        }
+    }
+
+    fn count_signal(&mut self, session: SessionId, call: Option<&Call>) {
+        if let Some(call) = call {
+            self.session_mut(session).signals = call.number;
         }
     }
 
@@ -324,9 +343,18 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             session.attempts.push(attempt.clone());
         }
         Event::WorktreeChanged { worktree } => session.worktree = Some(worktree.clone()),
+        Event::SessionTold { number, key, .. } => {
+            session.signals = *number;
+            session.told.push(key.clone());
+            let too_many = session.told.len().saturating_sub(TOLD_MAX);
+            session.told.drain(..too_many);
+        }
         _ => {}
     }
 }
+
+/// How many keys of what was told are remembered: only what was told just now comes again.
+const TOLD_MAX: usize = 16;
 
 /// How long a CLI that was told something may take between the end of one turn and the beginning of the next.
 const TURN_MS: u64 = 3_000;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     answer::{Given, NotAnAnswer},
     id::{RequestId, RunId, SessionId},
-    request::Settled,
+    request::{Ask, Settled},
     run::Terms,
     session::{Order, Status},
 };
@@ -71,6 +71,46 @@ pub enum Input {
         session: SessionId,
         /// What.
         news: WorktreeNews,
+    },
+    /// A process of an agent asks over the session's own socket, and is blocked there.
+    Call {
+        /// Whose process.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// Its own name for the call.
+        key: String,
+        /// What it asks.
+        ask: Box<Ask>,
+        /// Its number.
+        pid: i32,
+        /// When it began, in the kernel's ticks.
+        began: u64,
+    },
+    /// The caller has got the answer, and will say it only if this is taken.
+    Taken {
+        /// Of what.
+        request: RequestId,
+        /// The name of its call.
+        key: String,
+    },
+    /// The caller is gone.
+    CallerGone {
+        /// Of what.
+        request: RequestId,
+        /// The name of its call.
+        key: String,
+    },
+    /// A process of an agent tells something over the session's socket that nobody has to settle.
+    Told {
+        /// Whose process.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// Its own name for it.
+        key: String,
+        /// What it tells.
+        item: Value,
     },
     /// A person answers.
     Answer {
@@ -276,6 +316,11 @@ pub enum Refusal {
         /// Which one.
         session: SessionId,
     },
+    /// No caller of this name waits for it: its answer goes another way, or went to somebody else.
+    NotWaitedFor {
+        /// Which one.
+        request: RequestId,
+    },
     /// There is nothing to write.
     EmptyMessage,
     /// A repository is needed for that.
@@ -303,6 +348,8 @@ pub enum Wanted {
     Merge,
     /// To drop its work.
     Discard,
+    /// To ask for something, as one of its processes.
+    Ask,
 }
 
 /// What came of an input that somebody waits for.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answer::Answer,
     id::{ProjectId, RequestId, RunId, SessionId},
+    session::Process,
 };
 
 /// Something that waits for somebody.
@@ -43,6 +44,34 @@ pub struct Request {
     pub left: bool,
     /// How far what came of it has got.
     pub bringing: Bringing,
+    /// The call that waits for it, where it was asked over the session's own socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Call>,
+}
+
+/// Somebody who asks over the session's own socket and is blocked there until it is settled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// The caller's own name for it: who asks again under it asks the same.
+    pub key: String,
+    /// Which of the signals over the session's socket it is, counted from 1.
+    pub number: u64,
+    /// The process that is blocked.
+    pub process: Process,
+    /// Whether anybody still listens.
+    pub caller: Caller,
+}
+
+/// Whether anybody still listens to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caller {
+    /// It is blocked, and reads what came of it by itself.
+    Blocked,
+    /// It has gone, and its agent goes on without it: what comes of it is brought as a message.
+    Gone,
+    /// Its agent's process has ended: what comes of it starts the next.
+    Ended,
 }
 
 /// What is asked.
@@ -158,7 +187,18 @@ impl Request {
 
     /// Whether the agent waits for it.
     pub fn blocks(&self) -> bool {
-        self.is_open() && self.expired_at_ms.is_none() && !self.left
+        let goes_on = self.call.as_ref().is_some_and(|call| call.caller == Caller::Gone);
+        self.is_open() && self.expired_at_ms.is_none() && !self.left && !goes_on
+    }
+
+    /// Whether the agent's tree stands still for it. Who asks over the session's socket is blocked already.
+    pub fn holds(&self) -> bool {
+        self.blocks() && self.call.is_none()
+    }
+
+    /// Whether a caller is blocked until it is settled, and reads the answer by itself.
+    pub fn has_caller(&self) -> bool {
+        self.call.as_ref().is_some_and(|call| call.caller == Caller::Blocked)
     }
 
     /// Whether it is open, or what came of it has not arrived yet.
@@ -192,6 +232,16 @@ impl Ask {
             Ask::Error(_) => words(&["retry", "continue", "fail"]),
             Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => words(&["continue", "fail"]),
             Ask::Permission(_) => words(&["allow", "allow for this session", "deny"]),
+        }
+    }
+
+    /// Whether its agent cannot do without it.
+    pub fn is_required(&self) -> bool {
+        match self {
+            Ask::Question(question) => question.required,
+            Ask::Dependency(dependency) => dependency.required,
+            Ask::AskUser(_) => false,
+            _ => true,
         }
     }
 

@@ -53,6 +53,12 @@ pub struct Session {
     pub outcome: Option<Outcome>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+    /// How many signals came over its own socket.
+    #[serde(default)]
+    pub signals: u64,
+    /// The keys of the last things that it told over its socket: what comes again is known.
+    #[serde(default)]
+    pub told: Vec<String>,
 }
 
 /// What an agent is to do and how it is run.

@@ -62,18 +62,20 @@ impl Maker<'_> {
         let live = session.live().expect("the caller has seen it");
         let (launch, spool_seq) = (live.number, live.spool_seq);
         let is_ready = live.process.is_some() && live.ending.is_none() && session.paused_at_ms.is_none();
-        if !is_ready || self.is_blocked(id) {
+        if !is_ready || self.is_held_up(id) {
             return;
         }
+        let is_blocked = self.is_blocked(id);
         let is_held = live.held().is_some();
         let ends = closes_at_ms(session).is_some_and(|at| at <= self.now_ms);
         let reads_nothing = session.order.agent.input.way == InputWay::Relaunch || live.input_closed;
         let grace_ms = session.order.patience.grace_ms;
         let mut parcels = self.waiting_parcels(id);
         if reads_nothing {
-            // An answer is waited for, a message can wait until the agent is through.
-            parcels.retain(|parcel| !matches!(parcel, Parcel::Message(_)));
-            if !parcels.is_empty() {
+            // An answer is waited for, a message can wait until the agent is through. So can an answer whose caller
+            // has gone: the agent went on without it.
+            parcels.retain(|&parcel| self.request_of(parcel).is_some_and(|request| request.call.is_none()));
+            if !parcels.is_empty() && !is_blocked {
                 self.emit(id, Event::SessionRecalled { launch, why: Ending::Relaunch });
                 self.act(id, Deed::End { launch, grace_ms });
                 return;
@@ -89,7 +91,7 @@ impl Maker<'_> {
         }
         if is_held {
             self.release(id, launch, spool_seq);
-        } else if ends {
+        } else if ends && !is_blocked {
             self.emit(id, Event::InputClosed { launch });
             self.act(id, Deed::CloseInput { launch });
         }
@@ -217,7 +219,9 @@ impl Maker<'_> {
     pub(super) fn parcels(&self, id: SessionId, wanted: impl Fn(Bringing) -> bool) -> Vec<Parcel> {
         let pending = self.desk.pending(id);
         let requests = pending.into_iter().filter_map(|id| self.desk.request(id));
-        let requests = requests.filter(|request| wanted(request.bringing)).map(|request| {
+        // Who is blocked in a call reads its answer there.
+        let requests = requests.filter(|request| !request.has_caller() && wanted(request.bringing));
+        let requests = requests.map(|request| {
             if request.is_open() { Parcel::Expiry(request.id) } else { Parcel::Request(request.id) }
         });
         let messages = self.session(id).messages.iter().filter(|message| wanted(message.bringing));

@@ -9,36 +9,82 @@ use crate::{
     event::Event,
     id::{RequestId, SessionId},
     input::Refusal,
-    request::{Ask, By, Request},
+    request::{Ask, Bringing, By, Call, Request},
     run::{Outcome, Reason},
     session::{Ending, Launch, LaunchCause},
 };
 
+/// Where something that is asked comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// From the agent's output, or from Ostler itself.
+    Heard {
+        /// Who said it, as the parser names it.
+        trust: &'a str,
+    },
+    /// From a process that is blocked at the session's own socket.
+    Called(&'a Call),
+}
+
+/// Ostler itself asks.
+pub(super) const OSTLER: Source<'_> = Source::Heard { trust: "ostler" };
+
+impl<'a> Source<'a> {
+    fn trust(self) -> &'a str {
+        match self {
+            Source::Heard { trust } => trust,
+            Source::Called(_) => "channel",
+        }
+    }
+
+    fn call(self) -> Option<Call> {
+        match self {
+            Source::Heard { .. } => None,
+            Source::Called(call) => Some(call.clone()),
+        }
+    }
+
+    /// Whether a request that asks the same is meant again, and no second card is made of it. What was asked by a
+    /// caller that has gone is asked again by the next one, who also gets an answer that has not set out yet.
+    fn takes_over(self, launch: u32, request: &Request) -> bool {
+        let is_earlier = request.launch < launch;
+        match self {
+            Source::Heard { .. } => is_earlier && request.is_open(),
+            Source::Called(_) => {
+                let is_free = request.call.is_some() && !request.has_caller();
+                let has_answer = request.bringing == Bringing::Waiting;
+                (is_earlier || is_free) && (request.is_open() || has_answer)
+            }
+        }
+    }
+}
+
 impl Maker<'_> {
     /// An agent asks. A later process that asks the same as an earlier one does not make a second card of it.
-    pub(super) fn asked(&mut self, id: SessionId, launch: u32, ask: Ask, trust: &str) {
-        let earlier = |request: &&Request| request.launch < launch && request.asks_the_same(&ask);
-        let open = self.desk.requests_of(id).filter(earlier).find(|request| request.is_open());
-        let open = open.map(|request| request.id);
+    pub(super) fn asked(&mut self, id: SessionId, launch: u32, ask: Ask, source: Source<'_>) -> RequestId {
+        let is_meant = |request: &&Request| request.asks_the_same(&ask) && source.takes_over(launch, request);
+        let known = self.desk.requests_of(id).find(is_meant).map(|request| request.id);
         let patience = self.session(id).order.patience;
         let expires_in_ms = match &ask {
             Ask::Question(question) if !question.required => Some(patience.question_ms),
             Ask::AskUser(_) => Some(patience.ask_user_ms),
             _ => None,
         };
-        if let Some(request) = open {
+        if let Some(request) = known {
             let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
-            self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms });
-            return;
+            let call = source.call();
+            self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms, call });
+            return request;
         }
         let repeated = self.repeated_answer(id, launch, &ask);
         let gives_up = matches!(&ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail);
-        let request = self.open(id, launch, ask, trust, expires_in_ms);
+        let request = self.open(id, launch, ask, source, expires_in_ms);
         if let Some(answer) = repeated {
             self.settle(request, By::Repetition, answer);
         } else if gives_up {
             self.settle(request, By::End, Answer::Fail);
         }
+        request
     }
 
     /// An agent that began again from nothing asks what was answered before: the answer is still the same. An error
@@ -46,6 +92,13 @@ impl Maker<'_> {
     fn repeated_answer(&self, id: SessionId, launch: u32, ask: &Ask) -> Option<Answer> {
         if matches!(ask, Ask::Error(_) | Ask::Fault { .. }) {
             return None;
+        }
+        // Its caller had gone, and the answer is on its way as a message when it is asked again.
+        let is_under_way =
+            |it: &&Request| it.launch == launch && it.call.is_some() && it.bringing.is_under_way();
+        let same = self.desk.requests_of(id).filter(|it| it.asks_the_same(ask));
+        if let Some(settled) = same.filter(is_under_way).find_map(|it| it.settled.as_ref()) {
+            return Some(settled.answer.clone());
         }
         let session = self.session(id);
         let began_again = |launch: &&Launch| launch.cause == LaunchCause::Resume && launch.fresh;
@@ -61,13 +114,13 @@ impl Maker<'_> {
         id: SessionId,
         launch: u32,
         ask: Ask,
-        trust: &str,
+        source: Source<'_>,
         expires_in_ms: Option<u64>,
     ) -> RequestId {
         let request = RequestId(self.desk.counters().request + 1);
         let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
-        let trust = trust.into();
-        self.emit(id, Event::RequestOpened { request, launch, ask, trust, expires_at_ms });
+        let (trust, call) = (source.trust().into(), source.call());
+        self.emit(id, Event::RequestOpened { request, launch, ask, trust, expires_at_ms, call });
         request
     }
 
@@ -92,9 +145,13 @@ impl Maker<'_> {
         let (session, ask) = (request.session, request.ask.clone());
         let is_waited_for = !request.left && !self.session(session).is_over();
         let is_running = self.session(session).live().is_some();
+        let has_caller = request.has_caller();
         let brings = is_waited_for
             && match &answer {
-                Answer::Fail | Answer::GoOn { words: None } => false,
+                Answer::Fail => false,
+                // Who is blocked has to be told whatever it is.
+                _ if has_caller => true,
+                Answer::GoOn { words: None } => false,
                 // Who reads lines is simply sent on; who reads messages, or has ended, has to be told.
                 Answer::Retry => !(self.reads_lines(session) && is_running),
                 _ => true,

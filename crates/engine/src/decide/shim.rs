@@ -5,7 +5,10 @@ use alloc::string::{String, ToString};
 use ostler_agents::agent::Terminal;
 use serde_json::Value;
 
-use super::Maker;
+use super::{
+    Maker,
+    requests::{OSTLER, Source},
+};
 use crate::{
     event::{Event, Parcel},
     heard::{self, Heard},
@@ -34,7 +37,7 @@ impl Maker<'_> {
                 self.emit(id, Event::SessionStopped { launch, spool_seq, cause, processes, confirmed });
                 if is_stall && !self.stall_of(id, launch, |_| true).is_some_and(Request::is_open) {
                     // A shim of the first version says why in the next record; it must not be sent on before that.
-                    self.open(id, launch, Ask::Stall { reason: String::new() }, "ostler", None);
+                    self.open(id, launch, Ask::Stall { reason: String::new() }, OSTLER, None);
                 }
             }
             News::WentOn => self.emit(id, Event::SessionContinued { launch, spool_seq }),
@@ -44,18 +47,19 @@ impl Maker<'_> {
                 let announced = self.stall_of(id, launch, str::is_empty);
                 match announced.map(|request| (request.id, request.is_open())) {
                     Some((request, true)) => {
-                        self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms: None });
+                        let (expires_at_ms, call) = (None, None);
+                        self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms, call });
                     }
                     // It was settled before anybody knew why.
                     Some((_, false)) => {}
                     None => {
-                        self.open(id, launch, ask, "ostler", None);
+                        self.open(id, launch, ask, OSTLER, None);
                     }
                 }
             }
             News::NotStarted { message } => {
                 let end = LaunchEnd::NotStarted { at_ms, message: message.clone() };
-                self.emit(id, Event::SessionEnded { launch, spool_seq: Some(spool_seq), end });
+                self.end_launch(id, launch, Some(spool_seq), end);
             }
             News::TookInput { key } => match self.parcel_of(id, key) {
                 Some(parcel) => {
@@ -75,7 +79,7 @@ impl Maker<'_> {
             News::Ended { code, signal, clean } => {
                 self.count_as_read(id, launch);
                 let end = LaunchEnd::Exited { at_ms, code: *code, signal: *signal, clean: *clean };
-                self.emit(id, Event::SessionEnded { launch, spool_seq: Some(spool_seq), end });
+                self.end_launch(id, launch, Some(spool_seq), end);
             }
             News::Unknown { what } => self.note(id, launch, spool_seq, what),
         }
@@ -96,7 +100,7 @@ impl Maker<'_> {
     pub(super) fn lose(&mut self, id: SessionId, launch: u32) {
         if self.live(id, launch).is_some() {
             let end = LaunchEnd::Lost { at_ms: self.now_ms };
-            self.emit(id, Event::SessionEnded { launch, spool_seq: None, end });
+            self.end_launch(id, launch, None, end);
             self.advance(id);
         }
     }
@@ -105,9 +109,15 @@ impl Maker<'_> {
     pub(super) fn fail_launch(&mut self, id: SessionId, launch: u32, message: &str) {
         if self.live(id, launch).is_some() {
             let end = LaunchEnd::NotStarted { at_ms: self.now_ms, message: message.to_string() };
-            self.emit(id, Event::SessionEnded { launch, spool_seq: None, end });
+            self.end_launch(id, launch, None, end);
             self.advance(id);
         }
+    }
+
+    /// The process is gone, and everybody who called from it.
+    fn end_launch(&mut self, id: SessionId, launch: u32, spool_seq: Option<u64>, end: LaunchEnd) {
+        self.emit(id, Event::SessionEnded { launch, spool_seq, end });
+        self.part_all(id);
     }
 
     /// The last request that says that this launch stands still for want of room.
@@ -148,7 +158,7 @@ impl Maker<'_> {
     fn hear_item(&mut self, id: SessionId, launch: u32, spool_seq: Option<u64>, item: &Value) {
         self.emit(id, Event::SessionHeard { launch, spool_seq, item: item.clone() });
         if let Heard::Asks { ask, trust } = heard::read(item) {
-            self.asked(id, launch, ask, &trust);
+            self.asked(id, launch, ask, Source::Heard { trust: &trust });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Maker;
+use super::{Maker, requests::OSTLER};
 use crate::{
     action::Deed,
     answer::Answer,
@@ -17,8 +17,9 @@ use crate::{
 pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
     let expiries = world.blocking(session.id).filter_map(|request| request.expires_at_ms);
     let is_blocked = world.blocking(session.id).next().is_some();
+    let is_held_up = world.blocking(session.id).any(Request::holds);
     let others = [
-        rest_at_ms(session, is_blocked),
+        rest_at_ms(session, is_held_up),
         time_over_at_ms(session, is_blocked),
         closes_at_ms(session).filter(|_| !is_blocked),
     ];
@@ -33,9 +34,9 @@ pub(super) fn closes_at_ms(session: &Session) -> Option<u64> {
 }
 
 /// When an agent that waits has waited so long that it is better ended and started again at the answer.
-fn rest_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
+fn rest_at_ms(session: &Session, is_held_up: bool) -> Option<u64> {
     let live = session.live().filter(|live| live.ending.is_none())?;
-    let stop = live.held().filter(|_| is_blocked && session.can_resume())?;
+    let stop = live.held().filter(|_| is_held_up && session.can_resume())?;
     Some(stop.at_ms.saturating_add(session.order.patience.stopped_ms))
 }
 
@@ -75,7 +76,7 @@ impl Maker<'_> {
 
     fn let_rest(&mut self, id: SessionId) {
         let session = self.session(id);
-        let due = rest_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
+        let due = rest_at_ms(session, self.is_held_up(id)).is_some_and(|at| at <= self.now_ms);
         if let Some(launch) = session.live().filter(|_| due).map(|live| live.number) {
             let grace_ms = session.order.patience.grace_ms;
             self.emit(id, Event::SessionRecalled { launch, why: Ending::Rest });
@@ -89,7 +90,7 @@ impl Maker<'_> {
         let time_ms_max = self.desk.run(session.run).and_then(|run| run.terms.time_ms_max);
         let launch = session.live().filter(|_| due).map(|live| live.number);
         if let (Some(launch), Some(time_ms_max)) = (launch, time_ms_max) {
-            self.open(id, launch, Ask::TimeOver { time_ms_max }, "ostler", None);
+            self.open(id, launch, Ask::TimeOver { time_ms_max }, OSTLER, None);
             self.act(id, Deed::Stop { launch });
         }
     }

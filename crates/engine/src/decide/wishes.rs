@@ -19,7 +19,7 @@ impl Maker<'_> {
         self.session(id).status(&blocking)
     }
 
-    fn not_now(&self, session: SessionId, wanted: Wanted) -> Refusal {
+    pub(super) fn not_now(&self, session: SessionId, wanted: Wanted) -> Refusal {
         Refusal::NotNow { session, status: self.status(session), wanted }
     }
 

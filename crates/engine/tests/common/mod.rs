@@ -77,6 +77,10 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::LaunchFailed { .. }
         | Input::CheckEnded { .. }
         | Input::Worktree { .. }
+        | Input::Call { .. }
+        | Input::Taken { .. }
+        | Input::CallerGone { .. }
+        | Input::Told { .. }
         | Input::Pause(_)
         | Input::Cancel(_)
         | Input::Tick => true,

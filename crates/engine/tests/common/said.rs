@@ -1,6 +1,19 @@
 //! What agents say, as `ostler parse` prints it.
 
+use ostler_engine::request::Ask;
 use serde_json::{Value, json};
+
+/// The same over the session's socket.
+pub(crate) fn asked(item: &Value) -> Ask {
+    let mut fields = item.clone();
+    let kind = match item["kind"].as_str() {
+        Some("user_question") => "question",
+        Some("dependency_request") => "dependency",
+        _ => "error",
+    };
+    fields["kind"] = json!(kind);
+    serde_json::from_value(fields).expect("it can be asked")
+}
 
 /// An item without a place; whoever prints it puts that in.
 pub(crate) fn at(offset: u64, mut item: Value) -> Value {

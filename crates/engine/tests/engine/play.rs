@@ -126,6 +126,22 @@ impl Play {
         self.shim(News::Consumed { key: key.to_owned() });
     }
 
+    /// A process of the last launch asks over the session's socket.
+    pub(crate) fn calls(&mut self, key: &str, ask: &Value) {
+        let launch = self.session().launches.last().expect("a launch").number;
+        self.give(call(launch, key, ask));
+    }
+
+    /// It has got the answer.
+    pub(crate) fn takes(&mut self, request: u64, key: &str) {
+        self.give(Input::Taken { request: RequestId(request), key: key.to_owned() });
+    }
+
+    /// It is gone.
+    pub(crate) fn parts(&mut self, request: u64, key: &str) {
+        self.give(Input::CallerGone { request: RequestId(request), key: key.to_owned() });
+    }
+
     pub(crate) fn answer(&mut self, request: u64, value: &str) {
         self.give(answer(request, value));
     }
@@ -158,6 +174,11 @@ impl Play {
     pub(crate) fn page(&mut self) -> String {
         std::mem::take(&mut self.log)
     }
+}
+
+pub(crate) fn call(launch: u32, key: &str, item: &Value) -> Input {
+    let ask = Box::new(said::asked(item));
+    Input::Call { session: S, launch, key: key.to_owned(), ask, pid: 9, began: 2 }
 }
 
 pub(crate) fn answer(request: u64, value: &str) -> Input {

@@ -1,6 +1,6 @@
 //! Scripted agents: what they print, what they wait for, and what they remember.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ostler_agents::{Agent as Table, InputWay, Terminal};
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub(crate) enum Step {
     AskAndExit(Sort, String, i32),
     /// It asks, and goes on without waiting.
     AskAndIgnore(Sort, String),
+    /// A process of it asks over the session's socket, and is blocked there.
+    Call(Sort, String),
     /// It says that it has failed.
     GiveUp(String),
     /// It prints more than there is room for.
@@ -68,6 +70,14 @@ pub(crate) struct Letter {
     pub(crate) late: bool,
 }
 
+/// A process of an agent that is blocked at the session's socket.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) key: String,
+    pub(crate) item: Value,
+    text: String,
+}
+
 /// An agent at work.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
@@ -78,6 +88,12 @@ pub(crate) struct Agent {
     asked: BTreeSet<String>,
     /// What was answered in this launch.
     answered: BTreeSet<String>,
+    /// Who is blocked at the socket.
+    pub(crate) caller: Option<Caller>,
+    /// How often each was asked there, less how often it was answered.
+    called: BTreeMap<String, u32>,
+    calls: u32,
+    name: String,
     pub(crate) input: VecDeque<Letter>,
     pub(crate) input_closed: bool,
     /// The names of what it has read.
@@ -119,6 +135,7 @@ impl Script {
                 9..=11 => Step::Ask(vec![(sort(random, speaks), text()), (sort(random, speaks), text())]),
                 12..=13 => Step::AskAndExit(sort(random, speaks), text(), i32::from(random.once_in(3))),
                 14 => Step::AskAndIgnore(sort(random, speaks), text()),
+                2 | 19 => Step::Call(call_sort(random), text()),
                 15 if random.once_in(2) => Step::GiveUp(text()),
                 16 => Step::Flood,
                 17 if random.once_in(2) => Step::Die(1),
@@ -128,6 +145,15 @@ impl Script {
             steps.push(step);
         }
         Script { table, steps, tells_late: random.once_in(4) }
+    }
+}
+
+fn call_sort(random: &mut Random) -> Sort {
+    match random.below(6) {
+        0 => Sort::Optional,
+        1 => Sort::Dependency,
+        2 => Sort::Error,
+        _ => Sort::Question,
     }
 }
 
@@ -164,13 +190,17 @@ impl Sort {
 
 impl Agent {
     /// Begins, with what it remembers if it does.
-    pub(crate) fn start(script: &Script, memory: Option<Mind>, prompt: &str) -> Agent {
+    pub(crate) fn start(script: &Script, memory: Option<Mind>, prompt: &str, name: &str) -> Agent {
         let mut agent = Agent {
             script: script.clone(),
             mind: memory.unwrap_or_default(),
             prompt: prompt.to_owned(),
             asked: BTreeSet::new(),
             answered: BTreeSet::new(),
+            caller: None,
+            called: BTreeMap::new(),
+            calls: 0,
+            name: name.to_owned(),
             input: VecDeque::new(),
             input_closed: false,
             read: Vec::new(),
@@ -193,6 +223,14 @@ impl Agent {
     /// One step of an agent that nobody holds.
     pub(crate) fn step(&mut self, random: &mut Random) -> Done {
         let mut done = Done::default();
+        if self.caller.is_some() {
+            // The time-out of its tool ends the caller; the agent goes on, or asks again.
+            if random.once_in(15) {
+                self.caller = None;
+                self.mind.at -= usize::from(random.once_in(2));
+            }
+            return done;
+        }
         if self.script.remembers() && !self.mind.has_told && !(self.script.tells_late && self.mind.at == 0) {
             self.mind.has_told = true;
             done.printed.push(said::conversation("c1"));
@@ -247,6 +285,15 @@ impl Agent {
                     done.exit = Some(code);
                 }
             }
+            Step::Call(sort, text) => {
+                if !names(&self.prompt, &text) {
+                    self.calls += 1;
+                    let (key, item) = (format!("{} {}", self.name, self.calls), sort.says(&text));
+                    self.asked.insert(text.clone());
+                    *self.called.entry(text.clone()).or_default() += 1;
+                    self.caller = Some(Caller { key, item, text });
+                }
+            }
             Step::AskAndIgnore(sort, text) => done.printed.push(self.ask(sort, &text)),
             Step::GiveUp(text) => {
                 self.asked.insert(text.clone());
@@ -266,12 +313,28 @@ impl Agent {
         let Some(letter) = self.input.pop_front() else { return };
         if let Some(about) = letter.about.filter(|_| !letter.late) {
             assert!(self.asked.contains(&about), "it reads an answer to what it has not asked: {about}");
-            assert!(self.answered.insert(about.clone()), "it reads two answers to the same: {about}");
+            match self.called.get_mut(&about) {
+                Some(left) => *left = left.checked_sub(1).expect("each call is answered once"),
+                None => {
+                    let is_first = self.answered.insert(about.clone());
+                    assert!(is_first, "it reads two answers to the same: {about}");
+                }
+            }
             self.mind.waits_for.retain(|(_, text)| *text != about);
         }
         self.is_through = false;
         self.read.push(letter.key.clone());
         done.consumed = Some(letter.key);
+    }
+
+    /// Its caller reads the answer to a request, or that there is none.
+    pub(crate) fn hears(&mut self, request: Option<String>) {
+        let Some(caller) = self.caller.take() else { return };
+        if let Some(request) = request {
+            let left = self.called.get_mut(&caller.text).expect("it has called");
+            *left = left.checked_sub(1).expect("each call is answered once");
+            self.read.push(request);
+        }
     }
 
     /// Nothing is left to do.

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ostler_engine::{
-    Action, ActionName, Entry, Input, Overlay, Refusal, World, action::Deed, event::Parcel, request::Ask,
+    Action, ActionName, Entry, Input, Overlay, Refusal, World,
+    action::Deed,
+    event::Parcel,
+    request::{Ask, Bringing, Request},
     session::Session,
 };
 
 use crate::{
     agent::Letter,
     checks,
-    common::{Book, decide_well, may_come_twice, random::Random},
+    common::{Book, decide_well, may_come_twice, random::Random, said},
     outside::{Outside, Place},
     sites::{self, Crash, Sites},
 };
@@ -140,7 +143,12 @@ impl Server {
 
     /// Something that happened: a wish, a report, a record, a loss, or only time.
     fn next_input(&mut self, around: &mut Around<'_>) -> (Option<ActionName>, Option<u64>, Input) {
-        match around.random.below(4) {
+        match around.random.below(5) {
+            4 => {
+                if let Some(input) = self.next_call(around) {
+                    return (None, None, input);
+                }
+            }
             0 => {
                 if let Some(Wish { key, input }) = self.mail.pop_front() {
                     return (None, Some(key), input);
@@ -183,8 +191,45 @@ impl Server {
         Some(Input::Shim { session: place.0, launch: place.1, spool_seq: *seq, news })
     }
 
-    /// Looks for shims that are gone and checks that have ended.
+    /// Somebody at a session's socket: what it asks, the word that it has the answer, or nothing but hearing it.
+    fn next_call(&mut self, around: &mut Around<'_>) -> Option<Input> {
+        let shims = around.outside.shims.iter();
+        let calls = shims.filter(|(_, shim)| shim.is_running() && shim.agent.caller.is_some());
+        let calls: Vec<Place> = calls.map(|(&place, _)| place).collect();
+        let &(session, launch) = around.random.one_of(&calls)?;
+        let agent = &mut around.outside.shims.get_mut(&(session, launch)).expect("it was found there").agent;
+        let caller = agent.caller.as_ref().expect("it was found so");
+        let key = caller.key.clone();
+        let is_it = |request: &&Request| request.call.as_ref().is_some_and(|call| call.key == key);
+        let Some(request) = self.world.requests.values().find(is_it) else {
+            let ask = Box::new(said::asked(&caller.item));
+            return Some(Input::Call { session, launch, key, ask, pid: 9, began: 2 });
+        };
+        match request.bringing {
+            _ if request.is_open() => None,
+            Bringing::Waiting => Some(Input::Taken { request: request.id, key }),
+            Bringing::Consumed { .. } => {
+                agent.hears(Some(Parcel::Request(request.id).to_string()));
+                None
+            }
+            _ => {
+                agent.hears(None);
+                None
+            }
+        }
+    }
+
+    /// Looks for shims and callers that are gone and checks that have ended.
     fn look_around(&mut self, around: &mut Around<'_>) {
+        for request in self.world.requests.values().filter(|it| it.has_caller() && it.is_pending()) {
+            let shim = around.outside.shims.get(&(request.session, request.launch));
+            let key = &request.call.as_ref().expect("it has a caller").key;
+            let caller = shim.filter(|shim| shim.alive).and_then(|shim| shim.agent.caller.as_ref());
+            if caller.is_none_or(|caller| caller.key != *key) {
+                let input = Input::CallerGone { request: request.id, key: key.clone() };
+                self.reports.push_back((None, input));
+            }
+        }
         let lost: Vec<Place> =
             self.world.live_launches().filter(|&place| self.is_lost(around, place)).collect();
         for (session, launch) in lost {
@@ -219,7 +264,12 @@ impl Server {
     /// Carries out one action: of each session the oldest that was not begun. Whether there was one.
     pub(crate) fn carry_out(&mut self, around: &mut Around<'_>) -> Result<bool, Crash> {
         let mut next: BTreeMap<_, ActionName> = BTreeMap::new();
+        // Nothing else is done for a session before it is written down that its launch has failed.
+        let is_told = |(_, input): &(_, Input), id| matches!(input, Input::LaunchFailed { session, .. } if *session == id);
         for (&name, action) in around.disk.outbox.iter().filter(|(name, _)| !self.begun.contains(name)) {
+            if self.reports.iter().any(|report| is_told(report, action.session)) {
+                continue;
+            }
             next.entry(action.session).or_insert(name);
         }
         let next: Vec<ActionName> = next.into_values().collect();

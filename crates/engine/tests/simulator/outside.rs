@@ -52,8 +52,9 @@ impl Outside {
         } else {
             Some(self.memories.get(&id).cloned().expect("a conversation that is resumed exists"))
         };
-        let agent = Agent::start(script, memory, &launch.prompt);
-        let shim = Shim::start(agent, script.table.terminal, format!("{id}/{number}"), random);
+        let name = format!("{id}/{number}");
+        let agent = Agent::start(script, memory, &launch.prompt, &name);
+        let shim = Shim::start(agent, script.table.terminal, name, random);
         if script.remembers() {
             self.memories.insert(id, shim.agent.mind.clone());
         }

@@ -97,6 +97,10 @@ fn refused(refusal: &Refusal) -> Problem {
             conflict("worktree_gone", format!("the worktree of {session} is gone, or being taken away"))
                 .hint(format!("See what became of it: ostler show {session}"))
         }
+        Refusal::NotWaitedFor { request } => {
+            conflict("not_waited_for", format!("no caller waits for {request} any more"))
+                .hint("What came of it is brought to the agent as a message.")
+        }
         Refusal::EmptyMessage => Problem::bad("empty_message", "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad("not_git", format!("'{directory}' is not in a git repository"))
@@ -139,6 +143,7 @@ fn cannot(wanted: Wanted) -> &'static str {
         Wanted::Send => "nothing can be sent to it",
         Wanted::Merge => "its work cannot be merged",
         Wanted::Discard => "its work cannot be dropped",
+        Wanted::Ask => "none of its processes can ask for anything",
     }
 }
 
@@ -150,6 +155,7 @@ fn instead(wanted: Wanted) -> &'static str {
         Wanted::Resume => "Attach to it, or cancel it first.",
         Wanted::Cancel => "See `ostler ps`.",
         Wanted::Send => "`ostler resume ID \"…\"` starts it again with what you want to say.",
+        Wanted::Ask => "It has ended, or was told to end.",
         Wanted::Merge | Wanted::Discard => "Wait for it to end, or cancel it first.",
     }
 }

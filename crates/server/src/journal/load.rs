@@ -113,8 +113,12 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
 pub(super) fn subject(input: &Input) -> Option<Subject> {
     match input {
         Input::CreateRun(_) | Input::Tick => None,
-        Input::Answer { request, .. } => Some(Subject::Request(*request)),
-        Input::Shim { session, .. }
+        Input::Answer { request, .. } | Input::Taken { request, .. } | Input::CallerGone { request, .. } => {
+            Some(Subject::Request(*request))
+        }
+        Input::Call { session, .. }
+        | Input::Told { session, .. }
+        | Input::Shim { session, .. }
         | Input::Overheard { session, .. }
         | Input::ShimLost { session, .. }
         | Input::LaunchFailed { session, .. }
