@@ -72,6 +72,11 @@ pub enum Deed {
         /// Its number.
         number: u32,
     },
+    /// Hold the check or send it on, whichever is wanted when this is carried out.
+    SteerCheck {
+        /// Its number.
+        number: u32,
+    },
     /// End the check.
     EndCheck {
         /// Its number.

@@ -12,7 +12,7 @@ use crate::{
     id::{InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
     request::{Ask, By, Call, Caller},
     run::{Outcome, Terms},
-    session::{Attempt, Ending, LaunchCause, LaunchEnd, Order, Worktree},
+    session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
 };
 
 /// The version of the forms below.
@@ -309,6 +309,14 @@ pub enum Event {
     CheckStarted {
         /// Its number: that of the launch whose work it looks at.
         number: u32,
+    },
+    /// The check was told to end, because its time is over or somebody has given the work up.
+    #[serde(rename = "check.recalled")]
+    CheckRecalled {
+        /// Its number.
+        number: u32,
+        /// Why.
+        why: CheckEnding,
     },
     /// An attempt has been judged.
     #[serde(rename = "check.finished")]

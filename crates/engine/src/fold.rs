@@ -126,6 +126,13 @@ impl Desk<'_> {
             | Event::SessionEnded { .. }
             | Event::SessionNoted { .. }
             | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
+            Event::CheckStarted { number } => {
+                let run = self.run(place.run).expect("a session has its run");
+                let time_ms_max = run.terms.check_time_ms_max;
+                let session = self.session_mut(place.session);
+                session.checking = Some(*number);
+                session.check_over_at_ms = time_ms_max.map(|time| at_ms.saturating_add(time));
+            }
             _ => {
                 fold_wish(self.session_mut(place.session), at_ms, event);
                 self.count_waiting(place.session, at_ms);
@@ -154,6 +161,8 @@ impl Desk<'_> {
             cancelled_at_ms: None,
             attempts: [].into(),
             checking: None,
+            check_over_at_ms: None,
+            check_ending: None,
             waiting_since_ms: None,
             time_over_at_ms,
             usage: ostler_protocol::fact::Usage::default(),
@@ -281,7 +290,9 @@ impl Desk<'_> {
             Some(since) if !waits => {
                 session.waiting_since_ms = None;
                 let waited = at_ms.saturating_sub(since);
-                session.time_over_at_ms = session.time_over_at_ms.map(|at| at.saturating_add(waited));
+                let later = |at: u64| at.saturating_add(waited);
+                session.time_over_at_ms = session.time_over_at_ms.map(later);
+                session.check_over_at_ms = session.check_over_at_ms.map(later);
             }
             _ => {}
         }
@@ -330,16 +341,16 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
         Event::SessionFinished { outcome } => {
             session.outcome = Some(outcome.clone());
             session.ended_at_ms = Some(at_ms);
-            session.checking = None;
+            end_check(session);
         }
         Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,
         Event::MessageWritten { message, text } => {
             let (text, bringing) = (text.clone(), Bringing::Waiting);
             session.messages.push(Message { id: *message, text, bringing });
         }
-        Event::CheckStarted { number } => session.checking = Some(*number),
+        Event::CheckRecalled { why, .. } => session.check_ending = Some(*why),
         Event::CheckFinished { attempt, .. } => {
-            session.checking = None;
+            end_check(session);
             session.attempts.push(attempt.clone());
         }
         Event::WorktreeChanged { worktree } => session.worktree = Some(worktree.clone()),
@@ -355,6 +366,12 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
 
 /// How many keys of what was told are remembered: only what was told just now comes again.
 const TOLD_MAX: usize = 16;
+
+fn end_check(session: &mut Session) {
+    session.checking = None;
+    session.check_over_at_ms = None;
+    session.check_ending = None;
+}
 
 /// How long a CLI that was told something may take between the end of one turn and the beginning of the next.
 const TURN_MS: u64 = 3_000;

@@ -51,6 +51,9 @@ pub struct Terms {
     pub attempts_max: Option<u32>,
     /// After how long a person is asked whether to go on. Waiting for a person does not count.
     pub time_ms_max: Option<u64>,
+    /// After how long a check is ended and counts as failed. Waiting for a person does not count.
+    #[serde(default)]
+    pub check_time_ms_max: Option<u64>,
 }
 
 /// How something ended.

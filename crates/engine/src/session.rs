@@ -41,6 +41,12 @@ pub struct Session {
     pub attempts: Vec<Attempt>,
     /// The check that is running.
     pub checking: Option<u32>,
+    /// When the check that is running has taken too long.
+    #[serde(default)]
+    pub check_over_at_ms: Option<u64>,
+    /// Why the check that is running was told to end, if it was.
+    #[serde(default)]
+    pub check_ending: Option<CheckEnding>,
     /// Since when it waits for one.
     pub waiting_since_ms: Option<u64>,
     /// When a person is asked whether it may go on.
@@ -251,6 +257,27 @@ pub enum Ending {
     Failed,
 }
 
+/// Why a check was told to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckEnding {
+    /// It has taken too long, and counts as failed.
+    Overdue,
+    /// A person has given the work up.
+    Failed,
+}
+
+/// What is wanted of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckWish {
+    /// It is to run.
+    Run,
+    /// A person holds it, or is asked whether it may go on.
+    Hold,
+    /// Nobody wants to know its result.
+    End,
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
@@ -408,7 +435,9 @@ impl Session {
             None => {}
         }
         let live = self.live();
-        if self.cancelled_at_ms.is_some() || live.is_some_and(|it| it.ending == Some(Ending::Failed)) {
+        let is_given_up = live.is_some_and(|it| it.ending == Some(Ending::Failed))
+            || self.check_ending == Some(CheckEnding::Failed);
+        if self.cancelled_at_ms.is_some() || is_given_up {
             Status::Ending
         } else if self.is_interrupted() {
             Status::Interrupted

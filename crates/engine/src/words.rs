@@ -162,6 +162,24 @@ pub(crate) fn begin_again(session: &Session, texts: &[String], prompt: Option<&s
     parts.join("\n\n")
 }
 
+/// What a check that took too long has said, behind the word that it did.
+pub(crate) fn overdue(korean: bool, time_ms_max: u64, output: &str) -> String {
+    let seconds = time_ms_max / 1000;
+    let time = match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, 0) => format!("{minutes}m"),
+        (0, minutes, seconds) => format!("{minutes}m {seconds}s"),
+        (hours, 0, _) => format!("{hours}h"),
+        (hours, minutes, _) => format!("{hours}h {minutes}m"),
+    };
+    let sentence = if korean {
+        format!("검사가 {time} 안에 끝나지 않아 중단되었습니다.")
+    } else {
+        format!("The check was ended because it took longer than {time}.")
+    };
+    if output.is_empty() { sentence } else { format!("{}\n{sentence}", output.trim_end()) }
+}
+
 /// The prompt after a failed check.
 pub(crate) fn attempt(session: &Session, check: &str, fresh: bool, texts: &[String]) -> String {
     let Some(last) = session.attempts.last() else { return session.order.prompt.clone() };

@@ -15,7 +15,7 @@ use crate::{
     id::{ProjectId, RequestId, RunId, SessionId},
     request::Request,
     run::{Project, Run},
-    session::{LaunchEnd, Session},
+    session::{CheckWish, LaunchEnd, Session},
 };
 
 /// Everything that is known.
@@ -164,6 +164,21 @@ impl World {
     pub fn next_deadline_ms(&self) -> Option<u64> {
         let sessions = self.sessions.values().filter(|session| !session.is_over());
         sessions.filter_map(|session| due_at_ms(self, session)).min()
+    }
+
+    /// What is wanted of a check now.
+    pub fn check_wish(&self, id: SessionId, number: u32) -> CheckWish {
+        let session = self.sessions.get(&id).filter(|session| session.checking == Some(number));
+        match session {
+            Some(session) if session.cancelled_at_ms.is_some() || session.check_ending.is_some() => {
+                CheckWish::End
+            }
+            Some(session) if session.paused_at_ms.is_some() || self.blocking(id).next().is_some() => {
+                CheckWish::Hold
+            }
+            Some(_) => CheckWish::Run,
+            None => CheckWish::End,
+        }
     }
 
     /// The sessions whose last launch has not ended, with its number.

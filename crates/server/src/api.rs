@@ -49,6 +49,9 @@ pub struct NewRun {
     /// After how many seconds of work a person is asked whether to go on.
     #[serde(default)]
     pub time_s_max: Option<u64>,
+    /// After how many seconds a check is ended and counts as failed; half an hour, if nothing is said.
+    #[serde(default)]
+    pub check_time_s_max: Option<u64>,
     /// Whether it gets a branch and a directory of its own.
     #[serde(default)]
     pub worktree: bool,

@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 33] = [
+pub const SITES: [&str; 35] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -39,6 +39,8 @@ pub const SITES: [&str; 33] = [
     "after merge",
     "before end",
     "after end",
+    "before steer check",
+    "after steer check",
     "before end check",
     "after end check",
     "before discard",

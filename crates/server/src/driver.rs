@@ -58,7 +58,7 @@ pub(crate) struct Driver {
     /// How many files an agent may have open: what the user had, not what the server needs.
     open_files_max: Option<u64>,
     keepers: Mutex<HashMap<SessionId, Mailbox>>,
-    /// Checks that are running, and how to end them.
+    /// Checks that are running, and how to make them look again at what is wanted of them.
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
 }
 

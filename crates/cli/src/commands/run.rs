@@ -63,6 +63,9 @@ pub(crate) struct Arguments {
     /// Ask whether to go on after so much work: 90s, 10m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     max_time: Option<Duration>,
+    /// End a check that takes longer, and count it as failed [default: 30m].
+    #[arg(long, value_name = "DURATION", requires = "check", value_parser = duration)]
+    check_time: Option<Duration>,
     /// Give it a branch and a directory of its own.
     #[arg(long)]
     worktree: bool,
@@ -121,7 +124,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     if arguments.until && arguments.check.is_none() {
         return Err(usage(Message::new(Key::UntilNeedsCheck)));
     }
-    if arguments.max_time.is_some_and(|time| time.is_zero()) {
+    if [arguments.max_time, arguments.check_time].into_iter().flatten().any(|time| time.is_zero()) {
         return Err(usage(Message::new(Key::NoTimeAtAll)));
     }
     // A mistake in the configuration is said once, by whoever sees it first.
@@ -147,6 +150,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         check: arguments.check.clone(),
         attempts_max: arguments.until.then(|| arguments.max.unwrap_or(ATTEMPTS)),
         time_s_max: arguments.max_time.map(|time| time.as_secs().max(1)),
+        check_time_s_max: arguments.check_time.map(|time| time.as_secs().max(1)),
         worktree: arguments.worktree,
         terminal: arguments.pty.then(screen::size),
         environment: environment(),

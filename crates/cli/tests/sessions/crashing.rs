@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, QUESTION, World, kill, write};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 8] = [
+const SAMPLE: [&str; 9] = [
     "after commit",
     "after launch",
     "after deliver",
     "before stop",
     "after make worktree",
+    "before steer check",
     "after end check",
     "reconciling a session",
     "before burial",
@@ -279,6 +280,8 @@ fn unwanted(fragile: &mut Fragile) {
     new.command = vec!["sh".to_owned(), "-c".to_owned(), "echo work >work".to_owned()];
     let id = fragile.run(&new);
     fragile.persist("the check", |_| checks.exists().then_some(()));
+    fragile.wish(&id, "pause", &json!({}), "session.paused");
+    fragile.wish(&id, "continue", &json!({}), "session.unpaused");
     fragile.wish(&id, "cancel", &json!({}), "session.cancelled");
     fragile.status(&id, "cancelled");
     fragile.worktree(&id, "discard", "discarded");
@@ -331,7 +334,7 @@ fn story(site: &str) -> fn(&mut Fragile) {
     match site.split_once(' ').map_or(site, |(_, what)| what) {
         "close input" => close,
         "end" => cancel,
-        "end check" | "discard" => unwanted,
+        "steer check" | "end check" | "discard" => unwanted,
         "burial" => lose,
         "not launched" => fail,
         _ => work,

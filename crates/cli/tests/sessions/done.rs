@@ -108,6 +108,7 @@ fn terms_that_make_no_sense_are_refused() {
     assert_eq!(new(|it| (it.attempts_max, it.check) = (Some(0), Some("true".into()))), "bad_attempts");
     assert_eq!(new(|it| it.check = Some("  ".into())), "empty_check");
     assert_eq!(new(|it| it.time_s_max = Some(0)), "bad_time");
+    assert_eq!(new(|it| it.check_time_s_max = Some(0)), "bad_time");
     assert_eq!(new(|it| it.command = Vec::new()), "nothing_to_run");
     assert_eq!(new(|it| it.agent = Some("claude".into())), "agent_and_command");
     assert_eq!(new(|it| (it.agent, it.command) = (Some("cluade".into()), vec![])), "no_agent");
@@ -129,5 +130,76 @@ fn a_check_that_is_not_wanted_any_more_is_ended_by_the_next_server() {
     world.post::<serde_json::Value>(&format!("/sessions/{session}/cancel"), &serde_json::json!({})).ok();
     world.restart();
     world.status(&session, "cancelled");
+    world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
+}
+
+/// A check that counts for as long as it runs.
+const COUNTING: &str = "trap '' TERM; while [ ! -e go ]; do echo x >>count; sleep 0.02; done";
+
+fn count(world: &World) -> usize {
+    std::fs::read_to_string(world.project.join("count")).map_or(0, |text| text.len())
+}
+
+/// The shim of the first check says that all of its tree stands still.
+fn is_held(world: &World) -> Option<()> {
+    let spool = std::fs::read_to_string(world.home.join("sessions/s_1/check-1/spool.ndjson")).ok()?;
+    spool.lines().last()?.contains(r#""event":"stopped""#).then_some(())
+}
+
+fn counts_on(world: &World) {
+    let before = count(world);
+    world.wait_for("more of the check", |world| (count(world) > before).then_some(()));
+}
+
+#[test]
+fn the_time_of_a_check_counts_and_it_stands_still_until_a_person_has_answered() {
+    let mut world = World::new();
+    let new = world.new_run(&["true"]);
+    let check = Some(COUNTING.to_owned());
+    let session = world.run_with(&NewRun { check, time_s_max: Some(1), ..new });
+    let request = world.asked(&session);
+    assert_eq!(request.ask.kind, "time_over");
+    world.wait_for("a check that stands still", is_held);
+    world.restart();
+    world.wait_for("a check that stands still", is_held);
+    world.answer(&request.id, "continue");
+    counts_on(&world);
+    let again = world.asked(&session);
+    world.answer(&again.id, "fail");
+    let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
+    assert_eq!(reason["key"], "time_over");
+    world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
+    world.verify();
+}
+
+#[test]
+fn a_check_can_be_held() {
+    let world = World::new();
+    let new = world.new_run(&["true"]);
+    let session = world.run_with(&NewRun { check: Some(COUNTING.to_owned()), ..new });
+    counts_on(&world);
+    assert_eq!(world.wish(&session, "pause").status, "paused");
+    world.wait_for("a check that stands still", is_held);
+    assert_eq!(world.wish(&session, "continue").status, "checking");
+    counts_on(&world);
+    write(&world.project, "go", "");
+    world.status(&session, "completed");
+}
+
+#[test]
+fn a_check_that_takes_too_long_is_ended_and_has_failed() {
+    let world = World::new();
+    let new = world.new_run(&["true"]);
+    let check = Some(format!("echo so far; {COUNTING}"));
+    let session = world.run_with(&NewRun { check, check_time_s_max: Some(1), ..new });
+    let view = world.status(&session, "failed");
+    let reason = view.outcome.expect("an outcome").reason;
+    assert_eq!((reason["key"].as_str(), reason["code"].as_i64()), (Some("check_failed"), Some(124)));
+    let events = world.events(&session);
+    let finished = events.iter().find(|event| event.kind == "check.finished").expect("an event");
+    assert_eq!(
+        finished.body["attempt"]["output"],
+        "so far\nThe check was ended because it took longer than 1s."
+    );
     world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
 }

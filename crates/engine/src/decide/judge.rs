@@ -10,12 +10,16 @@ use crate::{
     event::Event,
     id::SessionId,
     run::{Outcome, Reason},
-    session::{Attempt, LaunchCause, LaunchEnd, Session},
+    session::{Attempt, CheckEnding, LaunchCause, LaunchEnd, Session},
     signature::signature,
+    words,
 };
 
 /// So many failures of the same kind in a row, and trying again is no use.
 const SAME_FAILURES_MAX: u32 = 3;
+
+/// The exit code of a check that has taken too long, as `timeout` gives it.
+const OVERDUE: i32 = 124;
 
 impl Maker<'_> {
     /// The process has ended, and nothing is left to bring to it.
@@ -49,13 +53,39 @@ impl Maker<'_> {
             return;
         }
         let launch = session.launches.last().map_or(0, |launch| launch.number);
-        let signature = format!("{code} {}", signature(output));
-        let attempt = Attempt { launch, code: Some(code), output: String::from(output), signature };
+        let (ending, is_cancelled) = (session.check_ending, session.cancelled_at_ms.is_some());
+        let (code, output) = match ending {
+            Some(CheckEnding::Overdue) => {
+                let run = self.desk.run(session.run).expect("a session has its run");
+                let time_ms_max = run.terms.check_time_ms_max.unwrap_or_default();
+                (OVERDUE, words::overdue(session.order.korean, time_ms_max, output))
+            }
+            Some(CheckEnding::Failed) | None => (code, String::from(output)),
+        };
+        let signature = format!("{code} {}", signature(&output));
+        let attempt = Attempt { launch, code: Some(code), output, signature };
         self.emit(id, Event::CheckFinished { number: Some(number), attempt });
-        if code == 0 && self.session(id).cancelled_at_ms.is_none() {
+        if is_cancelled {
+            self.advance(id);
+        } else if ending == Some(CheckEnding::Failed) {
+            let reason = self.reason_given_up(id);
+            self.finish(id, Outcome::Failed { reason });
+        } else if code == 0 {
             self.finish(id, Outcome::Completed { verified: true });
         } else {
             self.advance(id);
+        }
+    }
+
+    pub(super) fn end_running_check(&mut self, id: SessionId, number: u32, why: CheckEnding) {
+        self.emit(id, Event::CheckRecalled { number, why });
+        self.act(id, Deed::EndCheck { number });
+    }
+
+    /// Something has happened that may hold the check that is running, or send it on.
+    pub(super) fn steer_check(&mut self, id: SessionId) {
+        if let Some(number) = self.session(id).checking {
+            self.act(id, Deed::SteerCheck { number });
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
     input::Refusal,
     request::{Ask, Bringing, By, Call, Request},
     run::{Outcome, Reason},
-    session::{Ending, Launch, LaunchCause},
+    session::{CheckEnding, Ending, Launch, LaunchCause},
 };
 
 /// Where something that is asked comes from.
@@ -166,6 +166,9 @@ impl Maker<'_> {
             let time_over_at_ms = more.map(|more| self.now_ms.saturating_add(more));
             self.emit(session, Event::SessionExtended { time_over_at_ms });
         }
+        if !fails {
+            self.steer_check(session);
+        }
     }
 
     /// A person, or the agent itself, says that it has failed.
@@ -176,6 +179,8 @@ impl Maker<'_> {
             let launch = live.number;
             self.emit(id, Event::SessionRecalled { launch, why: Ending::Failed });
             self.act(id, Deed::End { launch, grace_ms });
+        } else if let Some(number) = session.checking {
+            self.end_running_check(id, number, CheckEnding::Failed);
         } else {
             self.finish(id, Outcome::Failed { reason: reason(ask) });
         }

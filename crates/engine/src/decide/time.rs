@@ -9,7 +9,7 @@ use crate::{
     event::Event,
     id::SessionId,
     request::{Ask, By, Request},
-    session::{Ending, Session},
+    session::{CheckEnding, Ending, Session},
     world::World,
 };
 
@@ -21,6 +21,7 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
     let others = [
         rest_at_ms(session, is_held_up),
         time_over_at_ms(session, is_blocked),
+        check_over_at_ms(session, is_blocked),
         closes_at_ms(session).filter(|_| !is_blocked),
     ];
     expiries.chain(others.into_iter().flatten()).min()
@@ -42,7 +43,19 @@ fn rest_at_ms(session: &Session, is_held_up: bool) -> Option<u64> {
 
 fn time_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
     let works = session.live().is_some_and(|live| live.process.is_some() && live.ending.is_none());
-    session.time_over_at_ms.filter(|_| works && !is_blocked && session.paused_at_ms.is_none())
+    let works = (works || is_checked(session)) && !is_blocked && session.paused_at_ms.is_none();
+    session.time_over_at_ms.filter(|_| works)
+}
+
+/// When the check that is running has taken too long.
+fn check_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
+    let works = is_checked(session) && !is_blocked && session.paused_at_ms.is_none();
+    session.check_over_at_ms.filter(|_| works)
+}
+
+/// Whether a check runs whose result somebody wants to know.
+fn is_checked(session: &Session) -> bool {
+    session.checking.is_some() && session.check_ending.is_none() && session.cancelled_at_ms.is_none()
 }
 
 impl Maker<'_> {
@@ -53,6 +66,7 @@ impl Maker<'_> {
             for &request in &expired {
                 self.expire(request);
             }
+            self.end_late_check(id);
             self.end_time(id);
             self.let_rest(id);
             let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
@@ -88,10 +102,21 @@ impl Maker<'_> {
         let session = self.session(id);
         let due = time_over_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
         let time_ms_max = self.desk.run(session.run).and_then(|run| run.terms.time_ms_max);
-        let launch = session.live().filter(|_| due).map(|live| live.number);
-        if let (Some(launch), Some(time_ms_max)) = (launch, time_ms_max) {
-            self.open(id, launch, Ask::TimeOver { time_ms_max }, OSTLER, None);
-            self.act(id, Deed::Stop { launch });
+        let launch = session.launches.last().filter(|_| due).map(|launch| launch.number);
+        let (Some(launch), Some(time_ms_max)) = (launch, time_ms_max) else { return };
+        let checking = session.checking;
+        self.open(id, launch, Ask::TimeOver { time_ms_max }, OSTLER, None);
+        match checking {
+            Some(number) => self.act(id, Deed::SteerCheck { number }),
+            None => self.act(id, Deed::Stop { launch }),
+        }
+    }
+
+    fn end_late_check(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let due = check_over_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
+        if let Some(number) = session.checking.filter(|_| due) {
+            self.end_running_check(id, number, CheckEnding::Overdue);
         }
     }
 }

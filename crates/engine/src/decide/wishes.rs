@@ -36,6 +36,7 @@ impl Maker<'_> {
         if let Some(launch) = self.session(id).live().map(|live| live.number) {
             self.act(id, Deed::Stop { launch });
         }
+        self.steer_check(id);
         Ok(())
     }
 
@@ -45,6 +46,7 @@ impl Maker<'_> {
         }
         self.made.session = Some(id);
         self.emit(id, Event::SessionUnpaused);
+        self.steer_check(id);
         self.advance(id);
         Ok(())
     }

@@ -85,6 +85,7 @@ fn any_run(random: &mut Random) -> ostler_engine::input::NewRun {
         check: random.once_in(2).then(|| "true".to_owned()),
         attempts_max: random.once_in(2).then_some(3),
         time_ms_max: random.once_in(3).then_some(400_000),
+        check_time_ms_max: random.once_in(2).then_some(300_000),
     };
     let mut new = order(agent(), terms);
     new.worktrees = random.once_in(3).then(|| "/w".to_owned());

@@ -13,7 +13,7 @@ use crate::{
 };
 
 fn checked(attempts_max: Option<u32>) -> Terms {
-    Terms { check: Some("make test".to_owned()), attempts_max, time_ms_max: None }
+    Terms { check: Some("make test".to_owned()), attempts_max, ..Terms::default() }
 }
 
 fn check(play: &mut Play, expect: &Expect) {

@@ -1,7 +1,11 @@
 //! What becomes due by itself: rest, limits, and a clock that cannot be relied on.
 
 use expect_test::{Expect, expect};
-use ostler_engine::{Input, run::Terms, session::Status};
+use ostler_engine::{
+    Input,
+    run::Terms,
+    session::{CheckWish, Status},
+};
 
 use crate::{
     common::{claude, plain, said},
@@ -173,4 +177,86 @@ fn a_clock_that_goes_back_expires_nothing() {
     play.answer(2, "that");
     play.give(Input::Tick);
     assert!(!play.page().contains("expired"));
+}
+
+fn checked(terms: &Terms) -> Play {
+    let check = Some("make test".to_owned());
+    let mut play = Play::with_terms(plain(), Terms { check, ..terms.clone() });
+    play.wait_ms(9 * MINUTE_MS);
+    play.ended(0);
+    assert_eq!(play.status(), Status::Checking);
+    play.forget();
+    play
+}
+
+fn wish(play: &Play) -> CheckWish {
+    play.book.world.check_wish(S, 1)
+}
+
+fn check_ended(play: &mut Play, code: i32) {
+    play.give(Input::CheckEnded { session: S, number: 1, code, output: "so far\n".to_owned() });
+}
+
+#[test]
+fn the_time_of_a_check_counts_too() {
+    let mut play = checked(&Terms { time_ms_max: Some(10 * MINUTE_MS), ..Terms::default() });
+    assert_eq!(play.book.world.next_deadline_ms(), Some(play.now_ms + MINUTE_MS));
+    play.wait_ms(MINUTE_MS);
+    assert_eq!((play.status(), wish(&play)), (Status::WaitingInput, CheckWish::Hold));
+    play.wait_ms(100 * MINUTE_MS);
+    play.answer(1, "continue");
+    assert_eq!((play.status(), wish(&play)), (Status::Checking, CheckWish::Run));
+    play.wait_ms(10 * MINUTE_MS);
+    play.answer(2, "fail");
+    assert_eq!((play.status(), wish(&play)), (Status::Ending, CheckWish::End));
+    check_ended(&mut play, 143);
+    check(
+        &mut play,
+        &expect![[r#"
+        request.opened time_over launch=1 request="q_1"
+            → steer_check number=1
+        request.settled answer={"answer":"go_on","words":null} brings=false by="person" request="q_1"
+        session.extended time_over_at_ms=7201000
+            → steer_check number=1
+        request.opened time_over launch=1 request="q_2"
+            → steer_check number=1
+        request.settled answer={"answer":"fail"} brings=false by="person" request="q_2"
+        check.recalled number=1 why="failed"
+            → end_check number=1
+        check.finished attempt={"code":143,"launch":1,"output":"so far\n","signature":"143 so far \n"} number=1
+        session.finished outcome={"outcome":"failed","reason":{"key":"time_over"}}
+        run.ended outcome={"outcome":"failed","reason":{"key":"time_over"}}
+    "#]],
+    );
+}
+
+#[test]
+fn a_check_that_takes_too_long_has_failed() {
+    let mut play = checked(&Terms { check_time_ms_max: Some(5 * MINUTE_MS), ..Terms::default() });
+    play.wait_ms(4 * MINUTE_MS);
+    play.give(Input::Pause(S));
+    assert_eq!((play.status(), wish(&play)), (Status::Paused, CheckWish::Hold));
+    play.wait_ms(100 * MINUTE_MS);
+    play.give(Input::Continue(S));
+    assert_eq!((play.status(), wish(&play)), (Status::Checking, CheckWish::Run));
+    play.wait_ms(MINUTE_MS - 1);
+    assert_eq!(wish(&play), CheckWish::Run);
+    play.wait_ms(1);
+    assert_eq!((play.status(), wish(&play)), (Status::Checking, CheckWish::End));
+    // What it says of itself once it was told to end proves nothing.
+    check_ended(&mut play, 0);
+    check(
+        &mut play,
+        &expect![[r#"
+        session.paused
+            → steer_check number=1
+        session.unpaused
+            → steer_check number=1
+        check.recalled number=1 why="overdue"
+            → end_check number=1
+        check.finished attempt={"code":124,"launch":1,"output":"so far\nThe check was ended because it took longer than 5m.","signature":"124 so far \nThe check was ended because it took longer than <duration> \n"} number=1
+        session.finished outcome={"outcome":"failed","reason":{"attempts":1,"code":124,"key":"check_failed"}}
+        run.ended outcome={"outcome":"failed","reason":{"attempts":1,"code":124,"key":"check_failed"}}
+    "#]],
+    );
 }

@@ -332,7 +332,8 @@ impl Server {
                     shim.close_input();
                 }
             }
-            Deed::Check { number } => outside.check((session, *number)),
+            Deed::Check { number } => outside.check(&self.world, (session, *number)),
+            Deed::SteerCheck { number } => outside.steer_check(&self.world, (session, *number)),
             Deed::EndCheck { number } => outside.end_check((session, *number)),
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });

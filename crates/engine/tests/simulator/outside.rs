@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ostler_engine::{SessionId, World, input::WorktreeNews};
+use ostler_engine::{SessionId, World, input::WorktreeNews, session::CheckWish};
 
 use crate::{
     agent::{Agent, Mind, Script},
@@ -28,6 +28,7 @@ pub(crate) struct Outside {
 #[derive(Debug, Default)]
 pub(crate) struct Check {
     alive: bool,
+    pub(crate) is_held: bool,
     pub(crate) result: Option<(i32, String)>,
 }
 
@@ -63,8 +64,19 @@ impl Outside {
     }
 
     /// Starts a check, unless it runs or has ended. One that died without a word begins again.
-    pub(crate) fn check(&mut self, place: Place) {
+    pub(crate) fn check(&mut self, world: &World, place: Place) {
         self.checks.entry(place).or_default().alive = true;
+        self.steer_check(world, place);
+    }
+
+    /// What is wanted of it is looked up when it is steered, and when a server begins to follow it.
+    pub(crate) fn steer_check(&mut self, world: &World, place: Place) {
+        let Some(check) = self.checks.get_mut(&place) else { return };
+        match world.check_wish(place.0, place.1) {
+            CheckWish::Run => check.is_held = false,
+            CheckWish::Hold => check.is_held = true,
+            CheckWish::End => self.end_check(place),
+        }
     }
 
     pub(crate) fn end_check(&mut self, place: Place) {
@@ -127,12 +139,12 @@ impl Outside {
     /// Everything that runs is gone; files stay.
     pub(crate) fn reboot(&mut self) {
         self.shims.values_mut().for_each(|shim| shim.alive = false);
-        self.checks.values_mut().for_each(|check| check.alive = false);
+        self.checks.values_mut().for_each(|check| (check.alive, check.is_held) = (false, false));
     }
 }
 
 impl Check {
     fn is_running(&self) -> bool {
-        self.alive && self.result.is_none()
+        self.alive && !self.is_held && self.result.is_none()
     }
 }

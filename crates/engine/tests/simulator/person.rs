@@ -112,6 +112,7 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
         check: has_check.then(|| "make test".to_owned()),
         attempts_max: random.once_in(2).then_some(4),
         time_ms_max: random.once_in(4).then_some(600_000),
+        check_time_ms_max: random.once_in(2).then_some(300_000),
     };
     let mut new = common::order(table, terms);
     new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());

@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 11] = [
+pub(crate) const DEEDS: [&str; 12] = [
     "launch",
     "deliver",
     "stop",
@@ -28,6 +28,7 @@ pub(crate) const DEEDS: [&str; 11] = [
     "make_worktree",
     "merge_worktree",
     "discard_worktree",
+    "steer_check",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -43,6 +44,7 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::MakeWorktree => DEEDS[8],
         Deed::MergeWorktree => DEEDS[9],
         Deed::DiscardWorktree => DEEDS[10],
+        Deed::SteerCheck { .. } => DEEDS[11],
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use ostler_engine::{ActionName, Input, SessionId};
+use ostler_engine::{ActionName, Input, SessionId, session::CheckWish};
 use ostler_shim::{
     ERR, OUT,
     control::Command,
@@ -41,24 +41,25 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// Begins a check beside everything else: it takes as long as it takes, and may have to be ended.
 pub(super) fn start(driver: &Arc<Driver>, session: SessionId, number: u32, name: ActionName) {
-    let unwanted = Arc::new(Notify::new());
+    let changed = Arc::new(Notify::new());
     let mut checks = driver.checks.lock().expect("nobody panics while holding it");
-    checks.insert((session, number), Arc::clone(&unwanted));
-    tokio::spawn(run(Arc::clone(driver), session, number, name, unwanted));
+    checks.insert((session, number), Arc::clone(&changed));
+    tokio::spawn(run(Arc::clone(driver), session, number, name, changed));
 }
 
-/// Ends a check that nobody wants to know the result of, if it still runs.
-pub(super) fn end(driver: &Driver, session: SessionId, number: u32) {
+/// Something else is wanted of a check than before: it is to be held, sent on or ended, if it still runs. What that is
+/// stands in the world alone, so that a word that got lost with a server is not missed.
+pub(super) fn steer(driver: &Driver, session: SessionId, number: u32) {
     let checks = driver.checks.lock().expect("nobody panics while holding it");
-    if let Some(unwanted) = checks.get(&(session, number)) {
-        unwanted.notify_one();
+    if let Some(changed) = checks.get(&(session, number)) {
+        changed.notify_one();
     }
 }
 
 /// Runs a check to its end and reports it. After a crash it goes on with the one that runs, or begins again.
-async fn run(driver: Arc<Driver>, session: SessionId, number: u32, name: ActionName, unwanted: Arc<Notify>) {
+async fn run(driver: Arc<Driver>, session: SessionId, number: u32, name: ActionName, changed: Arc<Notify>) {
     crash::site("before check");
-    let (code, output) = match carry_out(&driver, session, number, &unwanted).await {
+    let (code, output) = match carry_out(&driver, session, number, &changed).await {
         Ok(Some(result)) => result,
         Ok(None) => (NOT_RUN, "the session is gone".to_owned()),
         Err(message) => (NOT_RUN, message),
@@ -75,7 +76,7 @@ async fn carry_out(
     driver: &Arc<Driver>,
     session: SessionId,
     number: u32,
-    unwanted: &Notify,
+    changed: &Notify,
 ) -> Result<Option<(i32, String)>, String> {
     let planned = {
         let world = driver.journal.world();
@@ -92,7 +93,9 @@ async fn carry_out(
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
-            Remains::Held => follow(&directory, unwanted).await,
+            Remains::Held => {
+                follow(&directory, changed, || driver.journal.world().check_wish(session, number)).await;
+            }
             Remains::Left => match result(&directory) {
                 Some(result) => return Ok(Some(result)),
                 // It was lost half-way: what it would have said is not known, so it begins again.
@@ -107,16 +110,24 @@ async fn carry_out(
     }
 }
 
-/// Waits until the shim of a directory has ended, or ends it.
-async fn follow(directory: &Path, unwanted: &Notify) {
+/// Waits until the shim of a directory has ended; meanwhile it does what is wanted of it.
+async fn follow(directory: &Path, changed: &Notify, wish: impl Fn() -> CheckWish) {
     let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
     loop {
-        tokio::select! {
-            record = link.next() => if record.is_err() {
-                return;
-            },
-            // If it has gone meanwhile, it has ended.
-            () = unwanted.notified() => drop(link.ask(Command::Cancel { grace_ms: GRACE_MS }).await),
+        let command = match wish() {
+            CheckWish::Run => Command::GoOn { after: None },
+            CheckWish::Hold => Command::Stop,
+            CheckWish::End => Command::Cancel { grace_ms: GRACE_MS },
+        };
+        // If it has gone meanwhile, it has ended.
+        link.ask(command).await.ok();
+        loop {
+            tokio::select! {
+                record = link.next() => if record.is_err() {
+                    return;
+                },
+                () = changed.notified() => break,
+            }
         }
     }
 }

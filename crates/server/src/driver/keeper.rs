@@ -145,9 +145,14 @@ impl Keeper {
                 check::start(&self.driver, self.session, number, name);
                 return;
             }
+            Deed::SteerCheck { number } => {
+                crash::site("before steer check");
+                check::steer(&self.driver, self.session, number);
+                crash::site("after steer check");
+            }
             Deed::EndCheck { number } => {
                 crash::site("before end check");
-                check::end(&self.driver, self.session, number);
+                check::steer(&self.driver, self.session, number);
                 crash::site("after end check");
             }
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {

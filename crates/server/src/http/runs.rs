@@ -24,6 +24,9 @@ use crate::{
 /// The longest title, in characters.
 const TITLE_CHARS_MAX: usize = 100;
 
+/// How long a check may take, if nobody said otherwise.
+const CHECK_S_MAX: u64 = 30 * 60;
+
 /// The most attempts that anybody can want.
 const ATTEMPTS_MAX: u32 = 1_000;
 
@@ -85,6 +88,7 @@ fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
             check: new.check,
             attempts_max: new.attempts_max,
             time_ms_max: new.time_s_max.map(|seconds| seconds.saturating_mul(1000)),
+            check_time_ms_max: Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000)),
         },
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
@@ -112,7 +116,7 @@ fn check_terms(new: &NewRun) -> Result<(), Problem> {
     if new.check.as_deref().is_some_and(|check| check.trim().is_empty() || check.contains('\0')) {
         return Err(Problem::bad("empty_check", "the check is no command"));
     }
-    if new.time_s_max == Some(0) {
+    if new.time_s_max == Some(0) || new.check_time_s_max == Some(0) {
         return Err(Problem::bad("bad_time", "no time at all is not enough"));
     }
     Ok(())
