@@ -45,6 +45,26 @@ pub(crate) fn local(at_ms: u64) -> String {
     }
 }
 
+/// How far the clock on the wall here is ahead of UTC.
+pub(crate) fn offset_s() -> i64 {
+    local_time(now_ms()).map_or(0, |time| time.tm_gmtoff)
+}
+
+/// When a day begins here that is named as 2026-11-16.
+#[expect(unsafe_code, reason = "only the C library knows the zone that the user lives in")]
+pub(crate) fn day_begins_ms(date: &str) -> Option<u64> {
+    let mut parts = date.split('-').map(|part| part.parse::<i32>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let is_date =
+        parts.next().is_none() && year >= 1970 && (1..=12).contains(&month) && (1..=31).contains(&day);
+    let mut time = local_time(0).filter(|_| is_date)?;
+    (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, month - 1, day);
+    (time.tm_hour, time.tm_min, time.tm_sec, time.tm_isdst) = (0, 0, 0, -1);
+    // SAFETY: the pointer is to a value of this function, which outlives the call.
+    let seconds = unsafe { libc::mktime(&raw mut time) };
+    u64::try_from(seconds).ok()?.checked_mul(1000)
+}
+
 /// The clock on the wall here at that point in time.
 #[expect(unsafe_code, reason = "only the C library knows the zone that the user lives in")]
 fn local_time(at_ms: u64) -> Option<libc::tm> {
@@ -76,6 +96,15 @@ mod tests {
             assert_eq!(span(words, ms), said);
         }
         assert_eq!(span(Words::new(Language::Ko), 240_000), "4분");
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight() {
+        let begins = day_begins_ms("2026-11-16").expect("a date");
+        assert_eq!(local(begins), if local(begins).len() > 8 { "2026-11-16 00:00:00" } else { "00:00:00" });
+        for no in ["", "7d", "2026-13-01", "2026-11", "2026-11-16-1", "11/16/2026"] {
+            assert_eq!(day_begins_ms(no), None, "{no}");
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs, merge,
-        parse, ps, resume, run, send, serve, show, verify,
+        parse, ps, resume, run, send, serve, show, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -69,6 +69,7 @@ enum Command {
     Run(Box<run::Arguments>),
     Ps(ps::Arguments),
     Show(show::Arguments),
+    Usage(usage::Arguments),
     Attach(attach::Arguments),
     Logs(logs::Arguments),
     Inbox(inbox::Arguments),
@@ -131,6 +132,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Logs(arguments) => logs::run(context, &arguments),
         Command::Inbox(_) => inbox::run(context),
         Command::Answer(arguments) => answer::run(context, &arguments),
+        Command::Usage(arguments) => usage::run(context, &arguments),
         Command::Send(arguments) => send::run(context, &arguments),
         Command::Pause(arguments) => wish::run(context, &arguments, Wish::Pause),
         Command::Continue(arguments) => wish::run(context, &arguments, Wish::Continue),

@@ -85,11 +85,11 @@ not json
     check(
         &pipe(&["parse", "--format", "claude"], stream),
         expect![[r#"
-        {"kind":"wait","offset":0,"end":86,"index":0,"trust":"speech","ended_by":"line"}
-        {"kind":"usage","offset":96,"end":171,"index":0,"trust":"stream","ended_by":"line","input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"reasoning_tokens":null,"cost_usd":0.5}
-        {"kind":"end","offset":96,"end":171,"index":1,"trust":"stream","ended_by":"line","status":"success","reason":null}
-        --- 0
-    "#]],
+            {"kind":"wait","offset":0,"end":86,"index":0,"trust":"speech","ended_by":"line"}
+            {"kind":"usage","offset":96,"end":171,"index":0,"trust":"stream","ended_by":"line","input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"reasoning_tokens":null,"cost_usd":0.5,"tokens_span":"turn","cost_span":"conversation"}
+            {"kind":"end","offset":96,"end":171,"index":1,"trust":"stream","ended_by":"line","status":"success","reason":null}
+            --- 0
+        "#]],
     );
 }
 

@@ -1,5 +1,7 @@
 //! What an event changes. Nothing is decided here: the same events give the same world, in every version.
 
+use ostler_protocol::fact::Usage;
+
 use crate::{
     event::{Entry, Event, Parcel},
     heard::{self, Heard},
@@ -7,6 +9,7 @@ use crate::{
     request::{Bringing, By, Call, Request, Settled},
     run::{Project, Run},
     session::{Launch, Message, Process, Session, Stop},
+    usage::{self, Meter, QUARTER_MS, Used},
     world::{Desk, Overlay, World},
 };
 
@@ -40,7 +43,8 @@ impl Desk<'_> {
                 let id = entry.project.expect("it has its project");
                 self.own.counters.project = self.counters().project.max(id.0);
                 let (root, name) = (root.clone(), name.clone());
-                let project = Project { id, root, name, git: *git, registered_at_ms: entry.at_ms };
+                let (git, registered_at_ms, used) = (*git, entry.at_ms, Used::default());
+                let project = Project { id, root, name, git, registered_at_ms, used };
                 self.own.projects.insert(id, project);
             }
             Event::RunCreated { title, terms } => {
@@ -56,6 +60,7 @@ impl Desk<'_> {
                     sessions: [].into(),
                     outcome: None,
                     ended_at_ms: None,
+                    used: Used::default(),
                 };
                 self.own.runs.insert(id, run);
             }
@@ -165,7 +170,9 @@ impl Desk<'_> {
             check_ending: None,
             waiting_since_ms: None,
             time_over_at_ms,
-            usage: ostler_protocol::fact::Usage::default(),
+            used: Used::default(),
+            used_at: [].into(),
+            meter: Meter::default(),
             limited: None,
             outcome: None,
             ended_at_ms: None,
@@ -180,6 +187,10 @@ impl Desk<'_> {
         if let Event::SessionLaunched { launch, cause, fresh, prompt } = event {
             // What an earlier process hit, wanted or said is not this one's.
             session.limited = None;
+            session.meter.process = Used::default();
+            if *fresh {
+                session.meter.conversation = Used::default();
+            }
             session.launches.push(Launch::new(*launch, *cause, *fresh, prompt, at_ms));
             return;
         }
@@ -191,7 +202,11 @@ impl Desk<'_> {
             }
             Event::SessionHeard { spool_seq, item, .. } => {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
-                fold_heard(session, at_ms, item);
+                let used = fold_heard(session, at_ms, item);
+                if let Some(used) = used {
+                    self.run_mut(place.run).used.add(&used);
+                    self.project_mut(place.project).used.add(&used);
+                }
             }
             Event::SessionStopped { spool_seq, confirmed, .. } => {
                 launch.spool_seq = *spool_seq;
@@ -376,9 +391,9 @@ fn end_check(session: &mut Session) {
 /// How long a CLI that was told something may take between the end of one turn and the beginning of the next.
 const TURN_MS: u64 = 3_000;
 
-/// What an item says about the session itself.
-fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) {
-    let Some(launch) = session.launches.last_mut() else { return };
+/// What an item says about the session itself; what it says was used is given back.
+fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) -> Option<Used> {
+    let launch = session.launches.last_mut()?;
     launch.heard = heard::place(item).max(launch.heard);
     match heard::read(item) {
         Heard::Conversation(conversation) => {
@@ -386,7 +401,7 @@ fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) {
             launch.closes_at_ms = None;
             session.conversation = Some(conversation);
         }
-        Heard::Usage(usage) => session.usage = usage,
+        Heard::Usage(report) => return Some(count(session, at_ms, &report)),
         Heard::Limit(mut limit) => {
             // Some name a time, some only how long it takes.
             let after_ms = limit.retry_after_ms.map(|time| at_ms.saturating_add(time));
@@ -400,4 +415,25 @@ fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) {
         }
         Heard::Asks { .. } | Heard::Other => {}
     }
+    None
+}
+
+/// Adds what a report says to what is known.
+fn count(session: &mut Session, at_ms: u64, report: &Usage) -> Used {
+    let mut used = session.meter.read(report);
+    let order = &session.order;
+    let model = session.conversation.as_ref().and_then(|conversation| conversation.model.as_ref());
+    let model = model.or(order.model.as_ref()).or(order.agent.model.as_ref());
+    // What the CLI says itself counts before any price.
+    if report.cost_usd.is_none()
+        && let Some(price) = model.and_then(|model| usage::price(&order.prices, model))
+    {
+        used.cost_nusd = price.of(&used);
+    }
+    session.used.add(&used);
+    session.used_at.entry(at_ms - at_ms % QUARTER_MS).or_default().add(&used);
+    if let Some(launch) = session.launches.last_mut() {
+        launch.used.add(&used);
+    }
+    used
 }

@@ -20,6 +20,7 @@ pub mod input;
 pub mod request;
 pub mod run;
 pub mod session;
+pub mod usage;
 pub mod world;
 
 mod decide;

@@ -4,7 +4,10 @@ use alloc::{string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ProjectId, RunId, SessionId};
+use crate::{
+    id::{ProjectId, RunId, SessionId},
+    usage::Used,
+};
 
 /// A repository or directory that is looked after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +22,9 @@ pub struct Project {
     pub git: bool,
     /// When it was first seen.
     pub registered_at_ms: u64,
+    /// What was used in it.
+    #[serde(default)]
+    pub used: Used,
 }
 
 /// Something that was asked for.
@@ -40,6 +46,9 @@ pub struct Run {
     pub outcome: Option<Outcome>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+    /// What was used for it.
+    #[serde(default)]
+    pub used: Used,
 }
 
 /// When something counts as done, and how far it may go.

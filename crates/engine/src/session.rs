@@ -1,15 +1,16 @@
 //! One agent at work, over as many processes as it takes. Facts are stored; the status is derived from them.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 use ostler_agents::{Agent, Output};
-use ostler_protocol::fact::{AgentSession, End, RateLimit, Usage};
+use ostler_protocol::fact::{AgentSession, End, RateLimit};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     id::{MessageId, ProjectId, RunId, SessionId},
     request::{Ask, Bringing, Request},
     run::Outcome,
+    usage::{Meter, Prices, Used},
 };
 
 /// One agent at work.
@@ -52,7 +53,14 @@ pub struct Session {
     /// When a person is asked whether it may go on.
     pub time_over_at_ms: Option<u64>,
     /// What its CLI says it used.
-    pub usage: Usage,
+    #[serde(default)]
+    pub used: Used,
+    /// The same by the quarter of an hour in which it was reported, by its beginning in UTC milliseconds.
+    #[serde(default)]
+    pub used_at: BTreeMap<u64, Used>,
+    /// Where the counters of its CLI stand.
+    #[serde(default)]
+    pub meter: Meter,
     /// The limit that its account has hit.
     pub limited: Option<RateLimit>,
     /// How it ended.
@@ -92,6 +100,12 @@ pub struct Order {
     pub korean: bool,
     /// How long things may take.
     pub patience: Patience,
+    /// Whose allowance it uses: what its table calls an account, in words that hold no key.
+    #[serde(default)]
+    pub account: Option<String>,
+    /// What the user says models cost, for CLIs that do not say it.
+    #[serde(default)]
+    pub prices: Prices,
 }
 
 /// How long things may take.
@@ -205,6 +219,9 @@ pub struct Launch {
     pub end: Option<End>,
     /// How it ended.
     pub ended: Option<LaunchEnd>,
+    /// What it used.
+    #[serde(default)]
+    pub used: Used,
 }
 
 /// Why a process is started.
@@ -380,6 +397,7 @@ impl Launch {
             closes_at_ms: None,
             end: None,
             ended: None,
+            used: Used::default(),
         }
     }
 

@@ -233,6 +233,13 @@ impl<'a> Desk<'a> {
         overlays.or_else(|| self.world.requests.get(&id))
     }
 
+    pub(crate) fn project_mut(&mut self, id: ProjectId) -> &mut Project {
+        let overlays = self.own.projects.get(&id).or_else(|| self.group.projects.get(&id));
+        let project = overlays.or_else(|| self.world.projects.get(&id));
+        let project = project.expect("an event names a project that exists").clone();
+        self.own.projects.entry(id).or_insert(project)
+    }
+
     pub(crate) fn run_mut(&mut self, id: RunId) -> &mut Run {
         let run = self.run(id).expect("an event names a run that exists").clone();
         self.own.runs.entry(id).or_insert(run)

@@ -47,12 +47,12 @@ pub struct AgentSession {
     pub version: Option<String>,
 }
 
-/// Tokens and cost. What a CLI does not say stays `None`.
+/// Tokens and cost. What a CLI does not say stays `None`. No token is counted in two of the figures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens sent.
+    /// Tokens sent, without those of the cache.
     pub input_tokens: Option<u64>,
-    /// Tokens received.
+    /// Tokens received, without those of reasoning.
     pub output_tokens: Option<u64>,
     /// Tokens read from the provider's cache.
     pub cache_read_tokens: Option<u64>,
@@ -62,6 +62,27 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
     /// Cost in US dollars.
     pub cost_usd: Option<f64>,
+    /// What the tokens cover; where nothing says so, the process so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_span: Option<Span>,
+    /// What the cost covers; where nothing says so, the process so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_span: Option<Span>,
+}
+
+/// What a figure of usage covers. Of the first two every report adds to the sum; of the others a report says again
+/// what earlier ones said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Span {
+    /// One call of the model.
+    Step,
+    /// From what the agent was told to its answer.
+    Turn,
+    /// Everything since the process began.
+    Process,
+    /// Everything since the conversation began, also in earlier processes.
+    Conversation,
 }
 
 /// A limit of the account. A time is given only when the stream names one.

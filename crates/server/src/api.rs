@@ -3,9 +3,11 @@
 //! They are apart from the engine's types, so that what is stored can change without what clients see.
 
 mod problem;
+mod usage;
 mod view;
 
 pub use problem::Problem;
+pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, InfoView, LaunchView, Outcome, OutcomeKind, ProjectView, RequestView,
     RunView, SessionView, SettledView, StatusView, WorktreeView,

@@ -4,6 +4,7 @@
 //! here runs a command, and a repository cannot bring one: its file may not define agents.
 
 use std::{
+    collections::BTreeMap,
     env, fmt, fs, io,
     ops::Range,
     path::{Path, PathBuf},
@@ -11,7 +12,10 @@ use std::{
 };
 
 use ostler_agents::{Agents, explained, nearest};
-use ostler_engine::session::Patience;
+use ostler_engine::{
+    session::Patience,
+    usage::{Price, Prices},
+};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -31,6 +35,8 @@ pub struct Config {
     pub language: Option<String>,
     /// How long things may take.
     pub patience: Patience,
+    /// What models cost, for CLIs that do not say it.
+    pub prices: Prices,
 }
 
 /// Why the configuration cannot be used.
@@ -77,6 +83,18 @@ struct File {
     agents: Option<Spanned<toml::Table>>,
     #[serde(default)]
     patience: PatienceTable,
+    #[serde(default)]
+    prices: BTreeMap<String, Spanned<PriceTable>>,
+}
+
+/// US dollars for a million tokens.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceTable {
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -102,6 +120,7 @@ impl Config {
             default_agent: None,
             language: None,
             patience: Patience::default(),
+            prices: Prices::new(),
         };
         if let Some(source) = user {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
@@ -115,6 +134,10 @@ impl Config {
             if let Some(agents) = &file.agents {
                 let line = source.line(agents.span());
                 return Err(ConfigError::Untrusted { path: source.path.clone(), line });
+            }
+            if let Some(price) = file.prices.values().next() {
+                let message = "prices stand in your own file, not in a project's".to_owned();
+                return Err(source.wrong(price.span(), message, None));
             }
             config.take(source, file)?;
         }
@@ -151,7 +174,31 @@ impl Config {
                 .map_err(|error| source.wrong(value.span(), error.to_string(), None))?;
             *place = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         }
+        for (model, price) in file.prices {
+            let wrong = || {
+                let message = format!("a price of `{model}` is no amount of US dollars");
+                source.wrong(price.span(), message, None)
+            };
+            let read = price.get_ref().read().ok_or_else(wrong)?;
+            self.prices.insert(model, read);
+        }
         Ok(())
+    }
+}
+
+impl PriceTable {
+    /// A price in thousandths; the cache costs what is sent costs, if nothing else is said.
+    fn read(&self) -> Option<Price> {
+        let thousandths = |dollars: f64| {
+            let price = Duration::try_from_secs_f64(dollars).ok()?;
+            u64::try_from(price.as_millis()).ok()
+        };
+        Some(Price {
+            input: thousandths(self.input)?,
+            output: thousandths(self.output)?,
+            cache_read: thousandths(self.cache_read.unwrap_or(self.input))?,
+            cache_write: thousandths(self.cache_write.unwrap_or(self.input))?,
+        })
     }
 }
 
@@ -330,7 +377,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`; did you mean `patience.question`?",
+             `patience`, `prices`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");
@@ -350,6 +397,21 @@ mod tests {
             "ostler.toml:1: a repository cannot define agents: its commands would run without your trust",
         );
         check("", "language = \n", "ostler.toml:1: string values must be quoted, expected literal string");
+    }
+
+    #[test]
+    fn a_price_is_for_a_million_tokens() {
+        let prices = |text: &str| load(text, "").map(|config| config.prices);
+        let price = Price { input: 15_000, output: 75_000, cache_read: 1_500, cache_write: 15_000 };
+        assert_eq!(
+            prices("[prices.claude-opus]\ninput = 15\noutput = 75.0\ncache_read = 1.5\n"),
+            Ok(Prices::from([("claude-opus".into(), price)]))
+        );
+        assert_eq!(
+            prices("[prices.x]\ninput = -1.0\noutput = 1.0\n").expect_err("a mistake"),
+            "config.toml:1: a price of `x` is no amount of US dollars"
+        );
+        assert!(prices("[prices.x]\ninput = 1.0\n").expect_err("a mistake").contains("missing"));
     }
 
     #[test]

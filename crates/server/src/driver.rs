@@ -85,6 +85,11 @@ impl Driver {
         })
     }
 
+    /// Tells this state directory from another.
+    pub(crate) fn mark(&self) -> &str {
+        &self.mark
+    }
+
     /// What the processes of a launch or check carry in their environment.
     fn marker(&self, session: SessionId, what: &str) -> String {
         format!("{session}.{what}@{}", self.mark)

@@ -7,6 +7,7 @@ mod output;
 mod problem;
 mod read;
 mod runs;
+mod usage;
 mod views;
 mod wishes;
 
@@ -45,7 +46,7 @@ pub(crate) struct App {
         read::info, read::status, read::runs, read::run, read::sessions, read::session, read::inbox,
         read::request, read::agents, read::agent, read::diff, runs::create, wishes::answer, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
-        wishes::discard, wishes::stop, output::output, events::events,
+        wishes::discard, wishes::stop, output::output, events::events, usage::usage,
     ),
     components(schemas(api::Problem))
 )]
@@ -80,6 +81,7 @@ pub(crate) fn router(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify
         .route("/requests/{id}", get(read::request))
         .route("/requests/{id}/answer", post(wishes::answer))
         .route("/events", get(events::events))
+        .route("/usage", get(usage::usage))
         .route("/agents", get(read::agents))
         .route("/agents/{name}", get(read::agent))
         .route("/stop", post(wishes::stop))

@@ -62,7 +62,8 @@ fn open(home: &Home) -> Result<ostler_store::SqliteReader, KeepError> {
         return Err(KeepError::Nothing { path });
     }
     // Opened as the writer is, so that what an ended server left half done is brought in order.
-    let store = Sqlite::open(&path, wall_ms()).map_err(KeepError::Open)?;
+    let mut store = Sqlite::open(&path, wall_ms()).map_err(KeepError::Open)?;
+    journal::rebuild(&mut store).map_err(KeepError::Load)?;
     store.reader().map_err(KeepError::Open)
 }
 

@@ -8,6 +8,7 @@ pub mod client;
 pub mod config;
 pub mod start;
 
+mod account;
 mod clock;
 mod crash;
 mod driver;

@@ -21,5 +21,6 @@ pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod usage;
 pub(crate) mod verify;
 pub(crate) mod wish;

@@ -7,6 +7,7 @@ use ostler_server::{
 };
 use serde_json::{Value, json};
 
+use super::usage;
 use crate::{
     card, clock,
     context::{Context, talk},
@@ -97,13 +98,6 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
     let attempts = run
         .attempts_max
         .map_or_else(|| session.attempts.to_string(), |max| format!("{} / {max}", session.attempts));
-    let usage = match &session.usage {
-        Value::Object(map) if map.values().any(|value| !value.is_null()) => {
-            let said = map.iter().filter(|(_, value)| !value.is_null());
-            said.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
-        }
-        _ => String::new(),
-    };
     said.push_str(&fields(
         words,
         screen,
@@ -115,7 +109,8 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
             (Key::ShowCreated, clock::local(session.created_at_ms)),
             (Key::ColumnBlockedBy, waits),
             (Key::ShowConversation, session.conversation.clone().unwrap_or_default()),
-            (Key::ShowUsage, usage),
+            (Key::ShowAccount, session.account.clone().unwrap_or_default()),
+            (Key::ShowUsage, usage::said(words, &session.usage)),
             (Key::ShowWorktree, worktree),
             (Key::ShowCheck, run.check.clone().unwrap_or_default()),
             (Key::ShowAttempts, if run.check.is_some() { attempts } else { String::new() }),
@@ -127,13 +122,13 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
     if !session.launches.is_empty() {
         said.push('\n');
         add_line(&mut said, 0, &screen.style(Style::Bold, words.sentence(Key::ShowLaunches)));
-        let rows: Vec<Vec<Cell>> = session.launches.iter().map(launch_row).collect();
+        let rows: Vec<Vec<Cell>> = session.launches.iter().map(|it| launch_row(words, it)).collect();
         said.push_str(&screen.columns(&rows));
     }
     said
 }
 
-fn launch_row(launch: &LaunchView) -> Vec<Cell> {
+fn launch_row(words: Words, launch: &LaunchView) -> Vec<Cell> {
     let ended = launch.ended.as_ref().map(|ended| {
         let how = ended["how"].as_str().unwrap_or_default();
         let detail = ["code", "signal", "message"].iter().find(|name| !ended[**name].is_null());
@@ -148,6 +143,7 @@ fn launch_row(launch: &LaunchView) -> Vec<Cell> {
         Cell::new(&launch.cause),
         Cell::new(&launch.pid.map(|pid| format!("pid {pid}")).unwrap_or_default()),
         Cell::new(&ended.unwrap_or_default()),
+        Cell::new(&usage::said(words, &launch.usage)),
     ]
 }
 
@@ -160,6 +156,7 @@ fn run_page(words: Words, screen: Screen, run: &RunView) -> String {
         &[
             (Key::ShowProject, format!("{} {} {git}", run.project.id, run.project.root)),
             (Key::ShowCreated, clock::local(run.created_at_ms)),
+            (Key::ShowUsage, usage::said(words, &run.usage)),
             (Key::ShowCheck, run.check.clone().unwrap_or_default()),
         ],
     ));

@@ -35,8 +35,8 @@ fn runs(lab: &Lab, world: &mut World, model: &Model) {
     let id = &sessions.iter().find(|it| it.title == lab.words("do")).expect("it is there").id;
     let view = lab.completed(world, id);
     assert!(view.conversation.is_some(), "{view:#?}");
-    assert!(view.usage["input_tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{}", view.usage);
-    assert!(view.usage["output_tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{}", view.usage);
+    assert!(view.usage.input_tokens.is_some_and(|tokens| tokens > 0), "{:?}", view.usage);
+    assert!(view.usage.output_tokens.is_some_and(|tokens| tokens > 0), "{:?}", view.usage);
     let logs = lab.done(world, &["logs", id]);
     assert!(logs.contains("It is \"done\".") && !logs.contains("\":\""), "words, not JSON: {logs}");
     let told = model.last(&lab.words("do"));

@@ -11,4 +11,5 @@ mod many;
 mod stopping;
 mod storm;
 mod support;
+mod usage;
 mod worktrees;

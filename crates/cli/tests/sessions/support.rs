@@ -181,6 +181,14 @@ impl World {
         }
     }
 
+    /// What the server does not show, and why.
+    pub(crate) fn refused_get(&self, path: &str) -> String {
+        match self.get::<Value>(path) {
+            Err(ClientError::Refused(problem)) => problem.kind,
+            other => panic!("{path} was not refused: {other:?}"),
+        }
+    }
+
     /// Asks for a command to be run, and gives the id of its session.
     pub(crate) fn run(&self, command: &[&str]) -> String {
         self.run_with(&self.new_run(command))

@@ -11,6 +11,7 @@ use ostler_engine::{
     input::NewRun,
     run::Terms,
     session::{Order, Patience},
+    usage::Prices,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -143,6 +144,8 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             guide: true,
             korean: false,
             patience: Patience::default(),
+            account: None,
+            prices: Prices::new(),
         }),
         worktrees: None,
     }

@@ -13,4 +13,5 @@ mod questions;
 mod refusals;
 mod steering;
 mod time;
+mod usage;
 mod worktrees;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::path::Field;
-use crate::fact::{AgentSession, End, EndStatus, PermissionRequest, RateLimit, Usage};
+use crate::fact::{AgentSession, End, EndStatus, PermissionRequest, RateLimit, Span, Usage};
 
 /// Something said or shown.
 #[derive(Debug, Clone, Deserialize)]
@@ -47,6 +47,16 @@ pub(super) struct GiveUsage {
     cache_write_tokens: Option<Field>,
     reasoning_tokens: Option<Field>,
     cost_usd: Option<Field>,
+    /// Literal: what the tokens cover.
+    tokens_span: Option<Span>,
+    /// Literal: what the cost covers.
+    cost_span: Option<Span>,
+    /// Literal: the tokens of the cache are counted in those that were sent.
+    #[serde(default)]
+    input_has_cache: bool,
+    /// Literal: the tokens of reasoning are counted in those that were received.
+    #[serde(default)]
+    output_has_reasoning: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -105,15 +115,29 @@ impl GiveUsage {
     /// An event that holds none of the figures reports no usage.
     pub(super) fn read(&self, item: &Value) -> Option<Usage> {
         let count = |field: &Option<Field>| field.as_ref()?.read(item, whole_number);
-        let usage = Usage {
+        let mut usage = Usage {
             input_tokens: count(&self.input_tokens),
             output_tokens: count(&self.output_tokens),
             cache_read_tokens: count(&self.cache_read_tokens),
             cache_write_tokens: count(&self.cache_write_tokens),
             reasoning_tokens: count(&self.reasoning_tokens),
             cost_usd: self.cost_usd.as_ref().and_then(|field| field.read(item, cost)),
+            tokens_span: None,
+            cost_span: None,
         };
-        (usage != Usage::default()).then_some(usage)
+        if usage == Usage::default() {
+            return None;
+        }
+        let without = |all: Option<u64>, part: Option<u64>| Some(all?.saturating_sub(part.unwrap_or(0)));
+        if self.input_has_cache {
+            usage.input_tokens = without(usage.input_tokens, usage.cache_read_tokens);
+            usage.input_tokens = without(usage.input_tokens, usage.cache_write_tokens);
+        }
+        if self.output_has_reasoning {
+            usage.output_tokens = without(usage.output_tokens, usage.reasoning_tokens);
+        }
+        (usage.tokens_span, usage.cost_span) = (self.tokens_span, self.cost_span);
+        Some(usage)
     }
 }
 

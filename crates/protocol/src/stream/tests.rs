@@ -189,7 +189,7 @@ mod claude {
         check(
             r#"{"type":"result","subtype":"success","is_error":false,"total_cost_usd":0.00055,"usage":{"input_tokens":10,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"output_tokens":20},"terminal_reason":"completed"}"#,
             expect![[r#"
-                usage {"cache_read_tokens":2,"cache_write_tokens":1,"cost_usd":0.00055,"input_tokens":10,"output_tokens":20}
+                usage {"cache_read_tokens":2,"cache_write_tokens":1,"cost_span":"conversation","cost_usd":0.00055,"input_tokens":10,"output_tokens":20,"tokens_span":"turn"}
                 end {"status":"success"}"#]],
         );
         check(
@@ -296,7 +296,7 @@ mod codex {
         check(
             r#"{"type":"turn.completed","usage":{"input_tokens":20,"cached_input_tokens":3,"cache_write_input_tokens":4,"output_tokens":40,"reasoning_output_tokens":5}}"#,
             expect![[r#"
-                usage {"cache_read_tokens":3,"cache_write_tokens":4,"input_tokens":20,"output_tokens":40,"reasoning_tokens":5}
+                usage {"cache_read_tokens":3,"cache_write_tokens":4,"input_tokens":13,"output_tokens":35,"reasoning_tokens":5,"tokens_span":"conversation"}
                 end {"status":"success"}"#]],
         );
         check(
@@ -357,14 +357,14 @@ mod gemini {
         check(
             r#"{"type":"result","status":"success","stats":{"total_tokens":30,"input_tokens":10,"output_tokens":20,"cached":4}}"#,
             expect![[r#"
-                usage {"cache_read_tokens":4,"input_tokens":10,"output_tokens":20}
+                usage {"cache_read_tokens":4,"input_tokens":6,"output_tokens":20,"tokens_span":"process"}
                 end {"status":"success"}"#]],
         );
         check(
             r#"{"type":"result","status":"error","error":{"message":"[API Error: 429]\nrequest a quota increase"},"stats":{"input_tokens":0}}"#,
             expect![[r#"
                 rate_limit {"message":"[API Error: 429]\nrequest a quota increase","retrying":false}
-                usage {"input_tokens":0}
+                usage {"input_tokens":0,"tokens_span":"process"}
                 end {"reason":"[API Error: 429]\nrequest a quota increase","status":"error"}"#]],
         );
         check(
@@ -422,12 +422,14 @@ mod opencode {
         check(
             r#"{"type":"step_finish","part":{"reason":"stop","tokens":{"input":10,"output":20,"reasoning":1,"cache":{"write":2,"read":3}},"cost":0.5}}"#,
             expect![[r#"
-                usage {"cache_read_tokens":3,"cache_write_tokens":2,"cost_usd":0.5,"input_tokens":10,"output_tokens":20,"reasoning_tokens":1}
+                usage {"cache_read_tokens":3,"cache_write_tokens":2,"cost_span":"step","cost_usd":0.5,"input_tokens":10,"output_tokens":20,"reasoning_tokens":1,"tokens_span":"step"}
                 end {"status":"success"}"#]],
         );
         check(
             r#"{"type":"step_finish","part":{"reason":"tool-calls","tokens":{"input":10,"output":20}}}"#,
-            expect![[r#"usage {"input_tokens":10,"output_tokens":20}"#]],
+            expect![[
+                r#"usage {"cost_span":"step","input_tokens":10,"output_tokens":20,"tokens_span":"step"}"#
+            ]],
         );
         check(
             r#"{"type":"step_finish","part":{"reason":"length"}}"#,
@@ -528,7 +530,7 @@ mod malformed {
             Cli::Claude,
             r#"{"type":"result","subtype":"success","total_cost_usd":-1,"usage":{"input_tokens":-1,"output_tokens":1.5,"cache_read_input_tokens":1e30,"cache_creation_input_tokens":7}}"#,
             expect![[r#"
-                usage {"cache_write_tokens":7,"output_tokens":1}
+                usage {"cache_write_tokens":7,"cost_span":"conversation","output_tokens":1,"tokens_span":"turn"}
                 end {"status":"success"}"#]],
         );
         check(

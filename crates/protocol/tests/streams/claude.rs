@@ -28,7 +28,7 @@ fn a_session() {
             3 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"fence","trust":"quoted"}
             3+1 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
             5 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"tool_output","trust":"quoted"}
-            7 usage {"cost_usd":0.5,"input_tokens":10,"output_tokens":20}
+            7 usage {"cost_span":"conversation","cost_usd":0.5,"input_tokens":10,"output_tokens":20,"tokens_span":"turn"}
             7+1 end {"status":"success"}"#]],
     );
 }

@@ -29,7 +29,7 @@ fn a_session() {
             7 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"tool_output","trust":"quoted"}
             8 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"prompt","trust":"quoted"}
             8+1 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"sub_agent","trust":"quoted"}
-            9 usage {"cache_read_tokens":3,"input_tokens":20,"output_tokens":40,"reasoning_tokens":5}
+            9 usage {"cache_read_tokens":3,"input_tokens":17,"output_tokens":35,"reasoning_tokens":5,"tokens_span":"conversation"}
             9+1 end {"status":"success"}"#]],
     );
 }

@@ -40,7 +40,7 @@ fn a_session() {
             5 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
             7 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"tool_output","trust":"quoted"}
             8 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
-            9 usage {"cache_read_tokens":1,"input_tokens":20,"output_tokens":40}
+            9 usage {"cache_read_tokens":1,"input_tokens":19,"output_tokens":40,"tokens_span":"process"}
             9+1 end {"status":"success"}"#]],
     );
 }
@@ -112,7 +112,7 @@ fn ends() {
         ],
         expect![[r#"
             1 rate_limit {"message":"request a quota increase","retrying":false}
-            1+1 usage {"input_tokens":0}
+            1+1 usage {"input_tokens":0,"tokens_span":"process"}
             1+2 end {"reason":"request a quota increase","status":"error"}"#]],
     );
     check(

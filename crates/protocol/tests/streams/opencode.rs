@@ -24,8 +24,8 @@ fn a_session() {
             2+1 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
             3 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"tool_output","trust":"quoted"}
             4 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"sub_agent","trust":"quoted"}
-            5 usage {"input_tokens":10,"output_tokens":20}
-            6 usage {"cache_read_tokens":3,"cache_write_tokens":2,"cost_usd":0.5,"input_tokens":10,"output_tokens":20,"reasoning_tokens":1}
+            5 usage {"cost_span":"step","input_tokens":10,"output_tokens":20,"tokens_span":"step"}
+            6 usage {"cache_read_tokens":3,"cache_write_tokens":2,"cost_span":"step","cost_usd":0.5,"input_tokens":10,"output_tokens":20,"reasoning_tokens":1,"tokens_span":"step"}
             6+1 end {"status":"success"}"#]],
     );
 }

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::UsageView;
+
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StatusView {
@@ -56,6 +58,9 @@ pub struct RunView {
     pub check: Option<String>,
     /// How often the agent may try.
     pub attempts_max: Option<u32>,
+    /// What was used for it.
+    #[serde(default)]
+    pub usage: UsageView,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// When it ended.
@@ -97,7 +102,11 @@ pub struct SessionView {
     /// Whether it can be started again where it was.
     pub resumable: bool,
     /// What its CLI says it used: tokens and cost.
-    pub usage: Value,
+    #[serde(default)]
+    pub usage: UsageView,
+    /// Whose allowance it uses, in words that hold no key.
+    #[serde(default)]
+    pub account: Option<String>,
     /// How often its work was checked.
     pub attempts: u32,
     /// How it ended.
@@ -121,6 +130,9 @@ pub struct LaunchView {
     pub at_ms: u64,
     /// The process, once it ran.
     pub pid: Option<i32>,
+    /// What it used.
+    #[serde(default)]
+    pub usage: UsageView,
     /// Since when its tree stands still.
     pub stopped_at_ms: Option<u64>,
     /// How it ended: `how` is `exited`, `not_started` or `lost`.

@@ -16,8 +16,10 @@ use ostler_workspace::Repository;
 
 use super::{App, problem::Body, read::unknown_agent, wishes::key};
 use crate::{
+    account,
     api::{NewRun, Problem, RunView},
     config::Config,
+    driver::Driver,
     environment, random,
 };
 
@@ -40,7 +42,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<RunView>), Problem> {
     let key = key(&headers, "/runs", &new)?;
     let driver = app.driver.clone();
-    let wanted = tokio::task::spawn_blocking(move || wanted(&driver.home, new))
+    let wanted = tokio::task::spawn_blocking(move || wanted(&driver, new))
         .await
         .map_err(|error| Problem::internal(error.to_string()))??;
     let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
@@ -49,7 +51,8 @@ pub(super) async fn create(
 }
 
 /// What the engine has to know.
-fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
+fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
+    let home = &driver.home;
     let directory = directory(&new.directory)?;
     let repository = Repository::find(&directory)
         .map_err(|error| Problem::bad("git", error.to_string()).hint("See `ostler doctor`."))?;
@@ -64,6 +67,7 @@ fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
     variables.extend(take_values(&mut agent));
     let environment =
         environment::keep(home, &variables).map_err(|error| Problem::internal(error.to_string()))?;
+    let account = account::name(&agent, &variables, driver.mark());
     let is_plain = new.agent.is_none() && !new.command.is_empty();
     let order = Order {
         guide: new.guide.unwrap_or(true) && !is_plain,
@@ -77,6 +81,8 @@ fn wanted(home: &crate::Home, new: NewRun) -> Result<Wanted, Problem> {
         new_conversation: random::uuid(),
         korean: new.korean,
         patience: config.patience,
+        account,
+        prices: config.prices,
     };
     let name = root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
     Ok(Wanted {

@@ -10,6 +10,7 @@ use ostler_store::EventRow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::usage;
 use crate::api::{
     AskView, EventView, LaunchView, Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView,
     SessionView, SettledView, WorktreeView,
@@ -41,6 +42,7 @@ pub(super) fn run(world: &World, run: &Run) -> RunView {
         created_at_ms: run.created_at_ms,
         check: run.terms.check.clone(),
         attempts_max: run.terms.attempts_max,
+        usage: usage::view(&run.used),
         outcome: run.outcome.as_ref().map(outcome),
         ended_at_ms: run.ended_at_ms,
         sessions: sessions.map(|it| session(world, it)).collect(),
@@ -66,7 +68,8 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         launches: session.launches.iter().map(launch).collect(),
         conversation: session.conversation.as_ref().map(|it| it.id.clone()),
         resumable: session.can_resume(),
-        usage: json!(session.usage),
+        usage: usage::view(&session.used),
+        account: session.order.account.clone(),
         attempts: u32::try_from(session.attempts.len()).unwrap_or(u32::MAX),
         outcome: session.outcome.as_ref().map(outcome),
         created_at_ms: session.created_at_ms,
@@ -104,6 +107,7 @@ fn launch(launch: &Launch) -> LaunchView {
         prompt: launch.prompt.clone(),
         at_ms: launch.at_ms,
         pid: launch.process.map(|process| process.pid),
+        usage: usage::view(&launch.used),
         stopped_at_ms: launch.stopped.map(|stop| stop.at_ms),
         ended: launch.ended.as_ref().map(|ended| json!(ended)),
     }

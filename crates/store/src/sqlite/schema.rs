@@ -8,10 +8,11 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::store::{CREATED_AT_MS, SCHEMA_VERSION};
 
 /// The newest version.
-pub(super) const NEWEST: u32 = 1;
+pub(super) const NEWEST: u32 = 2;
 
 /// The steps; the first leads to version 1.
-const MIGRATIONS: [&str; NEWEST as usize] = [include_str!("../migrations/0001.sql")];
+const MIGRATIONS: [&str; NEWEST as usize] =
+    [include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
 
 /// Says in the file's header whose database it is: "Ostl".
 const APPLICATION: i32 = 0x4f73_746c;

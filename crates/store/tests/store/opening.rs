@@ -3,7 +3,8 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, thread};
 
 use ostler_store::{
-    CREATED_AT_MS, Commit, CommitError, Entity, OpenError, Reads, SCHEMA_VERSION, Scope, Sqlite, Store,
+    CREATED_AT_MS, Commit, CommitError, Entity, NEEDS_REPLAY, OpenError, Reads, SCHEMA_VERSION, Scope,
+    Sqlite, Store,
 };
 use rusqlite::Connection;
 
@@ -39,7 +40,8 @@ fn what_was_written_is_there_again() {
     assert_eq!(all_events(&store), events(1..=3).events);
     assert_eq!(store.open_actions().unwrap(), [action(3, 0)]);
     assert_eq!(store.meta(CREATED_AT_MS).unwrap().as_deref(), Some("77"));
-    assert_eq!(store.meta(SCHEMA_VERSION).unwrap().as_deref(), Some("1"));
+    assert_eq!(store.meta(SCHEMA_VERSION).unwrap().as_deref(), Some("2"));
+    assert_eq!(store.meta(NEEDS_REPLAY).unwrap(), None, "what is new needs none");
     store.commit(&[events(4..=4)]).unwrap();
     store.close().unwrap();
 }
@@ -133,7 +135,7 @@ fn what_is_not_ours_or_too_new_is_refused() {
     raw.pragma_update(None, "user_version", 9).unwrap();
     drop(raw);
     let error = Sqlite::open(&folder.database(), 1).unwrap_err();
-    assert!(matches!(error, OpenError::Newer { version: 9, known: 1, .. }), "{error}");
+    assert!(matches!(error, OpenError::Newer { version: 9, known: 2, .. }), "{error}");
     assert!(error.to_string().contains("newer version"), "{error}");
 
     let other = folder.path().join("other.db");
@@ -185,6 +187,7 @@ fn version_1_stays_readable() {
     assert_eq!(store.live(Entity::Run).unwrap(), upserts[1..]);
     assert_eq!(store.open_actions().unwrap(), actions);
     assert_eq!(store.meta(CREATED_AT_MS).unwrap().as_deref(), Some("1"));
+    assert_eq!(store.meta(NEEDS_REPLAY).unwrap().as_deref(), Some("yes"), "states have another form since");
     store.commit(&[events(41..=41)]).unwrap();
 }
 
