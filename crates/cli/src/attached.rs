@@ -33,6 +33,9 @@ use crate::{context::Context, error::Error, exit::Exit, outcome, screen, words::
 /// How long output has to be quiet before a question is shown: what the agent said before it comes first.
 const QUIET: Duration = Duration::from_millis(150);
 
+/// How long words are kept back that may be a question. What nobody knows more about by then is shown as it is.
+const HOLD: Duration = Duration::from_secs(5);
+
 /// How long what was said to a server that is gone waits until it is said again.
 const AGAIN: Duration = Duration::from_millis(200);
 
@@ -69,6 +72,8 @@ pub(crate) async fn watch(
         leaving: false,
         cancels: false,
         quiet_at: Instant::now(),
+        read_at: Instant::now(),
+        held_since: None,
         again_at: Instant::now(),
         session,
     };
@@ -101,6 +106,10 @@ struct Watch<'a> {
     cancels: bool,
     /// When output will have been quiet for long enough.
     quiet_at: Instant,
+    /// When something was printed last.
+    read_at: Instant,
+    /// Since when words are kept back.
+    held_since: Option<Instant>,
     /// When a server that was gone is told again.
     again_at: Instant,
 }
@@ -114,6 +123,7 @@ enum Next {
     End,
     Resize,
     Quiet,
+    Held,
     Again,
 }
 
@@ -134,7 +144,8 @@ impl Watch<'_> {
             if let Some(exit) = self.exit()? {
                 return Ok(exit);
             }
-            let asks = self.questions.are_waiting();
+            let asks = self.questions.are_waiting() && self.has_read_all();
+            let held_until = self.held_until();
             let is_unsaid = self.cancels || self.questions.unsent().is_some();
             let next = tokio::select! {
                 biased;
@@ -145,9 +156,10 @@ impl Watch<'_> {
                 event = self.events.next(self.context) => Next::Event(Box::new(event?)),
                 line = lines.next() => Next::Line(line),
                 () = sleep_until(self.quiet_at), if asks => Next::Quiet,
+                () = sleep_until(held_until.unwrap_or(self.quiet_at)), if held_until.is_some() => Next::Held,
             };
             match next {
-                Next::Output(stream, bytes) => self.show(stream, bytes.as_deref())?,
+                Next::Output(stream, bytes) => self.show(stream, bytes.as_deref()).await?,
                 Next::Event(event) => self.happened(&event).await?,
                 Next::Interrupt if self.leaving || !self.is_terminal => return Ok(self.leave()),
                 Next::Interrupt => {
@@ -168,6 +180,7 @@ impl Watch<'_> {
                     self.end_lines()?;
                     self.questions.show()?;
                 }
+                Next::Held => self.hold_no_longer().await?,
                 Next::Again => self.say_again().await?,
             }
         }
@@ -214,14 +227,84 @@ impl Watch<'_> {
         }
     }
 
-    fn show(&mut self, stream: Stream, bytes: Option<&[u8]>) -> Result<(), Error> {
+    async fn show(&mut self, stream: Stream, bytes: Option<&[u8]>) -> Result<(), Error> {
+        if stream == Stream::Out {
+            self.read_at = Instant::now();
+            if bytes.is_none() {
+                // Whatever was heard of it is known by now.
+                let shown = self.out.end_text();
+                print(self.context, stream, &shown)?;
+                self.decide(true).await?;
+            }
+        }
         let follow = if stream == Stream::Out { &mut self.out } else { &mut self.err };
         let shown = match bytes {
             Some(bytes) => follow.render(bytes),
             None => follow.end(),
         };
         self.quiet_at = Instant::now() + QUIET;
-        print(self.context, stream, &shown)
+        print(self.context, stream, &shown)?;
+        self.decide(false).await
+    }
+
+    /// Whether everything was read that the agent printed before what was heard last.
+    fn has_read_all(&mut self) -> bool {
+        let is_holding = self.out.veil().is_some_and(|veil| veil.is_holding());
+        let last = self.session.launches.last();
+        let heard = last.and_then(|launch| Some((launch.number, launch.heard_at?)));
+        let has_read = match (heard, self.out.read()) {
+            (Some(heard), Some(read)) => read > heard,
+            _ => true,
+        };
+        has_read && !is_holding
+    }
+
+    /// Shows questions as cards, and words that are none as they are, once it is known what they are.
+    async fn decide(&mut self, has_ended: bool) -> Result<(), Error> {
+        if self.out.veil().is_none_or(|veil| veil.block().is_none()) {
+            return Ok(());
+        }
+        self.refresh().await?;
+        self.questions.open(&mut self.events, &self.session.blocked_by).await?;
+        let current = self.out.read().map_or(0, |(launch, _)| launch);
+        let launch = self.session.launches.iter().find(|launch| launch.number == current);
+        let heard_at = launch.and_then(|launch| launch.heard_at);
+        while let Some(veil) = self.out.veil()
+            && let Some(block) = veil.block()
+            && (has_ended || heard_at.is_some_and(|heard_at| block.at <= heard_at))
+        {
+            veil.decide(self.questions.holds(&block.item));
+            let shown = self.out.ready();
+            print(self.context, Stream::Out, &shown)?;
+        }
+        Ok(())
+    }
+
+    /// When what is kept back has been kept back for long enough.
+    fn held_until(&mut self) -> Option<Instant> {
+        let veil = self.out.veil()?;
+        if !veil.is_holding() {
+            self.held_since = None;
+            return None;
+        }
+        let silent_at = veil.patience().map(|patience| self.read_at + patience);
+        let until = *self.held_since.get_or_insert_with(Instant::now) + HOLD;
+        Some(silent_at.map_or(until, |at| at.min(until)))
+    }
+
+    async fn hold_no_longer(&mut self) -> Result<(), Error> {
+        let is_long = self.held_since.is_some_and(|since| since.elapsed() >= HOLD);
+        let silence = self.read_at.elapsed();
+        if let Some(veil) = self.out.veil() {
+            if is_long {
+                veil.let_go();
+            } else {
+                veil.silent_for(silence);
+            }
+        }
+        let shown = self.out.ready();
+        print(self.context, Stream::Out, &shown)?;
+        self.decide(false).await
     }
 
     fn end_lines(&mut self) -> Result<(), Error> {
@@ -252,7 +335,9 @@ impl Watch<'_> {
             "request.opened" | "request.repeated" | "request.settled" | "request.expired" => {
                 self.refresh().await?;
                 self.questions.open(&mut self.events, &self.session.blocked_by).await?;
+                self.decide(false).await?;
             }
+            "session.heard" => self.decide(false).await?,
             "check.started" => {
                 let check = self.check().await?;
                 self.note_now(&words.say(Key::CheckRuns, &[("check", &check)]))?;

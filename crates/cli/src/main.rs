@@ -16,6 +16,7 @@ mod render;
 mod screen;
 mod sessions;
 mod status;
+mod veil;
 mod words;
 
 use std::{

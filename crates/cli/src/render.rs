@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     screen::{Screen, Style},
+    veil::{Part, Veil},
     words::{Key, Words},
 };
 
@@ -22,6 +23,12 @@ pub(crate) struct Renderer {
     filter: Shown,
     /// Whether the last thing shown did not end its line.
     line_open: bool,
+    /// What keeps questions back that are shown as cards.
+    veil: Option<Veil>,
+    /// How much of the log was read.
+    read: u64,
+    /// Where in the log the line begins that is being read.
+    line_at: u64,
 }
 
 /// How the bytes are read.
@@ -47,11 +54,38 @@ impl Renderer {
             Some(table) => Reading::Events(Transcript::new(table)),
             None => Reading::Text,
         };
-        Renderer { words, screen, reading, filter: Shown::new(screen.colours()), line_open: false }
+        Renderer {
+            words,
+            screen,
+            reading,
+            filter: Shown::new(screen.colours()),
+            line_open: false,
+            veil: None,
+            read: 0,
+            line_at: 0,
+        }
+    }
+
+    /// From now on questions are kept back until it is decided whether they are shown. Bytes as they are stay so.
+    pub(crate) fn keep_questions_back(&mut self) {
+        self.veil = match self.reading {
+            Reading::Raw => None,
+            Reading::Text => Some(Veil::new(true)),
+            Reading::Events(_) => Some(Veil::new(false)),
+        };
+    }
+
+    /// What keeps questions back.
+    pub(crate) fn veil(&mut self) -> Option<&mut Veil> {
+        self.veil.as_mut()
     }
 
     /// What is shown of the next bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        if self.veil.is_some() {
+            self.push_behind_veil(bytes);
+            return self.ready();
+        }
         let mut shown = Vec::new();
         match &mut self.reading {
             Reading::Raw => shown.extend_from_slice(bytes),
@@ -68,9 +102,65 @@ impl Renderer {
         shown
     }
 
+    fn push_behind_veil(&mut self, bytes: &[u8]) {
+        let Some(veil) = &mut self.veil else { return };
+        let Reading::Events(transcript) = &mut self.reading else {
+            veil.text(bytes, self.read);
+            self.read += bytes.len() as u64;
+            return;
+        };
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.read += line.len() as u64;
+            for piece in transcript.push(line) {
+                veil_piece(veil, piece, self.line_at);
+            }
+            if line.ends_with(b"\n") {
+                self.line_at = self.read;
+            }
+        }
+    }
+
+    /// There is no more of this launch; questions are still kept back.
+    pub(crate) fn end_text(&mut self) -> Vec<u8> {
+        if let Some(veil) = &mut self.veil {
+            if let Reading::Events(transcript) = &mut self.reading {
+                for piece in transcript.finish() {
+                    veil_piece(veil, piece, self.line_at);
+                }
+            }
+            veil.end_text();
+        }
+        (self.read, self.line_at) = (0, 0);
+        self.ready()
+    }
+
+    /// What is shown of what is not kept back any more.
+    pub(crate) fn ready(&mut self) -> Vec<u8> {
+        let mut shown = Vec::new();
+        while let Some(part) = self.veil.as_mut().and_then(Veil::next) {
+            match part {
+                Part::Text(text) => {
+                    let before = shown.len();
+                    self.filter.push(&text, &mut shown);
+                    if let Some(last) = shown[before..].last() {
+                        self.line_open = *last != b'\n';
+                    }
+                }
+                Part::LineEnd => shown.extend_from_slice(&self.end_line()),
+                Part::Piece(piece) => self.piece(&piece, &mut shown),
+                Part::Block(_) => {}
+            }
+        }
+        shown
+    }
+
     /// What is left at the end of a launch. The last line is ended, so that what follows stands on its own.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
-        let mut shown = Vec::new();
+        let mut shown = self.end_text();
+        if let Some(veil) = &mut self.veil {
+            veil.let_go();
+        }
+        shown.extend_from_slice(&self.ready());
         if let Reading::Events(transcript) = &mut self.reading {
             for piece in transcript.finish() {
                 self.piece(&piece, &mut shown);
@@ -136,6 +226,15 @@ impl Renderer {
 
     fn text(&mut self, text: &str, shown: &mut Vec<u8>) {
         self.filter.push(text.as_bytes(), shown);
+    }
+}
+
+/// Hands a piece of this line of the log over.
+fn veil_piece(veil: &mut Veil, piece: Piece, at: u64) {
+    let Piece::Speech { text, fragment } = piece else { return veil.piece(piece) };
+    veil.text(text.as_bytes(), at);
+    if !fragment {
+        veil.end_line();
     }
 }
 

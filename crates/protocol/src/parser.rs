@@ -97,6 +97,15 @@ impl Parser {
         }
     }
 
+    /// Where in the text what may still become part of a message begins; `None` if everything that was pushed is known
+    /// to belong to one or to none. A structured stream does not say it: its lines are not what is said in them.
+    pub fn undecided(&self) -> Option<u64> {
+        match &self.reader {
+            Reader::Text(text) => text.undecided(),
+            Reader::Stream(_) => None,
+        }
+    }
+
     /// Says that nothing has come for that long. Only raw text knows silence: a structured stream says when a
     /// message ends.
     pub fn silent_for(&mut self, silence: Duration) {

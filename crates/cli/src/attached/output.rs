@@ -8,7 +8,7 @@ use ostler_server::{
 };
 use tokio::time::sleep;
 
-use crate::{context::Context, error::Error, render::Renderer, screen::Screen};
+use crate::{context::Context, error::Error, render::Renderer, screen::Screen, veil::Veil};
 
 /// Between two attempts to reach a server that is gone.
 const LOOK: Duration = Duration::from_millis(100);
@@ -48,6 +48,10 @@ impl Follow {
             // What a CLI writes there is text, whatever else it speaks.
             Stream::Err => (Screen::stderr(), None),
         };
+        let mut renderer = Renderer::new(context.words, screen, agent, raw);
+        if stream == Stream::Out && !context.json {
+            renderer.keep_questions_back();
+        }
         Follow {
             client: client.clone(),
             session: session.id.clone(),
@@ -55,7 +59,7 @@ impl Follow {
             launch: None,
             waiting: Vec::new(),
             pieces: None,
-            renderer: Renderer::new(context.words, screen, agent, raw),
+            renderer,
         }
     }
 
@@ -104,6 +108,26 @@ impl Follow {
     /// What is shown of some bytes.
     pub(super) fn render(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.renderer.push(bytes)
+    }
+
+    /// There is no more of the launch; questions are still kept back.
+    pub(super) fn end_text(&mut self) -> Vec<u8> {
+        self.renderer.end_text()
+    }
+
+    /// The launch that is followed, and how much of it was read.
+    pub(super) fn read(&self) -> Option<(u32, u64)> {
+        self.launch
+    }
+
+    /// What keeps questions back.
+    pub(super) fn veil(&mut self) -> Option<&mut Veil> {
+        self.renderer.veil()
+    }
+
+    /// What is shown of what is not kept back any more.
+    pub(super) fn ready(&mut self) -> Vec<u8> {
+        self.renderer.ready()
     }
 
     /// The launch has ended; what was left of it is shown, and the next one is followed.

@@ -9,6 +9,7 @@ use ostler_server::{
     api::{NewAnswer, RequestView},
     client::{Client, ClientError},
 };
+use serde_json::Value;
 
 use super::events::Events;
 use crate::{
@@ -73,6 +74,16 @@ impl<'a> Questions<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether this question, as the parser reads it, is one of those that are open.
+    pub(super) fn holds(&self, item: &Value) -> bool {
+        let is_same = |(name, value): (&String, &Value)| value.is_null() || item[name] == *value;
+        let asks = |request: &RequestView| match request.ask.fields.as_object() {
+            Some(fields) => !fields.is_empty() && fields.iter().all(is_same),
+            None => false,
+        };
+        self.open.iter().any(asks)
     }
 
     /// Whether one should be shown and is not.

@@ -111,6 +111,67 @@ fn a_question_is_answered_right_there() {
     terminal.sees("s_1 is done");
 }
 
+/// Where this stands on the screen, once.
+fn once(screen: &str, text: &str) -> usize {
+    let found: Vec<usize> = screen.match_indices(text).map(|(at, _)| at).collect();
+    assert_eq!(found.len(), 1, "{text:?} once: {screen}");
+    found[0]
+}
+
+#[test]
+fn a_question_is_shown_once_and_behind_what_came_before() {
+    let place = Place::new();
+    let script = format!("seq -f 'line %g' 3000; {ASK}");
+    std::fs::write(place.project().join("ask.sh"), script).expect("a script");
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "ask.sh"]);
+    terminal.sees("Your answer");
+    let screen = terminal.screen();
+    assert!(!screen.contains("USER_QUESTION") && !screen.contains("category:"), "{screen}");
+    assert!(once(&screen, "thinking") < once(&screen, "Which database?"), "{screen}");
+    // Who comes later sees the same.
+    let mut second = Terminal::start(&place, &["attach", "s_1"]);
+    second.sees("Your answer");
+    let screen = second.screen();
+    assert!(!screen.contains("USER_QUESTION"), "{screen}");
+    assert!(once(&screen, "thinking") < once(&screen, "Which database?"), "{screen}");
+    terminal.press("2\n");
+    assert_eq!((terminal.code(), second.code()), (0, 0), "{}", terminal.screen());
+    assert!(terminal.screen().contains("got {"), "{}", terminal.screen());
+    assert!(place.done(&["logs", "s_1"]).contains("[USER_QUESTION]\ncategory: choice"));
+    // What was answered has no card: who looks back sees the words.
+    let said = place.run(&["attach", "s_1"]);
+    assert!(said.out.contains("thinking\n[USER_QUESTION]\n"), "{said:?}");
+}
+
+#[test]
+fn words_that_may_become_a_question_are_not_kept_back_for_ever() {
+    let place = Place::new();
+    let script = "echo '[USER_QUESTION'; echo '[x] done'; printf '[USER_QUESTION]\\nhm\\n'; sleep 1000";
+    let terminal = Terminal::start(&place, &["run", "--", "bash", "-c", script]);
+    terminal.sees("[USER_QUESTION\r\n[x] done\r\n[USER_QUESTION]\r\nhm\r\n");
+    place.done(&["cancel", "s_1"]);
+}
+
+#[test]
+fn what_a_model_asks_is_shown_once() {
+    let place = Place::new();
+    let asks =
+        "Well.\n[USER_QUESTION]\ncategory: clarification\nquestion: How many?\n[/USER_QUESTION]\nThat is it.";
+    let says = |text: &str| format!("echo '{}'; ", serde_json::json!({ "event": "say", "text": text }));
+    let script = format!("{}{}read -r line", says("Before."), says(asks));
+    std::fs::write(place.project().join("speaker.sh"), script).expect("a script");
+    place.configure(
+        "[agents.speaker]\ncommand = [\"bash\", \"speaker.sh\"]\n\
+         output.speech = [{ when = { event = \"say\" }, give = { text = \"text\" } }]\n",
+    );
+    let terminal = Terminal::start(&place, &["run", "speaker", "go"]);
+    terminal.sees("Your answer");
+    let screen = terminal.screen();
+    assert!(!screen.contains("USER_QUESTION"), "{screen}");
+    assert!(once(&screen, "Well.") < once(&screen, "How many?"), "{screen}");
+    place.done(&["cancel", "s_1"]);
+}
+
 #[test]
 fn enter_is_the_default() {
     let place = Place::new();

@@ -227,6 +227,12 @@ impl TextParser {
             + self.watch.as_ref().map_or(0, Watch::buffered_bytes)
     }
 
+    /// Where in the raw stream what may still become part of a message begins.
+    pub(crate) fn undecided(&self) -> Option<u64> {
+        let line = (self.state == State::Collect).then_some(self.line_origin).flatten();
+        self.open.as_ref().map(|open| open.origin.offset).or(line)
+    }
+
     /// Where in the raw stream a line begins that has not ended.
     pub(crate) fn unfinished_line(&self) -> Option<u64> {
         self.line_origin

@@ -133,6 +133,9 @@ pub struct LaunchView {
     /// What it used.
     #[serde(default)]
     pub usage: UsageView,
+    /// Where in its output the last thing that was heard begins.
+    #[serde(default)]
+    pub heard_at: Option<u64>,
     /// Since when its tree stands still.
     pub stopped_at_ms: Option<u64>,
     /// How it ended: `how` is `exited`, `not_started` or `lost`.

@@ -108,6 +108,7 @@ fn launch(launch: &Launch) -> LaunchView {
         at_ms: launch.at_ms,
         pid: launch.process.map(|process| process.pid),
         usage: usage::view(&launch.used),
+        heard_at: launch.heard.map(|(offset, _)| offset),
         stopped_at_ms: launch.stopped.map(|stop| stop.at_ms),
         ended: launch.ended.as_ref().map(|ended| json!(ended)),
     }
