@@ -6,6 +6,7 @@ mod answering;
 mod crashing;
 mod done;
 mod ending;
+mod interface;
 mod losing;
 mod many;
 mod stopping;

@@ -37,4 +37,9 @@ fn every_event_is_told_with_its_fields() {
     let declared = declared();
     assert!(declared.len() > 30, "the source was understood");
     assert_eq!(told(), declared);
+    // Fields stand beside what every event has.
+    let common = ["seq", "v", "at", "kind", "project", "run", "session"];
+    let hidden: Vec<&String> =
+        declared.values().flatten().filter(|it| common.contains(&it.as_str())).collect();
+    assert_eq!(hidden, Vec::<&String>::new());
 }

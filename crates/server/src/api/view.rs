@@ -256,6 +256,7 @@ pub struct EventView {
     /// The version of its form.
     pub v: u32,
     /// When, in UTC milliseconds.
+    #[serde(rename = "at")]
     pub at_ms: u64,
     /// What, as `noun.past_verb`.
     pub kind: String,
@@ -265,7 +266,8 @@ pub struct EventView {
     pub run: Option<String>,
     /// The session.
     pub session: Option<String>,
-    /// The rest, by its kind.
+    /// The fields that events of its kind have, beside the others.
+    #[serde(flatten)]
     #[schema(value_type = Object)]
     pub body: Value,
 }
