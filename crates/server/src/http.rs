@@ -3,6 +3,7 @@
 //! A handler never changes state. It submits what a client wants, waits for the commit, and shows what is known then.
 
 mod events;
+mod extract;
 mod output;
 mod problem;
 mod read;
@@ -87,6 +88,7 @@ pub(crate) fn router(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(problem::no_route)
+        .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(app);
     Router::new().nest("/api/v1", routes).fallback(problem::no_route)

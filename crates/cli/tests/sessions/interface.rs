@@ -1,5 +1,10 @@
 //! The interface as other programs see it: events in one form, and a problem for whatever cannot be read.
 
+use std::{
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+};
+
 use serde_json::Value;
 
 use crate::support::World;
@@ -22,4 +27,87 @@ fn events_have_one_form_everywhere() {
     assert!(launched["seq"].is_u64() && launched["at"].is_u64(), "{launched}");
     let registered = &listed[0];
     assert_eq!((registered["kind"].as_str(), &registered["run"]), (Some("project.registered"), &Value::Null));
+}
+
+/// What the server says to a request, as it stands: status, type and body.
+fn ask(world: &World, method: &str, path: &str, body: Option<(&str, &str)>) -> (u16, String, Value) {
+    let mut stream = UnixStream::connect(world.home.join("api.sock")).expect("a server");
+    let (kind, body) = body.unwrap_or_default();
+    let kind = if kind.is_empty() { String::new() } else { format!("Content-Type: {kind}\r\n") };
+    let length = body.len();
+    let request = format!(
+        "{method} /api/v1{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIdempotency-Key: k\r\n\
+         {kind}Content-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).expect("it listens");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+    let kind =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-type: ").map(str::to_owned));
+    (status, kind.unwrap_or_default(), serde_json::from_str(body).unwrap_or_default())
+}
+
+/// The kind of a problem, which is whole.
+fn problem(world: &World, method: &str, path: &str, body: Option<(&str, &str)>) -> String {
+    let (status, kind, problem) = ask(world, method, path, body);
+    assert!((400..500).contains(&status), "{method} {path}: {status} {problem}");
+    assert_eq!(kind, "application/problem+json", "{method} {path}: {status}");
+    assert!(problem["title"].as_str().is_some_and(|title| !title.is_empty()), "{method} {path}: {problem}");
+    assert_eq!(problem["status"], status, "{method} {path}");
+    problem["type"].as_str().expect("a type").to_owned()
+}
+
+#[test]
+fn what_cannot_be_read_is_a_problem_at_every_route() {
+    let world = World::new();
+    let session = world.run(&["true"]);
+    world.status(&session, "completed");
+    let document: Value = world.get("/openapi.json").expect("a document");
+    let routes = document["paths"].as_object().expect("paths");
+    for (route, methods) in routes {
+        let fill = |id: &str| route.replace("{id}", id).replace("{name}", id);
+        assert_eq!(problem(&world, "BREW", &fill("s_1"), None), "no_method", "{route}");
+        for (method, about) in methods.as_object().expect("methods") {
+            let method = method.to_uppercase();
+            if *route != fill("x") {
+                assert_eq!(
+                    problem(&world, &method, &fill("%FF"), Some(("application/json", "{}"))),
+                    "bad_path",
+                    "{route}"
+                );
+                problem(&world, &method, &fill("no-such-thing"), Some(("application/json", "{}")));
+            }
+            let id = if route.contains("/requests/") { "q_1" } else { &session };
+            for parameter in about["parameters"].as_array().into_iter().flatten() {
+                let is_text = parameter["schema"]["type"].to_string().contains("string");
+                if parameter["in"] == "query" && !is_text {
+                    let name = parameter["name"].as_str().expect("a name");
+                    for value in ["-1", "x", "", "1.5", "%FF", "99999999999999999999999"] {
+                        let path = format!("{}?{name}={value}", fill(id));
+                        assert_eq!(problem(&world, &method, &path, None), "bad_query", "{path}");
+                    }
+                }
+            }
+            if about["requestBody"].is_object() {
+                for (kind, body, expected) in [
+                    ("", "{}", "not_json"),
+                    ("text/plain", "{}", "not_json"),
+                    ("application/json", "nonsense", "bad_body"),
+                    ("application/json", "[7]", "bad_body"),
+                    ("application/json", "", "bad_body"),
+                ] {
+                    let found = problem(&world, &method, &fill(id), Some((kind, body)));
+                    assert_eq!(found, expected, "{method} {route} {kind} {body}");
+                }
+            }
+        }
+    }
+    assert_eq!(problem(&world, "GET", "/no/such/route", None), "no_route");
+    let (status, _, found) = ask(&world, "GET", "/runs?limit=-1", None);
+    assert_eq!(status, 400);
+    let title = found["title"].as_str().unwrap_or_default();
+    assert!(title.contains("limit=-1") && title.contains("limit: invalid digit"), "{title}");
 }

@@ -6,7 +6,7 @@ use std::{convert::Infallible, time::Duration};
 
 use axum::{
     Json,
-    extract::{Query, State},
+    extract::State,
     http::{HeaderMap, header},
     response::{IntoResponse, Response},
 };
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
-use super::{App, views};
+use super::{App, extract::Query, views};
 use crate::{
     api::{EventView, Problem},
     stream::channel_body,

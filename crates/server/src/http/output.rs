@@ -5,7 +5,7 @@
 use std::{convert::Infallible, fs::File, io, os::unix::fs::FileExt, path::PathBuf, time::Duration};
 
 use axum::{
-    extract::{Path, Query, State},
+    extract::State,
     http::header,
     response::{IntoResponse, Response},
 };
@@ -16,7 +16,10 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
-use super::App;
+use super::{
+    App,
+    extract::{Path, Query},
+};
 use crate::{api::Problem, stream::channel_body};
 
 /// The most that is read at once.

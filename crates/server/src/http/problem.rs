@@ -2,12 +2,11 @@
 
 use axum::{
     Json,
-    extract::{FromRequest, Request, rejection::JsonRejection},
+    extract::Request,
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use ostler_engine::{Refusal, answer::NotAnAnswer, input::Wanted};
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{api::Problem, journal::SubmitError};
@@ -160,28 +159,14 @@ fn instead(wanted: Wanted) -> &'static str {
     }
 }
 
+pub(super) async fn no_method(request: Request) -> Problem {
+    let title = format!("{} is not possible at {}", request.method(), request.uri().path());
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "no_method", title)
+        .hint("GET /api/v1/openapi.json lists what there is.")
+}
+
 pub(super) async fn no_route(request: Request) -> Problem {
     let title = format!("there is nothing at {} {}", request.method(), request.uri().path());
     Problem::new(StatusCode::NOT_FOUND, "no_route", title)
         .hint("GET /api/v1/openapi.json lists what there is.")
-}
-
-/// A body of JSON, with a problem instead of a bare error.
-pub(super) struct Body<T>(pub(super) T);
-
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        match Json::<T>::from_request(request, state).await {
-            Ok(Json(body)) => Ok(Body(body)),
-            Err(JsonRejection::MissingJsonContentType(_)) => Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "not_json",
-                "the body must be application/json",
-            )),
-            Err(rejection) => Err(Problem::bad("bad_body", rejection.body_text())
-                .hint("GET /api/v1/openapi.json describes every body.")),
-        }
-    }
 }

@@ -4,13 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use axum::{
-    Json,
-    body::Bytes,
-    extract::{Path, Query, State},
-    http::header,
-    response::IntoResponse,
-};
+use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
 use ostler_engine::{RequestId, RunId, SessionId, World, session::Session};
 use ostler_store::{Entity, Page, Projection, Reads, Scope};
@@ -18,7 +12,11 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
 
-use super::{App, views};
+use super::{
+    App,
+    extract::{Path, Query},
+    views,
+};
 use crate::{
     api::{AgentView, InfoView, Problem, RequestView, RunView, SessionView, StatusView},
     config::Config,

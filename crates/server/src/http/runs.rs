@@ -14,7 +14,7 @@ use ostler_agents::{Agent, Terminal, agent::Argument};
 use ostler_engine::{Input, input::NewRun as Wanted, run::Terms, session::Order};
 use ostler_workspace::Repository;
 
-use super::{App, problem::Body, read::unknown_agent, wishes::key};
+use super::{App, extract::Body, read::unknown_agent, wishes::key};
 use crate::{
     account,
     api::{NewRun, Problem, RunView},

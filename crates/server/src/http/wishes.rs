@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    http::HeaderMap,
-};
+use axum::{Json, extract::State, http::HeaderMap};
 use ostler_engine::{Input, SessionId, answer::Given, session::WorktreeState};
 use ostler_shim::control::Command;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{App, problem::Body};
+use super::{
+    App,
+    extract::{Body, Path},
+};
 use crate::{
     api::{NewAnswer, NewMessage, NewResume, NewSize, Problem, RequestView, SessionView},
     client::KEY_HEADER,

@@ -1,0 +1,67 @@
+//! What handlers take from a request: path, query and body. What cannot be read is a problem like every other, with a
+//! sentence that says what is wrong, never a bare line of text.
+
+use axum::{
+    Json,
+    extract::{self, FromRequest, FromRequestParts, Request, rejection::JsonRejection},
+    http::{StatusCode, request::Parts},
+};
+use serde::de::DeserializeOwned;
+
+use crate::api::Problem;
+
+/// Where the forms of everything are described.
+const HINT: &str = "GET /api/v1/openapi.json describes every path, query and body.";
+
+/// What stands in the path.
+pub(super) struct Path<T>(pub(super) T);
+
+/// What stands behind the question mark.
+pub(super) struct Query<T>(pub(super) T);
+
+/// A body of JSON.
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let read = extract::Path::<T>::from_request_parts(parts, state).await;
+        read.map(|extract::Path(path)| Path(path)).map_err(|rejection| {
+            let title = format!("the path '{}' cannot be read: {}", parts.uri.path(), rejection.body_text());
+            Problem::bad("bad_path", title).hint(HINT)
+        })
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let read = extract::Query::<T>::from_request_parts(parts, state).await;
+        read.map(|extract::Query(query)| Query(query)).map_err(|rejection| {
+            let (query, why) = (parts.uri.query().unwrap_or_default(), rejection.body_text());
+            let why = why.strip_prefix("Failed to deserialize query string: ").unwrap_or(&why);
+            Problem::bad("bad_query", format!("the query '{query}' cannot be read: {why}")).hint(HINT)
+        })
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        match Json::<T>::from_request(request, state).await {
+            Ok(Json(body)) => Ok(Body(body)),
+            Err(JsonRejection::MissingJsonContentType(_)) => Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "not_json",
+                "the body must be application/json",
+            )),
+            Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", rejection.body_text()))
+            }
+            Err(rejection) => Err(Problem::bad("bad_body", rejection.body_text()).hint(HINT)),
+        }
+    }
+}
