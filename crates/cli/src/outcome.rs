@@ -105,6 +105,9 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str().map(|it| safe(it).into_owned());
     let key = match answer["answer"].as_str().unwrap_or_default() {
         "text" => return text("text").unwrap_or_default(),
+        "remarked" => {
+            return format!("{}. {}", text("text").unwrap_or_default(), text("remark").unwrap_or_default());
+        }
         "path" => return text("path").unwrap_or_default(),
         "nothing" => Key::AnswerNothing,
         "approved" if answer["for_session"] == true => Key::AnswerApprovedSession,
@@ -168,6 +171,7 @@ mod tests {
         for (given, said) in [
             (json!({"answer": "text", "text": "MySQL"}), "MySQL"),
             (json!({"answer": "approved", "for_session": true}), "approved for this session"),
+            (json!({"answer": "remarked", "text": "No", "remark": "not today"}), "No. not today"),
             (json!({"answer": "denied", "reason": "use the other one"}), "denied: use the other one"),
             (json!({"answer": "go_on", "words": null}), "go on"),
             (json!({"answer": "nothing"}), "nobody answered"),

@@ -34,6 +34,13 @@ pub enum Answer {
         /// As the agent gets it.
         text: String,
     },
+    /// A yes or no, and words beside it. Who reads a reply in its form gets the one, who reads sentences both.
+    Remarked {
+        /// The yes or no, as the agent gets it.
+        text: String,
+        /// The words.
+        remark: String,
+    },
     /// Nobody answered, and nothing stands for it.
     Nothing,
     /// It may have it, or do it.
@@ -84,11 +91,7 @@ pub enum NotAnAnswer {
 /// What something given means as the answer to a request.
 pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     match ask {
-        Ask::Question(_) | Ask::AskUser(_) => {
-            let word = given.decision.map(|yes| if yes { "Yes" } else { "No" });
-            let words = given.value.as_deref().or(word).ok_or(NotAnAnswer::Empty)?;
-            choose(&ask.options(), words, given.insist).map(|text| Answer::Text { text })
-        }
+        Ask::Question(_) | Ask::AskUser(_) => choice(ask, given),
         Ask::Dependency(dependency) => match (dependency.dependency_type, given.decision, &given.value) {
             (_, Some(false), reason) => Ok(Answer::Denied { reason: reason.clone() }),
             (DependencyType::Permission | DependencyType::Package, Some(true), _) => {
@@ -112,6 +115,21 @@ pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
         },
         Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => go_on(ask, given),
     }
+}
+
+/// Words or an option; beside a yes or no they say why.
+fn choice(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+    let options = ask.options();
+    let word = given.decision.map(|yes| if yes { "Yes" } else { "No" });
+    let remark = given.value.as_deref().map(str::trim).filter(|remark| !remark.is_empty());
+    if let (Some(word), Some(remark)) = (word, remark)
+        && let Ok(text) = choose(&options, word, false)
+    {
+        return Ok(Answer::Remarked { text, remark: remark.to_owned() });
+    }
+    let value = given.value.as_deref().filter(|_| word.is_none() || remark.is_some());
+    let words = value.or(word).ok_or(NotAnAnswer::Empty)?;
+    choose(&options, words, given.insist).map(|text| Answer::Text { text })
 }
 
 /// Errors and limits: on with it, again, or over. Other words are told to an agent that can use them.
@@ -227,6 +245,15 @@ mod tests {
         assert_eq!(read(&ask, &said("no")), Ok(Answer::Text { text: "No".into() }));
         assert!(read(&ask, &said("perhaps")).is_err());
         assert_eq!(read(&ask, &Given::default()), Err(NotAnAnswer::Empty));
+        let no = Given { decision: Some(false), ..said("not on a Friday\n") };
+        let remarked = Answer::Remarked { text: "No".into(), remark: "not on a Friday".into() };
+        assert_eq!(read(&ask, &no), Ok(remarked));
+        let no = Given { decision: Some(false), ..said(" ") };
+        assert_eq!(read(&ask, &no), Ok(Answer::Text { text: "No".into() }), "nothing is no reason");
+        // Where no yes or no can be chosen, the words are what counts.
+        let ask = question(&["PostgreSQL", "MySQL"], QuestionCategory::Choice);
+        let yes = Given { decision: Some(true), ..said("2") };
+        assert_eq!(read(&ask, &yes), Ok(Answer::Text { text: "MySQL".into() }));
     }
 
     #[test]

@@ -45,9 +45,9 @@ pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>
 /// The line that a program reads: a reply in JSON, or the bare words.
 fn line(session: &Session, request: &Request, answer: &Answer) -> String {
     match (&request.ask, answer) {
-        (Ask::Question(_), Answer::Text { .. } | Answer::Nothing) => {
+        (Ask::Question(_), Answer::Text { .. } | Answer::Remarked { .. } | Answer::Nothing) => {
             let answer = match answer {
-                Answer::Text { text } => Some(text.clone()),
+                Answer::Text { text } | Answer::Remarked { text, .. } => Some(text.clone()),
                 _ => None,
             };
             Reply::QuestionAnswer(QuestionAnswer { question_id: request.id.to_string(), answer }).encode()
@@ -75,7 +75,7 @@ fn line(session: &Session, request: &Request, answer: &Answer) -> String {
             }
             Reply::DependencyProvided(reply).encode()
         }
-        (_, Answer::Text { text }) => format!("{text}\n"),
+        (_, Answer::Text { text } | Answer::Remarked { text, .. }) => format!("{text}\n"),
         _ => format!("{}\n", sentence(session, Parcel::Request(request.id), Some(request))),
     }
 }
@@ -97,10 +97,10 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         };
     };
     match (&settled.answer, korean) {
-        (Answer::Text { text }, false) if settled.late => format!("Late answer to \"{asked}\": {text}"),
-        (Answer::Text { text }, true) if settled.late => format!("\"{asked}\"에 대한 늦은 답: {text}"),
-        (Answer::Text { text }, false) => format!("Answer to your question \"{asked}\": {text}"),
-        (Answer::Text { text }, true) => format!("질문 \"{asked}\"에 대한 답: {text}"),
+        (Answer::Text { text }, _) => answered(korean, settled.late, &asked, text),
+        (Answer::Remarked { text, remark }, _) => {
+            answered(korean, settled.late, &asked, &format!("{text}. {remark}"))
+        }
         (Answer::Nothing, false) => {
             format!("Nobody answered your question \"{asked}\". Go on as you think best.")
         }
@@ -117,6 +117,15 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         (Answer::Retry, false) => "Try again.".to_string(),
         (Answer::Retry, true) => "다시 시도하세요.".to_string(),
         (Answer::Fail, _) => String::new(),
+    }
+}
+
+fn answered(korean: bool, late: bool, asked: &str, text: &str) -> String {
+    match (late, korean) {
+        (true, false) => format!("Late answer to \"{asked}\": {text}"),
+        (true, true) => format!("\"{asked}\"에 대한 늦은 답: {text}"),
+        (false, false) => format!("Answer to your question \"{asked}\": {text}"),
+        (false, true) => format!("질문 \"{asked}\"에 대한 답: {text}"),
     }
 }
 

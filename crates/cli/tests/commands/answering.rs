@@ -48,10 +48,16 @@ fn a_yes_and_a_no() {
     let place = Place::new();
     let ask = "printf '%s\\n' '[USER_QUESTION]' 'category: confirmation' 'question: Sure?' 'required: true' \
                '[/USER_QUESTION]'; read -r line; echo \"$line\"";
-    for (flag, answer) in [("--yes", "Yes"), ("--no", "No")] {
+    for (flags, answer) in [
+        (&["--yes"][..], "Yes"),
+        (&["--no"], "No"),
+        (&["--no", "not on a Friday"], "No"),
+        (&["--yes", "but only once"], "Yes"),
+    ] {
         let session = place.start(ask);
         let request = place.wait_for_request();
-        place.done(&["answer", &request, flag]);
+        let said = place.done(&[&["answer", &request], flags].concat());
+        assert!(flags.iter().skip(1).all(|remark| said.contains(&format!("{answer}. {remark}"))), "{said}");
         place.wait_for(&session, "completed");
         assert!(place.done(&["logs", &session]).contains(&format!("\"answer\":\"{answer}\"")));
     }

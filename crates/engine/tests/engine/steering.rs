@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 use ostler_engine::{
-    Input, Refusal,
+    Input, Refusal, RequestId,
+    answer::Given,
     input::{News, Wanted},
     run::Terms,
     session::Status,
@@ -471,4 +472,19 @@ fn a_conversation_that_never_began_is_not_resumed() {
             → launch launch=2
     "#]],
     );
+}
+
+#[test]
+fn a_reason_beside_a_yes_or_no_goes_to_who_reads_sentences() {
+    let mut play = Play::running(claude());
+    play.asks(said::choice("Push it?", &["Yes", "No"]));
+    let given = Given { value: Some("not on a Friday".to_owned()), decision: Some(false), insist: false };
+    play.forget();
+    play.give(Input::Answer { request: RequestId(1), given });
+    let page = play.page();
+    assert!(
+        page.contains(r#"answer={"answer":"remarked","remark":"not on a Friday","text":"No"}"#),
+        "{page}"
+    );
+    assert!(page.contains(r#"Answer to your question \\\"Push it?\\\": No. not on a Friday"#), "{page}");
 }
