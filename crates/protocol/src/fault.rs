@@ -40,6 +40,8 @@ pub enum FaultReason {
     InvalidJson,
     /// The message was never closed.
     Unclosed,
+    /// The message was longer than the limit that the field names.
+    TooLong,
     /// It was closed by another message's tag.
     Mismatched,
     /// A line outside any message was longer than the limit; its text is in the log.
@@ -74,6 +76,7 @@ impl Fault {
             FaultReason::UnreadableList => format!("{tag} has a list that cannot be read in field '{field}'"),
             FaultReason::InvalidJson => format!("{tag} has invalid JSON in field '{field}'"),
             FaultReason::Unclosed => format!("{tag} was never closed"),
+            FaultReason::TooLong => format!("{tag} is longer than the limit of {field}"),
             FaultReason::Mismatched => format!("{tag} was closed by '{field}'"),
             FaultReason::LineTooLong => "a line is longer than the limit".to_string(),
             FaultReason::NonceBurnt => "the session's nonce was printed outside a tag".to_string(),

@@ -71,6 +71,8 @@ pub(crate) struct Open {
     body: String,
     lines: usize,
     form: Form,
+    /// The limit that it went over.
+    pub(crate) over: Option<String>,
 }
 
 /// What the message is made of.
@@ -94,7 +96,15 @@ impl Open {
             Tag::Phase(number) => Form::Phase(Announcement::new(number)),
             Tag::Thin(task) => Form::Task { task, trouble: None },
         };
-        Open { origin, end, head: head.trim().to_string(), body: String::with_capacity(256), lines: 1, form }
+        Open {
+            origin,
+            end,
+            head: head.trim().to_string(),
+            body: String::with_capacity(256),
+            lines: 1,
+            form,
+            over: None,
+        }
     }
 
     /// Whether any line can be part of it, so that it needs a tag to end.
@@ -160,11 +170,14 @@ impl Open {
 
     /// The item it has become.
     pub(crate) fn close(self, ended_by: EndedBy) -> Item {
-        let Open { origin, end, head, body, form, .. } = self;
+        let Open { origin, end, head, body, form, over, .. } = self;
         let name = form.name();
         let reading = match form {
             Form::Block(tag) if ended_by == EndedBy::ClosingTag => block::read(tag, &body),
             Form::Office(tag, target) if ended_by != EndedBy::Limit => office::read(tag, target, &body),
+            Form::Block(_) | Form::Office(..) if over.is_some() => {
+                Reading::trouble(Trouble { reason: FaultReason::TooLong, field: over })
+            }
             Form::Block(_) | Form::Office(..) => {
                 Reading::trouble(Trouble { reason: FaultReason::Unclosed, field: None })
             }

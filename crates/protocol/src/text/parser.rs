@@ -6,7 +6,7 @@
 
 mod hear;
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use core::time::Duration;
 
 use memchr::memchr2;
@@ -360,7 +360,11 @@ impl TextParser {
         if self.line.len() + text.len() > room {
             self.line_too_long = self.open.is_none();
             self.forget_line();
-            self.close(EndedBy::Limit, sink);
+            let limit = match &self.open {
+                Some(open) if open.takes_any_line() => limits.block_bytes,
+                _ => limits.line_bytes,
+            };
+            self.close_over(&format!("{limit} bytes"), sink);
             return;
         }
         if self.line_origin.is_none()

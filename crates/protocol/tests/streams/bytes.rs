@@ -85,8 +85,8 @@ fn a_block_that_is_too_long() {
         settings,
         stream,
         expect![[r#"
-        1 fault {"details":"ASK_USER was never closed","ended_by":"limit","raw":"[ASK_USER]\na\nb\nc\nd\n","reason":"unclosed","severity":"fault","tag":"ASK_USER","trust":"speech"}
-        1+1 wait {"ended_by":"line","trust":"speech"}"#]],
+            1 fault {"details":"ASK_USER is longer than the limit of 4 lines","ended_by":"limit","field":"4 lines","raw":"[ASK_USER]\na\nb\nc\nd\n","reason":"too_long","severity":"fault","tag":"ASK_USER","trust":"speech"}
+            1+1 wait {"ended_by":"line","trust":"speech"}"#]],
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The other half of the text parser, behind the one that makes lines of bytes.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{CLOSING_TAG_BYTES_MAX, LineEnd, Mode, Place, TextParser};
 use crate::{
@@ -44,8 +44,11 @@ impl TextParser {
             if begun.is_none() && open.take(line, end.at) {
                 // Bytes that are no text have grown by being replaced.
                 let (bytes, lines) = open.size();
-                if lines > self.settings.limits.block_lines || bytes > self.settings.limits.block_bytes {
-                    self.close(EndedBy::Limit, sink);
+                let limits = self.settings.limits;
+                if lines > limits.block_lines {
+                    self.close_over(&format!("{} lines", limits.block_lines), sink);
+                } else if bytes > limits.block_bytes {
+                    self.close_over(&format!("{} bytes", limits.block_bytes), sink);
                 }
                 return;
             }
@@ -165,6 +168,14 @@ impl TextParser {
             sink.items.push_back(open.mismatched(closing.name()));
         }
         self.forget_line();
+    }
+
+    /// Ends the open message because it went over a limit.
+    pub(super) fn close_over(&mut self, limit: &str, sink: &mut Sink) {
+        if let Some(open) = &mut self.open {
+            open.over = Some(limit.into());
+        }
+        self.close(EndedBy::Limit, sink);
     }
 
     pub(super) fn close(&mut self, ended_by: EndedBy, sink: &mut Sink) {
