@@ -31,6 +31,10 @@ pub(crate) enum Exit {
     Interrupted = 11,
     /// The agent goes on alone.
     Detached = 12,
+    /// Inside a session: nobody answered, or the answer goes another way.
+    NoAnswer = 13,
+    /// Inside a session: what was asked for was denied.
+    Denied = 14,
 }
 
 impl From<Exit> for ExitCode {

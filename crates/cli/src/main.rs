@@ -9,6 +9,7 @@ mod context;
 mod error;
 mod exit;
 mod id;
+mod inside;
 mod outcome;
 mod program;
 mod refusal;
@@ -33,8 +34,8 @@ use ostler_agents::nearest;
 
 use crate::{
     commands::{
-        agents, answer, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs, merge,
-        parse, ps, resume, run, send, serve, show, usage, verify,
+        agents, answer, ask, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs,
+        merge, need, parse, ps, report, resume, run, send, serve, show, step, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -51,8 +52,8 @@ use crate::{
 #[command(name = "ostler", version, about)]
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 7 refused as things stand, 8 no such \
-                        thing, 9 the configuration is wrong, 10 cancelled, 11 interrupted, 12 detached; all of them \
-                        stand in docs/exit-codes.md."
+                        thing, 9 the configuration is wrong, 10 cancelled, 11 interrupted, 12 detached, 13 no answer, \
+                        14 denied; all of them stand in docs/exit-codes.md."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -93,6 +94,10 @@ enum Command {
     Verify(verify::Arguments),
     Parse(parse::Arguments),
     Guide(guide::Arguments),
+    Ask(ask::Arguments),
+    Need(need::Arguments),
+    Error(report::Arguments),
+    Step(step::Arguments),
     Completions(completions::Arguments),
     Demo(demo::Arguments),
 }
@@ -149,6 +154,10 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Verify(_) => verify::run(context),
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Guide(_) => guide::run(context),
+        Command::Ask(arguments) => ask::run(context, arguments),
+        Command::Need(arguments) => need::run(context, arguments),
+        Command::Error(arguments) => report::run(context, arguments),
+        Command::Step(arguments) => step::run(context, arguments),
         Command::Demo(arguments) => demo::run(context, &arguments),
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
     }

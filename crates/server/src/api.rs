@@ -2,10 +2,13 @@
 //!
 //! They are apart from the engine's types, so that what is stored can change without what clients see.
 
+mod call;
 mod problem;
 mod usage;
 mod view;
 
+pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
+pub(crate) use call::{NotAsked, clean, text};
 pub use problem::Problem;
 pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{

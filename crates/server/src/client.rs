@@ -2,7 +2,10 @@
 //!
 //! A request that changes something carries a key, so that asking again after a broken connection does it once.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 use http_body_util::{BodyExt, Full};
 use hyper::{
@@ -121,30 +124,37 @@ impl Client {
         body: Bytes,
         key: Option<&str>,
     ) -> Result<Response<Incoming>, ClientError> {
-        let broken =
-            |error: hyper::Error| ClientError::Broken { path: path.to_owned(), message: error.to_string() };
-        let stream = self.connect()?;
-        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-        tokio::spawn(connection);
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("/api/v1{path}"))
-            .header(header::HOST, "localhost")
-            .header(header::CONTENT_TYPE, "application/json");
-        if let Some(key) = key {
-            request = request.header(KEY_HEADER, key);
-        }
-        let request = request
-            .body(Full::new(body))
-            .map_err(|error| ClientError::Broken { path: path.to_owned(), message: error.to_string() })?;
-        sender.send_request(request).await.map_err(broken)
+        exchange(&self.home.socket(), "/api/v1", method, path, body, key).await
     }
+}
 
-    fn connect(&self) -> Result<UnixStream, ClientError> {
-        let failed = |source| ClientError::NoServer { path: self.home.socket(), source };
-        let stream = socket::connect(&self.home.socket()).map_err(failed)?;
-        UnixStream::from_std(stream).map_err(failed)
+/// Asks one thing over a connection of its own.
+pub(crate) async fn exchange(
+    socket: &Path,
+    prefix: &str,
+    method: Method,
+    path: &str,
+    body: Bytes,
+    key: Option<&str>,
+) -> Result<Response<Incoming>, ClientError> {
+    let no_server = |source| ClientError::NoServer { path: socket.to_path_buf(), source };
+    let broken =
+        |error: hyper::Error| ClientError::Broken { path: path.to_owned(), message: error.to_string() };
+    let stream = socket::connect(socket).and_then(UnixStream::from_std).map_err(no_server)?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+    tokio::spawn(connection);
+    let mut request = Request::builder()
+        .method(method)
+        .uri(format!("{prefix}{path}"))
+        .header(header::HOST, "localhost")
+        .header(header::CONTENT_TYPE, "application/json");
+    if let Some(key) = key {
+        request = request.header(KEY_HEADER, key);
     }
+    let request = request
+        .body(Full::new(body))
+        .map_err(|error| ClientError::Broken { path: path.to_owned(), message: error.to_string() })?;
+    sender.send_request(request).await.map_err(broken)
 }
 
 /// An answer that comes in pieces.
@@ -179,7 +189,10 @@ impl Pieces {
     }
 }
 
-async fn read<T: DeserializeOwned>(path: &str, response: Response<Incoming>) -> Result<T, ClientError> {
+pub(crate) async fn read<T: DeserializeOwned>(
+    path: &str,
+    response: Response<Incoming>,
+) -> Result<T, ClientError> {
     if !response.status().is_success() {
         return Err(refusal(path, response).await);
     }

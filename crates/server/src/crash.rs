@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 35] = [
+pub const SITES: [&str; 36] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -50,6 +50,7 @@ pub const SITES: [&str; 35] = [
     "after burial",
     "before not launched",
     "after not launched",
+    "before caller gone",
 ];
 
 struct Plan {

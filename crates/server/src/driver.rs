@@ -4,6 +4,7 @@
 //! listens to its shim. On start every session that was running gets one, before any action is carried out: what is
 //! really there is looked at first.
 
+pub(crate) mod callers;
 mod check;
 mod keeper;
 mod launch;
@@ -14,7 +15,7 @@ mod sweep;
 mod worktree;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::PathBuf,
     sync::{Arc, Mutex},
 };
@@ -60,6 +61,8 @@ pub(crate) struct Driver {
     keepers: Mutex<HashMap<SessionId, Mailbox>>,
     /// Checks that are running, and how to make them look again at what is wanted of them.
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
+    /// The keys of the calls whose callers are watched.
+    callers: Mutex<HashSet<String>>,
 }
 
 /// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
@@ -82,6 +85,7 @@ impl Driver {
             open_files_max,
             keepers: Mutex::default(),
             checks: Mutex::default(),
+            callers: Mutex::default(),
         })
     }
 
@@ -117,6 +121,7 @@ impl Driver {
         for action in first {
             self.dispatch(action);
         }
+        callers::watch_all(&self);
         tokio::spawn(Arc::clone(&self).keep_time());
         while let Some(action) = outbox.recv().await {
             self.dispatch(action);

@@ -79,6 +79,16 @@ impl Home {
         self.root.join("api.sock")
     }
 
+    /// Where it listens to the processes of agents.
+    pub fn channel(&self) -> PathBuf {
+        self.root.join("channel.sock")
+    }
+
+    /// Where agents find this program, if nowhere else.
+    pub fn programs(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
     /// What the server has to say.
     pub fn log(&self) -> PathBuf {
         self.root.join("server.log")
@@ -94,9 +104,14 @@ impl Home {
         self.root.join("worktrees")
     }
 
+    /// Everything of all sessions.
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
     /// Everything of one session.
     pub fn session(&self, session: SessionId) -> PathBuf {
-        self.root.join("sessions").join(session.to_string())
+        self.sessions().join(session.to_string())
     }
 
     /// The shim's directory of one launch.

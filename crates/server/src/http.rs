@@ -2,6 +2,7 @@
 //!
 //! A handler never changes state. It submits what a client wants, waits for the commit, and shows what is known then.
 
+mod channel;
 mod events;
 mod extract;
 mod output;
@@ -58,9 +59,14 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     Document::openapi()
 }
 
-pub(crate) fn router(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify>) -> Router {
+/// The interface for people and programs, and the one for processes of agents.
+pub(crate) fn routers(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify>) -> (Router, Router) {
     let started_at_ms = driver.journal.clock().now_ms();
     let app = App { driver, reader: Arc::new(Mutex::new(reader)), stop, started_at_ms };
+    (router(app.clone()), channel::router(app))
+}
+
+fn router(app: App) -> Router {
     let routes = Router::new()
         .route("/info", get(read::info))
         .route("/status", get(read::status))

@@ -4,6 +4,7 @@
 //! something of it. It decides nothing by itself: that is the engine's business.
 
 pub mod api;
+pub mod channel;
 pub mod client;
 pub mod config;
 pub mod start;
@@ -17,6 +18,7 @@ mod home;
 mod http;
 mod journal;
 mod keep;
+mod peer;
 mod random;
 mod reserve;
 mod serve;

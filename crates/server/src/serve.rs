@@ -5,7 +5,7 @@ use std::{
     fs::{self, OpenOptions},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -24,9 +24,10 @@ use tokio::{
 use crate::{
     clock::{Clock, wall_ms},
     driver::Driver,
-    home::{Home, HomeError},
+    home::{Home, HomeError, private_directory},
     http,
     journal::{self, Journal, LoadError},
+    peer::{Door, Peer},
     random,
     reserve::Reserve,
     socket,
@@ -74,19 +75,40 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let reserve = Reserve::keep(&home.root().join("reserve"));
     let (journal, outbox) = Journal::start(store, loaded, clock, reserve);
     let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
-    let driver = Driver::new(journal, home.clone(), program, mark(home)?, raise_open_files());
-    let listening = socket::listen(&home.socket()).and_then(UnixListener::from_std);
-    let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
+    offer(home, &program).map_err(|source| ServeError::Io { what: "offer the program", source })?;
+    let mark = mark(home)?;
+    let door = |path: PathBuf| {
+        let listening = socket::listen(&path).and_then(UnixListener::from_std);
+        let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
+        Ok(Door::new(listener, home, &mark))
+    };
+    let (people, agents) = (door(home.socket())?, door(home.channel())?);
+    let driver = Driver::new(journal, home.clone(), program, mark.clone(), raise_open_files());
     let stop = Arc::new(Notify::new());
-    let app = http::router(Arc::clone(&driver), reader, Arc::clone(&stop));
+    let (api, channel) = http::routers(Arc::clone(&driver), reader, Arc::clone(&stop));
     tokio::spawn(driver.run(outbox));
     let served = tokio::select! {
-        served = axum::serve(listener, app) => served,
+        served = axum::serve(people, api.into_make_service_with_connect_info::<Peer>()) => served,
+        served = axum::serve(agents, channel.into_make_service_with_connect_info::<Peer>()) => served,
         () = asked_to_stop(stop) => Ok(()),
     };
     // Whoever comes now finds nobody and starts another.
     fs::remove_file(home.socket()).ok();
+    fs::remove_file(home.channel()).ok();
     served.map_err(|source| ServeError::Io { what: "serve", source })
+}
+
+/// Puts this program where agents find it, also after it has moved.
+fn offer(home: &Home, program: &Path) -> io::Result<()> {
+    let folder = home.programs();
+    private_directory(&folder)?;
+    let (link, draft) = (folder.join("ostler"), folder.join("ostler.draft"));
+    fs::remove_file(&draft).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })?;
+    std::os::unix::fs::symlink(program, &draft)?;
+    fs::rename(&draft, &link)
 }
 
 /// A signal, or somebody who says so.

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod answer;
+pub(crate) mod ask;
 pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -13,14 +14,17 @@ pub(crate) mod guide;
 pub(crate) mod inbox;
 pub(crate) mod logs;
 pub(crate) mod merge;
+pub(crate) mod need;
 pub(crate) mod parse;
 pub(crate) mod ps;
+pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod step;
 pub(crate) mod usage;
 pub(crate) mod verify;
 pub(crate) mod wish;

@@ -357,4 +357,11 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "Everything was ended. To see why, run it with --keep, and look at state/server.log in its directory.",
     ),
     (Key::HintDemoDir, "Nothing was touched. Name a new or empty directory with --dir."),
+    (Key::NotInside, "this is for agents: it works only inside a session"),
+    (Key::HintNotInside, "`ostler run` starts one; what it starts can ask."),
+    (Key::NobodyAnswered, "nobody answered {id}"),
+    (Key::NoAnswerOver, "{id} gets no answer: the session is over, or is to end"),
+    (Key::NoAnswerHere, "the answer to {id} comes another way: as a message, or to whoever asked the same"),
+    (Key::WasDenied, "{id} was denied"),
+    (Key::WasDeniedBecause, "{id} was denied: {reason}"),
 ];

@@ -316,4 +316,11 @@ keys! {
     DemoNotVerified,
     HintDemo,
     HintDemoDir,
+    NotInside,
+    HintNotInside,
+    NobodyAnswered,
+    NoAnswerOver,
+    NoAnswerHere,
+    WasDenied,
+    WasDeniedBecause,
 }

@@ -357,4 +357,11 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "시작한 것은 모두 끝냈습니다. 이유를 보려면 --keep을 붙여 실행하고, 그 디렉터리의 state/server.log를 보세요.",
     ),
     (Key::HintDemoDir, "아무것도 건드리지 않았습니다. --dir로 새 디렉터리나 빈 디렉터리를 지정하세요."),
+    (Key::NotInside, "에이전트를 위한 명령입니다. 세션 안에서만 동작합니다"),
+    (Key::HintNotInside, "`ostler run`이 세션을 시작합니다. 거기서 시작된 것은 물어볼 수 있습니다."),
+    (Key::NobodyAnswered, "{id}에 아무도 답하지 않았습니다"),
+    (Key::NoAnswerOver, "{id}에는 답이 없습니다. 세션이 끝났거나 끝나는 중입니다"),
+    (Key::NoAnswerHere, "{id}의 답은 다른 길로 갑니다. 메시지로, 또는 같은 것을 물은 쪽으로"),
+    (Key::WasDenied, "{id}이(가) 거부되었습니다"),
+    (Key::WasDeniedBecause, "{id}이(가) 거부되었습니다: {reason}"),
 ];

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, QUESTION, World, kill, write};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 9] = [
+const SAMPLE: [&str; 10] = [
     "after commit",
     "after launch",
     "after deliver",
@@ -23,6 +23,7 @@ const SAMPLE: [&str; 9] = [
     "after end check",
     "reconciling a session",
     "before burial",
+    "before caller gone",
 ];
 
 /// Passed when a server with something live starts, which the first one is not.
@@ -125,6 +126,18 @@ impl Fragile {
         });
     }
 
+    /// Answers until it is answered.
+    fn wish_answer(&mut self, request: &str, value: &str) {
+        self.persist("the answer", |world| {
+            let path = format!("/requests/{request}");
+            if world.get::<RequestView>(&path).ok()?.settled.is_some() {
+                return Some(());
+            }
+            world.post::<Value>(&format!("{path}/answer"), &json!({ "value": value })).ok();
+            None
+        });
+    }
+
     fn worktree(&mut self, id: &str, what: &str, state: &str) {
         self.persist(what, |world| {
             if view(world, id)?.worktree?.state == state {
@@ -208,14 +221,7 @@ fn work(fragile: &mut Fragile) {
         fragile.world.kill_server();
         fragile.world.start_with(&[("OSTLER_CRASH_AT", &format!("{WITH_SOMETHING_LIVE}:1"))]);
     }
-    fragile.persist("the answer", |world| {
-        let path = format!("/requests/{request}");
-        if world.get::<RequestView>(&path).ok()?.settled.is_some() {
-            return Some(());
-        }
-        world.post::<Value>(&format!("{path}/answer"), &json!({ "value": "MySQL" })).ok();
-        None
-    });
+    fragile.wish_answer(&request, "MySQL");
     fragile.happened(&id, "input.consumed");
     let now = fragile.persist("its process", |world| view(world, &id)?.pid);
     assert_eq!(now, pid, "the agent has not noticed the server's death at {}", fragile.site);
@@ -306,6 +312,24 @@ fn lose(fragile: &mut Fragile) {
     assert_eq!(fs::read_to_string(fragile.world.project.join("heard")).expect("a file"), "begin\n");
 }
 
+/// An agent whose process asks at the session's socket and is killed there.
+fn call(fragile: &mut Fragile) {
+    let script = "ostler ask 'Which?' >>heard & echo $! >caller.draft; mv caller.draft caller; wait; \
+                  read -r line; echo \"answer: $line\" >>heard";
+    let id = fragile.run(&fragile.world.new_run(&["bash", "-c", script]));
+    fragile.happened(&id, "request.opened");
+    let caller = fs::read_to_string(fragile.world.project.join("caller")).expect("a file");
+    kill(caller.trim().parse().expect("a number"), "KILL");
+    fragile.happened(&id, "request.parted");
+    fragile.wish_answer("q_1", "this");
+    fragile.status(&id, "completed");
+    let events = settled(fragile, &id);
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!((count("request.opened"), count("request.parted"), count("input.delivered")), (1, 1, 1));
+    let heard = fs::read_to_string(fragile.world.project.join("heard")).expect("a file");
+    assert_eq!(heard.lines().count(), 1, "{heard}");
+}
+
 /// An agent that cannot be launched.
 fn fail(fragile: &mut Fragile) {
     let id = fragile.run(&fragile.world.new_run(&["true"]));
@@ -336,6 +360,7 @@ fn story(site: &str) -> fn(&mut Fragile) {
         "end" => cancel,
         "steer check" | "end check" | "discard" => unwanted,
         "burial" => lose,
+        "caller gone" => call,
         "not launched" => fail,
         _ => work,
     }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests start programs and write files where they like")]
 
 mod answering;
+mod calling;
 mod crashing;
 mod done;
 mod ending;

@@ -134,6 +134,12 @@ fn environment_of(
         kept.into_iter().filter(|(name, _)| !name.starts_with("OSTLER_")).collect();
     environment.extend(set);
     environment.insert("OSTLER_HOME".to_owned(), driver.home.root().display().to_string());
+    environment.insert("OSTLER_CHANNEL".to_owned(), driver.home.channel().display().to_string());
+    // Behind everything that the user has: where this program is found if it is found nowhere else.
+    if let Some(path) = environment.get_mut("PATH") {
+        path.push(':');
+        path.push_str(&driver.home.programs().to_string_lossy());
+    }
     environment.insert("OSTLER_LAUNCH".to_owned(), launch.number.to_string());
     // The system takes no longer variable than this; who needs a longer prompt reads it from its input.
     if launch.prompt.len() <= PROMPT_BYTES_MAX {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
-use ostler_engine::{RequestId, RunId, SessionId, World, session::Session};
+use ostler_engine::{RequestId, RunId, SessionId, World, request::Request, session::Session};
 use ostler_store::{Entity, Page, Projection, Reads, Scope};
 use serde::Deserialize;
 use serde_json::json;
@@ -290,16 +290,25 @@ impl App {
     }
 
     pub(super) fn request_view(&self, id: RequestId) -> Result<RequestView, Problem> {
+        self.with_request(id, views::request)
+    }
+
+    /// Shows a request, wherever it is kept.
+    pub(super) fn with_request<T>(
+        &self,
+        id: RequestId,
+        show: impl Fn(&World, &Request) -> T,
+    ) -> Result<T, Problem> {
         {
             let world = self.driver.journal.world();
             if let Some(request) = world.requests.get(&id) {
-                return Ok(views::request(&world, request));
+                return Ok(show(&world, request));
             }
         }
         let world = self.kept_world(None, Some(id))?;
         let request =
             world.requests.get(&id).ok_or_else(|| Problem::not_found("request", &id.to_string()))?;
-        Ok(views::request(&world, request))
+        Ok(show(&world, request))
     }
 
     /// A small world with what was over before the server started.

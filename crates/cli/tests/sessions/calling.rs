@@ -1,0 +1,291 @@
+//! Processes of an agent that ask at the session's own socket: blocked there, while everything else runs on.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    time::{Duration, Instant},
+};
+
+use ostler_server::{
+    api::{NewAnswer, SessionView},
+    client::ClientError,
+};
+use serde_json::{Value, json};
+
+use crate::support::{DEADLINE, World, kill, state, write};
+
+/// What a session printed to standard error.
+fn errors(world: &World, session: &str) -> String {
+    let path = world.home.join("sessions").join(session).join("1/err.log");
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+fn decide(world: &World, request: &str, decision: bool, value: Option<&str>) {
+    let answer =
+        NewAnswer { decision: Some(decision), value: value.map(str::to_owned), ..NewAnswer::default() };
+    world.post::<Value>(&format!("/requests/{request}/answer"), &answer).expect("an answer");
+}
+
+#[test]
+fn who_asks_is_blocked_and_nobody_is_stopped() {
+    let world = World::new();
+    let script = "while :; do date +%N >beat.draft; mv beat.draft beat; sleep 0.01; done & beating=$!
+        answer=$(ostler ask 'Which database?' --option PostgreSQL --option SQLite --default SQLite)
+        echo \"$? got $answer\"; kill $beating";
+    let session = world.bash(script);
+    let request = world.asked(&session);
+    assert_eq!((request.trust.as_str(), request.ask.text.as_str()), ("channel", "Which database?"));
+    assert_eq!(request.ask.options, ["PostgreSQL", "SQLite"]);
+    let view = world.status(&session, "waiting_input");
+    assert_eq!(view.blocked_by, [request.id.as_str()]);
+    let beat = || fs::read_to_string(world.project.join("beat")).unwrap_or_default();
+    for _ in 0..3 {
+        let before = beat();
+        world.wait_for("a beat", |_| (beat() != before).then_some(()));
+    }
+    assert_eq!(world.count(&session, "session.stopped"), 0);
+    world.answer(&request.id, "2");
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "0 got SQLite\n");
+    assert_eq!(world.request(&request.id).delivery, "consumed");
+    assert_eq!((world.count(&session, "input.sent"), world.count(&session, "input.consumed")), (0, 1));
+    world.verify();
+}
+
+#[test]
+fn a_caller_waits_for_a_server_that_was_killed() {
+    let mut world = World::new();
+    let session = world.bash("ostler ask 'Which?'; echo \"code $?\"");
+    let request = world.asked(&session);
+    for _ in 0..3 {
+        world.restart();
+        assert_eq!(world.status(&session, "waiting_input").blocked_by, [request.id.as_str()]);
+    }
+    world.answer(&request.id, "this one");
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "this one\ncode 0\n");
+    assert_eq!(world.count(&session, "request.opened"), 1, "it is still the same call");
+}
+
+#[test]
+fn who_asks_while_there_is_no_server_is_heard_by_the_next() {
+    let mut world = World::new();
+    let session = world.bash("until [ -e go ]; do sleep 0.01; done; touch gone; ostler ask 'Which?'");
+    world.status(&session, "active");
+    world.kill_server();
+    write(&world.project, "go", "");
+    world.wait_for("it to ask", |world| world.project.join("gone").exists().then_some(()));
+    world.start();
+    let request = world.asked(&session);
+    world.answer(&request.id, "this");
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "this\n");
+}
+
+/// Each commit of a call is one at which the server dies, before it and after it.
+#[test]
+fn the_answer_is_said_once_wherever_the_server_dies() {
+    for site in ["before commit", "after commit"] {
+        for count in [3, 5, 6, 7] {
+            let mut world = World::idle();
+            world.start_with(&[("OSTLER_CRASH_AT", &format!("{site}:{count}"))]);
+            let new = world.new_run(&["bash", "-c", "ostler ask 'Which?'; echo \"code $?\""]);
+            let deadline = Instant::now() + DEADLINE;
+            loop {
+                assert!(Instant::now() < deadline, "{site}:{count} {}", world.log());
+                if world.has_died() {
+                    world.start();
+                }
+                match world.get::<SessionView>("/sessions/s_1") {
+                    Ok(view) if view.status == "completed" => break,
+                    Ok(view) if !view.blocked_by.is_empty() => {
+                        world.post::<Value>("/requests/q_1/answer", &json!({ "value": "this" })).ok();
+                    }
+                    // It was not asked for yet, or that was lost with the server.
+                    Err(ClientError::Refused(_)) => drop(world.post::<Value>("/runs", &new)),
+                    Ok(_) | Err(_) => {}
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            assert_eq!(world.output("s_1"), "this\ncode 0\n", "{site}:{count}");
+            world.verify();
+        }
+    }
+}
+
+#[test]
+fn a_caller_that_its_tool_kills_leaves_the_card_and_the_answer_is_a_message() {
+    let world = World::new();
+    let script = "ostler ask 'Which?' & echo $! >caller.draft; mv caller.draft caller
+        wait $!; echo \"killed $?\"; read -r line; echo \"got $line\"";
+    let session = world.bash(script);
+    let request = world.asked(&session);
+    let caller = fs::read_to_string(world.project.join("caller")).expect("a file");
+    kill(caller.trim().parse().expect("a number"), "TERM");
+    let view = world.status(&session, "active");
+    assert_eq!(view.blocked_by, Vec::<String>::new(), "it goes on with something else");
+    assert_eq!(world.inbox().len(), 1, "the card stays");
+    world.answer(&request.id, "this");
+    world.status(&session, "completed");
+    let answer = r#"{"type":"question_answer","questionId":"q_1","answer":"this"}"#;
+    assert_eq!(world.output(&session), format!("killed 143\ngot {answer}\n"));
+    assert_eq!(world.request(&request.id).delivery, "consumed");
+}
+
+#[test]
+fn a_caller_that_was_killed_while_there_was_no_server_is_missed_by_the_next() {
+    let mut world = World::new();
+    let script = "ostler ask 'Which?' & echo $! >caller.draft; mv caller.draft caller; wait $!; read -r line";
+    let session = world.bash(script);
+    world.asked(&session);
+    let caller = fs::read_to_string(world.project.join("caller")).expect("a file");
+    let caller: u32 = caller.trim().parse().expect("a number");
+    world.kill_server();
+    kill(caller, "KILL");
+    world.wait_for("its end", |_| state(caller).is_none_or(|state| state == 'Z').then_some(()));
+    world.start();
+    world.status(&session, "active");
+    world.answer("q_1", "this");
+    world.status(&session, "completed");
+    assert_eq!(world.request("q_1").delivery, "consumed");
+}
+
+/// A shell tool that gives up may end only the shell, and leave the caller behind with nobody to read from it.
+#[test]
+fn a_caller_whom_nobody_reads_leaves() {
+    let world = World::new();
+    let script = "{ ostler ask 'Which?'; echo \"code $?\" >&2; } | true; read -r line; echo \"got $line\"";
+    let session = world.bash(script);
+    world.wait_for("it to leave", |world| (world.count(&session, "request.parted") == 1).then_some(()));
+    world.answer("q_1", "this");
+    world.status(&session, "completed");
+    assert!(world.output(&session).starts_with("got {"), "{}", world.output(&session));
+    let errors = errors(&world, &session);
+    assert!(errors.contains("another way") && errors.ends_with("code 13\n"), "{errors}");
+}
+
+#[test]
+fn who_asks_again_after_a_time_out_gets_the_answer_itself() {
+    let world = World::new();
+    let script = "ostler ask 'Which?' & echo $! >caller.draft; mv caller.draft caller; wait $!
+        ostler ask 'Which?'; echo \"code $?\"";
+    let session = world.bash(script);
+    world.asked(&session);
+    let caller = fs::read_to_string(world.project.join("caller")).expect("a file");
+    kill(caller.trim().parse().expect("a number"), "KILL");
+    world.wait_for("the second", |world| (world.count(&session, "request.repeated") == 1).then_some(()));
+    assert_eq!(world.inbox().len(), 1, "one card");
+    world.answer("q_1", "this");
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "this\ncode 0\n");
+}
+
+#[test]
+fn a_thing_is_needed_and_given_or_denied() {
+    let world = World::new();
+    let script = "ostler need logo.svg --type file --description 'The logo'; echo \"file $?\"
+        ostler need 'drop the table' --type permission; echo \"yes $?\"
+        ostler need 'drop them all' --type permission; echo \"no $?\"
+        ostler --json need 'drop me' --type permission; echo \"json $?\"";
+    let session = world.bash(script);
+    let file = world.asked(&session);
+    assert_eq!((file.ask.kind.as_str(), file.ask.context.as_deref()), ("dependency", Some("The logo")));
+    assert_eq!(world.status(&session, "waiting_dependency").blocked_by, [file.id.as_str()]);
+    world.answer(&file.id, "/srv/logo.svg");
+    for (number, decision, reason) in [(2, true, None), (3, false, Some("not today")), (4, false, None)] {
+        let id = format!("q_{number}");
+        world.wait_for("the next", |world| world.inbox().iter().any(|it| it.id == id).then_some(()));
+        decide(&world, &id, decision, reason);
+    }
+    world.status(&session, "completed");
+    let expected =
+        "/srv/logo.svg\nfile 0\napproved\nyes 0\nno 14\n{\"answer\":null,\"request\":\"q_4\"}\njson 14\n";
+    assert_eq!(world.output(&session), expected);
+    assert!(errors(&world, &session).contains("q_3 was denied: not today"), "{}", errors(&world, &session));
+}
+
+#[test]
+fn an_error_is_decided_and_a_step_is_told() {
+    let world = World::new();
+    let script = "ostler step 'one' --summary 'all there'; echo \"step $?\"
+        ostler error 'It broke' --details 'badly'; echo \"error $?\"
+        ostler error 'Again'; ostler error 'Again'; ostler error 'For good' --fatal; echo never";
+    let session = world.bash(script);
+    for (number, value) in [(1, "retry"), (2, "continue"), (3, "try the other one"), (4, "fail")] {
+        let id = format!("q_{number}");
+        world.wait_for("the next", |world| world.inbox().iter().any(|it| it.id == id).then_some(()));
+        world.answer(&id, value);
+    }
+    world.status(&session, "failed");
+    let output = world.output(&session);
+    assert!(output.starts_with("step 0\nretry\nerror 0\ncontinue\ntry the other one\n"), "{output}");
+    let told = world.events(&session).into_iter().find(|event| event.kind == "session.told").expect("a step");
+    assert_eq!(told.body["item"]["step"], "one");
+    assert_eq!((&told.body["item"]["trust"], &told.body["number"]), (&"channel".into(), &1.into()));
+}
+
+#[test]
+fn what_makes_no_sense_is_said_at_once() {
+    let world = World::new();
+    let script = "ostler ask '  '; echo $?; ostler ask --type choice 'Which?'; echo $?; ostler need x --type cake; echo $?";
+    let session = world.bash(script);
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "7\n7\n2\n");
+    let errors = errors(&world, &session);
+    assert!(
+        errors.contains("the question is empty") && errors.contains("nothing to choose from"),
+        "{errors}"
+    );
+}
+
+/// Who a caller is, the kernel says: not its environment, its session or its parent's name.
+#[test]
+fn a_caller_is_known_whatever_it_does_to_itself() {
+    let world = World::new();
+    let other = world.bash("sleep 1000");
+    world.status(&other, "active");
+    // A process that calls itself the shim of another session.
+    let fake = "import os, subprocess, sys
+if len(sys.argv) < 3:
+    other = os.environ['OSTLER_HOME'] + '/sessions/s_1/1'
+    os.execv(sys.executable, [sys.executable, '__shim', other, 'fake'])
+subprocess.run(['ostler', 'ask', 'Who am I?'])
+";
+    write(&world.project, "__shim", fake);
+    write(&world.project, "fake.py", fake);
+    let script = "setsid sh -c '(env -i OSTLER_CHANNEL=\"$OSTLER_CHANNEL\" \"$OSTLER_HOME/bin/ostler\" ask Bare? >bare &) ; exit 0'
+        python3 fake.py; until [ -s bare ]; do sleep 0.01; done; cat bare";
+    let session = world.bash(script);
+    world.wait_for("both", |world| (world.inbox().len() == 2).then_some(()));
+    for request in world.inbox() {
+        assert_eq!(request.session, session, "{request:?}");
+        world.answer(&request.id, "you");
+    }
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "you\nyou\n");
+    world.wish(&other, "cancel");
+    world.status(&other, "cancelled");
+}
+
+#[test]
+fn outside_of_a_session_nobody_can_ask() {
+    let world = World::new();
+    for arguments in
+        [&["ask", "Which?"][..], &["step", "one"], &["error", "no"], &["need", "x", "--type", "file"]]
+    {
+        let output = world.ostler(arguments);
+        assert_eq!(output.status.code(), Some(7), "{arguments:?}");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(errors.contains("only inside a session"), "{errors}");
+    }
+    // Who knows the socket is still nobody.
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ostler"));
+    command.args(["ask", "Which?"]).env("OSTLER_CHANNEL", world.home.join("channel.sock")).env("LC_ALL", "C");
+    let output = command.output().expect("the program runs");
+    assert_eq!(output.status.code(), Some(7));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("belongs to no agent"), "{errors}");
+    assert_eq!(world.inbox().len(), 0);
+    let mode = fs::metadata(world.home.join("channel.sock")).expect("a socket").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}

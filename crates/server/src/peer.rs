@@ -1,0 +1,285 @@
+//! Who is at the other end of a socket, by what the kernel says: a person's program, or a process of an agent.
+//!
+//! A shim adopts what its agent leaves behind, so everything that an agent starts stays below it, whatever sessions it
+//! makes and whatever it does to its environment. Nothing that a process says of itself makes it somebody else.
+
+use std::{
+    fs,
+    io::{self, Read},
+    os::{
+        fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use axum::{
+    extract::connect_info::Connected,
+    serve::{IncomingStream, Listener},
+};
+use ostler_engine::SessionId;
+use rustix::{
+    net::sockopt::socket_peercred,
+    process::{Pid, PidfdFlags, getuid, pidfd_open},
+};
+use tokio::{
+    io::{Interest, unix::AsyncFd},
+    net::{UnixListener, UnixStream},
+};
+
+use crate::home::Home;
+
+/// How often a walk is begun anew because somebody on the way ended meanwhile.
+const WALKS_MAX: u32 = 10;
+
+/// The most that is read of a file in `/proc`: the words that count stand at the beginning.
+const PROC_BYTES_MAX: u64 = 1 << 20;
+
+/// Between two looks at a process that cannot be waited for.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Between two attempts to take a connection that the system refused, for want of descriptors for instance.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Who is connected, as it was when the connection was taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Peer {
+    /// Its process.
+    pub(crate) process: Process,
+    /// To whom it belongs.
+    pub(crate) belongs: Belongs,
+}
+
+/// A process, told from all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Process {
+    /// Its number.
+    pub(crate) pid: i32,
+    /// When it began, in the kernel's ticks.
+    pub(crate) began: u64,
+}
+
+/// To whom a process belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Belongs {
+    /// To the user alone.
+    User,
+    /// To what runs under a shim: of these, one is it. Anybody can call itself one.
+    Shim(Vec<Shim>),
+    /// To an agent, by the mark in its environment or its control group. It is not below its shim.
+    Marked,
+    /// That cannot be said: it is gone already, or another user's.
+    Nobody,
+}
+
+/// A process that calls itself a shim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shim {
+    directory: PathBuf,
+    pid: i32,
+}
+
+/// A socket that says of each connection who is there.
+#[derive(Debug)]
+pub(crate) struct Door {
+    listener: UnixListener,
+    keys: Keys,
+}
+
+/// By what processes of agents are known.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    /// Where the sessions of this state directory are.
+    sessions: PathBuf,
+    /// The word in the markers of this state directory.
+    mark: String,
+}
+
+impl Door {
+    /// A door to this state directory.
+    pub(crate) fn new(listener: UnixListener, home: &Home, mark: &str) -> Door {
+        Door { listener, keys: Keys { sessions: home.sessions(), mark: mark.to_owned() } }
+    }
+}
+
+impl Listener for Door {
+    type Io = UnixStream;
+    type Addr = Peer;
+
+    async fn accept(&mut self) -> (UnixStream, Peer) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    let peer = self.keys.peer(&stream);
+                    return (stream, peer);
+                }
+                Err(_) => tokio::time::sleep(AGAIN).await,
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Peer> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl Connected<IncomingStream<'_, Door>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        stream.remote_addr().clone()
+    }
+}
+
+impl Keys {
+    /// Looks at once, before the number of a process that ends can be another's.
+    fn peer(&self, stream: &impl AsFd) -> Peer {
+        let nobody = || Peer { process: Process::default(), belongs: Belongs::Nobody };
+        let Ok(credentials) = socket_peercred(stream) else { return nobody() };
+        if credentials.uid != getuid() && !credentials.uid.is_root() {
+            return nobody();
+        }
+        let pid = credentials.pid;
+        let Some(pidfd) = peer_pidfd(stream).or_else(|| pidfd_open(pid, PidfdFlags::empty()).ok()) else {
+            return nobody();
+        };
+        let found = (0..WALKS_MAX).find_map(|_| self.look(pid.as_raw_nonzero().get()));
+        // The process lived until after the walk, so nothing of what was seen was another's.
+        if pid_of(&pidfd) == Some(pid) { found.unwrap_or_else(nobody) } else { nobody() }
+    }
+
+    /// Walks from a process to the top. Nothing, if somebody on the way has ended.
+    fn look(&self, pid: i32) -> Option<Peer> {
+        let (mut parent, began) = stat(pid)?;
+        let mut shims: Vec<Shim> = self.shim(pid).into_iter().collect();
+        let mut child = pid;
+        while parent > 0 {
+            let Some((next, _)) = stat(parent) else {
+                // Either the system hides it, or it has just ended, and its child is another's now.
+                if stat(child)?.0 == parent {
+                    break;
+                }
+                return None;
+            };
+            shims.extend(self.shim(parent));
+            (child, parent) = (parent, next);
+        }
+        let belongs = match shims.is_empty() {
+            false => Belongs::Shim(shims),
+            true if self.is_marked(pid) => Belongs::Marked,
+            true => Belongs::User,
+        };
+        Some(Peer { process: Process { pid, began }, belongs })
+    }
+
+    /// A shim of these sessions, if a process says that it is one.
+    fn shim(&self, pid: i32) -> Option<Shim> {
+        let command = read(pid, "cmdline")?;
+        let mut arguments = command.split(|&byte| byte == 0).skip(1);
+        (arguments.next()? == b"__shim").then_some(())?;
+        let directory = Path::new(std::ffi::OsStr::from_bytes(arguments.next()?));
+        directory.starts_with(&self.sessions).then(|| Shim { directory: directory.to_path_buf(), pid })
+    }
+
+    /// Whether a process carries the mark of an agent, or is in the control group of one.
+    fn is_marked(&self, pid: i32) -> bool {
+        let environment = read(pid, "environ").unwrap_or_default();
+        let end = format!("@{}", self.mark);
+        let is_mark =
+            |variable: &[u8]| variable.starts_with(b"OSTLER_SESSION=") && variable.ends_with(end.as_bytes());
+        let groups = read(pid, "cgroup").unwrap_or_default();
+        let groups = String::from_utf8_lossy(&groups);
+        // A shim names the group of its agent after the marker.
+        let is_group = |name: &str| name.starts_with("ostler.") && name.contains(&format!("{}.", self.mark));
+        environment.split(|&byte| byte == 0).any(is_mark) || groups.split(['/', '\n']).any(is_group)
+    }
+}
+
+impl Peer {
+    /// The session and the launch whose agent it belongs to.
+    pub(crate) fn agent(&self) -> Option<(SessionId, u32)> {
+        let Belongs::Shim(shims) = &self.belongs else { return None };
+        let directory = &shims.iter().find(|shim| shim.is_it())?.directory;
+        let session = directory.parent()?.file_name()?.to_str()?.parse().ok()?;
+        let launch = directory.file_name()?.to_str()?.parse().ok()?;
+        Some((session, launch))
+    }
+}
+
+impl Shim {
+    /// Whether it really is the shim of its directory: the socket there tells who listens.
+    fn is_it(&self) -> bool {
+        let listens = ostler_shim::connect(&self.directory).and_then(|stream| Ok(socket_peercred(&stream)?));
+        listens.is_ok_and(|listens| listens.pid.as_raw_nonzero().get() == self.pid)
+    }
+}
+
+impl Process {
+    /// Waits until it has ended.
+    pub(crate) async fn ended(self) {
+        if let Some(pidfd) = self.open() {
+            // What cannot be waited for is looked at now and then.
+            drop(pidfd.readable().await);
+        }
+        while self.is_there() {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    #[expect(
+        unsafe_code,
+        reason = "to wait for a descriptor, the runtime has to be promised that it stays open"
+    )]
+    fn open(self) -> Option<AsyncFd<OwnedFd>> {
+        let pidfd = pidfd_open(Pid::from_raw(self.pid)?, PidfdFlags::empty()).ok()?;
+        // SAFETY: the descriptor is owned, always the same, and closed only with what it is wrapped in.
+        unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }.ok().filter(|_| self.is_there())
+    }
+
+    /// Whether it has not ended. Its number may be another's by now.
+    fn is_there(self) -> bool {
+        stat(self.pid).is_some_and(|(_, began)| began == self.began) && !is_zombie(self.pid)
+    }
+}
+
+/// Parent and beginning of a process.
+fn stat(pid: i32) -> Option<(i32, u64)> {
+    let text = read(pid, "stat")?;
+    let text = String::from_utf8_lossy(&text);
+    let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
+    Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+}
+
+/// Whether a process has ended, and its parent does not know yet.
+fn is_zombie(pid: i32) -> bool {
+    let text = read(pid, "stat").unwrap_or_default();
+    String::from_utf8_lossy(&text).rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
+}
+
+fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(format!("/proc/{pid}/{file}")).ok()?;
+    file.take(PROC_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The process that made the connection, whatever has become of its number. Kernels before 6.5 do not tell.
+#[expect(unsafe_code, reason = "there is no safe call for this option yet")]
+fn peer_pidfd(stream: &impl AsFd) -> Option<OwnedFd> {
+    const SO_PEERPIDFD: libc::c_int = 77;
+    let mut fd: libc::c_int = -1;
+    let mut length = libc::socklen_t::try_from(size_of::<libc::c_int>()).expect("an int is small");
+    let socket = stream.as_fd().as_raw_fd();
+    // SAFETY: the kernel writes at most `length` bytes to `fd`, which is that long.
+    let result = unsafe {
+        libc::getsockopt(socket, libc::SOL_SOCKET, SO_PEERPIDFD, (&raw mut fd).cast(), &raw mut length)
+    };
+    // SAFETY: the descriptor is new and nobody else's.
+    (result == 0 && fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// The number of the process behind a descriptor; nothing, if it is gone.
+fn pid_of(pidfd: &OwnedFd) -> Option<Pid> {
+    let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pid:"))?;
+    Pid::from_raw(line.trim().parse().ok().filter(|&pid: &i32| pid > 0)?)
+}
