@@ -8,7 +8,8 @@ use crate::{
     GitError, Repository, Worktree,
     checkout::{Checkout, tree_of},
     git::Call,
-    snapshot::{Snapshot, paths},
+    guard::GitDir,
+    snapshot::{Limits, Snapshot, paths},
 };
 
 /// How much has changed in a worktree.
@@ -57,7 +58,7 @@ impl Repository {
     /// How much has changed in a worktree since it was made.
     pub fn status(&self, worktree: &Worktree) -> Result<Status, GitError> {
         let checkout = self.checkout_of(worktree)?;
-        let snapshot = Snapshot::take(&checkout)?;
+        let snapshot = Snapshot::take_within(&checkout, Limits::NONE)?;
         let changed = self.changed_files(worktree.base.as_str(), &snapshot.tree.0)?.len();
         let head = checkout.commit()?;
         let from = match &head {
@@ -75,20 +76,8 @@ impl Repository {
     /// Everything that changed in a worktree since it was made.
     pub fn diff(&self, worktree: &Worktree, options: &DiffOptions) -> Result<Diff, GitError> {
         let checkout = self.checkout_of(worktree)?;
-        let snapshot = Snapshot::take(&checkout)?;
-        let format = match options.format {
-            DiffFormat::Stat => "--stat",
-            DiffFormat::Patch => "--patch",
-        };
-        let color = if options.color { "--color=always" } else { "--color=never" };
-        let args = ["diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", format, color];
-        let trees = [worktree.base.as_str(), snapshot.tree.0.as_str(), "--"];
-        let call = Call::within(&checkout).args(args).args(trees).stdout_bytes_max(options.bytes_max);
-        let output = call.output()?;
-        if !output.status.success() && !output.truncated {
-            return Err(call.failed(&output));
-        }
-        Ok(Diff { bytes: output.stdout, truncated: output.truncated })
+        let snapshot = Snapshot::take_within(&checkout, Limits::NONE)?;
+        diff_trees(&checkout.git_dir, worktree.base.as_str(), &snapshot.tree.0, options)
     }
 
     /// The checkout of a worktree, which must be there.
@@ -110,4 +99,25 @@ impl Repository {
         let line = Call::on(&self.common_dir).args([command, "--count", range, "--"]).line()?;
         line.parse().map_err(|_| GitError::Unexpected { command: command.to_owned(), what: line })
     }
+}
+
+/// The difference between two trees or commits.
+pub(crate) fn diff_trees(
+    git_dir: &GitDir,
+    from: &str,
+    to: &str,
+    options: &DiffOptions,
+) -> Result<Diff, GitError> {
+    let format = match options.format {
+        DiffFormat::Stat => "--stat",
+        DiffFormat::Patch => "--patch",
+    };
+    let color = if options.color { "--color=always" } else { "--color=never" };
+    let args = ["diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", format, color, from, to, "--"];
+    let call = Call::on(git_dir).args(args).stdout_bytes_max(options.bytes_max);
+    let output = call.output()?;
+    if !output.status.success() && !output.truncated {
+        return Err(call.failed(&output));
+    }
+    Ok(Diff { bytes: output.stdout, truncated: output.truncated })
 }

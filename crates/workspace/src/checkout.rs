@@ -137,6 +137,16 @@ pub(crate) fn is_empty(directory: &Path) -> Result<bool, GitError> {
     Ok(entries.next().is_none())
 }
 
+/// What already is where a file is to be added: the file itself, or a file where it needs a directory.
+pub(crate) fn blocker(root: &Path, added: &Path) -> Option<PathBuf> {
+    for part in added.ancestors().take_while(|part| !part.as_os_str().is_empty()) {
+        if let Ok(metadata) = fs::symlink_metadata(root.join(part)) {
+            return (!metadata.is_dir()).then(|| part.to_owned());
+        }
+    }
+    None
+}
+
 pub(crate) fn file(path: &Path, source: std::io::Error) -> GitError {
     GitError::File { path: path.to_owned(), source }
 }

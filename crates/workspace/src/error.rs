@@ -7,7 +7,7 @@ use std::{
     process::ExitStatus,
 };
 
-use crate::{Program, programs::shown};
+use crate::{Commit, Program, programs::shown};
 
 /// Git could not be asked, or did not do as it was told.
 #[derive(Debug)]
@@ -390,6 +390,63 @@ impl std::error::Error for RemoveError {
 impl From<GitError> for RemoveError {
     fn from(source: GitError) -> RemoveError {
         RemoveError::Git(source)
+    }
+}
+
+/// Files could not be brought back to a checkpoint. Unless it says otherwise, all are as they were.
+#[derive(Debug)]
+pub enum RestoreError {
+    /// Git could not do it.
+    Git(GitError),
+    /// The checkpoint is not there any more.
+    Gone {
+        /// Its commit.
+        commit: Commit,
+    },
+    /// Another git holds the index, or was killed or stopped while it did.
+    IndexLocked {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// A merge, rebase or the like is half done.
+    Unfinished {
+        /// The checkout.
+        path: PathBuf,
+        /// The file that says so.
+        what: String,
+    },
+    /// Something would be lost, or somebody wrote meanwhile.
+    InTheWay {
+        /// In git's words.
+        message: String,
+    },
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RestoreError::Git(source) => source.fmt(f),
+            RestoreError::Gone { commit } => write!(f, "the repository has no commit {commit} any more"),
+            RestoreError::IndexLocked { path } => index_locked(f, path),
+            RestoreError::Unfinished { path, what } => {
+                write!(f, "something is half done in '{}' ({what}): finish or abort it first", path.display())
+            }
+            RestoreError::InTheWay { message } => {
+                write!(f, "something is in the way, and nothing was changed: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RestoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let RestoreError::Git(source) = self { Some(source) } else { None }
+    }
+}
+
+impl From<GitError> for RestoreError {
+    fn from(source: GitError) -> RestoreError {
+        RestoreError::Git(source)
     }
 }
 

@@ -23,11 +23,13 @@ const STDERR_BYTES_MAX: u64 = 16 * 1024;
 const KEPT: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
 /// Settings that hold for every call, whatever the configuration of the user or the repository says.
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 14] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.quotePath=false",
     "core.splitIndex=false",
+    // Work with mixed line ends is kept with one kind of them rather than not at all.
+    "core.safecrlf=false",
     "commit.gpgSign=false",
     "tag.gpgSign=false",
     "log.showSignature=false",
@@ -37,8 +39,8 @@ const SETTINGS: [&str; 13] = [
     // A merge would otherwise leave a packing process behind.
     "gc.auto=0",
     "maintenance.auto=false",
-    // Work is deleted only when it is pinned, so what pins it must have reached the disk.
-    "core.fsync=all",
+    // Work is deleted only when it is pinned, so what pins it must have reached the disk. An index pins nothing.
+    "core.fsync=all,-index",
     "core.fsyncMethod=batch",
 ];
 

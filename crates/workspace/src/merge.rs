@@ -4,15 +4,11 @@
 //! its way, and then by a fast-forward, which git checks once more. Until then the target stays as it is to the
 //! byte.
 
-use std::{
-    collections::BTreeSet,
-    fs::{self, File},
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs::File, path::PathBuf};
 
 use crate::{
     Commit, GitError, MergeError, Repository, Worktree,
-    checkout::{Checkout, commit_tree, is_ancestor, resolve, tree_of, update_ref},
+    checkout::{Checkout, blocker, commit_tree, is_ancestor, resolve, tree_of, update_ref},
     commit::Tree,
     git::{Call, text},
     snapshot::{Snapshot, paths},
@@ -244,14 +240,4 @@ fn merge_trees(
         Some(1) => Ok(Err(paths(parts.next().unwrap_or_default()))),
         _ => Err(call.failed(&output)),
     }
-}
-
-/// What already is where a file is to be added: the file itself, or a file where it needs a directory.
-fn blocker(root: &Path, added: &Path) -> Option<PathBuf> {
-    for part in added.ancestors().take_while(|part| !part.as_os_str().is_empty()) {
-        if let Ok(metadata) = fs::symlink_metadata(root.join(part)) {
-            return (!metadata.is_dir()).then(|| part.to_owned());
-        }
-    }
-    None
 }

@@ -137,7 +137,7 @@ fn strays(worktree: &Worktree, git_dir: &GitDir, has_head: bool) -> Result<Vec<C
 }
 
 /// A commit of what is staged. The same tree on the same commit gives the same one, so that repeating adds nothing.
-fn index_commit(git_dir: &GitDir, staged: &Tree, parent: &Commit) -> Result<Commit, GitError> {
+pub(crate) fn index_commit(git_dir: &GitDir, staged: &Tree, parent: &Commit) -> Result<Commit, GitError> {
     let when = Call::on(git_dir).args(["log", "-1", "--format=%ct +0000", parent.as_str(), "--"]).line()?;
     let mut environment = checkout::ostler();
     environment.push(("GIT_AUTHOR_DATE", when.clone()));
@@ -145,7 +145,10 @@ fn index_commit(git_dir: &GitDir, staged: &Tree, parent: &Commit) -> Result<Comm
     commit_tree(git_dir, staged, std::slice::from_ref(parent), "What was staged\n", &environment)
 }
 
+/// Below it are all pins.
+pub(crate) const DISCARDED: &str = "refs/ostler/discarded/";
+
 /// `ostler/s_12` is pinned as `refs/ostler/discarded/s_12`.
 fn pin_name(branch: &str) -> String {
-    format!("refs/ostler/discarded/{}", branch.strip_prefix("ostler/").unwrap_or(branch))
+    format!("{DISCARDED}{}", branch.strip_prefix("ostler/").unwrap_or(branch))
 }

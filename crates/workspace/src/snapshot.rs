@@ -4,6 +4,7 @@
 //! It works on a copy of the index. The agent's index, branch and files stay as they are.
 
 use std::{
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs::{self, File, FileTimes},
     io,
@@ -21,6 +22,45 @@ use crate::{
     guard::{GitDir, check_submodules},
 };
 
+/// How much of what git does not know yet goes into a snapshot. What is over is left out, and said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest file.
+    pub file_bytes_max: u64,
+    /// All such files together. The small ones come first.
+    pub untracked_bytes_max: u64,
+}
+
+impl Limits {
+    /// Everything, for work that would be lost otherwise.
+    pub const NONE: Limits = Limits { file_bytes_max: u64::MAX, untracked_bytes_max: u64::MAX };
+}
+
+/// Something that is not in a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its path, from the root of the checkout.
+    pub path: PathBuf,
+    /// Why.
+    pub why: WhyLeftOut,
+}
+
+/// Why something is not in a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyLeftOut {
+    /// It is larger than wanted, or the sum would be.
+    Large {
+        /// How large it is.
+        bytes: u64,
+    },
+    /// This user may not read it. What git knew of it before is in the snapshot.
+    Unreadable,
+    /// It is a repository of its own.
+    Nested,
+    /// It is a submodule with changes of its own; only its commit is in the snapshot.
+    Submodule,
+}
+
 /// What a checkout holds.
 pub(crate) struct Snapshot {
     /// Everything that is not ignored.
@@ -31,6 +71,10 @@ pub(crate) struct Snapshot {
     pub(crate) nested: Vec<PathBuf>,
     /// Submodules that are checked out. Only their commits are in the tree.
     pub(crate) submodules: Vec<PathBuf>,
+    /// What was too large, or not to be read.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// The index that the tree was written from; none if the files are gone.
+    pub(crate) index: Option<TemporaryIndex>,
 }
 
 impl Snapshot {
@@ -43,10 +87,22 @@ impl Snapshot {
             staged: None,
             nested: Vec::new(),
             submodules: Vec::new(),
+            left_out: Vec::new(),
+            index: None,
         }))
     }
 
+    /// Everything that is not ignored.
     pub(crate) fn take(checkout: &Checkout) -> Result<Snapshot, GitError> {
+        let snapshot = Snapshot::take_within(checkout, Limits::NONE)?;
+        // Who wants everything is about to delete what is not in it.
+        let unreadable = snapshot.left_out.first().map(|left_out| checkout.root.join(&left_out.path));
+        unreadable
+            .map_or(Ok(snapshot), |path| Err(file(&path, io::Error::from(io::ErrorKind::PermissionDenied))))
+    }
+
+    /// Everything that is not ignored and not too large.
+    pub(crate) fn take_within(checkout: &Checkout, limits: Limits) -> Result<Snapshot, GitError> {
         let index = TemporaryIndex::copy(checkout)?;
         let staged = index.call(checkout, ["write-tree"]).output()?;
         let staged = staged.status.success().then(|| Tree(lossy(&staged.stdout)));
@@ -54,18 +110,94 @@ impl Snapshot {
         // To add a submodule, git looks at its files, in a process that goes by its configuration.
         check_submodules(checkout, &entries.submodules)?;
         entries.look_at_all(&index, checkout)?;
-        let untracked = index.call(checkout, ["ls-files", "--others", "--exclude-standard", "-z"]).run()?;
-        // Git does not look into a repository inside another and prints the directory.
-        let is_directory = |path: &&[u8]| path.ends_with(b"/");
-        let nested = untracked.split(|byte| *byte == 0).filter(is_directory);
-        let nested: Vec<PathBuf> = nested.map(|path| to_path(&path[..path.len() - 1])).collect();
-        let mut add: Vec<OsString> = ["add", "--all", "--", "."].map(OsString::from).to_vec();
-        // A repository without commits would make the whole command fail.
-        add.extend(nested.iter().map(|path| joined(":(top,exclude,literal)", path)));
-        index.call(checkout, add).run()?;
-        let tree = Tree(index.call(checkout, ["write-tree"]).line()?);
-        Ok(Snapshot { tree, staged, nested, submodules: entries.submodules })
+        let mut left_out = Vec::new();
+        index.update(checkout, &mut left_out)?;
+        let untracked = Untracked::list(&index, checkout)?;
+        left_out.extend(untracked.closed.into_iter().map(unreadable));
+        let chosen = choose(checkout, untracked.files, limits, &mut left_out);
+        index.add(checkout, chosen, &mut left_out)?;
+        let tree = index.write_tree(checkout)?;
+        let (nested, submodules) = (untracked.nested, entries.submodules);
+        Ok(Snapshot { tree, staged, nested, submodules, left_out, index: Some(index) })
     }
+}
+
+/// What git does not know yet and does not ignore.
+struct Untracked {
+    files: Vec<PathBuf>,
+    /// Repositories: git does not look into one inside another, and prints the directory.
+    nested: Vec<PathBuf>,
+    /// Directories that cannot be looked into.
+    closed: Vec<PathBuf>,
+}
+
+impl Untracked {
+    fn list(index: &TemporaryIndex, checkout: &Checkout) -> Result<Untracked, GitError> {
+        let call = index.call(checkout, ["ls-files", "--others", "--exclude-standard", "-z"]);
+        let output = call.output()?;
+        if !output.status.success() {
+            return Err(call.failed(&output));
+        }
+        let (mut files, mut nested) = (Vec::new(), Vec::new());
+        for path in output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+            match path.strip_suffix(b"/") {
+                Some(directory) => nested.push(to_path(directory)),
+                None => files.push(to_path(path)),
+            }
+        }
+        let closed = output.stderr.lines().filter_map(|line| {
+            let (path, _) = line.strip_prefix("warning: could not open directory '")?.rsplit_once("': ")?;
+            Some(PathBuf::from(path.trim_end_matches('/')))
+        });
+        Ok(Untracked { files, nested, closed: closed.collect() })
+    }
+}
+
+/// The files that fit, the small ones first.
+fn choose(
+    checkout: &Checkout,
+    files: Vec<PathBuf>,
+    limits: Limits,
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<PathBuf> {
+    let mut sized: Vec<(u64, PathBuf)> = Vec::with_capacity(files.len());
+    for path in files {
+        // What is gone by now, or is a socket or the like, git cannot take either.
+        let Ok(metadata) = checkout.root.join(&path).symlink_metadata() else { continue };
+        if metadata.is_file() || metadata.is_symlink() {
+            sized.push((metadata.len(), path));
+        }
+    }
+    let all = sized.iter().fold(0_u64, |sum, (bytes, _)| sum.saturating_add(*bytes));
+    if all > limits.untracked_bytes_max {
+        sized.sort();
+    }
+    let mut sum = 0_u64;
+    let mut chosen = Vec::with_capacity(sized.len());
+    for (bytes, path) in sized {
+        if bytes > limits.file_bytes_max || sum.saturating_add(bytes) > limits.untracked_bytes_max {
+            left_out.push(LeftOut { path, why: WhyLeftOut::Large { bytes } });
+        } else {
+            sum += bytes;
+            chosen.push(path);
+        }
+    }
+    chosen
+}
+
+fn unreadable(path: PathBuf) -> LeftOut {
+    LeftOut { path, why: WhyLeftOut::Unreadable }
+}
+
+/// Whether a file is there and this user may not read it.
+fn is_unreadable(checkout: &Checkout, path: &Path) -> bool {
+    let path = checkout.root.join(path);
+    let error = match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_file() => File::open(&path).err(),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// How many files git ignores here.
@@ -127,7 +259,7 @@ impl Entries {
 }
 
 /// A copy of the live index, removed in the end. Its knowledge of unchanged files makes a snapshot cheap.
-struct TemporaryIndex {
+pub(crate) struct TemporaryIndex {
     path: PathBuf,
 }
 
@@ -150,7 +282,60 @@ impl TemporaryIndex {
         Ok(index)
     }
 
-    fn call<'a, A: AsRef<OsStr>>(
+    /// Takes over what has changed in files that git knows.
+    fn update(&self, checkout: &Checkout, left_out: &mut Vec<LeftOut>) -> Result<(), GitError> {
+        let call = self.call(checkout, ["add", "--update"]);
+        let output = call.output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        // One file that cannot be read makes the whole command fail.
+        let changed = self.call(checkout, ["diff-files", "-z", "--name-only", "--ignore-submodules=all"]);
+        let closed: Vec<PathBuf> =
+            paths(&changed.run()?).into_iter().filter(|path| is_unreadable(checkout, path)).collect();
+        if closed.is_empty() {
+            return Err(call.failed(&output));
+        }
+        let but = closed.iter().map(|path| joined(":(top,exclude,literal)", path));
+        let args = ["add", "--update", "--", ":/"].map(OsString::from);
+        self.call(checkout, args.into_iter().chain(but)).run()?;
+        left_out.extend(closed.into_iter().map(unreadable));
+        Ok(())
+    }
+
+    /// Adds files that git does not know, whatever the rules say of them.
+    pub(crate) fn add(
+        &self,
+        checkout: &Checkout,
+        files: Vec<PathBuf>,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<(), GitError> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        // By a list, not by patterns: git compares every pattern with every file. What is gone meanwhile is no error.
+        let args = ["update-index", "--add", "--replace", "--remove", "-z", "--stdin"];
+        let list = zero_ended(&files);
+        let call = self.call(checkout, args).input(&list);
+        let output = call.output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let (closed, open): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+            files.into_iter().partition(|path| is_unreadable(checkout, path));
+        if closed.is_empty() {
+            return Err(call.failed(&output));
+        }
+        self.call(checkout, args).input(&zero_ended(&open)).run()?;
+        left_out.extend(closed.into_iter().map(unreadable));
+        Ok(())
+    }
+
+    pub(crate) fn write_tree(&self, checkout: &Checkout) -> Result<Tree, GitError> {
+        self.call(checkout, ["write-tree"]).line().map(Tree)
+    }
+
+    pub(crate) fn call<'a, A: AsRef<OsStr>>(
         &self,
         checkout: &'a Checkout,
         args: impl IntoIterator<Item = A>,
@@ -172,6 +357,10 @@ impl Drop for TemporaryIndex {
         // What stays behind takes room and does no harm; it goes with the worktree.
         drop(fs::remove_file(&self.path));
     }
+}
+
+fn zero_ended<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<u8> {
+    paths.into_iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect()
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {

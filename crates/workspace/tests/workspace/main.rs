@@ -1,9 +1,12 @@
-//! Worktrees with the real git program, in directories of their own.
+//! Worktrees and checkpoints with the real git program, in directories of their own.
 
 mod changes;
+mod checkpoint;
 mod find;
 mod hostile;
 mod make;
 mod merge;
+mod prune;
 mod remove;
+mod restore;
 mod support;
