@@ -35,7 +35,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         clock::since(words, request.opened_at_ms),
         words.sentence(kind(&ask.kind)).to_owned(),
     ];
-    if request.expired {
+    if let (Some(retry), Some(at_ms)) = (request.retry, request.expires_at_ms) {
+        head.push(words.say(Key::RetriesAt, &[("time", &clock::local(at_ms)), ("n", &retry)]));
+    } else if request.expired {
         head.push(words.sentence(Key::Expired).to_owned());
     } else if let Some(at_ms) = request.expires_at_ms {
         head.push(words.say(Key::ExpiresIn, &[("time", &clock::local(at_ms))]));

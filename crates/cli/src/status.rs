@@ -3,6 +3,7 @@
 use ostler_server::api::SessionView;
 
 use crate::{
+    clock,
     screen::Style,
     words::{Key, Words},
 };
@@ -44,6 +45,14 @@ pub(crate) fn of_word(word: &str, unverified: bool) -> Option<Status> {
 
 /// Shape and word together.
 pub(crate) fn said(words: Words, session: &SessionView) -> (String, Style) {
+    if let Some(wait) = session.wait.as_ref().filter(|wait| wait.kind == "retry") {
+        let retry = wait.retry.unwrap_or_default();
+        let time = clock::local(wait.until_ms);
+        return (
+            format!("◔ {}", words.say(Key::RetriesAt, &[("time", &time), ("n", &retry)])),
+            Style::Attention,
+        );
+    }
     match of(session) {
         Some(status) => (format!("{} {}", status.shape, words.sentence(status.key)), status.style),
         None => (session.status.clone(), Style::Plain),

@@ -6,6 +6,7 @@
 mod advance;
 mod calls;
 mod judge;
+mod recover;
 mod requests;
 mod runs;
 mod shim;

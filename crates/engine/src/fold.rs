@@ -6,9 +6,9 @@ use crate::{
     event::{Entry, Event, Parcel},
     heard::{self, Heard},
     id::{ProjectId, RunId, SessionId},
-    request::{Bringing, By, Call, Request, Settled},
+    request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
-    session::{Launch, Message, Process, Session, Stop},
+    session::{Launch, Message, Process, Retries, Session, Stop},
     usage::{self, Meter, QUARTER_MS, Used},
     world::{Desk, Overlay, World},
 };
@@ -173,6 +173,7 @@ impl Desk<'_> {
             used: Used::default(),
             used_at: [].into(),
             meter: Meter::default(),
+            retries: Retries::default(),
             limited: None,
             outcome: None,
             ended_at_ms: None,
@@ -236,6 +237,7 @@ impl Desk<'_> {
             Event::RequestOpened { request, launch, ask, trust, expires_at_ms, call } => {
                 self.count_signal(place.session, call.as_ref());
                 self.own.counters.request = self.counters().request.max(request.0);
+                let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
                 let opened = Request {
                     id: *request,
                     project: place.project,
@@ -251,12 +253,15 @@ impl Desk<'_> {
                     left: false,
                     bringing: Bringing::Nothing,
                     call: call.clone(),
+                    retry,
                 };
                 self.own.requests.insert(*request, opened);
             }
             Event::RequestRepeated { request, launch, ask, expires_at_ms, call } => {
                 self.count_signal(place.session, call.as_ref());
+                let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
                 let request = self.request_mut(*request);
+                request.retry = retry;
                 request.launch = *launch;
                 request.ask = ask.clone();
                 request.expires_at_ms = *expires_at_ms;
@@ -274,11 +279,16 @@ impl Desk<'_> {
             Event::RequestLeft { request } => self.request_mut(*request).left = true,
             Event::RequestSettled { request, by, answer, brings } => {
                 let request = self.request_mut(*request);
+                let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
                 // An agent that was not told yet that nobody answered still waits for it.
                 let was_told = request.expired_at_ms.is_some() && request.bringing != Bringing::Waiting;
                 let late = was_told && *by == By::Person;
                 request.settled = Some(Settled { at_ms, by: *by, answer: answer.clone(), late });
                 request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
+                if is_error {
+                    let count = if *by == By::Expiry { retry.unwrap_or(0) } else { 0 };
+                    self.session_mut(place.session).retries = Retries { count, at_ms };
+                }
             }
             Event::RequestExpired { request } => {
                 let request = self.request_mut(*request);
@@ -287,6 +297,12 @@ impl Desk<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The number of the retry by which an error is settled when it expires.
+    fn retry(&self, id: SessionId, at_ms: u64, ask: &Ask, expires_at_ms: Option<u64>) -> Option<u32> {
+        let settles_itself = matches!(ask, Ask::Error(_)) && expires_at_ms.is_some();
+        self.session(id).filter(|_| settles_itself)?.retries.next(at_ms)
     }
 
     fn count_signal(&mut self, session: SessionId, call: Option<&Call>) {
@@ -351,6 +367,7 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             session.ended_at_ms = None;
             session.paused_at_ms = None;
             session.cancelled_at_ms = None;
+            session.retries = Retries::default();
             session.attempts.clear();
         }
         Event::SessionFinished { outcome } => {

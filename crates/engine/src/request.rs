@@ -47,6 +47,9 @@ pub struct Request {
     /// The call that waits for it, where it was asked over the session's own socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
+    /// The number of the retry that settles it when it expires, where that is what happens to an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<u32>,
 }
 
 /// Somebody who asks over the session's own socket and is blocked there until it is settled.

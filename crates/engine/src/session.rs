@@ -61,6 +61,9 @@ pub struct Session {
     /// Where the counters of its CLI stand.
     #[serde(default)]
     pub meter: Meter,
+    /// How often it went on by itself after an error.
+    #[serde(default)]
+    pub retries: Retries,
     /// The limit that its account has hit.
     pub limited: Option<RateLimit>,
     /// How it ended.
@@ -73,6 +76,30 @@ pub struct Session {
     /// The keys of the last things that it told over its socket: what comes again is known.
     #[serde(default)]
     pub told: Vec<String>,
+}
+
+/// How often a session went on by itself after an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Retries {
+    /// In a row, as far as nobody has said otherwise and nothing else went well for long.
+    pub count: u32,
+    /// When that was last.
+    pub at_ms: u64,
+}
+
+impl Retries {
+    /// After so many in a row a person is asked.
+    pub const MAX: u32 = 5;
+
+    /// After so long without an error, the next one is another one.
+    const FORGOTTEN_MS: u64 = 30 * 60_000;
+
+    /// The number of the next one, if there may be one.
+    pub(crate) fn next(self, now_ms: u64) -> Option<u32> {
+        let is_old = now_ms.saturating_sub(self.at_ms) > Retries::FORGOTTEN_MS;
+        let number = if is_old { 1 } else { self.count + 1 };
+        (number <= Retries::MAX).then_some(number)
+    }
 }
 
 /// What an agent is to do and how it is run.

@@ -13,7 +13,7 @@ pub use problem::Problem;
 pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, InfoView, LaunchView, Outcome, OutcomeKind, ProjectView, RequestView,
-    RunView, SessionView, SettledView, StatusView, WorktreeView,
+    RunView, SessionView, SettledView, StatusView, WaitView, WorktreeView,
 };
 
 use std::collections::BTreeMap;

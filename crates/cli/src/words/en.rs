@@ -22,6 +22,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::PromptWords, "Your answer"),
     (Key::Expired, "expired, can still be answered"),
     (Key::ExpiresIn, "until {time}"),
+    (Key::RetriesAt, "goes on by itself at {time} (retry {n} of 5)"),
     (Key::SaidPlain, "printed by the program, not proved to be the agent's own words"),
     (Key::AskQuestion, "asks"),
     (Key::AskDependency, "needs"),

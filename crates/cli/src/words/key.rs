@@ -35,6 +35,7 @@ keys! {
     PromptWords,
     Expired,
     ExpiresIn,
+    RetriesAt,
     SaidPlain,
     AskQuestion,
     AskDependency,

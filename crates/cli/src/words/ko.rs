@@ -25,6 +25,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::PromptWords, "답"),
     (Key::Expired, "기한이 지났지만 아직 답할 수 있음"),
     (Key::ExpiresIn, "{time}까지"),
+    (Key::RetriesAt, "{time}에 스스로 계속함(재시도 {n}/5)"),
     (Key::SaidPlain, "프로그램이 출력한 것으로, 에이전트 본인의 말인지 확인되지 않음"),
     (Key::AskQuestion, "질문"),
     (Key::AskDependency, "필요한 것"),

@@ -10,6 +10,7 @@ mod ending;
 mod interface;
 mod losing;
 mod many;
+mod recovering;
 mod stopping;
 mod storm;
 mod support;

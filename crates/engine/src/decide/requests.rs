@@ -68,7 +68,7 @@ impl Maker<'_> {
         let expires_in_ms = match &ask {
             Ask::Question(question) if !question.required => Some(patience.question_ms),
             Ask::AskUser(_) => Some(patience.ask_user_ms),
-            _ => None,
+            ask => self.retries_in_ms(id, ask),
         };
         if let Some(request) = known {
             let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));

@@ -81,6 +81,7 @@ impl Maker<'_> {
         let session = request.session;
         match &request.ask {
             Ask::AskUser(_) => self.emit(session, Event::RequestExpired { request: id }),
+            Ask::Error(_) => self.settle(id, By::Expiry, Answer::Retry),
             ask => {
                 let default = ask.default_answer().map(|text| Answer::Text { text: text.into() });
                 self.settle(id, By::Expiry, default.unwrap_or(Answer::Nothing));

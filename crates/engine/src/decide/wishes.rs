@@ -41,12 +41,21 @@ impl Maker<'_> {
     }
 
     pub(super) fn unpause(&mut self, id: SessionId) -> Result<(), Refusal> {
-        if self.find(id)?.paused_at_ms.is_none() || self.session(id).is_over() {
-            return Err(self.not_now(id, Wanted::Continue));
-        }
+        let session = self.find(id)?;
+        let (is_paused, is_over) = (session.paused_at_ms.is_some(), session.is_over());
+        let waits = |request: &&Request| request.retry.is_some();
+        let retry = self.desk.blocking(id).find(waits).map(|request| request.id);
         self.made.session = Some(id);
-        self.emit(id, Event::SessionUnpaused);
-        self.steer_check(id);
+        match retry {
+            _ if is_over => return Err(self.not_now(id, Wanted::Continue)),
+            _ if is_paused => {
+                self.emit(id, Event::SessionUnpaused);
+                self.steer_check(id);
+            }
+            // The wait is cut short.
+            Some(request) => self.settle(request, By::Person, Answer::Retry),
+            None => return Err(self.not_now(id, Wanted::Continue)),
+        }
         self.advance(id);
         Ok(())
     }

@@ -10,6 +10,7 @@ mod endings;
 mod play;
 mod proof;
 mod questions;
+mod recover;
 mod refusals;
 mod steering;
 mod time;

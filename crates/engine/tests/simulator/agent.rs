@@ -177,6 +177,7 @@ impl Sort {
             Sort::AskUser => said::ask_user(text),
             Sort::Dependency => said::dependency("permission", text),
             Sort::Permission => said::permission(1, text),
+            Sort::Error if text.len().is_multiple_of(2) => said::error(text, "pause_and_retry"),
             Sort::Error => said::error(text, "notify_user"),
             Sort::Fault => said::fault(text),
         }

@@ -89,6 +89,9 @@ pub struct SessionView {
     pub since_ms: u64,
     /// The requests it waits for, oldest first.
     pub blocked_by: Vec<String>,
+    /// What it waits for by itself, and until when.
+    #[serde(default)]
+    pub wait: Option<WaitView>,
     /// Where it works.
     pub directory: String,
     /// Its own branch and directory.
@@ -115,6 +118,19 @@ pub struct SessionView {
     pub created_at_ms: u64,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// A wait that ends by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WaitView {
+    /// `retry`: it goes on after an error.
+    pub kind: String,
+    /// Until when, in UTC milliseconds.
+    pub until_ms: u64,
+    /// For `retry`: the number of the retry that follows.
+    pub retry: Option<u32>,
+    /// For `retry`: after so many a person is asked.
+    pub retries_max: Option<u32>,
 }
 
 /// One process of a session.
@@ -208,6 +224,9 @@ pub struct RequestView {
     pub expires_at_ms: Option<u64>,
     /// Whether nobody waits for it any more; it can still be answered.
     pub expired: bool,
+    /// For an error that is tried again when it expires: the number of the retry.
+    #[serde(default)]
+    pub retry: Option<u32>,
     /// How it was settled.
     pub settled: Option<SettledView>,
     /// How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`.

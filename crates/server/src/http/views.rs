@@ -4,7 +4,7 @@ use ostler_engine::{
     ProjectId, SessionId, World,
     request::{Ask, Bringing, Request},
     run::{Outcome, Project, Run},
-    session::{Launch, LaunchEnd, Session, Status, Worktree, WorktreeState},
+    session::{Launch, LaunchEnd, Retries, Session, Status, Worktree, WorktreeState},
 };
 use ostler_store::EventRow;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::usage;
 use crate::api::{
     AskView, EventView, LaunchView, Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView,
-    SessionView, SettledView, WorktreeView,
+    SessionView, SettledView, WaitView, WorktreeView,
 };
 
 /// The word by which something is known in JSON.
@@ -62,6 +62,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         status: word(&status),
         since_ms: since_ms(session, status, &blocking),
         blocked_by: blocking.iter().map(|request| request.id.to_string()).collect(),
+        wait: wait(&blocking),
         directory: session.directory().to_owned(),
         worktree: session.worktree.as_ref().map(worktree),
         pid: session.live().and_then(|live| live.process).map(|process| process.pid),
@@ -75,6 +76,14 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         created_at_ms: session.created_at_ms,
         ended_at_ms: session.ended_at_ms,
     }
+}
+
+/// What it waits for by itself.
+fn wait(blocking: &[&Request]) -> Option<WaitView> {
+    let (retry, until_ms) =
+        blocking.iter().find_map(|request| Some((request.retry?, request.expires_at_ms?)))?;
+    let (kind, retry, retries_max) = ("retry".to_owned(), Some(retry), Some(Retries::MAX));
+    Some(WaitView { kind, until_ms, retry, retries_max })
 }
 
 /// Since when it is as it is.
@@ -160,6 +169,7 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
         opened_at_ms: request.opened_at_ms,
         expires_at_ms: request.expires_at_ms,
         expired: request.expired_at_ms.is_some(),
+        retry: request.retry.filter(|_| request.blocks()),
         settled: request.settled.as_ref().map(|settled| SettledView {
             at_ms: settled.at_ms,
             by: word(&settled.by),
