@@ -1,6 +1,6 @@
 //! A request as a card: who asks what, what can be chosen, and how to answer.
 
-use ostler_server::api::RequestView;
+use ostler_server::api::{MarkView, RequestView};
 
 use crate::{
     clock,
@@ -59,6 +59,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     if let Some(default) = ask.default.as_ref().filter(|default| !ask.options.contains(default)) {
         add_line(&mut said, 4, &format!("{}: {}", words.sentence(Key::Default), one_line(default)));
     }
+    if let Some(mark) = &request.mark {
+        add_line(&mut said, 2, &screen.style(Style::Attention, &marked(words, mark)));
+    }
     if request.trust == "plain" && matches!(ask.kind.as_str(), "dependency" | "permission") {
         add_line(&mut said, 2, &screen.style(Style::Dim, words.sentence(Key::SaidPlain)));
     }
@@ -76,6 +79,25 @@ pub(crate) fn example(request: &RequestView) -> &'static str {
     } else {
         "\"…\""
     }
+}
+
+/// Where the same stands that is asked.
+pub(crate) fn marked(words: Words, mark: &MarkView) -> String {
+    let about = mark.about.as_deref().map(one_line);
+    let tool = mark.tool.as_deref().map(one_line);
+    let place = match (mark.source.as_str(), about, tool) {
+        ("tool_output", Some(about), Some(tool)) => {
+            words.say(Key::MarkToolUsed, &[("about", &about), ("tool", &tool)])
+        }
+        ("tool_output", None, Some(tool)) => words.say(Key::MarkTool, &[("tool", &tool)]),
+        ("tool_output", _, None) => words.sentence(Key::MarkSomeTool).to_owned(),
+        ("check", Some(about), _) => words.say(Key::MarkCheck, &[("about", &about)]),
+        ("sub_agent", ..) => words.sentence(Key::MarkSubAgent).to_owned(),
+        ("message", ..) => words.sentence(Key::MarkMessage).to_owned(),
+        ("prompt", ..) => words.sentence(Key::MarkPrompt).to_owned(),
+        (other, ..) => one_line(other),
+    };
+    words.say(Key::Marked, &[("place", &place)])
 }
 
 /// What is asked, where the server has no words for it.
@@ -150,6 +172,52 @@ pub(crate) mod tests {
             assert_eq!(example(&request), value, "{kind}");
             let card = card(Words::new(Language::En), Screen::plain(), &request);
             assert!(card.contains(how), "{kind}: {card}");
+        }
+    }
+
+    #[test]
+    fn a_card_says_where_the_same_stands() {
+        let said = |language, mark| {
+            let request = RequestView { mark: serde_json::from_value(mark).expect("a mark"), ..request() };
+            let card = card(Words::new(language), Screen::plain(), &request);
+            card.lines().nth(4).map(str::to_owned).unwrap_or_default()
+        };
+        for (mark, en, ko) in [
+            (
+                json!({ "source": "tool_output", "tool": "Bash", "about": "cat README.md" }),
+                "also stands in the output of `cat README.md` (Bash)",
+                "`cat README.md`(Bash)의 출력에도 있음",
+            ),
+            (
+                json!({ "source": "tool_output", "tool": "lookup" }),
+                "also stands in the output of lookup",
+                "lookup의 출력에도 있음",
+            ),
+            (
+                json!({ "source": "tool_output" }),
+                "also stands in the output of a tool",
+                "도구의 출력에도 있음",
+            ),
+            (
+                json!({ "source": "check", "about": "npm test" }),
+                "also stands in the output of the check `npm test`",
+                "검사 `npm test`의 출력에도 있음",
+            ),
+            (
+                json!({ "source": "sub_agent", "tool": "Task" }),
+                "also stands in what a sub-agent said",
+                "하위 에이전트의 말에도 있음",
+            ),
+            (
+                json!({ "source": "message" }),
+                "also stands in a message to the agent",
+                "에이전트에게 보낸 메시지에도 있음",
+            ),
+            (json!({ "source": "prompt" }), "also stands in the prompt", "프롬프트에도 있음"),
+        ] {
+            let line = said(Language::En, mark.clone());
+            assert_eq!(line, format!("  {en}: these may be somebody else's words"));
+            assert_eq!(said(Language::Ko, mark), format!("  {ko}: 다른 사람이 쓴 말일 수 있습니다"));
         }
     }
 

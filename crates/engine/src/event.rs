@@ -4,6 +4,7 @@
 use alloc::{boxed::Box, string::String};
 use core::{fmt, str::FromStr};
 
+use ostler_protocol::mark::Mark;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -251,6 +252,9 @@ pub enum Event {
         ask: Ask,
         /// Who said it.
         trust: String,
+        /// Where the same also stands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<Mark>,
         /// When nobody waits for it any more.
         expires_at_ms: Option<u64>,
         /// The call that waits for it, if it came over the session's socket.
@@ -266,6 +270,9 @@ pub enum Event {
         launch: u32,
         /// What is asked, with the numbers of this launch.
         ask: Ask,
+        /// Where the same also stands, now or when it was asked first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<Mark>,
         /// When nobody waits for it any more.
         expires_at_ms: Option<u64>,
         /// The call that waits for it now, if it came over the session's socket.

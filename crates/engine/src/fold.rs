@@ -234,7 +234,7 @@ impl Desk<'_> {
 
     fn fold_request(&mut self, place: &Place, at_ms: u64, event: &Event) {
         match event {
-            Event::RequestOpened { request, launch, ask, trust, expires_at_ms, call } => {
+            Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call } => {
                 self.count_signal(place.session, call.as_ref());
                 self.own.counters.request = self.counters().request.max(request.0);
                 let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
@@ -246,6 +246,7 @@ impl Desk<'_> {
                     launch: *launch,
                     ask: ask.clone(),
                     trust: trust.clone(),
+                    mark: mark.clone(),
                     opened_at_ms: at_ms,
                     expires_at_ms: *expires_at_ms,
                     expired_at_ms: None,
@@ -257,13 +258,14 @@ impl Desk<'_> {
                 };
                 self.own.requests.insert(*request, opened);
             }
-            Event::RequestRepeated { request, launch, ask, expires_at_ms, call } => {
+            Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call } => {
                 self.count_signal(place.session, call.as_ref());
                 let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
                 let request = self.request_mut(*request);
                 request.retry = retry;
                 request.launch = *launch;
                 request.ask = ask.clone();
+                request.mark.clone_from(mark);
                 request.expires_at_ms = *expires_at_ms;
                 request.expired_at_ms = None;
                 request.left = false;

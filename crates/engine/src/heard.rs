@@ -5,8 +5,11 @@ use alloc::{
     string::{String, ToString},
 };
 
-use ostler_protocol::fact::{AgentSession, End, RateLimit, Usage};
-use serde::de::DeserializeOwned;
+use ostler_protocol::{
+    fact::{AgentSession, End, RateLimit, Usage},
+    mark::Mark,
+};
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::request::Ask;
@@ -19,6 +22,8 @@ pub(crate) enum Heard {
         ask: Ask,
         /// Who said it.
         trust: String,
+        /// Where the same also stands.
+        mark: Option<Mark>,
     },
     /// Which conversation it is.
     Conversation(AgentSession),
@@ -49,7 +54,8 @@ pub(crate) fn read(item: &Value) -> Heard {
     };
     if let Some(ask) = ask {
         let trust = item["trust"].as_str().unwrap_or("plain").to_string();
-        return Heard::Asks { ask, trust };
+        let mark = item.get("mark").and_then(|mark| Mark::deserialize(mark).ok());
+        return Heard::Asks { ask, trust, mark };
     }
     let fact = match kind {
         "agent_session" => fields(item).map(Heard::Conversation),

@@ -26,6 +26,7 @@ pub mod world;
 mod decide;
 mod fold;
 mod heard;
+mod mark;
 mod reset;
 mod signature;
 mod words;

@@ -4,6 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use ostler_protocol::{
     fact::PermissionRequest,
+    mark::Mark,
     signal::{AskUser, DependencyRequest, DependencyType, ErrorReport, UserQuestion},
 };
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub struct Request {
     pub ask: Ask,
     /// Who said it, as the parser names it; `ostler` where Ostler itself asks.
     pub trust: String,
+    /// Where the same also stands: somebody else may have written it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
     /// When it was opened.
     pub opened_at_ms: u64,
     /// When nobody waits for it any more.
@@ -202,6 +206,12 @@ impl Request {
     /// Whether a caller is blocked until it is settled, and reads the answer by itself.
     pub fn has_caller(&self) -> bool {
         self.call.as_ref().is_some_and(|call| call.caller == Caller::Blocked)
+    }
+
+    /// Whether anything but a person may settle it: a default in time, an earlier answer, a value that is kept, a retry.
+    /// Who reads out what somebody else wrote must not get by that what was never meant for it.
+    pub fn may_be_settled_by_policy(&self) -> bool {
+        self.mark.is_none()
     }
 
     /// Whether it is open, or what came of it has not arrived yet.

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::{
     fact::Fact,
     fault::{Fault, Warning},
+    mark::Mark,
     signal::Signal,
 };
 
@@ -25,6 +26,8 @@ pub struct Item {
     pub index: u32,
     /// Who said it.
     pub trust: Trust,
+    /// Where the same also stands, so that somebody else may have written it.
+    pub mark: Option<Mark>,
     /// What ended it.
     pub ended_by: EndedBy,
     /// The thing itself.
@@ -135,6 +138,7 @@ impl Serialize for Item {
             end: self.end,
             index: self.index,
             trust: self.trust,
+            mark: self.mark.as_ref(),
             ended_by: self.ended_by,
             fields: (&self.what).into(),
             extra: &self.extra,
@@ -152,6 +156,8 @@ struct Wire<'a> {
     end: u64,
     index: u32,
     trust: Trust,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<&'a Mark>,
     ended_by: EndedBy,
     #[serde(flatten)]
     fields: Fields<'a>,

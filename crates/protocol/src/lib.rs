@@ -14,6 +14,7 @@ pub mod fact;
 pub mod fault;
 pub mod guide;
 pub mod item;
+pub mod mark;
 pub mod name;
 pub mod reply;
 pub mod shown;
@@ -23,6 +24,7 @@ pub mod thin;
 
 mod escape;
 mod parser;
+mod recent;
 mod sink;
 mod text;
 

@@ -132,10 +132,11 @@ impl Parser {
 
     /// Bytes of the stream that are held at the moment; bounded by the limits, whatever the agent prints.
     pub fn buffered_bytes(&self) -> usize {
-        match &self.reader {
+        let reader = match &self.reader {
             Reader::Text(text) => text.buffered_bytes(),
             Reader::Stream(stream) => stream.buffered_bytes(),
-        }
+        };
+        reader + self.sink.recent.buffered_bytes()
     }
 }
 

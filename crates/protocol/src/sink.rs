@@ -5,7 +5,11 @@ use alloc::{
     vec::Vec,
 };
 
-use crate::item::{EndedBy, Item, Trust, What};
+use crate::{
+    item::{EndedBy, Item, Trust, What},
+    mark::Saying,
+    recent::Recent,
+};
 
 /// Items on their way out, in the order in which they were completed.
 ///
@@ -13,6 +17,8 @@ use crate::item::{EndedBy, Item, Trust, What};
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     pub(crate) items: VecDeque<Item>,
+    /// What the agent was shown lately.
+    pub(crate) recent: Recent,
     current: Line,
     /// A line before the current one in which something may still turn out to have begun.
     held: Line,
@@ -49,11 +55,21 @@ impl Sink {
         };
     }
 
+    /// Adds a message, of which this is the text between its tags. One that is spoken is marked if it also stands in
+    /// what the agent was shown.
+    pub(crate) fn add(&mut self, mut item: Item, body: &str) {
+        if item.trust == Trust::Speech {
+            item.mark = self.recent.find(&Saying::of(&item.what, body));
+        }
+        self.items.push_back(item);
+    }
+
     /// Adds what concerns a raw line as a whole.
     pub(crate) fn report(&mut self, offset: u64, end: u64, trust: Trust, what: What) {
         let index = self.index(offset);
         let (extra, warnings) = (BTreeMap::new(), Vec::new());
-        let item = Item { offset, end, index, trust, ended_by: EndedBy::Line, what, extra, warnings };
+        let item =
+            Item { offset, end, index, trust, mark: None, ended_by: EndedBy::Line, what, extra, warnings };
         self.items.push_back(item);
     }
 }

@@ -12,8 +12,8 @@ pub(crate) use call::{NotAsked, clean, text};
 pub use problem::Problem;
 pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{
-    AgentView, AskView, EventView, InfoView, LaunchView, Outcome, OutcomeKind, ProjectView, RequestView,
-    RunView, SessionView, SettledView, StatusView, WaitView, WorktreeView,
+    AgentView, AskView, EventView, InfoView, LaunchView, MarkView, Outcome, OutcomeKind, ProjectView,
+    RequestView, RunView, SessionView, SettledView, StatusView, WaitView, WorktreeView,
 };
 
 use std::collections::BTreeMap;

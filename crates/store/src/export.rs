@@ -2,19 +2,16 @@
 //!
 //! The body is checked to be an object, because a line that is no JSON would spoil the file for whoever reads it.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
-use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use crate::rows::EventRow;
 
 /// Writes one event and a newline.
 pub(crate) fn line(event: &EventRow, out: &mut dyn Write) -> io::Result<()> {
     let EventRow { seq, version, at_ms, kind, project, run, session, body } = event;
-    serde_json::from_str::<BTreeMap<String, IgnoredAny>>(body)?;
+    serde_json::from_str::<Map<String, Value>>(body)?;
     let name = |letter: char, id: &Option<u64>| {
         id.map_or_else(|| "null".to_owned(), |id| format!("\"{letter}_{id}\""))
     };

@@ -53,11 +53,15 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Result<Exit, Error
     let Arguments { question, options, default, optional, .. } = arguments;
     let call = NewCall::Question { category, question, options, default, required: !optional };
     let outcome = inside::ask(context, &call)?;
-    let answer = match &outcome.answer {
-        Some(CallAnswer::Text { text }) => Some(text.as_str()),
-        _ => None,
+    let (answer, remark) = match &outcome.answer {
+        Some(CallAnswer::Text { text, remark }) => (Some(text.as_str()), remark.as_deref()),
+        _ => (None, None),
     };
-    let said = json!({ "request": outcome.request, "answer": answer });
+    if let Some(remark) = remark {
+        // Beside the answer, so that a script that reads it gets a yes or no and nothing else.
+        context.note(remark);
+    }
+    let said = json!({ "request": outcome.request, "answer": answer, "remark": remark });
     context.print(&said, |_| answer.map(|answer| format!("{answer}\n")).unwrap_or_default())?;
     Ok(inside::exit(&outcome))
 }

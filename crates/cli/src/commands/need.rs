@@ -55,7 +55,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Result<Exit, Error
     let outcome = inside::ask(context, &call)?;
     let said = match &outcome.answer {
         Some(CallAnswer::Path { path }) => Some(path.as_str()),
-        Some(CallAnswer::Text { text }) => Some(text.as_str()),
+        Some(CallAnswer::Text { text, .. }) => Some(text.as_str()),
         Some(CallAnswer::Approved) => Some("approved"),
         _ => None,
     };

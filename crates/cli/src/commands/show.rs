@@ -232,6 +232,7 @@ fn about(words: Words, body: &Value) -> String {
         ["request", "launch", "cause", "pid", "number", "parcel", "trust", "why", "by", "title", "text"];
     let mut said: Vec<String> = names.iter().filter_map(|name| short(name, &body[*name])).collect();
     said.extend(short("heard", &body["item"]["kind"]));
+    said.extend(short("also in", &body["mark"]["source"]));
     said.extend(short("state", &body["worktree"]["state"]["state"]));
     said.extend(short("code", &body["attempt"]["code"]));
     if body["answer"].is_object() {

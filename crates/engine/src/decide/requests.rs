@@ -1,6 +1,6 @@
 //! Requests: opened by an agent, settled by a person or by time.
 
-use ostler_protocol::signal::Recovery;
+use ostler_protocol::{mark::Mark, signal::Recovery};
 
 use super::Maker;
 use crate::{
@@ -21,19 +21,28 @@ pub(super) enum Source<'a> {
     Heard {
         /// Who said it, as the parser names it.
         trust: &'a str,
+        /// Where the same also stands.
+        mark: Option<&'a Mark>,
     },
     /// From a process that is blocked at the session's own socket.
     Called(&'a Call),
 }
 
 /// Ostler itself asks.
-pub(super) const OSTLER: Source<'_> = Source::Heard { trust: "ostler" };
+pub(super) const OSTLER: Source<'_> = Source::Heard { trust: "ostler", mark: None };
 
 impl<'a> Source<'a> {
     fn trust(self) -> &'a str {
         match self {
-            Source::Heard { trust } => trust,
+            Source::Heard { trust, .. } => trust,
             Source::Called(_) => "channel",
+        }
+    }
+
+    fn mark(self) -> Option<Mark> {
+        match self {
+            Source::Heard { mark, .. } => mark.cloned(),
+            Source::Called(_) => None,
         }
     }
 
@@ -61,24 +70,30 @@ impl<'a> Source<'a> {
 
 impl Maker<'_> {
     /// An agent asks. A later process that asks the same as an earlier one does not make a second card of it.
+    /// What is marked waits for a person, whatever it says.
     pub(super) fn asked(&mut self, id: SessionId, launch: u32, ask: Ask, source: Source<'_>) -> RequestId {
         let is_meant = |request: &&Request| request.asks_the_same(&ask) && source.takes_over(launch, request);
-        let known = self.desk.requests_of(id).find(is_meant).map(|request| request.id);
+        let known = self.desk.requests_of(id).find(is_meant);
+        let (known, earlier) = known.map(|request| (request.id, request.mark.clone())).unzip();
+        let mark = source.mark().or(earlier.flatten());
         let patience = self.session(id).order.patience;
         let expires_in_ms = match &ask {
-            Ask::Question(question) if !question.required => Some(patience.question_ms),
+            Ask::Question(question) if !question.required && mark.is_none() => Some(patience.question_ms),
             Ask::AskUser(_) => Some(patience.ask_user_ms),
             ask => self.retries_in_ms(id, ask),
         };
         if let Some(request) = known {
             let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
             let call = source.call();
-            self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms, call });
+            self.emit(id, Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call });
             return request;
         }
         let repeated = self.repeated_answer(id, launch, &ask);
         let gives_up = matches!(&ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail);
         let request = self.open(id, launch, ask, source, expires_in_ms);
+        if !self.desk.request(request).is_some_and(Request::may_be_settled_by_policy) {
+            return request;
+        }
         if let Some(answer) = repeated {
             self.settle(request, By::Repetition, answer);
         } else if gives_up {
@@ -119,8 +134,8 @@ impl Maker<'_> {
     ) -> RequestId {
         let request = RequestId(self.desk.counters().request + 1);
         let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
-        let (trust, call) = (source.trust().into(), source.call());
-        self.emit(id, Event::RequestOpened { request, launch, ask, trust, expires_at_ms, call });
+        let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
+        self.emit(id, Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call });
         request
     }
 

@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 
 use ostler_agents::agent::Terminal;
+use ostler_protocol::mark::Mark;
 use serde_json::Value;
 
 use super::{
@@ -14,6 +15,7 @@ use crate::{
     heard::{self, Heard},
     id::SessionId,
     input::News,
+    mark,
     request::{Ask, Bringing, Request},
     session::LaunchEnd,
 };
@@ -47,8 +49,10 @@ impl Maker<'_> {
                 let announced = self.stall_of(id, launch, str::is_empty);
                 match announced.map(|request| (request.id, request.is_open())) {
                     Some((request, true)) => {
-                        let (expires_at_ms, call) = (None, None);
-                        self.emit(id, Event::RequestRepeated { request, launch, ask, expires_at_ms, call });
+                        let (mark, expires_at_ms, call) = (None, None, None);
+                        let event =
+                            Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call };
+                        self.emit(id, event);
                     }
                     // It was settled before anybody knew why.
                     Some((_, false)) => {}
@@ -157,9 +161,18 @@ impl Maker<'_> {
 
     fn hear_item(&mut self, id: SessionId, launch: u32, spool_seq: Option<u64>, item: &Value) {
         self.emit(id, Event::SessionHeard { launch, spool_seq, item: item.clone() });
-        if let Heard::Asks { ask, trust } = heard::read(item) {
-            self.asked(id, launch, ask, Source::Heard { trust: &trust });
+        if let Heard::Asks { ask, trust, mark } = heard::read(item) {
+            let mark = mark.or_else(|| self.mark_of(id, &ask));
+            self.asked(id, launch, ask, Source::Heard { trust: &trust, mark: mark.as_ref() });
         }
+    }
+
+    /// Whether the same stands in what the agent was told.
+    fn mark_of(&self, id: SessionId, ask: &Ask) -> Option<Mark> {
+        let session = self.session(id);
+        let check = self.desk.run(session.run).and_then(|run| run.terms.check.as_deref());
+        let is_new = !self.desk.requests_of(id).any(|request| request.asks_the_same(ask));
+        mark::of(session, check, ask, is_new)
     }
 
     fn note(&mut self, id: SessionId, launch: u32, spool_seq: u64, what: &str) {

@@ -7,6 +7,7 @@ mod calls;
 mod chance;
 mod documents;
 mod endings;
+mod marks;
 mod play;
 mod proof;
 mod questions;

@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 
 use super::table::{Rule, Table};
-use crate::fact::Fact;
+use crate::{fact::Fact, recent::Tool};
 
 /// Something that an event holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub(crate) enum Heard {
         text: String,
         /// Whether it goes on the running message; otherwise it is a whole one.
         fragment: bool,
+        /// The id of the tool that printed it.
+        tool: Option<String>,
     },
     /// A report of the CLI about itself.
     Fact(Fact),
@@ -52,7 +54,8 @@ pub(crate) fn decode(table: &Table, event: &Value) -> Vec<Heard> {
         (Provenance::Speech, &table.speech),
     ] {
         heard.extend(hear(rules, event, |give, item| {
-            Some(Heard::Text { provenance, text: give.read(item)?, fragment: give.fragment })
+            let text = give.read(item)?;
+            Some(Heard::Text { provenance, text, fragment: give.fragment, tool: give.tool(item) })
         }));
     }
     heard.extend(hear(&table.permission_request, event, |give, item| {
@@ -67,8 +70,8 @@ pub(crate) fn decode(table: &Table, event: &Value) -> Vec<Heard> {
     heard
 }
 
-/// The tools that begin in an event: their names, and what they are used on.
-pub(super) fn tools(table: &Table, event: &Value) -> Vec<(String, Option<String>)> {
+/// The tools that begin in an event.
+pub(super) fn tools(table: &Table, event: &Value) -> Vec<Tool> {
     first(&table.rules.tool, event, super::give::GiveTool::read)
 }
 

@@ -10,7 +10,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::path::Field;
-use crate::fact::{AgentSession, End, EndStatus, PermissionRequest, RateLimit, Span, Usage};
+use crate::{
+    fact::{AgentSession, End, EndStatus, PermissionRequest, RateLimit, Span, Usage},
+    recent::Tool,
+};
 
 /// Something said or shown.
 #[derive(Debug, Clone, Deserialize)]
@@ -20,6 +23,8 @@ pub(super) struct GiveText {
     /// Literal: the text goes on the running message.
     #[serde(default)]
     pub(super) fragment: bool,
+    /// The id of the tool that printed it.
+    tool: Option<Field>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -28,6 +33,8 @@ pub(super) struct GiveTool {
     name: Field,
     /// What it is used on, where one text says it: a command, a path.
     about: Option<Field>,
+    /// By what its output names it.
+    id: Option<Field>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -93,11 +100,19 @@ impl GiveText {
     pub(super) fn read(&self, item: &Value) -> Option<String> {
         self.text.text(item)
     }
+
+    pub(super) fn tool(&self, item: &Value) -> Option<String> {
+        text(self.tool.as_ref(), item)
+    }
 }
 
 impl GiveTool {
-    pub(super) fn read(&self, item: &Value) -> Option<(String, Option<String>)> {
-        Some((self.name.text(item)?, text(self.about.as_ref(), item)))
+    pub(super) fn read(&self, item: &Value) -> Option<Tool> {
+        Some(Tool {
+            id: text(self.id.as_ref(), item),
+            name: self.name.text(item)?,
+            about: text(self.about.as_ref(), item),
+        })
     }
 }
 

@@ -8,12 +8,13 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use memchr::{memchr, memchr2};
 use serde_json::Value;
 
-use super::{Heard, Provenance, Table, decode};
+use super::{Heard, Provenance, Table, decode, tools};
 use crate::{
     escape::{ESC, strip_line},
     fact::{AgentSession, Fact},
     fault::{Fault, FaultReason},
     item::{EndedBy, QuoteSource, Trust, What},
+    mark::MarkSource,
     name::Nonce,
     parser::Settings,
     sink::Sink,
@@ -121,12 +122,16 @@ impl StreamParser {
         if !heard.is_empty() && !heard.iter().any(is_fragment) {
             self.end_speech(EndedBy::Message, sink);
         }
+        sink.recent.begin(tools(&self.table, &event));
         for heard in heard {
             match heard {
                 Heard::MessageEnd => {}
                 Heard::Fact(fact) => self.hear_fact(fact, sink),
-                Heard::Text { provenance, text, fragment } => {
-                    self.hear_text(provenance, &text, fragment, sink);
+                Heard::Text { provenance: Provenance::Speech, text, fragment, .. } => {
+                    self.hear_speech(&text, fragment, sink);
+                }
+                Heard::Text { provenance, text, tool, .. } => {
+                    self.hear_quoted(provenance, text, tool.as_deref(), sink);
                 }
             }
         }
@@ -145,24 +150,34 @@ impl StreamParser {
         self.report(What::Fact(fact), sink);
     }
 
-    fn hear_text(&mut self, provenance: Provenance, text: &str, fragment: bool, sink: &mut Sink) {
-        let place = Place::Within { offset: self.line_start, end: self.position };
-        let source = match provenance {
-            Provenance::Speech => {
-                self.speech.push(text.as_bytes(), place, sink);
-                self.speaking = Some(place);
-                if !fragment {
-                    self.end_speech(EndedBy::Message, sink);
-                }
-                return;
-            }
-            Provenance::ToolOutput => QuoteSource::ToolOutput,
-            Provenance::Prompt => QuoteSource::Prompt,
-            Provenance::SubAgent => QuoteSource::SubAgent,
+    fn hear_speech(&mut self, text: &str, fragment: bool, sink: &mut Sink) {
+        let place = self.place();
+        self.speech.push(text.as_bytes(), place, sink);
+        self.speaking = Some(place);
+        if !fragment {
+            self.end_speech(EndedBy::Message, sink);
+        }
+    }
+
+    fn hear_quoted(&mut self, provenance: Provenance, text: String, tool: Option<&str>, sink: &mut Sink) {
+        let place = self.place();
+        let (source, shown) = match provenance {
+            Provenance::ToolOutput => (QuoteSource::ToolOutput, Some(MarkSource::ToolOutput)),
+            Provenance::SubAgent => (QuoteSource::SubAgent, Some(MarkSource::SubAgent)),
+            // Whoever started the agent knows what it was told, and what of it was Ostler's own guide.
+            Provenance::Prompt | Provenance::Speech => (QuoteSource::Prompt, None),
         };
         self.quoted.set_mode(Mode::Quoted(source));
         self.quoted.push(text.as_bytes(), place, sink);
         self.quoted.end(EndedBy::Message, place, sink);
+        if let Some(source) = shown {
+            sink.recent.keep(source, tool, text);
+        }
+    }
+
+    /// Text in the current line stands there.
+    fn place(&self) -> Place {
+        Place::Within { offset: self.line_start, end: self.position }
     }
 
     fn end_speech(&mut self, ended_by: EndedBy, sink: &mut Sink) {

@@ -171,7 +171,7 @@ mod tests {
         );
         check(
             "[[speech]]\ngive = { text = 'a', texts = 'b' }\n",
-            expect!["line 2: unknown field `texts`, expected `text` or `fragment`"],
+            expect!["line 2: unknown field `texts`, expected one of `text`, `fragment`, `tool`"],
         );
         check(
             "[[speech]]\nwhen = { a = { like = 'x' } }\ngive = { text = 'a' }\n",

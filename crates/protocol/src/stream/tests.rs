@@ -17,7 +17,7 @@ fn check(cli: Cli, line: &str, expect: Expect) {
 
 fn show(heard: Heard) -> String {
     match heard {
-        Heard::Text { provenance, text, fragment } => {
+        Heard::Text { provenance, text, fragment, .. } => {
             format!("{provenance:?}{} {text:?}", if fragment { "+" } else { "" })
         }
         Heard::Fact(fact) => {

@@ -100,8 +100,9 @@ impl Transcript {
                     pieces.extend(speech.into_iter().filter_map(piece));
                     // A CLI that reports a tool only when it is through says both in one event.
                     let began = tools(&self.table, &event).into_iter();
-                    pieces
-                        .extend(began.map(|(name, about)| Piece::Tool { name, about: about.map(one_line) }));
+                    pieces.extend(
+                        began.map(|tool| Piece::Tool { name: tool.name, about: tool.about.map(one_line) }),
+                    );
                     pieces.extend(rest.into_iter().filter_map(piece));
                 }
                 None if line.trim_ascii().is_empty() => {}
@@ -122,7 +123,7 @@ fn is_speech(heard: &Heard) -> bool {
 
 /// What is shown of something heard. The prompt is known to whoever reads, and facts are shown elsewhere.
 fn piece(heard: Heard) -> Option<Piece> {
-    let Heard::Text { provenance, text, fragment } = heard else { return None };
+    let Heard::Text { provenance, text, fragment, .. } = heard else { return None };
     match provenance {
         Provenance::Speech => Some(Piece::Speech { text, fragment }),
         Provenance::ToolOutput => Some(Piece::ToolOutput { text }),

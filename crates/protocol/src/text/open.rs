@@ -168,8 +168,8 @@ impl Open {
         }
     }
 
-    /// The item it has become.
-    pub(crate) fn close(self, ended_by: EndedBy) -> Item {
+    /// The item it has become, and its text.
+    pub(crate) fn close(self, ended_by: EndedBy) -> (Item, String) {
         let Open { origin, end, head, body, form, over, .. } = self;
         let name = form.name();
         let reading = match form {
@@ -197,15 +197,15 @@ impl Open {
             EndedBy::ClosingTag => format!("{head}\n{body}[/{name}]"),
             _ => format!("{head}\n{body}"),
         };
-        finish(origin, name, raw, reading, end, ended_by)
+        (finish(origin, name, raw, reading, end, ended_by), body)
     }
 
-    /// The fault it has become because the wrong tag closed it.
-    pub(crate) fn mismatched(self, by: &str) -> Item {
+    /// The fault it has become because the wrong tag closed it, and its text.
+    pub(crate) fn mismatched(self, by: &str) -> (Item, String) {
         let raw = || format!("{}\n{}[/{by}]", self.head, self.body);
         let reading = Reading::trouble(Trouble::new(FaultReason::Mismatched, by));
         let name = self.form.name();
-        finish(self.origin, name, raw, reading, self.end, EndedBy::WrongTag)
+        (finish(self.origin, name, raw, reading, self.end, EndedBy::WrongTag), self.body)
     }
 }
 
@@ -246,5 +246,5 @@ fn finish(
     let mut warnings = origin.warnings;
     warnings.extend(reading.warnings);
     let Origin { offset, index, trust, .. } = origin;
-    Item { offset, end, index, trust, ended_by, what, extra: reading.extra, warnings }
+    Item { offset, end, index, trust, mark: None, ended_by, what, extra: reading.extra, warnings }
 }

@@ -39,7 +39,7 @@ fn a_session() {
             4 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"fence","trust":"quoted"}
             5 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
             7 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"tool_output","trust":"quoted"}
-            8 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
+            8 user_question {"category":"business","ended_by":"closing_tag","mark":{"source":"tool_output"},"options":[],"question":"Which?","required":true,"trust":"speech"}
             9 usage {"cache_read_tokens":1,"input_tokens":19,"output_tokens":40,"tokens_span":"process"}
             9+1 end {"status":"success"}"#]],
     );

@@ -12,6 +12,7 @@ mod claude;
 mod codex;
 mod fences;
 mod gemini;
+mod marks;
 mod opencode;
 mod recorded;
 

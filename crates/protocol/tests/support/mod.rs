@@ -23,6 +23,9 @@ const NONCE: &str = "k7Qx";
 const SMALL: Limits = Limits { line_bytes: 160, block_bytes: 120, block_lines: 5 };
 /// What a parser may hold beyond its limits: the nonce's place and the last bytes before a cut.
 const SLACK_BYTES: usize = 512;
+
+/// What an agent was shown lately.
+const RECENT_BYTES: usize = 256 << 10;
 const CHUNK_MAX: usize = 32;
 const BYTEWISE_MAX: usize = 256;
 const FRAGMENTS_MAX: usize = 16;
@@ -180,7 +183,7 @@ impl<'a> Case<'a> {
     fn check_memory(&self, parser: &Parser) {
         let Limits { line_bytes, block_bytes, .. } = self.settings.limits;
         // The line of a stream and the line in its text; a byte that is no text is held as the three of U+FFFD.
-        let bound = 2 * line_bytes + 3 * block_bytes + SLACK_BYTES;
+        let bound = 2 * line_bytes + 3 * block_bytes + RECENT_BYTES + SLACK_BYTES;
         assert!(parser.buffered_bytes() <= bound, "holds {} bytes of {bound}", parser.buffered_bytes());
     }
 

@@ -108,6 +108,9 @@ pub enum CallAnswer {
     Text {
         /// As it was given.
         text: String,
+        /// What was said beside a yes or no.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remark: Option<String>,
     },
     /// Nobody answered, and nothing stands for it.
     Nothing,
@@ -137,7 +140,10 @@ pub enum CallAnswer {
 impl From<&Answer> for CallAnswer {
     fn from(answer: &Answer) -> Self {
         match answer {
-            Answer::Text { text } => CallAnswer::Text { text: text.clone() },
+            Answer::Text { text } => CallAnswer::Text { text: text.clone(), remark: None },
+            Answer::Remarked { text, remark } => {
+                CallAnswer::Text { text: text.clone(), remark: Some(remark.clone()) }
+            }
             Answer::Nothing => CallAnswer::Nothing,
             Answer::Approved { .. } => CallAnswer::Approved,
             Answer::Denied { reason } => CallAnswer::Denied { reason: reason.clone() },

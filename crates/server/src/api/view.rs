@@ -218,6 +218,9 @@ pub struct RequestView {
     pub ask: AskView,
     /// Who said it: `channel`, `speech`, `tagged`, `plain`, `stream`, or `ostler`.
     pub trust: String,
+    /// Where the same also stands, so that somebody else may have written it: only a person settles it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<MarkView>,
     /// When it was opened.
     pub opened_at_ms: u64,
     /// When nobody waits for it any more.
@@ -231,6 +234,19 @@ pub struct RequestView {
     pub settled: Option<SettledView>,
     /// How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`.
     pub delivery: String,
+}
+
+/// Where the same stands that an agent asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MarkView {
+    /// In whose text: `tool_output`, `sub_agent`, `prompt`, `message` or `check`.
+    pub source: String,
+    /// The tool's name, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// What the tool was used on: a command, a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
 }
 
 /// What is asked, in a form that can be shown without knowing every kind.

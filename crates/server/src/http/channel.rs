@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::{
     Json, Router,
-    extract::{ConnectInfo, DefaultBodyLimit, Path, Query, State},
+    extract::{ConnectInfo, DefaultBodyLimit, State},
     http::{HeaderMap, StatusCode},
     routing::{get, post},
 };
@@ -13,7 +13,12 @@ use ostler_engine::{Input, RequestId, SessionId, request::Bringing, request::Req
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{App, problem::Body, problem::no_route, wishes::key};
+use super::{
+    App,
+    extract::{Body, Path, Query},
+    problem::no_route,
+    wishes::key,
+};
 use crate::{
     api::{CallState, CallView, NewCall, NewStep, NotAsked, Problem, clean, text},
     driver::callers,

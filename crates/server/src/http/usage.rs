@@ -4,10 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use axum::{
-    Json,
-    extract::{Query, State},
-};
+use axum::{Json, extract::State};
 use ostler_engine::{
     ProjectId, SessionId,
     session::Session,
@@ -17,7 +14,7 @@ use ostler_store::{Entity, Page, Scope};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::App;
+use super::{App, extract::Query};
 use crate::{
     api::{Problem, UsageReport, UsageRow, UsageView},
     journal::Found,

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::usage;
 use crate::api::{
-    AskView, EventView, LaunchView, Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView,
-    SessionView, SettledView, WaitView, WorktreeView,
+    AskView, EventView, LaunchView, MarkView, Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView,
+    RunView, SessionView, SettledView, WaitView, WorktreeView,
 };
 
 /// The word by which something is known in JSON.
@@ -166,6 +166,11 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
         agent: session.map(|session| session.order.agent.name.clone()).unwrap_or_default(),
         ask: ask(&request.ask),
         trust: request.trust.clone(),
+        mark: request.mark.clone().map(|mark| MarkView {
+            source: mark.source.name().to_owned(),
+            tool: mark.tool,
+            about: mark.about,
+        }),
         opened_at_ms: request.opened_at_ms,
         expires_at_ms: request.expires_at_ms,
         expired: request.expired_at_ms.is_some(),

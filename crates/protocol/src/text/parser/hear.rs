@@ -165,7 +165,8 @@ impl TextParser {
         if own {
             self.close(EndedBy::ClosingTag, sink);
         } else if let Some(open) = self.open.take() {
-            sink.items.push_back(open.mismatched(closing.name()));
+            let (item, body) = open.mismatched(closing.name());
+            sink.add(item, &body);
         }
         self.forget_line();
     }
@@ -180,7 +181,8 @@ impl TextParser {
 
     pub(super) fn close(&mut self, ended_by: EndedBy, sink: &mut Sink) {
         if let Some(open) = self.open.take() {
-            sink.items.push_back(open.close(ended_by));
+            let (item, body) = open.close(ended_by);
+            sink.add(item, &body);
         }
     }
 }
