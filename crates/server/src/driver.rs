@@ -6,6 +6,7 @@
 
 pub(crate) mod callers;
 mod check;
+mod forget;
 mod keeper;
 mod launch;
 mod link;
@@ -123,6 +124,8 @@ impl Driver {
         }
         callers::watch_all(&self);
         tokio::spawn(Arc::clone(&self).keep_time());
+        let driver = Arc::clone(&self);
+        tokio::task::spawn_blocking(move || forget::forget_all(&driver));
         while let Some(action) = outbox.recv().await {
             self.dispatch(action);
         }

@@ -119,3 +119,52 @@ fn an_agent_does_not_start_a_server_that_would_stop_with_it() {
     world.status(&session, "completed");
     assert!(world.output(&session).ends_with("code 6\n"), "{}", world.output(&session));
 }
+
+/// The launch files that are left of a session, by their directories.
+fn launch_files(world: &World, session: &str) -> Vec<String> {
+    let directories = std::fs::read_dir(world.home.join("sessions").join(session)).expect("a directory");
+    let paths = directories.map(|entry| entry.expect("an entry").path());
+    let name = |path: std::path::PathBuf| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let mut names: Vec<String> = paths.filter(|path| path.join("launch.json").exists()).map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_a_launch_was_told_goes_with_it() {
+    let mut world = World::new();
+    let mut new = world.new_run(&["bash", "-c", "until [ -e go ]; do sleep 0.02; done; echo \"key $KEY\""]);
+    new.environment.insert("KEY".to_owned(), "sk-SECRET-123".to_owned());
+    let check = Some("until [ -e checked ]; do sleep 0.02; done".to_owned());
+    let session = world.run_with(&ostler_server::api::NewRun { check, ..new });
+    world.status(&session, "active");
+    assert_eq!(launch_files(&world, &session), ["1"], "a shim that is lost is understood by it");
+    // It ends while there is no server.
+    world.kill_server();
+    crate::support::write(&world.project, "go", "");
+    world.wait_for("its end", |world| world.shims().is_empty().then_some(()));
+    assert_eq!(launch_files(&world, &session), ["1"]);
+    world.start();
+    world.status(&session, "checking");
+    world.wait_for("one file", |world| (launch_files(world, &session) == ["check-1"]).then_some(()));
+    crate::support::write(&world.project, "checked", "");
+    world.status(&session, "completed");
+    world.wait_for("no file", |world| launch_files(world, &session).is_empty().then_some(()));
+    // What a server that died left behind is found by the next one.
+    world.kill_server();
+    for directory in ["1", "check-1"] {
+        crate::support::write(
+            &world.home.join("sessions").join(&session).join(directory),
+            "launch.json",
+            "{}",
+        );
+    }
+    world.start();
+    world.wait_for("no file", |world| launch_files(world, &session).is_empty().then_some(()));
+    // Who is resumed has everything again.
+    world.wish(&session, "resume");
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "key sk-SECRET-123\n");
+    world.wait_for("no file", |world| launch_files(world, &session).is_empty().then_some(()));
+    world.verify();
+}

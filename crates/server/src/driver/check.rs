@@ -17,7 +17,9 @@ use ostler_shim::{
 use tokio::{sync::Notify, time::sleep};
 
 use super::{
-    Driver, launch,
+    Driver,
+    forget::forget,
+    launch,
     link::Link,
     remains::{self, Remains},
     sweep::sweep,
@@ -70,6 +72,11 @@ async fn run(driver: Arc<Driver>, session: SessionId, number: u32, name: ActionN
         sleep(AGAIN).await;
     }
     driver.checks.lock().expect("nobody panics while holding it").remove(&(session, number));
+    let mut directory = first(&driver, session, number);
+    while directory.exists() {
+        forget(&directory);
+        directory = following(&directory);
+    }
 }
 
 async fn carry_out(
@@ -158,9 +165,13 @@ fn end_of(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+fn first(driver: &Driver, session: SessionId, number: u32) -> PathBuf {
+    driver.home.session(session).join(format!("check-{number}"))
+}
+
 /// The newest directory of a check: `check-1`, then `check-1.2`, `check-1.3` …
 fn latest(driver: &Driver, session: SessionId, number: u32) -> PathBuf {
-    let mut directory = driver.home.session(session).join(format!("check-{number}"));
+    let mut directory = first(driver, session, number);
     loop {
         let next = following(&directory);
         if !next.exists() {

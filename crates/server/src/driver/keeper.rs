@@ -20,10 +20,12 @@ use tokio::{
 };
 
 use super::{
-    Driver, check, launch,
+    Driver, check,
+    forget::forget,
+    launch,
     link::{Link, kill_shim},
     records,
-    remains::{self, Remains},
+    remains::{self, Overheard, Remains},
     sweep::sweep,
     worktree,
 };
@@ -251,12 +253,17 @@ impl Keeper {
     }
 
     async fn not_launched(&mut self, launch: u32, message: String) {
-        let input = Input::LaunchFailed { session: self.session, launch, message };
         crash::site("before not launched");
-        while self.driver.journal.submit(input.clone(), None).await.is_err() {
-            sleep(AGAIN).await;
-        }
+        self.submit(Input::LaunchFailed { session: self.session, launch, message }).await;
         crash::site("after not launched");
+        self.forget_ended(launch);
+    }
+
+    /// Takes away what only a launch that lives needs.
+    fn forget_ended(&self, launch: u32) {
+        if self.known_seq(launch).is_none() {
+            forget(&self.directory(launch));
+        }
     }
 
     /// Listens to the shim of a launch, or hears what it has left.
@@ -313,25 +320,37 @@ impl Keeper {
             self.report_all(launch, vec![record]).await;
         }
         if self.known_seq(launch).is_none() {
-            return;
+            return self.forget_ended(launch);
         }
         let (session, marker) = (self.session, self.driver.marker(self.session, &launch.to_string()));
-        let items = {
-            let directory = directory.clone();
-            tokio::task::spawn_blocking(move || {
-                sweep(&marker, &directory);
-                remains::overheard(&directory, session)
-            })
-            .await
-            .unwrap_or_default()
-        };
+        let mut overheard = tokio::task::spawn_blocking(move || {
+            sweep(&marker, &directory);
+            Overheard::open(&directory)
+        })
+        .await
+        .ok()
+        .flatten();
         crash::site("before burial");
-        for input in [Input::Overheard { session, launch, items }, Input::ShimLost { session, launch }] {
-            while self.driver.journal.submit(input.clone(), None).await.is_err() {
-                sleep(AGAIN).await;
+        // Piece by piece: the log of an agent that talked a lot has more in it than should be held at once.
+        while let Some(mut rest) = overheard.take() {
+            let batch = tokio::task::spawn_blocking(move || (rest.batch(), rest)).await;
+            let Ok((items, rest)) = batch else { break };
+            if items.is_empty() {
+                break;
             }
+            self.submit(Input::Overheard { session, launch, items }).await;
+            overheard = Some(rest);
         }
+        self.submit(Input::ShimLost { session, launch }).await;
         crash::site("after burial");
+        self.forget_ended(launch);
+    }
+
+    /// Submits something, however long the disk refuses.
+    async fn submit(&self, input: Input) {
+        while self.driver.journal.submit(input.clone(), None).await.is_err() {
+            sleep(AGAIN).await;
+        }
     }
 
     /// Reports a record, and with it those that are there already.
@@ -351,6 +370,7 @@ impl Keeper {
         self.report_all(launch, records).await;
         if is_end {
             self.link = None;
+            self.forget_ended(launch);
         } else if self.known_seq(launch).is_some_and(|known| known < last_seq) {
             // One was left out on the way: listen again from where it is known.
             self.attach(launch).await;

@@ -2,7 +2,6 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use ostler_engine::SessionId;
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
@@ -40,31 +39,92 @@ pub(super) fn records(directory: &Path, after_seq: u64) -> Vec<Record> {
     records.into_iter().filter(|record| record.seq > after_seq).collect()
 }
 
-/// Everything that can be heard in the log. Those who know some of it already compare places.
-pub(super) fn overheard(directory: &Path, session: SessionId) -> Vec<Value> {
-    let Ok(launch) = Launch::read(directory) else { return Vec::new() };
-    let Ok(mut log) = File::open(directory.join(OUT)) else { return Vec::new() };
-    let format = match &launch.format {
-        OutputFormat::Text => Format::Text,
-        OutputFormat::Table(toml) => match Table::parse(toml) {
-            Ok(table) => Format::Structured(table),
-            Err(_) => return Vec::new(),
-        },
-    };
-    let settings = Settings {
-        nonce: launch.nonce.as_deref().and_then(|nonce| nonce.parse().ok()),
-        thin_role: launch.thin_role,
-        ..Settings::default()
-    };
-    let mut parser = Parser::new(format, settings);
-    let mut items: Vec<Item> = Vec::new();
-    let mut chunk = vec![0; 64 << 10];
-    while let Ok(length @ 1..) = log.read(&mut chunk) {
-        parser.push(&chunk[..length]);
-        items.extend(parser.by_ref());
+/// The most items that are handed out at once.
+const ITEMS_MAX: usize = 256;
+
+/// How much of a log is read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// Everything that can be heard in the log, in order. Those who know some of it already compare places.
+#[derive(Debug)]
+pub(super) struct Overheard {
+    log: Option<File>,
+    parser: Parser,
+}
+
+impl Overheard {
+    pub(super) fn open(directory: &Path) -> Option<Overheard> {
+        let launch = Launch::read(directory).ok()?;
+        let log = File::open(directory.join(OUT)).ok()?;
+        let format = match &launch.format {
+            OutputFormat::Text => Format::Text,
+            OutputFormat::Table(toml) => Format::Structured(Table::parse(toml).ok()?),
+        };
+        let settings = Settings {
+            nonce: launch.nonce.as_deref().and_then(|nonce| nonce.parse().ok()),
+            thin_role: launch.thin_role,
+            ..Settings::default()
+        };
+        Some(Overheard { log: Some(log), parser: Parser::new(format, settings) })
     }
-    parser.finish();
-    items.extend(parser.by_ref());
-    debug_assert!(launch.session.starts_with(&session.to_string()), "a directory is for one session");
-    items.iter().filter_map(|item| serde_json::to_value(item).ok()).collect()
+
+    /// The next items; none at the end. What is held meanwhile does not depend on how long the log is.
+    pub(super) fn batch(&mut self) -> Vec<Value> {
+        let mut items: Vec<Item> = Vec::new();
+        let mut chunk = vec![0; READ_BYTES];
+        loop {
+            items.extend(self.parser.by_ref().take(ITEMS_MAX - items.len()));
+            let Some(log) = self.log.as_mut().filter(|_| items.len() < ITEMS_MAX) else { break };
+            match log.read(&mut chunk) {
+                Ok(length @ 1..) => self.parser.push(&chunk[..length]),
+                Ok(0) | Err(_) => {
+                    self.parser.finish();
+                    self.log = None;
+                }
+            }
+        }
+        items.iter().filter_map(|item| serde_json::to_value(item).ok()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fmt::Write, fs};
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test writes what a shim would have left")]
+    fn a_long_log_is_heard_in_pieces() {
+        let program = std::env::current_exe().expect("a program");
+        let directory = program.ancestors().nth(3).expect("a target directory").join("tmp/server-overheard");
+        fs::remove_dir_all(&directory).ok();
+        fs::create_dir_all(&directory).expect("a directory");
+        let launch = json!({
+            "session": "s_1.1@x", "command": ["x"], "directory": "/", "environment": {}, "terminal": "none",
+            "input": "open", "format": "text", "nonce": null, "thin_role": false, "stop": true,
+            "log_bytes_max": 1, "open_files_max": null, "cgroup": "auto",
+        });
+        fs::write(directory.join("launch.json"), launch.to_string()).expect("a file");
+        let mut log = String::new();
+        for number in 0..10_000 {
+            write!(log, "[USER_QUESTION]\ncategory: clarification\nquestion: {number}?\n[/USER_QUESTION]\n")
+                .expect("memory");
+        }
+        fs::write(directory.join(OUT), log).expect("a file");
+        let mut overheard = Overheard::open(&directory).expect("a log");
+        let mut questions = Vec::new();
+        loop {
+            let batch = overheard.batch();
+            assert!(batch.len() <= ITEMS_MAX && overheard.parser.buffered_bytes() < READ_BYTES);
+            if batch.is_empty() {
+                break;
+            }
+            questions
+                .extend(batch.iter().map(|item| item["question"].as_str().unwrap_or_default().to_owned()));
+        }
+        assert_eq!(questions, (0..10_000).map(|number| format!("{number}?")).collect::<Vec<_>>());
+    }
 }

@@ -1,0 +1,49 @@
+//! Takes launch files away when nobody reads them any more: each holds the whole environment of an agent, keys and
+//! all. What a session needs to be resumed is kept elsewhere.
+//!
+//! A file is removed only behind the commit that says that its launch or check has ended. A server that dies between
+//! the two leaves it to the next one, which looks through all directories once when it starts.
+
+use std::{fs, path::Path};
+
+use ostler_engine::{SessionId, World};
+use ostler_shim::launch::FILE;
+
+use super::Driver;
+
+/// Removes the launch file of a directory whose shim nobody needs any more.
+pub(super) fn forget(directory: &Path) {
+    for name in [FILE, "launch.draft"] {
+        // It may never have been written. One that cannot be removed now is tried again at the next start.
+        fs::remove_file(directory.join(name)).ok();
+    }
+}
+
+/// Removes what earlier servers have left.
+pub(super) fn forget_all(driver: &Driver) {
+    let Ok(sessions) = fs::read_dir(driver.home.root().join("sessions")) else { return };
+    for session in sessions.filter_map(Result::ok) {
+        let name = session.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.parse::<SessionId>().ok()) else { continue };
+        let Ok(directories) = fs::read_dir(session.path()) else { continue };
+        for directory in directories.filter_map(Result::ok) {
+            let name = directory.file_name();
+            // Asked of the world behind the look at the disk: what begins meanwhile is known there first.
+            if !is_needed(&driver.journal.world(), id, name.to_str().unwrap_or_default()) {
+                forget(&directory.path());
+            }
+        }
+    }
+}
+
+/// Whether a shim of this directory may still be started, or what it has left has still to be read.
+fn is_needed(world: &World, id: SessionId, name: &str) -> bool {
+    let Some(session) = world.sessions.get(&id) else { return false };
+    match name.strip_prefix("check-") {
+        Some(check) => {
+            let number = check.split('.').next().and_then(|number| number.parse::<u32>().ok());
+            number.is_some() && session.checking == number
+        }
+        None => session.live().is_some_and(|live| name == live.number.to_string()),
+    }
+}
