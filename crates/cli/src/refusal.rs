@@ -45,6 +45,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "not_git" => words.say(Key::RefusedNotGit, &[("directory", &text("directory"))]),
         _ => match problem.kind.as_str() {
             "no_agent" => words.say(Key::UnknownAgent, &[("name", &text("name"))]),
+            "inside" => words.sentence(Key::RefusedInside).to_owned(),
             _ => safe(&problem.title).into_owned(),
         },
     }
@@ -63,6 +64,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         }
         _ => match (problem.kind.as_str(), details["nearest"].as_str()) {
             ("no_agent", Some(nearest)) => Some(words.say(Key::HintDidYouMean, &[("nearest", &nearest)])),
+            ("inside", _) => Some(words.sentence(Key::HintRefusedInside).to_owned()),
             ("no_agent", None) => Some(words.sentence(Key::HintAgents).to_owned()),
             _ => problem.hint.as_ref().map(|hint| safe(hint).into_owned()),
         },

@@ -5,6 +5,7 @@
 mod channel;
 mod events;
 mod extract;
+mod guard;
 mod output;
 mod problem;
 mod read;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex};
 use axum::{
     Json, Router,
     extract::DefaultBodyLimit,
+    middleware::from_fn,
     routing::{get, post},
 };
 use ostler_store::SqliteReader;
@@ -97,7 +99,7 @@ fn router(app: App) -> Router {
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(app);
-    Router::new().nest("/api/v1", routes).fallback(problem::no_route)
+    Router::new().nest("/api/v1", routes).fallback(problem::no_route).layer(from_fn(guard::guard))
 }
 
 #[cfg(test)]

@@ -366,6 +366,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "Everything was ended. To see why, run it with --keep, and look at state/server.log in its directory.",
     ),
     (Key::HintDemoDir, "Nothing was touched. Name a new or empty directory with --dir."),
+    (Key::RefusedInside, "a process of an agent cannot do this: only a person can"),
+    (Key::HintRefusedInside, "Inside a session, `ostler ask`, `need` and `error` ask the person."),
     (Key::NotInside, "this is for agents: it works only inside a session"),
     (Key::HintNotInside, "`ostler run` starts one; what it starts can ask."),
     (Key::NobodyAnswered, "nobody answered {id}"),

@@ -326,6 +326,8 @@ keys! {
     HintDemo,
     HintDemoDir,
     NotInside,
+    RefusedInside,
+    HintRefusedInside,
     HintNotInside,
     NobodyAnswered,
     NoAnswerOver,

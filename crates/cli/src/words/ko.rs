@@ -366,6 +366,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "시작한 것은 모두 끝냈습니다. 이유를 보려면 --keep을 붙여 실행하고, 그 디렉터리의 state/server.log를 보세요.",
     ),
     (Key::HintDemoDir, "아무것도 건드리지 않았습니다. --dir로 새 디렉터리나 빈 디렉터리를 지정하세요."),
+    (Key::RefusedInside, "에이전트의 프로세스는 할 수 없습니다. 사람만 할 수 있습니다"),
+    (Key::HintRefusedInside, "세션 안에서는 `ostler ask`, `need`, `error`로 사람에게 물어보세요."),
     (Key::NotInside, "에이전트를 위한 명령입니다. 세션 안에서만 동작합니다"),
     (Key::HintNotInside, "`ostler run`이 세션을 시작합니다. 거기서 시작된 것은 물어볼 수 있습니다."),
     (Key::NobodyAnswered, "{id}에 아무도 답하지 않았습니다"),

@@ -8,6 +8,7 @@ mod crashing;
 mod done;
 mod ending;
 mod interface;
+mod keeping_out;
 mod losing;
 mod many;
 mod recovering;

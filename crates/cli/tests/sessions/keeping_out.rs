@@ -1,0 +1,142 @@
+//! What an agent must not do by itself: answer its own question, steer, start more, or end the server. It may look.
+
+use std::fs;
+
+use crate::support::{World, write};
+
+/// Tries something at the socket for people, as a process that has done everything to be somebody else, and prints the
+/// status of the answer. Behind the kind of process comes what is tried.
+const TRY: &str = r#"
+import os, socket, sys, time
+
+kind, method, path, body = sys.argv[1:5]
+home = os.environ["OSTLER_HOME"]
+
+def connect():
+    it = socket.socket(socket.AF_UNIX)
+    os.chdir(home)
+    it.connect("api.sock")
+    return it
+
+def ask(it):
+    request = f"{method} /api/v1{path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+    request += f"content-length: {len(body)}\r\nconnection: close\r\n\r\n{body}"
+    it.sendall(request.encode())
+    text = b""
+    while piece := it.recv(65536):
+        text += piece
+    return text.decode()
+
+def report(text):
+    draft = f"{home}/{kind}.draft"
+    with open(draft, "w") as file:
+        file.write(text)
+    os.rename(draft, f"{home}/{kind}.said")
+
+if kind == "plain":
+    report(ask(connect()))
+elif kind == "bare":
+    # No environment at all, after an exec.
+    if os.environ.get("OSTLER_SESSION"):
+        os.execve(sys.executable, [sys.executable] + sys.argv, {"OSTLER_HOME": home})
+    report(ask(connect()))
+elif kind == "daemon":
+    # Forked twice, with a session of its own and its parents gone.
+    if os.fork() == 0:
+        os.setsid()
+        parent = os.getpid()
+        if os.fork() == 0:
+            while os.getppid() == parent:
+                time.sleep(0.001)
+            os.execve(sys.executable, [sys.executable, sys.argv[0], "daemonized"] + sys.argv[2:], {"OSTLER_HOME": home})
+        os._exit(0)
+    os.wait()
+elif kind == "daemonized":
+    report(ask(connect()))
+elif kind == "heir":
+    # Who connected is gone when something is asked over the connection.
+    it = connect()
+    parent = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == parent:
+            time.sleep(0.001)
+        report(ask(it))
+    os._exit(0)
+"#;
+
+/// What a process said in the end.
+fn said(world: &World, kind: &str) -> String {
+    let path = world.home.join(format!("{kind}.said"));
+    world.wait_for(kind, |_| fs::read_to_string(&path).ok())
+}
+
+#[test]
+fn no_process_of_an_agent_answers_for_a_person() {
+    let world = World::new();
+    write(&world.project, "try.py", TRY);
+    let session = world.bash(
+        "ostler ask 'Which?' &
+        for kind in plain bare daemon heir; do
+            python3 try.py $kind POST /requests/q_1/answer '{\"value\":\"mine\"}'
+        done; wait",
+    );
+    world.asked(&session);
+    for kind in ["plain", "bare", "daemonized", "heir"] {
+        let said = said(&world, kind);
+        assert!(said.starts_with("HTTP/1.1 403"), "{kind}: {said}");
+        assert!(said.contains("application/problem+json") && said.contains("only a person can"), "{said}");
+    }
+    assert!(world.request("q_1").settled.is_none());
+    world.answer("q_1", "ours");
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "ours\n");
+}
+
+#[test]
+fn the_command_line_says_why_it_refuses_an_agent() {
+    let world = World::new();
+    let commands = [
+        "answer q_1 mine",
+        "answer q_1 --yes",
+        "send s_1 hello",
+        "pause s_1",
+        "cancel s_1",
+        "run -d -- true",
+        "serve --stop",
+    ];
+    let tries = commands.map(|command| format!("ostler {command}; echo \"$? {command}\"")).join("\n");
+    let script = format!("ostler ask 'Which?' & {tries}\nostler ps --json >seen; echo \"$? ps\"; wait");
+    let session = world.bash(&script);
+    world.asked(&session);
+    world.wait_for("all tries", |world| world.output(&session).contains(" ps\n").then_some(()));
+    world.answer("q_1", "ours");
+    world.status(&session, "completed");
+    let refused = commands.map(|command| format!("7 {command}")).join("\n");
+    assert_eq!(world.output(&session), format!("{refused}\n0 ps\nours\n"));
+    let seen = fs::read_to_string(world.project.join("seen")).expect("what it saw");
+    assert!(seen.contains("\"s_1\""), "it may look: {seen}");
+    let errors = world.home.join("sessions").join(&session).join("1/err.log");
+    let errors = fs::read_to_string(errors).expect("what it said");
+    assert_eq!(errors.matches("only a person can").count(), commands.len(), "{errors}");
+}
+
+/// A check runs what the agent has written.
+#[test]
+fn neither_does_a_check() {
+    let world = World::new();
+    write(&world.project, "try.py", TRY);
+    let check = format!(
+        "OSTLER_HOME='{}' python3 try.py bare POST /stop '{{}}'; OSTLER_CHANNEL='{}' '{}' ask 'Am I an agent?'; \
+         test $? = 7",
+        world.home.display(),
+        world.home.join("channel.sock").display(),
+        world.home.join("bin/ostler").display(),
+    );
+    let mut new = world.new_run(&["true"]);
+    new.check = Some(check);
+    let session = world.run_with(&new);
+    let done = world.status(&session, "completed");
+    assert!(done.outcome.expect("an outcome").verified);
+    assert!(said(&world, "bare").starts_with("HTTP/1.1 403"));
+    assert_eq!(world.inbox().len(), 0);
+}
