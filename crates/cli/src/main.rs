@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod id;
 mod inside;
+mod mcp;
 mod outcome;
 mod program;
 mod refusal;
@@ -98,6 +99,7 @@ enum Command {
     Need(need::Arguments),
     Error(report::Arguments),
     Step(step::Arguments),
+    Mcp(commands::mcp::Arguments),
     Completions(completions::Arguments),
     Demo(demo::Arguments),
 }
@@ -158,6 +160,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Need(arguments) => need::run(context, arguments),
         Command::Error(arguments) => report::run(context, arguments),
         Command::Step(arguments) => step::run(context, arguments),
+        Command::Mcp(arguments) => commands::mcp::run(arguments),
         Command::Demo(arguments) => demo::run(context, &arguments),
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
     }

@@ -13,6 +13,7 @@ pub(crate) mod export;
 pub(crate) mod guide;
 pub(crate) mod inbox;
 pub(crate) mod logs;
+pub(crate) mod mcp;
 pub(crate) mod merge;
 pub(crate) mod need;
 pub(crate) mod parse;

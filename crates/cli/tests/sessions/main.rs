@@ -11,6 +11,7 @@ mod interface;
 mod keeping_out;
 mod losing;
 mod many;
+mod mcp;
 mod recovering;
 mod stopping;
 mod storm;
