@@ -80,7 +80,8 @@ impl Maker<'_> {
         let expires_in_ms = match &ask {
             Ask::Question(question) if !question.required && mark.is_none() => Some(patience.question_ms),
             Ask::AskUser(_) => Some(patience.ask_user_ms),
-            ask => self.retries_in_ms(id, ask),
+            ask if mark.is_none() => self.retries_in_ms(id, ask),
+            _ => None,
         };
         if let Some(request) = known {
             let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));

@@ -107,6 +107,17 @@ fn a_default_does_not_answer_what_is_marked() {
 }
 
 #[test]
+fn what_is_marked_is_not_tried_again_by_itself() {
+    let mut play = Play::running(plain());
+    play.asks(shown_by_a_tool(said::error("busy", "pause_and_retry")));
+    assert_eq!(play.request(1).expires_at_ms, None);
+    play.wait_ms(DAY_MS);
+    assert!(play.request(1).is_open());
+    play.answer(1, "retry");
+    assert_eq!(play.status(), Status::Active);
+}
+
+#[test]
 fn an_office_agent_is_told_that_nobody_answered_and_the_card_stays() {
     let mut play = Play::running(plain());
     play.asks(shown_by_a_tool(said::ask_user("Upload?")));
