@@ -13,6 +13,7 @@ mod losing;
 mod many;
 mod mcp;
 mod recovering;
+mod spoofs;
 mod stopping;
 mod storm;
 mod support;

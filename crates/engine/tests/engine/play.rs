@@ -17,6 +17,7 @@ use crate::common::{self, Book, all_read_back, decide_well, may_come_twice, said
 pub(crate) const S: SessionId = SessionId(1);
 
 /// A world with a clock.
+#[derive(Clone)]
 pub(crate) struct Play {
     pub(crate) book: Book,
     pub(crate) now_ms: u64,

@@ -5,7 +5,10 @@
 //! reads their output, and to this parser it is text.
 
 use expect_test::Expect;
-use ostler_protocol::{Format, Item, Parser, Settings};
+use ostler_protocol::{
+    Format, Item, Parser, Settings,
+    stream::{Cli, Table},
+};
 use serde_json::{Value, json};
 
 mod document_000;
@@ -23,7 +26,30 @@ fn check(input: &str, expect: Expect) {
 fn parse(input: &str) -> Vec<Item> {
     let whole = parse_in_chunks(input, input.len().max(1));
     assert_eq!(whole, parse_in_chunks(input, 1), "the cuts must not matter");
+    let printed: Vec<_> = whole.iter().map(|item| &item.what).collect();
+    for cli in Cli::ALL {
+        let said = say(cli, input);
+        assert!(said.iter().all(|item| item.mark.is_none()), "{}: nobody else said it", cli.name());
+        assert_eq!(said.iter().map(|item| &item.what).collect::<Vec<_>>(), printed, "{}", cli.name());
+    }
     whole
+}
+
+/// The same as an assistant says it in a structured stream.
+fn say(cli: Cli, input: &str) -> Vec<Item> {
+    let event = match cli {
+        Cli::Claude => {
+            json!({ "type": "assistant", "message": { "content": [{ "type": "text", "text": input }] } })
+        }
+        Cli::Codex => json!({ "type": "item.completed", "item": { "type": "agent_message", "text": input } }),
+        Cli::Gemini => json!({ "type": "message", "role": "assistant", "content": input }),
+        Cli::Opencode => json!({ "type": "text", "part": { "text": input } }),
+    };
+    let settings = Settings { thin_role: true, ..Settings::default() };
+    let mut parser = Parser::new(Format::Structured(Table::builtin(cli)), settings);
+    parser.push(event.to_string().as_bytes());
+    parser.finish();
+    parser.collect()
 }
 
 fn parse_in_chunks(input: &str, length: usize) -> Vec<Item> {
