@@ -46,6 +46,8 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
     let mut maker = Maker { desk, now_ms, entries: Vec::new(), actions: Vec::new(), made: Made::default() };
     match input {
         Input::CreateRun(new) => maker.create_run(new)?,
+        Input::Register(new) => maker.made.project = Some(maker.project(new)),
+        Input::Secret { project, name, news } => maker.note_secret(*project, name, news)?,
         Input::Shim { session, launch, spool_seq, news } => maker.hear(*session, *launch, *spool_seq, news),
         Input::Overheard { session, launch, items } => maker.overhear(*session, *launch, items),
         Input::ShimLost { session, launch } => maker.lose(*session, *launch),

@@ -50,6 +50,24 @@ pub enum Event {
         /// Whether it is a git repository.
         git: bool,
     },
+    /// A secret is kept for the project. Its value is in the vault and nowhere else.
+    #[serde(rename = "secret.stored")]
+    SecretStored {
+        /// Its name.
+        secret: String,
+        /// What is kept: `stored`, or where it is looked up (`env`, `file`, `cmd`).
+        what: String,
+        /// Whether it may be given to an agent without asking.
+        reuse: bool,
+        /// The change of the vault that made it.
+        version: u64,
+    },
+    /// A secret is no longer kept.
+    #[serde(rename = "secret.removed")]
+    SecretRemoved {
+        /// Its name.
+        secret: String,
+    },
     /// Somebody asked for something.
     #[serde(rename = "run.created")]
     RunCreated {

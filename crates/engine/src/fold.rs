@@ -47,6 +47,8 @@ impl Desk<'_> {
                 let project = Project { id, root, name, git, registered_at_ms, used };
                 self.own.projects.insert(id, project);
             }
+            // What is kept stands in the vault; the journal only tells that it is.
+            Event::SecretStored { .. } | Event::SecretRemoved { .. } => {}
             Event::RunCreated { title, terms } => {
                 let project = entry.project.expect("it has its project");
                 let id = entry.run.expect("it has its run");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     answer::{Given, NotAnAnswer},
-    id::{RequestId, RunId, SessionId},
+    id::{ProjectId, RequestId, RunId, SessionId},
     request::{Ask, Settled},
     run::Terms,
     session::{Order, Status},
@@ -18,6 +18,17 @@ use crate::{
 pub enum Input {
     /// Somebody asks for something.
     CreateRun(Box<NewRun>),
+    /// Somebody wants a directory to be known as a project.
+    Register(NewProject),
+    /// A secret was kept, or is no longer kept.
+    Secret {
+        /// Whose it is.
+        project: ProjectId,
+        /// Its name.
+        name: String,
+        /// What has become of it.
+        news: SecretNews,
+    },
     /// A shim says something.
     Shim {
         /// Whose shim.
@@ -145,6 +156,33 @@ pub enum Input {
     Discard(SessionId),
     /// Time has passed.
     Tick,
+}
+
+/// A directory that is to be known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProject {
+    /// Its canonical root.
+    pub root: String,
+    /// What a person calls it.
+    pub name: String,
+    /// Whether it is a git repository.
+    pub git: bool,
+}
+
+/// What can become of a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretNews {
+    /// It is kept.
+    Stored {
+        /// What is kept.
+        what: String,
+        /// Whether it may be given without asking.
+        reuse: bool,
+        /// The change of the vault that made it.
+        version: u64,
+    },
+    /// It is not kept any more.
+    Removed,
 }
 
 /// What somebody asks for.
@@ -278,6 +316,11 @@ pub enum Refusal {
         /// The id that was named.
         session: SessionId,
     },
+    /// There is no such project.
+    NoProject {
+        /// The id that was named.
+        project: ProjectId,
+    },
     /// There is no such request.
     NoRequest {
         /// The id that was named.
@@ -355,6 +398,9 @@ pub enum Wanted {
 /// What came of an input that somebody waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Made {
+    /// The project it concerns, where only that is asked for.
+    #[serde(default)]
+    pub project: Option<ProjectId>,
     /// The run that was created.
     pub run: Option<RunId>,
     /// The session it concerns.

@@ -218,6 +218,11 @@ impl<'a> Desk<'a> {
         added(&self.own).or_else(|| added(self.group)).or_else(|| self.world.project_at(root))
     }
 
+    pub(crate) fn has_project(&self, id: ProjectId) -> bool {
+        let known = [&self.own.projects, &self.group.projects, &self.world.projects];
+        known.into_iter().any(|projects| projects.contains_key(&id))
+    }
+
     pub(crate) fn run(&self, id: RunId) -> Option<&Run> {
         let overlays = self.own.runs.get(&id).or_else(|| self.group.runs.get(&id));
         overlays.or_else(|| self.world.runs.get(&id))

@@ -4,12 +4,14 @@
 
 mod call;
 mod problem;
+mod secret;
 mod usage;
 mod view;
 
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use problem::Problem;
+pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, InfoView, LaunchView, MarkView, Outcome, OutcomeKind, ProjectView,

@@ -3,6 +3,8 @@
 //! A mistake is an error with the file, the line and the name that was probably meant; nothing is guessed. Nothing
 //! here runs a command, and a repository cannot bring one: its file may not define agents.
 
+mod vault;
+
 use std::{
     collections::BTreeMap,
     env, fmt, fs, io,
@@ -18,6 +20,9 @@ use ostler_engine::{
 };
 use serde::Deserialize;
 use toml::Spanned;
+
+pub use vault::VaultKey;
+use vault::VaultTable;
 
 /// The name of the file in a project.
 pub const PROJECT_FILE: &str = "ostler.toml";
@@ -37,6 +42,8 @@ pub struct Config {
     pub patience: Patience,
     /// What models cost, for CLIs that do not say it.
     pub prices: Prices,
+    /// What the vault is opened with. Only the user's own file can say so.
+    pub vault: VaultKey,
 }
 
 /// Why the configuration cannot be used.
@@ -85,6 +92,7 @@ struct File {
     patience: PatienceTable,
     #[serde(default)]
     prices: BTreeMap<String, Spanned<PriceTable>>,
+    vault: Option<Spanned<VaultTable>>,
 }
 
 /// US dollars for a million tokens.
@@ -121,10 +129,14 @@ impl Config {
             language: None,
             patience: Patience::default(),
             prices: Prices::new(),
+            vault: VaultKey::File(None),
         };
         if let Some(source) = user {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
-            let file = source.parse()?;
+            let mut file = source.parse()?;
+            if let Some(table) = file.vault.take() {
+                config.vault = table.into_inner().read(source)?;
+            }
             config.take(source, file)?;
         }
         // What a person speaks is not for a repository to say, only where they have not said it.
@@ -138,6 +150,10 @@ impl Config {
             if let Some(price) = file.prices.values().next() {
                 let message = "prices stand in your own file, not in a project's".to_owned();
                 return Err(source.wrong(price.span(), message, None));
+            }
+            if let Some(vault) = &file.vault {
+                let message = "only your own configuration can say how the vault is opened".to_owned();
+                return Err(source.wrong(vault.span(), message, None));
             }
             config.take(source, file)?;
         }
@@ -377,7 +393,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`; did you mean `patience.question`?",
+             `patience`, `prices`, `vault`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");
@@ -396,6 +412,17 @@ mod tests {
             "[agents.mine]\ncommand = ['rm']\n",
             "ostler.toml:1: a repository cannot define agents: its commands would run without your trust",
         );
+        check(
+            "",
+            "[vault]\nkey = 'cmd:evil'",
+            "ostler.toml:1: only your own configuration can say how the vault is opened",
+        );
+        check(
+            "[vault]\nkey = 'pasphrase'",
+            "",
+            "config.toml:2: unknown key `pasphrase`, expected `file`, `passphrase` or `cmd:COMMAND`",
+        );
+        check("[vault]\nkey_file = 'k'", "", "config.toml:2: `k` is not an absolute path");
         check("", "language = \n", "ostler.toml:1: string values must be quoted, expected literal string");
     }
 
@@ -412,6 +439,20 @@ mod tests {
             "config.toml:1: a price of `x` is no amount of US dollars"
         );
         assert!(prices("[prices.x]\ninput = 1.0\n").expect_err("a mistake").contains("missing"));
+    }
+
+    #[test]
+    fn the_vault_is_opened_as_its_owner_says() {
+        let check = |user: &str, expected: VaultKey| {
+            assert_eq!(load(user, "").expect("it is right").vault, expected, "{user}");
+        };
+        check("", VaultKey::File(None));
+        check("[vault]\nkey_file = '/mnt/k'", VaultKey::File(Some("/mnt/k".into())));
+        check("[vault]\nkey = 'passphrase'", VaultKey::Passphrase);
+        check(
+            "[vault]\nkey = 'cmd:secret-tool lookup a b'",
+            VaultKey::Command("secret-tool lookup a b".into()),
+        );
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::{
     crash,
     home::Home,
     journal::{Journal, Outbox},
+    secrets::Secrets,
 };
 
 pub(crate) use self::worktree::diff;
@@ -59,6 +60,8 @@ pub(crate) struct Driver {
     mark: String,
     /// How many files an agent may have open: what the user had, not what the server needs.
     open_files_max: Option<u64>,
+    /// The values that agents are given.
+    pub(crate) secrets: Secrets,
     keepers: Mutex<HashMap<SessionId, Mailbox>>,
     /// Checks that are running, and how to make them look again at what is wanted of them.
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
@@ -80,6 +83,7 @@ impl Driver {
     ) -> Arc<Driver> {
         Arc::new(Driver {
             journal,
+            secrets: Secrets::new(&home),
             home,
             program,
             mark,

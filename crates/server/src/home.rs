@@ -99,6 +99,11 @@ impl Home {
         self.root.join("environments")
     }
 
+    /// The vault.
+    pub fn vault(&self) -> PathBuf {
+        self.root.join("vault")
+    }
+
     /// Worktrees of sessions.
     pub fn worktrees(&self) -> PathBuf {
         self.root.join("worktrees")

@@ -10,6 +10,7 @@ mod output;
 mod problem;
 mod read;
 mod runs;
+mod secrets;
 mod usage;
 mod views;
 mod wishes;
@@ -50,7 +51,8 @@ pub(crate) struct App {
         read::info, read::status, read::runs, read::run, read::sessions, read::session, read::inbox,
         read::request, read::agents, read::agent, read::diff, runs::create, wishes::answer, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
-        wishes::discard, wishes::stop, output::output, events::events, usage::usage,
+        wishes::discard, wishes::stop, output::output, events::events, secrets::list, secrets::put,
+        secrets::remove, secrets::unlock, usage::usage,
     ),
     components(schemas(api::Problem))
 )]
@@ -93,6 +95,9 @@ fn router(app: App) -> Router {
         .route("/usage", get(usage::usage))
         .route("/agents", get(read::agents))
         .route("/agents/{name}", get(read::agent))
+        .route("/secrets", get(secrets::list).post(secrets::put))
+        .route("/secrets/remove", post(secrets::remove))
+        .route("/secrets/unlock", post(secrets::unlock))
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(problem::no_route)

@@ -7,7 +7,7 @@ use crate::{
     action::Deed,
     event::Event,
     id::{ProjectId, RunId, SessionId},
-    input::{NewRun, Refusal, WorktreeNews},
+    input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
     session::{Worktree, WorktreeState},
 };
@@ -17,7 +17,8 @@ impl Maker<'_> {
         if new.worktrees.is_some() && !new.git {
             return Err(Refusal::NotGit { directory: new.order.directory.clone() });
         }
-        let project = self.desk.project_at(&new.root).unwrap_or_else(|| self.register(new));
+        let NewRun { root, name, git, .. } = new;
+        let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });
         let run = RunId(self.desk.counters().run + 1);
         let created = Event::RunCreated { title: new.title.clone(), terms: new.terms.clone() };
         self.emit_at(Some(project), Some(run), None, created);
@@ -42,11 +43,37 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn register(&mut self, new: &NewRun) -> ProjectId {
+    /// The project at a root, which is known from now on.
+    pub(super) fn project(&mut self, new: &NewProject) -> ProjectId {
+        if let Some(id) = self.desk.project_at(&new.root) {
+            return id;
+        }
         let id = ProjectId(self.desk.counters().project + 1);
         let (root, name) = (new.root.clone(), new.name.clone());
         self.emit_at(Some(id), None, None, Event::ProjectRegistered { root, name, git: new.git });
         id
+    }
+
+    /// Something has become of a secret. The engine never sees its value.
+    pub(super) fn note_secret(
+        &mut self,
+        project: ProjectId,
+        name: &str,
+        news: &SecretNews,
+    ) -> Result<(), Refusal> {
+        if !self.desk.has_project(project) {
+            return Err(Refusal::NoProject { project });
+        }
+        let secret = name.to_owned();
+        let event = match news {
+            SecretNews::Stored { what, reuse, version } => {
+                Event::SecretStored { secret, what: what.clone(), reuse: *reuse, version: *version }
+            }
+            SecretNews::Removed => Event::SecretRemoved { secret },
+        };
+        self.emit_at(Some(project), None, None, event);
+        self.made.project = Some(project);
+        Ok(())
     }
 
     /// Something has become of a worktree. Each word is heard only by who waits for it.

@@ -84,8 +84,10 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Told { .. }
         | Input::Pause(_)
         | Input::Cancel(_)
+        | Input::Register(_)
         | Input::Tick => true,
         Input::CreateRun(_)
+        | Input::Secret { .. }
         | Input::Answer { .. }
         | Input::Send { .. }
         | Input::Continue(_)

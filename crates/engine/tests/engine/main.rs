@@ -13,6 +13,7 @@ mod proof;
 mod questions;
 mod recover;
 mod refusals;
+mod secrets;
 mod spoofs;
 mod steering;
 mod time;

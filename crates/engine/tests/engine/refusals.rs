@@ -1,9 +1,9 @@
 //! What is refused, and that nothing has changed then. Stale ids never do harm.
 
 use ostler_engine::{
-    Input, Refusal, RequestId, SessionId,
+    Input, ProjectId, Refusal, RequestId, SessionId,
     answer::{Given, NotAnAnswer},
-    input::{News, Wanted, WorktreeNews},
+    input::{News, SecretNews, Wanted, WorktreeNews},
     run::Terms,
     session::Status,
 };
@@ -35,6 +35,9 @@ fn what_is_not_there() {
     ] {
         check(&mut play, input, &none);
     }
+    let project = ProjectId(9);
+    let secret = Input::Secret { project, name: "KEY".to_owned(), news: SecretNews::Removed };
+    check(&mut play, secret, &Refusal::NoProject { project });
     check(&mut play, answer(9, "x"), &Refusal::NoRequest { request: RequestId(9) });
     check(&mut play, Input::Merge(S), &Refusal::NoWorktree { session: S });
 }

@@ -77,6 +77,7 @@ fn refused(refusal: &Refusal) -> Problem {
     let conflict = |kind: &str, title: String| Problem::new(StatusCode::CONFLICT, kind, title);
     let problem = match refusal {
         Refusal::NoSession { session } => Problem::not_found("session", &session.to_string()),
+        Refusal::NoProject { project } => Problem::not_found("project", &project.to_string()),
         Refusal::NoRequest { request } => Problem::not_found("request", &request.to_string()),
         Refusal::Settled { request, settled } => {
             let by = json!(settled.by);

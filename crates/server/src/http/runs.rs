@@ -11,7 +11,12 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use ostler_agents::{Agent, Terminal, agent::Argument};
-use ostler_engine::{Input, input::NewRun as Wanted, run::Terms, session::Order};
+use ostler_engine::{
+    Input,
+    input::{NewProject, NewRun as Wanted},
+    run::Terms,
+    session::Order,
+};
 use ostler_workspace::Repository;
 
 use super::{App, extract::Body, read::unknown_agent, wishes::key};
@@ -54,8 +59,7 @@ pub(super) async fn create(
 fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let home = &driver.home;
     let directory = directory(&new.directory)?;
-    let repository = Repository::find(&directory)
-        .map_err(|error| Problem::bad("git", error.to_string()).hint("See `ostler doctor`."))?;
+    let repository = repository(&directory)?;
     let root = repository.as_ref().map_or(directory.as_path(), Repository::main_root).to_path_buf();
     let project = repository.as_ref().map(Repository::directory_root);
     let config = Config::load(project).map_err(|error| {
@@ -84,10 +88,9 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         account,
         prices: config.prices,
     };
-    let name = root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
     Ok(Wanted {
         root: text(&root)?,
-        name,
+        name: name(&root),
         git: repository.is_some(),
         title: title(&new),
         terms: Terms {
@@ -99,6 +102,23 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
     })
+}
+
+/// The project that a directory belongs to, registered or not.
+pub(super) fn project_at(path: &str) -> Result<NewProject, Problem> {
+    let directory = directory(path)?;
+    let repository = repository(&directory)?;
+    let root = repository.as_ref().map_or(directory.as_path(), Repository::main_root);
+    Ok(NewProject { root: text(root)?, name: name(root), git: repository.is_some() })
+}
+
+fn repository(directory: &FilePath) -> Result<Option<Repository>, Problem> {
+    Repository::find(directory)
+        .map_err(|error| Problem::bad("git", error.to_string()).hint("See `ostler doctor`."))
+}
+
+fn name(root: &FilePath) -> String {
+    root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The values that a table sets: they may be keys, and go where the rest of the environment is kept.

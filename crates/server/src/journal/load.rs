@@ -112,7 +112,7 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
 
 pub(super) fn subject(input: &Input) -> Option<Subject> {
     match input {
-        Input::CreateRun(_) | Input::Tick => None,
+        Input::CreateRun(_) | Input::Register(_) | Input::Secret { .. } | Input::Tick => None,
         Input::Answer { request, .. } | Input::Taken { request, .. } | Input::CallerGone { request, .. } => {
             Some(Subject::Request(*request))
         }

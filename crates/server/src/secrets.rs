@@ -1,0 +1,157 @@
+//! The vault of the state directory, opened when it is first needed and with what the user's configuration says.
+//!
+//! Everything here may take a while: a key is made from a passphrase, a command is run. It is called on threads that
+//! may wait. No value goes from here into an event, a log or an answer.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+};
+
+use ostler_vault::{Key, OpenError, ReadError, Reference, ReferenceError, Secret, Vault, WriteError};
+
+use crate::{
+    config::{Config, ConfigError, VaultKey},
+    home::Home,
+};
+
+/// The vault, once it is open.
+pub(crate) struct Secrets {
+    home: Home,
+    open: Mutex<Option<Arc<Vault>>>,
+}
+
+/// Why the vault cannot be used.
+#[derive(Debug)]
+pub enum SecretsError {
+    /// The configuration has a mistake.
+    Config(ConfigError),
+    /// It wants a passphrase, and nobody has given it yet.
+    Locked,
+    /// No passphrase is wanted: the configuration names another way.
+    NotLocked,
+    /// The command that prints the passphrase does not.
+    Command(ReferenceError),
+    /// It cannot be opened.
+    Open(OpenError),
+    /// It cannot be read.
+    Read(ReadError),
+    /// It cannot be written.
+    Write(WriteError),
+}
+
+impl Secrets {
+    pub(crate) fn new(home: &Home) -> Secrets {
+        Secrets { home: home.clone(), open: Mutex::default() }
+    }
+
+    /// The vault, which is made if there is none yet.
+    pub(crate) fn vault(&self) -> Result<Arc<Vault>, SecretsError> {
+        let mut open = self.open.lock().expect("nobody panics while opening a vault");
+        if let Some(vault) = &*open {
+            return Ok(Arc::clone(vault));
+        }
+        let vault = open_vault(&self.home, || Err(SecretsError::Locked)).map(Arc::new)?;
+        *open = Some(Arc::clone(&vault));
+        Ok(vault)
+    }
+
+    /// The vault, if there is one already: whoever only looks does not make it.
+    pub(crate) fn existing(&self) -> Result<Option<Arc<Vault>>, SecretsError> {
+        if Vault::exists(&self.home.vault()) { self.vault().map(Some) } else { Ok(None) }
+    }
+
+    /// Opens it with a passphrase that a person gave.
+    pub(crate) fn unlock(&self, passphrase: Secret) -> Result<(), SecretsError> {
+        let config = Config::load(None).map_err(SecretsError::Config)?;
+        if config.vault != VaultKey::Passphrase {
+            return Err(SecretsError::NotLocked);
+        }
+        let key = Key::Passphrase(passphrase);
+        let vault = Vault::open(&self.home.vault(), &key).map_err(SecretsError::Open)?;
+        *self.open.lock().expect("nobody panics while opening a vault") = Some(Arc::new(vault));
+        Ok(())
+    }
+}
+
+/// Opens the vault of a state directory as the user's configuration says, asking for a passphrase where it must.
+pub fn open_vault(
+    home: &Home,
+    ask: impl FnOnce() -> Result<Secret, SecretsError>,
+) -> Result<Vault, SecretsError> {
+    let config = Config::load(None).map_err(SecretsError::Config)?;
+    let directory = home.vault();
+    let key = match config.vault {
+        VaultKey::File(path) => Key::File(path.unwrap_or_else(|| directory.join("key"))),
+        VaultKey::Passphrase => Key::Passphrase(ask()?),
+        VaultKey::Command(command) => {
+            Key::Passphrase(Reference::Cmd(command).resolve().map_err(SecretsError::Command)?)
+        }
+    };
+    Vault::open(&directory, &key).map_err(SecretsError::Open)
+}
+
+impl SecretsError {
+    /// What a person can do about it, in a sentence.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            SecretsError::Config(_) => "Mend the file; nothing was changed.",
+            SecretsError::Locked => "Give its passphrase: ostler secret unlock",
+            SecretsError::NotLocked => "Nothing has to be unlocked.",
+            SecretsError::Command(_) => "See that the command in [vault] prints the passphrase.",
+            SecretsError::Open(error)
+            | SecretsError::Read(ReadError::Open(error))
+            | SecretsError::Write(WriteError::Open(error)) => error.advice(),
+            SecretsError::Read(ReadError::Reference { .. }) => {
+                "See what it refers to, or set it anew: ostler secret set NAME"
+            }
+            SecretsError::Write(_) => "Nothing was kept.",
+        }
+    }
+}
+
+/// There is nothing of it that could be shown.
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets")
+    }
+}
+
+impl fmt::Display for SecretsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SecretsError::Config(source) => write!(f, "{source}"),
+            SecretsError::Locked => write!(f, "the vault is locked"),
+            SecretsError::NotLocked => write!(f, "the vault wants no passphrase from you"),
+            SecretsError::Command(source) => write!(f, "cannot get the vault's passphrase: {source}"),
+            SecretsError::Open(source) => write!(f, "{source}"),
+            SecretsError::Read(source) => write!(f, "{source}"),
+            SecretsError::Write(source) => write!(f, "{source}"),
+        }
+    }
+}
+
+impl std::error::Error for SecretsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SecretsError::Config(source) => Some(source),
+            SecretsError::Command(source) => Some(source),
+            SecretsError::Open(source) => Some(source),
+            SecretsError::Read(source) => Some(source),
+            SecretsError::Write(source) => Some(source),
+            SecretsError::Locked | SecretsError::NotLocked => None,
+        }
+    }
+}
+
+impl From<ReadError> for SecretsError {
+    fn from(source: ReadError) -> SecretsError {
+        SecretsError::Read(source)
+    }
+}
+
+impl From<WriteError> for SecretsError {
+    fn from(source: WriteError) -> SecretsError {
+        SecretsError::Write(source)
+    }
+}
