@@ -3,8 +3,10 @@
 use std::{fmt::Display, io, path::PathBuf, sync::Arc};
 
 use ostler_server::{
-    HomeError, KeepError, ServeError, client::ClientError, config::ConfigError, start::StartError,
+    HomeError, KeepError, SecretsError, ServeError, client::ClientError, config::ConfigError,
+    start::StartError,
 };
+use ostler_vault::OpenError;
 use serde_json::{Value, json};
 
 use crate::{
@@ -85,6 +87,8 @@ pub(crate) enum Error {
     Keep(KeepError),
     /// The configuration has a mistake.
     Config(Arc<ConfigError>),
+    /// The vault cannot be used.
+    Secrets(Box<SecretsError>),
 }
 
 /// A key and its values, said when it is known in which language.
@@ -148,6 +152,13 @@ impl Error {
             Error::Serve(error) => words.say(Key::NotStarted, &[("message", error)]),
             Error::Keep(error) => error.to_string(),
             Error::Config(error) => error.to_string(),
+            Error::Secrets(error) => match **error {
+                SecretsError::Locked => words.sentence(Key::VaultLocked).to_owned(),
+                SecretsError::Open(OpenError::WrongKey { .. }) => {
+                    words.sentence(Key::VaultNotOpened).to_owned()
+                }
+                _ => error.to_string(),
+            },
         }
     }
 
@@ -176,6 +187,8 @@ impl Error {
             Error::Client(_) | Error::Start(_) | Error::Serve(_) | Error::Keep(_) => Key::HintServer,
             Error::Config(error) if matches!(**error, ConfigError::Untrusted { .. }) => Key::HintTrust,
             Error::Config(_) => Key::HintConfig,
+            Error::Secrets(error) if matches!(**error, SecretsError::Locked) => Key::HintUnlock,
+            Error::Secrets(error) => return Some(error.advice().to_owned()),
         };
         Some(words.sentence(key).to_owned())
     }
@@ -187,7 +200,8 @@ impl Error {
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
             Error::UnknownCommand { .. } | Error::CommandLine { .. } | Error::Usage { .. } => Exit::Usage,
             Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
-            Error::Refused { .. } => Exit::Refused,
+            Error::Secrets(error) if matches!(**error, SecretsError::Config(_)) => Exit::Config,
+            Error::Refused { .. } | Error::Secrets(_) => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
             Error::Home(_) | Error::Client(_) | Error::Start(_) | Error::Serve(_) => Exit::NoServer,
             Error::Keep(_) | Error::Demo { .. } => Exit::Failed,

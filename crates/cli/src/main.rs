@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod hidden;
 mod id;
 mod inside;
 mod mcp;
@@ -36,7 +37,7 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs,
-        merge, need, parse, ps, report, resume, run, send, serve, show, step, usage, verify,
+        merge, need, parse, ps, report, resume, run, secret, send, serve, show, step, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -78,6 +79,7 @@ enum Command {
     Inbox(inbox::Arguments),
     Answer(answer::Arguments),
     Send(send::Arguments),
+    Secret(secret::Arguments),
     /// Hold sessions: nothing of them runs until they are continued.
     Pause(wish::Arguments),
     /// Let held sessions go on.
@@ -142,6 +144,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Answer(arguments) => answer::run(context, &arguments),
         Command::Usage(arguments) => usage::run(context, &arguments),
         Command::Send(arguments) => send::run(context, &arguments),
+        Command::Secret(arguments) => secret::run(context, arguments),
         Command::Pause(arguments) => wish::run(context, &arguments, Wish::Pause),
         Command::Continue(arguments) => wish::run(context, &arguments, Wish::Continue),
         Command::Resume(arguments) => resume::run(context, &arguments),

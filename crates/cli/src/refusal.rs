@@ -46,6 +46,9 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         _ => match problem.kind.as_str() {
             "no_agent" => words.say(Key::UnknownAgent, &[("name", &text("name"))]),
             "inside" => words.sentence(Key::RefusedInside).to_owned(),
+            "no_secret" => words.say(Key::NoSuchSecret, &[("name", &text("name"))]),
+            "vault_locked" => words.sentence(Key::VaultLocked).to_owned(),
+            "vault_wrong_key" => words.sentence(Key::VaultNotOpened).to_owned(),
             _ => safe(&problem.title).into_owned(),
         },
     }
@@ -65,6 +68,8 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         _ => match (problem.kind.as_str(), details["nearest"].as_str()) {
             ("no_agent", Some(nearest)) => Some(words.say(Key::HintDidYouMean, &[("nearest", &nearest)])),
             ("inside", _) => Some(words.sentence(Key::HintRefusedInside).to_owned()),
+            ("no_secret", _) => Some(words.sentence(Key::HintSecrets).to_owned()),
+            ("vault_locked", _) => Some(words.sentence(Key::HintUnlock).to_owned()),
             ("no_agent", None) => Some(words.sentence(Key::HintAgents).to_owned()),
             _ => problem.hint.as_ref().map(|hint| safe(hint).into_owned()),
         },

@@ -32,5 +32,5 @@ pub use http::openapi;
 pub use journal::{LoadError, Replayed};
 pub use keep::{KeepError, export, mend, verify};
 pub use ostler_store::Salvaged;
-pub use secrets::{SecretsError, open_vault};
+pub use secrets::{SecretsError, mend_vault, open_vault};
 pub use serve::{ServeError, serve};

@@ -8,7 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use ostler_vault::{Key, OpenError, ReadError, Reference, ReferenceError, Secret, Vault, WriteError};
+use ostler_vault::{
+    Key, Mended, OpenError, ReadError, Reference, ReferenceError, Secret, Vault, WriteError, mend,
+};
 
 use crate::{
     config::{Config, ConfigError, VaultKey},
@@ -79,16 +81,26 @@ pub fn open_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Vault, SecretsError> {
+    Vault::open(&home.vault(), &key(home, ask)?).map_err(SecretsError::Open)
+}
+
+/// Keeps what can still be opened of a damaged vault; the file as it was is set aside.
+pub fn mend_vault(
+    home: &Home,
+    ask: impl FnOnce() -> Result<Secret, SecretsError>,
+) -> Result<Mended, SecretsError> {
+    mend(&home.vault(), &key(home, ask)?).map_err(SecretsError::Open)
+}
+
+fn key(home: &Home, ask: impl FnOnce() -> Result<Secret, SecretsError>) -> Result<Key, SecretsError> {
     let config = Config::load(None).map_err(SecretsError::Config)?;
-    let directory = home.vault();
-    let key = match config.vault {
-        VaultKey::File(path) => Key::File(path.unwrap_or_else(|| directory.join("key"))),
+    Ok(match config.vault {
+        VaultKey::File(path) => Key::File(path.unwrap_or_else(|| home.vault().join("key"))),
         VaultKey::Passphrase => Key::Passphrase(ask()?),
         VaultKey::Command(command) => {
             Key::Passphrase(Reference::Cmd(command).resolve().map_err(SecretsError::Command)?)
         }
-    };
-    Vault::open(&directory, &key).map_err(SecretsError::Open)
+    })
 }
 
 impl SecretsError {

@@ -42,6 +42,39 @@ pub enum Value {
     Reference(Reference),
 }
 
+impl Value {
+    /// Sees whether it can be kept under this name.
+    pub fn check(&self, name: &Name) -> Result<(), WriteError> {
+        let text = self.text();
+        if text.is_empty() {
+            Err(WriteError::Empty { name: name.clone() })
+        } else if text.len() > VALUE_BYTES_MAX {
+            Err(WriteError::TooLong { name: name.clone() })
+        } else if text.contains('\0') {
+            Err(WriteError::Zero { name: name.clone() })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What is sealed.
+    fn text(&self) -> Zeroizing<String> {
+        match self {
+            Value::Stored(secret) => Zeroizing::new(secret.expose().to_owned()),
+            Value::Reference(reference) => Zeroizing::new(reference.to_string()),
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Value::Stored(_) => Kind::Stored,
+            Value::Reference(Reference::Env(_)) => Kind::Env,
+            Value::Reference(Reference::File(_)) => Kind::File,
+            Value::Reference(Reference::Cmd(_)) => Kind::Cmd,
+        }
+    }
+}
+
 /// The number of a change; that of a secret is the change that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(pub u64);
@@ -112,20 +145,8 @@ impl Vault {
         reuse: bool,
         at_ms: u64,
     ) -> Result<Version, WriteError> {
-        let (kind, text) = match value {
-            Value::Stored(secret) => (Kind::Stored, Zeroizing::new(secret.expose().to_owned())),
-            Value::Reference(reference) => (kind_of(reference), Zeroizing::new(reference.to_string())),
-        };
-        let refused = if text.is_empty() {
-            Some(WriteError::Empty { name: name.clone() })
-        } else if text.len() > VALUE_BYTES_MAX {
-            Some(WriteError::TooLong { name: name.clone() })
-        } else {
-            text.contains('\0').then(|| WriteError::Zero { name: name.clone() })
-        };
-        if let Some(refused) = refused {
-            return Err(refused);
-        }
+        value.check(name)?;
+        let (kind, text) = (value.kind(), value.text());
         self.change(|vault, content, version| {
             content.records.retain(|record| !is(record, scope, name));
             let scope = scope.as_str().to_owned();
@@ -312,14 +333,6 @@ fn aside(path: &Path, text: &[u8]) -> Result<PathBuf, OpenError> {
 
 fn is(record: &Record, scope: &Scope, name: &Name) -> bool {
     record.scope == scope.as_str() && record.name == name.as_str()
-}
-
-fn kind_of(reference: &Reference) -> Kind {
-    match reference {
-        Reference::Env(_) => Kind::Env,
-        Reference::File(_) => Kind::File,
-        Reference::Cmd(_) => Kind::Cmd,
-    }
 }
 
 impl fmt::Display for Version {

@@ -21,6 +21,7 @@ pub(crate) mod ps;
 pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod run;
+pub(crate) mod secret;
 pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;

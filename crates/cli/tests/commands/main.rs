@@ -7,6 +7,7 @@ mod bad_input;
 mod configuration;
 mod demo;
 mod looking;
+mod secrets;
 mod server;
 mod support;
 mod terminal;

@@ -71,11 +71,16 @@ pub(super) async fn put(
     let (name, reuse) = (named(&name)?, reuse.unwrap_or(true));
     let value = match (value, from) {
         (Some(value), None) => Value::Stored(value),
-        (None, Some(from)) => Value::Reference(
-            Reference::parse(&from).map_err(|error| Problem::bad("bad_reference", error.to_string()))?,
-        ),
-        _ => return Err(Problem::bad("no_value", "either a value or a reference is wanted")),
+        (None, Some(from)) => Value::Reference(Reference::parse(&from).map_err(|error| {
+            Problem::bad("bad_reference", error.to_string())
+                .hint("Such as env:STRIPE_KEY, file:/run/secrets/stripe or 'cmd:pass show stripe'.")
+        })?),
+        _ => {
+            return Err(Problem::bad("no_value", "either a value or a reference is wanted")
+                .hint("GET /api/v1/openapi.json describes every body."));
+        }
     };
+    value.check(&name).map_err(|error| problem(&error.into()))?;
     // What stands for the request in the journal must not stand for the value: a short one could be guessed from it.
     let key = key(&headers, "/secrets", &json!([directory, project, name.as_str()]))?;
     let project = app.project(project.as_deref(), directory).await?;
@@ -216,11 +221,13 @@ fn problem(error: &SecretsError) -> Problem {
 }
 
 fn named(name: &str) -> Result<Name, Problem> {
-    Name::new(name).map_err(|error| Problem::bad("bad_name", error.to_string()))
+    Name::new(name)
+        .map_err(|error| Problem::bad("bad_name", error.to_string()).hint("Such as STRIPE_SECRET_KEY."))
 }
 
 fn no_secret(name: &str) -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no_secret", format!("there is no secret '{name}' here"))
+    Problem::new(StatusCode::NOT_FOUND, "no_secret", format!("there is no secret {name} here"))
+        .details(json!({ "name": name }))
         .hint("List them: ostler secret list --all")
 }
 
