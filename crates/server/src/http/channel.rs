@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     App,
     extract::{Body, Path, Query},
-    problem::no_route,
+    problem::{no_method, no_route},
     wishes::key,
 };
 use crate::{
@@ -49,6 +49,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/calls/{request}/left", post(left))
         .route("/steps", post(step))
         .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(app);
     Router::new().nest("/channel/v1", routes).fallback(no_route)
