@@ -57,6 +57,9 @@ pub struct Agent {
     pub tools: Vec<String>,
     /// MCP servers in the CLI's own form, where a launch names none.
     pub mcp_config: Option<String>,
+    /// How a value that it was given reaches it.
+    #[serde(default)]
+    pub values: Values,
 }
 
 /// Groups of arguments, in the order in which they follow the command. A group is left out as a whole when one of
@@ -159,6 +162,27 @@ pub struct End {
     pub close_input: bool,
 }
 
+/// How a value reaches an agent that runs already. Whoever is started later has it in its environment anyway.
+#[expect(clippy::struct_excessive_bools, reason = "each way is there or not, whatever the others are")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Values {
+    /// A running Node program, and every later one, finds it in `process.env`.
+    pub node: bool,
+    /// Every later `bash -c` finds it.
+    pub bash: bool,
+    /// It is ended and started again with the value in its environment, if its conversation can be resumed.
+    pub relaunch: bool,
+    /// Who reads lines gets a line about it; without this only what is no value is written to its input.
+    pub reply: bool,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Values { node: true, bash: true, relaunch: false, reply: false }
+    }
+}
+
 /// What an account is, for those who have several.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Account {
@@ -200,6 +224,7 @@ impl Agent {
             max_turns: None,
             tools: Vec::new(),
             mcp_config: None,
+            values: Values::default(),
         }
     }
 

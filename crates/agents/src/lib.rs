@@ -20,7 +20,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use agent::{Account, Agent, Arguments, End, Guide, Input, InputWay, Output, Permission, Terminal};
+pub use agent::{
+    Account, Agent, Arguments, End, Guide, Input, InputWay, Output, Permission, Terminal, Values,
+};
 pub use launch::{Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};
 pub use nearest::{explained, nearest};
 pub use registry::{Agents, BUILTIN_NAMES};

@@ -17,7 +17,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::{
-    agent::{Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Terminal},
+    agent::{
+        Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Terminal, Values,
+    },
     nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
     template::{MessageNames, PermissionNames, Template},
@@ -64,6 +66,8 @@ pub(crate) struct Overlay {
     max_turns: Option<u32>,
     tools: Option<Vec<String>>,
     mcp_config: Option<String>,
+    #[serde(default)]
+    values: ValuesOverlay,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -114,6 +118,15 @@ struct EndOverlay {
 struct AccountOverlay {
     directory: Option<String>,
     keys: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ValuesOverlay {
+    node: Option<bool>,
+    bash: Option<bool>,
+    relaunch: Option<bool>,
+    reply: Option<bool>,
 }
 
 /// The part of a configuration file that is read here.
@@ -209,6 +222,7 @@ impl Overlay {
         self.arguments.extend(&mut agent.arguments);
         self.end.extend(&mut agent.end);
         self.account.extend(&mut agent.account);
+        self.values.extend(&mut agent.values);
         if let Some(output) = self.output {
             let span = output.span();
             agent.output = output.into_inner().read().map_err(|(message, nearest)| TableError {
@@ -290,6 +304,15 @@ impl AccountOverlay {
     fn extend(self, base: &mut Account) {
         base.directory = self.directory.or(base.directory.take());
         set(&mut base.keys, self.keys);
+    }
+}
+
+impl ValuesOverlay {
+    fn extend(self, base: &mut Values) {
+        set(&mut base.node, self.node);
+        set(&mut base.bash, self.bash);
+        set(&mut base.relaunch, self.relaunch);
+        set(&mut base.reply, self.reply);
     }
 }
 

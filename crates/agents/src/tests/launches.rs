@@ -76,6 +76,7 @@ fn claude() {
         "--allowedTools=Bash(git *),Edit"
         "--mcp-config={\"mcpServers\":{}}"
         "--append-system-prompt=Ask with \"tags\".\nAlways."
+        SHLVL="1"
         < "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"-fix \\\"it\\\"\\nnow\"}]}}\n"
     "#]],
     );
@@ -92,6 +93,7 @@ fn claude() {
         "--disallowedTools=AskUserQuestion"
         "--resume=6e1f7c1e-0000-4000-8000-000000000001"
         "--append-system-prompt=Ask with \"tags\".\nAlways."
+        SHLVL="1"
         < "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"yes\"}]}}\n"
     "#]],
     );
@@ -106,6 +108,7 @@ fn claude() {
         "--input-format=stream-json"
         "--permission-prompt-tool=stdio"
         "--disallowedTools=AskUserQuestion"
+        SHLVL="1"
         < ""
     "#]],
     );
