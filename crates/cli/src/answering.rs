@@ -25,11 +25,15 @@ pub(crate) fn prompt(words: Words, request: &RequestView) -> String {
 pub(crate) fn of_line(request: &RequestView, line: &str) -> NewAnswer {
     let ask = &request.ask;
     let words = line.trim();
+    if words.is_empty() && ask.kind == "dependency" && (ask.default.is_some() || !ask.required) {
+        return NewAnswer { skip: true, ..NewAnswer::default() };
+    }
     if words.is_empty() {
         return NewAnswer { value: ask.default.clone(), ..NewAnswer::default() };
     }
     if let Some(rest) = words.strip_prefix('!').filter(|_| !ask.options.is_empty()) {
-        return NewAnswer { value: Some(rest.trim().to_owned()), decision: None, insist: true };
+        let value = Some(rest.trim().to_owned());
+        return NewAnswer { value, insist: true, ..NewAnswer::default() };
     }
     match decision(words).filter(|_| is_yes_or_no(request)) {
         Some(decision) => NewAnswer { decision: Some(decision), ..NewAnswer::default() },

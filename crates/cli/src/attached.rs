@@ -13,7 +13,7 @@ use std::{
 };
 
 use ostler_server::{
-    api::{EventView, NewSize, RunView, SessionView, StatusView},
+    api::{EventView, NewSize, RequestView, RunView, SessionView, StatusView},
     client::{Client, ClientError},
 };
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ use self::{
     output::{Follow, Stream},
     questions::Questions,
 };
-use crate::{context::Context, error::Error, exit::Exit, outcome, screen, words::Key};
+use crate::{card, context::Context, error::Error, exit::Exit, outcome, screen, words::Key};
 
 /// How long output has to be quiet before a question is shown: what the agent said before it comes first.
 const QUIET: Duration = Duration::from_millis(150);
@@ -164,6 +164,7 @@ impl Watch<'_> {
                 Next::Interrupt if self.leaving || !self.is_terminal => return Ok(self.leave()),
                 Next::Interrupt => {
                     lines.reopen();
+                    self.questions.put_away();
                     self.questions.set_can_ask(true);
                     self.leaving = true;
                     self.context.note_below(self.context.words.sentence(Key::CtrlC));
@@ -338,6 +339,14 @@ impl Watch<'_> {
                 self.decide(false).await?;
             }
             "session.heard" => self.decide(false).await?,
+            "install.started" | "install.finished" => {
+                self.refresh().await?;
+                let path = format!("/requests/{}", event.body["request"].as_str().unwrap_or_default());
+                let request: RequestView = self.events.get(self.context, &path).await?;
+                if let Some(said) = card::install(words, &request) {
+                    self.note_now(&said)?;
+                }
+            }
             "check.started" => {
                 let check = self.check().await?;
                 self.note_now(&words.say(Key::CheckRuns, &[("check", &check)]))?;

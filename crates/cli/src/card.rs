@@ -14,8 +14,8 @@ pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> Strin
     let id = &request.id;
     let how = if !request.ask.options.is_empty() {
         words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
-    } else if can_only_be_denied(request) {
-        words.say(Key::AnswerNoOnly, &[("id", id)])
+    } else if wants_values(request) {
+        words.say(Key::AnswerValue, &[("id", id)])
     } else if takes_decision_only(request) {
         words.say(Key::AnswerYesNo, &[("id", id)])
     } else {
@@ -62,6 +62,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     if let Some(mark) = &request.mark {
         add_line(&mut said, 2, &screen.style(Style::Attention, &marked(words, mark)));
     }
+    for line in form(words, request) {
+        add_line(&mut said, 2, &line);
+    }
     if request.trust == "plain" && matches!(ask.kind.as_str(), "dependency" | "permission") {
         add_line(&mut said, 2, &screen.style(Style::Dim, words.sentence(Key::SaidPlain)));
     }
@@ -72,8 +75,8 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
 pub(crate) fn example(request: &RequestView) -> &'static str {
     if !request.ask.options.is_empty() {
         "1"
-    } else if can_only_be_denied(request) {
-        "--no"
+    } else if wants_values(request) {
+        ""
     } else if takes_decision_only(request) {
         "--yes"
     } else {
@@ -114,10 +117,38 @@ fn takes_decision_only(request: &RequestView) -> bool {
     request.ask.kind == "dependency" && request.ask.options.is_empty() && kind != Some("file")
 }
 
-/// Whether a secret value is asked for: there is no place yet to keep one.
-fn can_only_be_denied(request: &RequestView) -> bool {
+/// Whether values are asked for: they are typed into a form, and never given as words.
+pub(crate) fn wants_values(request: &RequestView) -> bool {
     let kind = request.ask.fields["type"].as_str();
     request.ask.kind == "dependency" && matches!(kind, Some("api_key" | "env_variable" | "service"))
+}
+
+/// What is wanted, or what approval does.
+fn form(words: Words, request: &RequestView) -> Vec<String> {
+    let Some(form) = &request.ask.form else { return Vec::new() };
+    let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
+    let is_service = form.other_names && !names.is_empty();
+    let wants = is_service.then(|| words.say(Key::FormWants, &[("names", &one_line(&names.join(", ")))]));
+    let command = form.command.join(" ");
+    let runs =
+        (!command.is_empty()).then(|| words.say(Key::FormCommand, &[("command", &one_line(&command))]));
+    let problem = form.problem.as_ref();
+    let problem = problem.map(|it| words.say(Key::FormProblem, &[("problem", &one_line(it))]));
+    [wants, runs, problem].into_iter().flatten().collect()
+}
+
+/// What has become of a package that was approved.
+pub(crate) fn install(words: Words, request: &RequestView) -> Option<String> {
+    let name = one_line(&request.ask.text);
+    let install = request.install.as_ref()?;
+    Some(match install.state.as_str() {
+        "running" => words.say(Key::InstallRuns, &[("name", &name)]),
+        "installed" => words.say(Key::Installed, &[("name", &name)]),
+        _ => {
+            let reason = safe(install.reason.as_deref().unwrap_or("?")).into_owned();
+            words.say(Key::NotInstalled, &[("name", &name), ("reason", &reason)])
+        }
+    })
 }
 
 fn kind(word: &str) -> Key {
@@ -163,9 +194,9 @@ pub(crate) mod tests {
         request.ask.default = None;
         for (kind, value, how) in [
             ("package", "--yes", "Answer: ostler answer q_7 --yes, or --no\n"),
-            ("api_key", "--no", "Answer: ostler answer q_7 --no (secret"),
-            ("env_variable", "--no", "Answer: ostler answer q_7 --no (secret"),
-            ("service", "--no", "Answer: ostler answer q_7 --no (secret"),
+            ("api_key", "", "Answer: ostler answer q_7 (you are asked"),
+            ("env_variable", "", "Answer: ostler answer q_7 (you are asked"),
+            ("service", "", "Answer: ostler answer q_7 (you are asked"),
             ("file", "\"…\"", "Answer: ostler answer q_7 \"…\"\n"),
         ] {
             request.ask.fields = json!({ "type": kind });
@@ -219,6 +250,23 @@ pub(crate) mod tests {
             assert_eq!(line, format!("  {en}: these may be somebody else's words"));
             assert_eq!(said(Language::Ko, mark), format!("  {ko}: 다른 사람이 쓴 말일 수 있습니다"));
         }
+    }
+
+    #[test]
+    fn a_card_says_what_is_wanted_and_what_approval_runs() {
+        let mut request = request();
+        request.ask.kind = "dependency".into();
+        (request.ask.options, request.ask.default) = (Vec::new(), None);
+        request.ask.text = "stripe".into();
+        request.ask.fields = json!({ "type": "service" });
+        request.ask.form = serde_json::from_value(json!({ "other_names": true, "fields": [
+            { "name": "STRIPE_SECRET_KEY", "secret": true, "optional": false } ] }))
+        .expect("a form");
+        let said = |request: &RequestView| card(Words::new(Language::En), Screen::plain(), request);
+        assert!(said(&request).contains("\n  wants STRIPE_SECRET_KEY\n"), "{}", said(&request));
+        request.ask.fields = json!({ "type": "package" });
+        request.ask.form = serde_json::from_value(json!({ "command": ["npm", "install", "--", "x"] })).ok();
+        assert!(said(&request).contains("\n  approval runs: npm install -- x\n"), "{}", said(&request));
     }
 
     #[test]

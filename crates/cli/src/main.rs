@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod form;
 mod hidden;
 mod id;
 mod inside;

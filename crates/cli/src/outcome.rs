@@ -116,6 +116,17 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
             Some(reason) => return words.say(Key::AnswerDeniedBecause, &[("reason", &reason)]),
             None => Key::AnswerDenied,
         },
+        "provided" => {
+            let names = answer["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let names = safe(&names.collect::<Vec<_>>().join(", ")).into_owned();
+            let is_reused = answer["reuse"] == true;
+            let key = if is_reused { Key::AnswerProvidedReuse } else { Key::AnswerProvided };
+            return words.say(key, &[("names", &names)]);
+        }
+        "skipped" => match text("default") {
+            Some(default) => return words.say(Key::AnswerUsesDefault, &[("default", &default)]),
+            None => Key::AnswerSkipped,
+        },
         "go_on" => match text("words") {
             Some(words) => return words,
             None => Key::AnswerGoOn,
@@ -175,6 +186,9 @@ mod tests {
             (json!({"answer": "denied", "reason": "use the other one"}), "denied: use the other one"),
             (json!({"answer": "go_on", "words": null}), "go on"),
             (json!({"answer": "nothing"}), "nobody answered"),
+            (json!({"answer": "provided", "names": ["A", "B"], "reuse": false}), "A, B given"),
+            (json!({"answer": "skipped", "default": "x"}), "the default: x"),
+            (json!({"answer": "skipped", "default": null}), "skipped"),
         ] {
             assert_eq!(answer(words, &given), said);
         }

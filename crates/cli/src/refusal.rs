@@ -28,7 +28,9 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             let key = match why["key"].as_str().unwrap_or_default() {
                 "empty" => Key::RefusedEmpty,
                 "yes_or_no" => Key::RefusedYesOrNo,
-                "no_vault" => Key::RefusedNoVault,
+                "value_wanted" => Key::RefusedValueWanted,
+                "not_asked" => Key::RefusedNotAsked,
+                "required" => Key::RefusedRequired,
                 "not_an_option" => Key::RefusedNotAnOption,
                 _ => return problem.title.clone(),
             };
@@ -62,6 +64,10 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
         "no_request" | "settled" => Some(words.sentence(Key::HintInbox).to_owned()),
         "not_an_answer" if why["key"] == "not_an_option" => Some(options(words, why, Key::HintInsist)),
+        "not_an_answer" if why["key"] == "value_wanted" => {
+            let id = details["request"].as_str().unwrap_or_default();
+            Some(words.say(Key::HintValueInstead, &[("id", &id)]))
+        }
         "not_an_answer" | "no_worktree" | "worktree_gone" | "empty_message" => {
             Some(words.sentence(Key::HintUnchanged).to_owned())
         }

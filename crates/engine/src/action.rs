@@ -5,7 +5,10 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{event::Parcel, id::SessionId};
+use crate::{
+    event::Parcel,
+    id::{RequestId, SessionId},
+};
 
 /// The name of an action: the event that caused it, and its number among that event's actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,6 +84,25 @@ pub enum Deed {
     EndCheck {
         /// Its number.
         number: u32,
+    },
+    /// Look whether what a request asks for is in the vault already, and may be given again.
+    LookInVault {
+        /// The request.
+        request: RequestId,
+    },
+    /// Write the values that the session was given to its private file.
+    ProvideValues,
+    /// Take that file away.
+    RemoveValues,
+    /// Install the package that a request asks for.
+    Install {
+        /// The request.
+        request: RequestId,
+    },
+    /// End an installation that nobody waits for any more.
+    EndInstall {
+        /// The request.
+        request: RequestId,
     },
     /// Make the worktree.
     MakeWorktree,

@@ -6,7 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use ostler_protocol::signal::DependencyType;
+use ostler_protocol::signal::{DependencyRequest, DependencyType};
 use serde::{Deserialize, Serialize};
 
 use crate::request::Ask;
@@ -23,6 +23,15 @@ pub struct Given {
     /// Whether the words count although they are none of the options.
     #[serde(default)]
     pub insist: bool,
+    /// The names of values that are in the vault by now. The values themselves never come here.
+    #[serde(default)]
+    pub provided: Vec<String>,
+    /// Whether they may be given again to whoever asks for them in the same project.
+    #[serde(default)]
+    pub reuse: bool,
+    /// Whether it has to do without, or with the default.
+    #[serde(default)]
+    pub skip: bool,
 }
 
 /// What settles a request.
@@ -58,6 +67,18 @@ pub enum Answer {
         /// Where.
         path: String,
     },
+    /// The values are in the vault.
+    Provided {
+        /// Under these names.
+        names: Vec<String>,
+        /// Whether they may be given again in the same project.
+        reuse: bool,
+    },
+    /// It has to do without.
+    Skipped {
+        /// Or with this.
+        default: Option<String>,
+    },
     /// It is to go on, and may be told something.
     GoOn {
         /// What it is told.
@@ -84,29 +105,25 @@ pub enum NotAnAnswer {
     Empty,
     /// A yes or no is wanted.
     YesOrNo,
-    /// Values are kept in the vault, and there is none: it can only be denied.
-    NoVault,
+    /// A value is wanted, and words are none: they would stand in the journal.
+    ValueWanted,
+    /// Values were given to something that asks for none, or under other names.
+    NotAsked {
+        /// The names.
+        names: Vec<String>,
+    },
+    /// It cannot be skipped: the agent says that it cannot do without.
+    Required,
 }
 
 /// What something given means as the answer to a request.
 pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+    if !given.provided.is_empty() && !ask.wants_values() {
+        return Err(NotAnAnswer::NotAsked { names: given.provided.clone() });
+    }
     match ask {
         Ask::Question(_) | Ask::AskUser(_) => choice(ask, given),
-        Ask::Dependency(dependency) => match (dependency.dependency_type, given.decision, &given.value) {
-            (_, Some(false), reason) => Ok(Answer::Denied { reason: reason.clone() }),
-            (DependencyType::Permission | DependencyType::Package, Some(true), _) => {
-                Ok(Answer::Approved { for_session: false })
-            }
-            (DependencyType::Permission | DependencyType::Package, None, Some(word)) => {
-                permission_word(word, &["approve", "deny"])
-            }
-            (DependencyType::File, _, Some(path)) => Ok(Answer::Path { path: path.clone() }),
-            (DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service, _, _) => {
-                Err(NotAnAnswer::NoVault)
-            }
-            (DependencyType::File, _, None) => Err(NotAnAnswer::Empty),
-            (_, None, None) => Err(NotAnAnswer::YesOrNo),
-        },
+        Ask::Dependency(dependency) => read_dependency(dependency, given),
         Ask::Permission(_) => match (given.decision, &given.value) {
             (Some(true), _) => Ok(Answer::Approved { for_session: false }),
             (Some(false), reason) => Ok(Answer::Denied { reason: reason.clone() }),
@@ -130,6 +147,54 @@ fn choice(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     let value = given.value.as_deref().filter(|_| word.is_none() || remark.is_some());
     let words = value.or(word).ok_or(NotAnAnswer::Empty)?;
     choose(&options, words, given.insist).map(|text| Answer::Text { text })
+}
+
+fn read_dependency(dependency: &DependencyRequest, given: &Given) -> Result<Answer, NotAnAnswer> {
+    if given.decision == Some(false) {
+        return Ok(Answer::Denied { reason: given.value.clone() });
+    }
+    if given.skip {
+        return skip(dependency);
+    }
+    match (dependency.dependency_type, given.decision, &given.value) {
+        (DependencyType::Permission | DependencyType::Package, Some(true), _) => {
+            Ok(Answer::Approved { for_session: false })
+        }
+        (DependencyType::Permission | DependencyType::Package, _, Some(word)) => {
+            permission_word(word, &["approve", "deny"])
+        }
+        (DependencyType::Permission | DependencyType::Package, _, None) => Err(NotAnAnswer::YesOrNo),
+        (DependencyType::File, _, Some(path)) if !path.trim().is_empty() => {
+            Ok(Answer::Path { path: path.clone() })
+        }
+        (DependencyType::File, _, _) => Err(NotAnAnswer::Empty),
+        (DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service, _, _) => {
+            let names = given.provided.clone();
+            let is_service = dependency.dependency_type == DependencyType::Service;
+            if names.is_empty() {
+                Err(NotAnAnswer::ValueWanted)
+            } else if is_service || names == [dependency.name.as_str()] {
+                Ok(Answer::Provided { names, reuse: given.reuse })
+            } else {
+                Err(NotAnAnswer::NotAsked { names })
+            }
+        }
+    }
+}
+
+/// What can be done without is done without, and what has a default is done with that. A default stands for a value or a
+/// file; that somebody may do something, or has a service, cannot be said by who asks for it.
+fn skip(dependency: &DependencyRequest) -> Result<Answer, NotAnAnswer> {
+    let default = match dependency.dependency_type {
+        DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::File => {
+            dependency.default.clone()
+        }
+        DependencyType::Service | DependencyType::Permission | DependencyType::Package => None,
+    };
+    if dependency.required && default.is_none() {
+        return Err(NotAnAnswer::Required);
+    }
+    Ok(Answer::Skipped { default })
 }
 
 /// Errors and limits: on with it, again, or over. Other words are told to an agent that can use them.

@@ -11,6 +11,7 @@ mod requests;
 mod runs;
 mod shim;
 mod time;
+mod values;
 mod wishes;
 
 use alloc::vec::Vec;
@@ -62,6 +63,9 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Taken { request, key } => maker.take(*request, key)?,
         Input::CallerGone { request, key } => maker.part(*request, key),
         Input::Told { session, launch, key, item } => maker.tell(*session, *launch, key, item)?,
+        Input::InVault { request, names } => maker.find_in_vault(*request, names),
+        Input::ValuesNotWritten { session, message } => maker.withhold_values(*session, message),
+        Input::Installed { request, install } => maker.end_install(*request, install),
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Pause(session) => maker.pause(*session)?,

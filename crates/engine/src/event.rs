@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{
     answer::Answer,
     id::{InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
-    request::{Ask, By, Call, Caller},
+    request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms},
     session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
 };
@@ -322,12 +322,39 @@ pub enum Event {
         answer: Answer,
         /// Whether something is to be brought to the agent.
         brings: bool,
+        /// Whether its process has to be started again to have what it was given.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        relaunches: bool,
     },
     /// Nobody waits for it any more.
     #[serde(rename = "request.expired")]
     RequestExpired {
         /// Which one.
         request: RequestId,
+    },
+    /// Values that it was given could not be put where it finds them: it does not go on before they are there.
+    #[serde(rename = "values.withheld")]
+    ValuesWithheld {
+        /// Which launch.
+        launch: u32,
+        /// Why not.
+        reason: String,
+    },
+    /// A package is to be installed, because a person approved it.
+    #[serde(rename = "install.started")]
+    InstallStarted {
+        /// The request that asks for it.
+        request: RequestId,
+    },
+    /// Something has come of it.
+    #[serde(rename = "install.finished")]
+    InstallFinished {
+        /// The request that asks for it.
+        request: RequestId,
+        /// What.
+        install: Install,
+        /// Whether that is to be brought to the agent.
+        brings: bool,
     },
     /// The check is to be run.
     #[serde(rename = "check.started")]

@@ -1,14 +1,17 @@
 //! What an event changes. Nothing is decided here: the same events give the same world, in every version.
 
+use alloc::collections::BTreeMap;
+
 use ostler_protocol::fact::Usage;
 
 use crate::{
+    answer::Answer,
     event::{Entry, Event, Parcel},
     heard::{self, Heard},
-    id::{ProjectId, RunId, SessionId},
+    id::{ProjectId, RequestId, RunId, SessionId},
     request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
-    session::{Launch, Message, Process, Retries, Session, Stop},
+    session::{Launch, Message, Process, Retries, Session, Stop, ValueSource},
     usage::{self, Meter, QUARTER_MS, Used},
     world::{Desk, Overlay, World},
 };
@@ -95,7 +98,9 @@ impl Desk<'_> {
             | Event::RequestLeft { .. }
             | Event::RequestParted { .. }
             | Event::RequestSettled { .. }
-            | Event::RequestExpired { .. } => {
+            | Event::RequestExpired { .. }
+            | Event::InstallStarted { .. }
+            | Event::InstallFinished { .. } => {
                 self.fold_request(place, at_ms, event);
                 self.count_waiting(place.session, at_ms);
             }
@@ -132,6 +137,7 @@ impl Desk<'_> {
             | Event::SessionRecalled { .. }
             | Event::SessionEnded { .. }
             | Event::SessionNoted { .. }
+            | Event::ValuesWithheld { .. }
             | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
             Event::CheckStarted { number } => {
                 let run = self.run(place.run).expect("a session has its run");
@@ -181,11 +187,14 @@ impl Desk<'_> {
             ended_at_ms: None,
             signals: 0,
             told: [].into(),
+            values: BTreeMap::new(),
+            needs_relaunch: false,
         };
         self.own.sessions.insert(id, session);
     }
 
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        let seq = self.own.last_seq;
         let session = self.session_mut(place.session);
         if let Event::SessionLaunched { launch, cause, fresh, prompt } = event {
             // What an earlier process hit, wanted or said is not this one's.
@@ -194,6 +203,7 @@ impl Desk<'_> {
             if *fresh {
                 session.meter.conversation = Used::default();
             }
+            session.needs_relaunch = false;
             session.launches.push(Launch::new(*launch, *cause, *fresh, prompt, at_ms));
             return;
         }
@@ -223,6 +233,11 @@ impl Desk<'_> {
             }
             Event::SessionNoted { spool_seq, .. } => launch.spool_seq = *spool_seq,
             Event::SessionReleased { spool_seq, .. } => launch.released_seq = *spool_seq,
+            // Whoever was to be sent on is not.
+            Event::ValuesWithheld { .. } => {
+                launch.released_seq = 0;
+                launch.withheld_at = seq;
+            }
             Event::SessionRecalled { why, .. } => launch.ending = Some(*why),
             Event::InputClosed { .. } => launch.input_closed = true,
             Event::SessionEnded { spool_seq, end, .. } => {
@@ -257,6 +272,8 @@ impl Desk<'_> {
                     bringing: Bringing::Nothing,
                     call: call.clone(),
                     retry,
+                    installing: false,
+                    install: None,
                 };
                 self.own.requests.insert(*request, opened);
             }
@@ -281,7 +298,8 @@ impl Desk<'_> {
                 }
             }
             Event::RequestLeft { request } => self.request_mut(*request).left = true,
-            Event::RequestSettled { request, by, answer, brings } => {
+            Event::RequestSettled { request, by, answer, brings, relaunches } => {
+                self.fold_values(place.session, *request, answer, *relaunches);
                 let request = self.request_mut(*request);
                 let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
                 // An agent that was not told yet that nobody answered still waits for it.
@@ -298,6 +316,33 @@ impl Desk<'_> {
                 let request = self.request_mut(*request);
                 request.expired_at_ms = Some(at_ms);
                 request.bringing = Bringing::Waiting;
+            }
+            Event::InstallStarted { request } => self.request_mut(*request).installing = true,
+            Event::InstallFinished { request, install, brings } => {
+                let request = self.request_mut(*request);
+                request.installing = false;
+                request.install = Some(install.clone());
+                request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
+            }
+            _ => {}
+        }
+    }
+
+    /// Where the values are that an answer has brought.
+    fn fold_values(&mut self, session: SessionId, request: RequestId, answer: &Answer, relaunches: bool) {
+        let name = match self.request(request).map(|request| &request.ask) {
+            Some(ask @ Ask::Dependency(dependency)) if ask.wants_values() => dependency.name.clone(),
+            _ => return,
+        };
+        let session = self.session_mut(session);
+        session.needs_relaunch |= relaunches;
+        match answer {
+            Answer::Provided { names, reuse } => {
+                let source = if *reuse { ValueSource::Project } else { ValueSource::Session };
+                session.values.extend(names.iter().map(|name| (name.clone(), source.clone())));
+            }
+            Answer::Skipped { default: Some(text) } => {
+                session.values.insert(name, ValueSource::Default { text: text.clone() });
             }
             _ => {}
         }

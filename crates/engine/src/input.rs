@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     answer::{Given, NotAnAnswer},
     id::{ProjectId, RequestId, RunId, SessionId},
-    request::{Ask, Settled},
+    request::{Ask, Install, Settled},
     run::Terms,
     session::{Order, Status},
 };
@@ -122,6 +122,27 @@ pub enum Input {
         key: String,
         /// What it tells.
         item: Value,
+    },
+    /// What a request asks for is in the vault, and may be given again.
+    InVault {
+        /// The request.
+        request: RequestId,
+        /// Under these names.
+        names: Vec<String>,
+    },
+    /// The values that a session was given could not be written for it.
+    ValuesNotWritten {
+        /// Whose.
+        session: SessionId,
+        /// Why not.
+        message: String,
+    },
+    /// Something has come of an installation.
+    Installed {
+        /// The request that asks for it.
+        request: RequestId,
+        /// What.
+        install: Install,
     },
     /// A person answers.
     Answer {

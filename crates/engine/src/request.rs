@@ -54,6 +54,12 @@ pub struct Request {
     /// The number of the retry that settles it when it expires, where that is what happens to an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<u32>,
+    /// Whether the package that it asks for is being installed.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub installing: bool,
+    /// What came of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<Install>,
 }
 
 /// Somebody who asks over the session's own socket and is blocked there until it is settled.
@@ -79,6 +85,15 @@ pub enum Caller {
     Gone,
     /// Its agent's process has ended: what comes of it starts the next.
     Ended,
+}
+
+/// What came of an installation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Install {
+    /// Whether the package is there now.
+    pub installed: bool,
+    /// Why not.
+    pub reason: Option<String>,
 }
 
 /// What is asked.
@@ -137,6 +152,8 @@ pub enum By {
     Expiry,
     /// The answer that the same question got before.
     Repetition,
+    /// The vault: a person allowed before that it is given again.
+    Vault,
     /// The session is over.
     End,
 }
@@ -195,7 +212,8 @@ impl Request {
     /// Whether the agent waits for it.
     pub fn blocks(&self) -> bool {
         let goes_on = self.call.as_ref().is_some_and(|call| call.caller == Caller::Gone);
-        self.is_open() && self.expired_at_ms.is_none() && !self.left && !goes_on
+        let is_waited_for = self.is_open() && self.expired_at_ms.is_none();
+        (is_waited_for || self.installing) && !self.left && !goes_on
     }
 
     /// Whether the agent's tree stands still for it. Who asks over the session's socket is blocked already.
@@ -216,7 +234,7 @@ impl Request {
 
     /// Whether it is open, or what came of it has not arrived yet.
     pub fn is_pending(&self) -> bool {
-        self.is_open() || self.bringing.is_under_way()
+        self.is_open() || self.installing || self.bringing.is_under_way()
     }
 
     /// Whether the same is asked again.
@@ -265,5 +283,19 @@ impl Ask {
             Ask::Dependency(dependency) => dependency.default.as_deref(),
             _ => None,
         }
+    }
+    /// Whether it asks for values, which go to the vault and reach the agent another way than words do.
+    pub fn wants_values(&self) -> bool {
+        let Ask::Dependency(dependency) = self else { return false };
+        match dependency.dependency_type {
+            DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => true,
+            DependencyType::File | DependencyType::Permission | DependencyType::Package => false,
+        }
+    }
+
+    /// Whether it asks for a package.
+    pub fn wants_package(&self) -> bool {
+        let Ask::Dependency(dependency) = self else { return false };
+        dependency.dependency_type == DependencyType::Package
     }
 }

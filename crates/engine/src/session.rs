@@ -76,6 +76,12 @@ pub struct Session {
     /// The keys of the last things that it told over its socket: what comes again is known.
     #[serde(default)]
     pub told: Vec<String>,
+    /// The values it was given, by name; what they are is in the vault.
+    #[serde(default)]
+    pub values: BTreeMap<String, ValueSource>,
+    /// Whether its process has to be started again to have them.
+    #[serde(default)]
+    pub needs_relaunch: bool,
 }
 
 /// How often a session went on by itself after an error.
@@ -100,6 +106,21 @@ impl Retries {
         let number = if is_old { 1 } else { self.count + 1 };
         (number <= Retries::MAX).then_some(number)
     }
+}
+
+/// Where a value is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "source", rename_all = "snake_case")]
+pub enum ValueSource {
+    /// In the vault, for this session alone.
+    Session,
+    /// In the vault, for everybody who asks for it in the project.
+    Project,
+    /// The agent itself said what to use when nobody gives anything.
+    Default {
+        /// That.
+        text: String,
+    },
 }
 
 /// What an agent is to do and how it is run.
@@ -234,6 +255,10 @@ pub struct Launch {
     pub stopped: Option<Stop>,
     /// Stops up to this record of the shim have been lifted.
     pub released_seq: u64,
+    /// The last event by which it was held again for want of what it was given; to send it on because of an earlier one
+    /// is wrong.
+    #[serde(default)]
+    pub withheld_at: u64,
     /// Why it was told to end, if it was.
     pub ending: Option<Ending>,
     /// Whether its input was closed.
@@ -418,6 +443,7 @@ impl Launch {
             heard: None,
             stopped: None,
             released_seq: 0,
+            withheld_at: 0,
             ending: None,
             input_closed: false,
             fed: false,

@@ -7,7 +7,10 @@ use alloc::{
 };
 
 use ostler_agents::{Decision, InputWay};
-use ostler_protocol::reply::{DependencyProvided, QuestionAnswer, Reply};
+use ostler_protocol::{
+    reply::{DependencyProvided, QuestionAnswer, Reply},
+    signal::{DependencyRequest, DependencyType},
+};
 
 use crate::{
     answer::Answer,
@@ -53,31 +56,58 @@ fn line(session: &Session, request: &Request, answer: &Answer) -> String {
             Reply::QuestionAnswer(QuestionAnswer { question_id: request.id.to_string(), answer }).encode()
         }
         (Ask::Dependency(dependency), answer) => {
-            let mut reply = DependencyProvided {
-                request_id: request.id.to_string(),
-                name: dependency.name.clone(),
-                dependency_type: dependency.dependency_type,
-                provided: !matches!(answer, Answer::Denied { .. }),
-                path: None,
-                approved: None,
-                installed: None,
-                default_used: None,
-                reason: None,
-            };
-            match answer {
-                Answer::Path { path } => reply.path = Some(path.clone()),
-                Answer::Approved { .. } => reply.approved = Some(true),
-                Answer::Denied { reason } => {
-                    reply.approved = Some(false);
-                    reply.reason.clone_from(reason);
-                }
-                _ => {}
-            }
-            Reply::DependencyProvided(reply).encode()
+            Reply::DependencyProvided(provided(dependency, request, answer)).encode()
         }
         (_, Answer::Text { text } | Answer::Remarked { text, .. }) => format!("{text}\n"),
         _ => format!("{}\n", sentence(session, Parcel::Request(request.id), Some(request))),
     }
+}
+
+/// What became of a dependency.
+fn provided(dependency: &DependencyRequest, request: &Request, answer: &Answer) -> DependencyProvided {
+    let mut reply = DependencyProvided {
+        request_id: request.id.to_string(),
+        name: dependency.name.clone(),
+        dependency_type: dependency.dependency_type,
+        provided: true,
+        path: None,
+        approved: None,
+        installed: None,
+        default_used: None,
+        reason: None,
+    };
+    let is_decided =
+        matches!(dependency.dependency_type, DependencyType::Permission | DependencyType::Package);
+    match answer {
+        Answer::Path { path } => reply.path = Some(path.clone()),
+        Answer::Approved { .. } => {
+            reply.approved = Some(true);
+            if let Some(install) = &request.install {
+                reply.provided = install.installed;
+                reply.installed = Some(install.installed);
+                reply.reason.clone_from(&install.reason);
+            }
+        }
+        Answer::Denied { reason } => {
+            reply.provided = false;
+            reply.approved = is_decided.then_some(false);
+            reply.reason.clone_from(reason);
+        }
+        Answer::Skipped { default } => {
+            reply.provided = default.is_some();
+            reply.default_used = default.as_ref().map(|_| true);
+            reply.approved = is_decided.then_some(false);
+            if dependency.dependency_type == DependencyType::File {
+                reply.path.clone_from(default);
+            }
+            if default.is_none() {
+                reply.reason = Some("skipped".to_string());
+            }
+        }
+        Answer::Nothing => reply.provided = false,
+        _ => {}
+    }
+    reply
 }
 
 /// What came of something, as a person would say it.
@@ -107,8 +137,23 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         (Answer::Nothing, true) => {
             format!("질문 \"{asked}\"에 아무도 답하지 않았습니다. 스스로 판단해서 계속하세요.")
         }
+        (Answer::Approved { .. }, _) if request.install.is_some() => installed(request, &asked, korean),
         (Answer::Approved { .. }, false) => format!("Approved: {asked}"),
         (Answer::Approved { .. }, true) => format!("승인됨: {asked}"),
+        (Answer::Provided { names, .. }, false) => {
+            format!("What you asked for ({asked}) is in your environment now, as {}.", names.join(", "))
+        }
+        (Answer::Provided { names, .. }, true) => {
+            format!("요청한 것({asked})은 이제 환경 변수 {}에 있습니다.", names.join(", "))
+        }
+        (Answer::Skipped { default }, false) => match default {
+            Some(default) => format!("Nobody gave \"{asked}\". Use the default: {default}"),
+            None => format!("Go on without \"{asked}\"."),
+        },
+        (Answer::Skipped { default }, true) => match default {
+            Some(default) => format!("\"{asked}\"은(는) 주어지지 않았습니다. 기본값을 쓰세요: {default}"),
+            None => format!("\"{asked}\" 없이 계속하세요."),
+        },
         (Answer::Denied { reason }, false) => with_reason("Denied", &asked, reason.as_deref()),
         (Answer::Denied { reason }, true) => with_reason("거부됨", &asked, reason.as_deref()),
         (Answer::Path { path }, false) => format!("The file you asked for ({asked}) is at {path}"),
@@ -126,6 +171,16 @@ fn answered(korean: bool, late: bool, asked: &str, text: &str) -> String {
         (true, true) => format!("\"{asked}\"에 대한 늦은 답: {text}"),
         (false, false) => format!("Answer to your question \"{asked}\": {text}"),
         (false, true) => format!("질문 \"{asked}\"에 대한 답: {text}"),
+    }
+}
+
+fn installed(request: &Request, asked: &str, korean: bool) -> String {
+    let Some(install) = &request.install else { return String::new() };
+    match (install.installed, korean) {
+        (true, false) => format!("Approved and installed: {asked}"),
+        (true, true) => format!("승인되어 설치됨: {asked}"),
+        (false, false) => with_reason("Approved, but not installed", asked, install.reason.as_deref()),
+        (false, true) => with_reason("승인되었지만 설치되지 않음", asked, install.reason.as_deref()),
     }
 }
 

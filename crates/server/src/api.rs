@@ -14,14 +14,16 @@ pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{
-    AgentView, AskView, EventView, InfoView, LaunchView, MarkView, Outcome, OutcomeKind, ProjectView,
-    RequestView, RunView, SessionView, SettledView, StatusView, WaitView, WorktreeView,
+    AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,
+    OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, StatusView, WaitView,
+    WorktreeView,
 };
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use zeroize::Zeroize;
 
 /// Something to be done, by an agent or a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -86,6 +88,45 @@ pub struct NewAnswer {
     /// Whether the words count although they are none of the options.
     #[serde(default)]
     pub insist: bool,
+    /// Values by name, for a request that asks for values. They go to the vault, and nowhere else.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = Object)]
+    pub values: BTreeMap<String, GivenValue>,
+    /// Whether these values may be given to whoever asks for them in the same project.
+    #[serde(default)]
+    pub reuse: bool,
+    /// Whether the agent has to do without, or with its default.
+    #[serde(default)]
+    pub skip: bool,
+}
+
+/// A value on its way to the vault. It is sent, and never shown.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct GivenValue(String);
+
+impl GivenValue {
+    /// This value.
+    pub fn new(value: String) -> GivenValue {
+        GivenValue(value)
+    }
+
+    /// The value itself, for the vault.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Drop for GivenValue {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl fmt::Debug for GivenValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GivenValue")
+    }
 }
 
 /// Words for an agent.

@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 36] = [
+pub const SITES: [&str; 46] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -45,6 +45,16 @@ pub const SITES: [&str; 36] = [
     "after end check",
     "before discard",
     "after discard",
+    "before look in vault",
+    "after look in vault",
+    "before provide values",
+    "after provide values",
+    "before remove values",
+    "after remove values",
+    "before install",
+    "after install",
+    "before end install",
+    "after end install",
     "reconciling a session",
     "before burial",
     "after burial",

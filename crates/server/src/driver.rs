@@ -7,12 +7,14 @@
 pub(crate) mod callers;
 mod check;
 mod forget;
+mod install;
 mod keeper;
 mod launch;
 mod link;
 mod records;
 mod remains;
 mod sweep;
+pub(crate) mod values;
 mod worktree;
 
 use std::{
@@ -21,7 +23,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use ostler_engine::{Action, ActionName, Input, SessionId};
+use ostler_engine::{Action, ActionName, Input, RequestId, SessionId};
 use tokio::sync::{Notify, mpsc};
 
 use self::keeper::Keeper;
@@ -67,6 +69,8 @@ pub(crate) struct Driver {
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
     /// The keys of the calls whose callers are watched.
     callers: Mutex<HashSet<String>>,
+    /// Installations that are running, and how to end them.
+    installs: Mutex<HashMap<RequestId, Arc<Notify>>>,
 }
 
 /// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
@@ -91,6 +95,7 @@ impl Driver {
             keepers: Mutex::default(),
             checks: Mutex::default(),
             callers: Mutex::default(),
+            installs: Mutex::default(),
         })
     }
 

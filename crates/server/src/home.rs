@@ -1,8 +1,9 @@
 //! Where everything is kept: one directory, for its owner alone.
 
 use std::{
-    env, fmt, fs, io,
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    env, fmt, fs,
+    io::{self, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -119,10 +120,30 @@ impl Home {
         self.sessions().join(session.to_string())
     }
 
+    /// The values that a session was given, in a file of their own.
+    pub fn values(&self, session: SessionId) -> PathBuf {
+        self.session(session).join("values")
+    }
+
     /// The shim's directory of one launch.
     pub fn launch(&self, session: SessionId, launch: u32) -> PathBuf {
         self.session(session).join(launch.to_string())
     }
+}
+
+/// Replaces a file, which only its owner can read, as a whole.
+pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    let draft = draft_of(path);
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    file.write_all(text)?;
+    file.sync_data()?;
+    fs::rename(&draft, path)
+}
+
+/// Where a file is written before it takes its place.
+pub(crate) fn draft_of(path: &Path) -> PathBuf {
+    path.with_extension("draft")
 }
 
 /// Makes a directory, with those above it, that only its owner can look into.

@@ -2,6 +2,7 @@
 //!
 //! A handler never changes state. It submits what a client wants, waits for the commit, and shows what is known then.
 
+mod answers;
 mod channel;
 mod events;
 mod extract;
@@ -49,7 +50,7 @@ pub(crate) struct App {
     servers((url = "/api/v1")),
     paths(
         read::info, read::status, read::runs, read::run, read::sessions, read::session, read::inbox,
-        read::request, read::agents, read::agent, read::diff, runs::create, wishes::answer, wishes::pause,
+        read::request, read::agents, read::agent, read::diff, runs::create, answers::answer, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, wishes::stop, output::output, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage,
@@ -90,7 +91,7 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}/output", get(output::output))
         .route("/inbox", get(read::inbox))
         .route("/requests/{id}", get(read::request))
-        .route("/requests/{id}/answer", post(wishes::answer))
+        .route("/requests/{id}/answer", post(answers::answer))
         .route("/events", get(events::events))
         .route("/usage", get(usage::usage))
         .route("/agents", get(read::agents))

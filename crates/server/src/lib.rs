@@ -16,15 +16,19 @@ mod driver;
 mod environment;
 mod home;
 mod http;
+mod inject;
 mod journal;
 mod keep;
+mod packages;
 mod peer;
 mod random;
 mod reserve;
 mod secrets;
 mod serve;
+mod services;
 mod socket;
 mod stream;
+mod uploads;
 
 pub use crash::SITES;
 pub use home::{Home, HomeError};
@@ -34,3 +38,12 @@ pub use keep::{KeepError, export, mend, verify};
 pub use ostler_store::Salvaged;
 pub use secrets::{SecretsError, mend_vault, open_vault};
 pub use serve::{ServeError, serve};
+
+/// Where tests of this crate put their files: beside the program that runs them.
+#[cfg(test)]
+fn test_directory() -> std::path::PathBuf {
+    let program = std::env::current_exe().expect("a test is a program");
+    let directory = program.parent().expect("it lies in a directory").join("files");
+    std::fs::create_dir_all(&directory).expect("a directory for tests");
+    directory
+}

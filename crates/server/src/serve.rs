@@ -25,7 +25,7 @@ use crate::{
     clock::{Clock, wall_ms},
     driver::Driver,
     home::{Home, HomeError, private_directory},
-    http,
+    http, inject,
     journal::{self, Journal, LoadError},
     peer::{Door, Peer},
     random,
@@ -74,6 +74,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let reader = store.reader().map_err(ServeError::Open)?;
     let reserve = Reserve::keep(&home.root().join("reserve"));
     let (journal, outbox) = Journal::start(store, loaded, clock, reserve);
+    inject::write(home)
+        .map_err(|source| ServeError::Io { what: "write what is put beside agents", source })?;
     let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
     offer(home, &program).map_err(|source| ServeError::Io { what: "offer the program", source })?;
     let mark = mark(home)?;

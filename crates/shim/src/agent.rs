@@ -28,6 +28,7 @@ use crate::{
     cgroup::Cgroup,
     error::Error,
     launch::{Input, Launch, Terminal},
+    values,
 };
 
 /// A running agent.
@@ -54,6 +55,7 @@ impl Agent {
         };
         let mut command = command(program);
         command.args(arguments).current_dir(&launch.directory).env_clear().envs(&launch.environment);
+        command.envs(values(launch)?);
         command.env("OSTLER_SESSION", &launch.session).process_group(0);
         prepare(&mut command, launch, cgroup.and_then(|cgroup| cgroup.door().ok()));
         let failed = |source| Error::Start { program: program.clone(), source };
@@ -85,6 +87,14 @@ impl Agent {
         tcsetwinsize(terminal, size(rows, columns))?;
         Ok(true)
     }
+}
+
+/// The values that the agent was given and that are not set already. That the file is not there yet says that it was
+/// given none.
+fn values(launch: &Launch) -> Result<Vec<(String, String)>, Error> {
+    let Some(path) = &launch.values else { return Ok(Vec::new()) };
+    let pairs = values::read(path).map_err(|source| Error::Read { path: path.clone(), source })?;
+    Ok(pairs.into_iter().filter(|(name, _)| !launch.environment.contains_key(name)).collect())
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where agents are started")]

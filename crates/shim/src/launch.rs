@@ -45,6 +45,10 @@ pub struct Launch {
     /// Whether it may have a control group of its own.
     #[serde(default)]
     pub cgroup: CgroupPolicy,
+    /// The private file with the values that it was given, if there is one: they are added to its environment and stand
+    /// in no other file.
+    #[serde(default)]
+    pub values: Option<PathBuf>,
 }
 
 /// Whether an agent gets a control group.

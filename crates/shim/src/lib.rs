@@ -10,6 +10,7 @@
 pub mod control;
 pub mod launch;
 pub mod spool;
+pub mod values;
 
 mod agent;
 mod cgroup;

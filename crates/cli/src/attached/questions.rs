@@ -16,9 +16,10 @@ use crate::{
     answering, card,
     context::Context,
     error::Error,
+    form::{Form, Hidden, Taken},
     outcome, refusal,
     screen::{Screen, add_line},
-    words::Key,
+    words::{Key, Words},
 };
 
 /// What is asked, and what was shown of it.
@@ -31,6 +32,10 @@ pub(super) struct Questions<'a> {
     /// The one that stands on the screen.
     shown: Option<String>,
     unsent: Option<Unsent>,
+    /// What has been typed so far for the one on the screen, if it asks for values.
+    form: Option<Form>,
+    /// Held while what is typed is not shown.
+    hidden: Option<Hidden>,
 }
 
 /// An answer that no server has heard yet.
@@ -43,7 +48,16 @@ struct Unsent {
 
 impl<'a> Questions<'a> {
     pub(super) fn new(context: &'a Context, client: &'a Client, can_ask: bool) -> Questions<'a> {
-        Questions { context, client, can_ask, open: VecDeque::new(), shown: None, unsent: None }
+        Questions {
+            context,
+            client,
+            can_ask,
+            open: VecDeque::new(),
+            shown: None,
+            unsent: None,
+            form: None,
+            hidden: None,
+        }
     }
 
     /// Whether answers can be typed here from now on.
@@ -60,6 +74,7 @@ impl<'a> Questions<'a> {
     pub(super) async fn open(&mut self, events: &mut Events, ids: &[String]) -> Result<(), Error> {
         self.open.retain(|request| ids.contains(&request.id));
         if let Some(id) = self.shown.take_if(|shown| !ids.contains(shown)) {
+            self.put_away();
             let request: RequestView = events.get(self.context, &format!("/requests/{id}")).await?;
             if let Some(settled) = request.settled {
                 let words = self.context.words;
@@ -99,17 +114,36 @@ impl<'a> Questions<'a> {
         let example = card::example(request);
         let values: &[(&str, &dyn std::fmt::Display)] = &[("id", &request.id), ("value", &example)];
         if self.can_ask {
-            add_line(&mut said, 2, &words.say(Key::AnswerLater, values));
-            said.push_str(&answering::prompt(words, request));
+            add_line(&mut said, 2, words.say(Key::AnswerLater, values).trim_end());
+            self.form = Form::of(request);
+            said.push_str(&prompt(self.form.as_ref(), words, request));
         } else {
             add_line(&mut said, 2, &words.say(Key::AnswerElsewhere, values));
         }
         self.shown = Some(request.id.clone());
+        self.hide();
         put(&said)
+    }
+
+    /// What is typed next is shown, or not.
+    fn hide(&mut self) {
+        let is_secret = self.form.as_ref().is_some_and(Form::is_secret);
+        match (is_secret, self.hidden.is_some()) {
+            (true, false) => self.hidden = Hidden::begin(),
+            (false, true) => self.hidden = None,
+            _ => {}
+        }
+    }
+
+    /// What was typed so far is forgotten, and what is typed next is shown.
+    pub(super) fn put_away(&mut self) {
+        self.form = None;
+        self.hidden = None;
     }
 
     /// Something else stood on the screen meanwhile.
     pub(super) fn show_again(&mut self) {
+        self.put_away();
         self.shown = None;
     }
 
@@ -117,7 +151,27 @@ impl<'a> Questions<'a> {
     pub(super) async fn said(&mut self, line: &str) -> Result<bool, Error> {
         let Some(id) = self.shown.clone() else { return Ok(false) };
         let Some(request) = self.open.iter().find(|request| request.id == id) else { return Ok(false) };
-        let answer = answering::of_line(request, line);
+        let words = self.context.words;
+        let answer = match self.form.as_mut().map(|form| form.take(words, line)) {
+            None => answering::of_line(request, line),
+            Some(Taken::Done(answer)) => answer,
+            Some(Taken::Next) => {
+                let said = prompt(self.form.as_ref(), words, request);
+                self.hide();
+                return put(&said).map(|()| true);
+            }
+            Some(Taken::Again(why)) => {
+                if why.is_empty() {
+                    self.form = Form::of(request);
+                } else {
+                    self.context.note(&why);
+                }
+                let said = prompt(self.form.as_ref(), words, request);
+                self.hide();
+                return put(&said).map(|()| true);
+            }
+        };
+        self.put_away();
         let is_again = self.unsent.as_ref().is_some_and(|unsent| unsent.id == id);
         self.unsent = Some(Unsent { id, answer, is_again });
         self.send().await?;
@@ -162,10 +216,19 @@ impl<'a> Questions<'a> {
         }
     }
 
-    fn prompt(&self, id: &str) -> Result<(), Error> {
-        let request = self.open.iter().find(|request| request.id == id);
-        request.map_or(Ok(()), |request| put(&answering::prompt(self.context.words, request)))
+    /// Asks again, from the beginning.
+    fn prompt(&mut self, id: &str) -> Result<(), Error> {
+        let Some(request) = self.open.iter().find(|request| request.id == id) else { return Ok(()) };
+        self.form = Form::of(request);
+        let said = prompt(self.form.as_ref(), self.context.words, request);
+        self.hide();
+        put(&said)
     }
+}
+
+/// What stands in front of the cursor.
+fn prompt(form: Option<&Form>, words: Words, request: &RequestView) -> String {
+    form.map_or_else(|| answering::prompt(words, request), |form| form.prompt(words))
 }
 
 /// Writes where people look, and machines do not.

@@ -18,6 +18,7 @@ use crate::{
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
+    form::{self, Form, Hidden, Taken},
     id::{self, Id},
     outcome,
     screen::Screen,
@@ -28,11 +29,14 @@ use crate::{
 ///
 /// Without an answer, you are asked; without an id, it is about the oldest that is open. An option can be given by its
 /// number. A denial may carry a reason: --no "use the other database".
+///
+/// A value that an agent asks for is typed where it is not shown, or read from a pipe or a file; never given as an
+/// argument.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  ostler answer               the next one, asked on the terminal\n  ostler answer q_7 2\n  \
                         ostler answer q_7 \"use the one in docker\"\n  ostler answer q_8 --yes\n  ostler answer q_9 --file \
-                        answer.txt"
+                        logo.png\n  pass show stripe | ostler answer q_10 --stdin --reuse"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
 pub(crate) struct Arguments {
@@ -56,6 +60,12 @@ pub(crate) struct Arguments {
     /// Give the words even if they are none of the options.
     #[arg(long)]
     insist: bool,
+    /// The agent goes on without, or with its default.
+    #[arg(long, conflicts_with_all = ["value", "yes", "no", "stdin", "file", "insist", "reuse"])]
+    skip: bool,
+    /// The value may be given to whoever asks for it in the same project.
+    #[arg(long, conflicts_with_all = ["yes", "no", "insist"])]
+    reuse: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -125,6 +135,12 @@ fn given(
     request: &RequestView,
     value: Option<String>,
 ) -> Result<Option<NewAnswer>, Error> {
+    if arguments.skip {
+        return Ok(Some(NewAnswer { skip: true, ..NewAnswer::default() }));
+    }
+    if card::wants_values(request) && !arguments.no {
+        return given_values(arguments, request, value.is_some());
+    }
     let wants_file = request.ask.kind == "dependency" && request.ask.fields["type"] == "file";
     let value = match (&arguments.file, value) {
         (Some(path), _) if wants_file => Some(absolute(path)),
@@ -140,7 +156,33 @@ fn given(
     if value.is_none() && decision.is_none() {
         return Ok(None);
     }
-    Ok(Some(NewAnswer { value, decision, insist: arguments.insist }))
+    Ok(Some(NewAnswer { value, decision, insist: arguments.insist, ..NewAnswer::default() }))
+}
+
+/// Values from a pipe or a file, if there are any.
+fn given_values(
+    arguments: &Arguments,
+    request: &RequestView,
+    has_argument: bool,
+) -> Result<Option<NewAnswer>, Error> {
+    if has_argument || arguments.yes {
+        let message = Message::new(if has_argument { Key::ValueAsArgument } else { Key::RefusedValueWanted });
+        let hint = Message::new(Key::HintValueInstead).with("id", &request.id);
+        return Err(Error::Refused { message: message.with("id", &request.id), hint });
+    }
+    let text = match &arguments.file {
+        Some(path) => {
+            let failed = |source| Error::Input { path: Some(path.clone()), source };
+            fs::read_to_string(path).map_err(failed)?
+        }
+        None if arguments.stdin => standard_input()?,
+        None => return Ok(None),
+    };
+    let values = form::read(request, &text).map_err(|number| Error::Refused {
+        message: Message::new(Key::NotAPair).with("number", &number),
+        hint: Message::new(Key::HintPairs),
+    })?;
+    Ok(Some(NewAnswer { values, reuse: arguments.reuse, ..NewAnswer::default() }))
 }
 
 /// An agent works in another directory than whoever answers it.
@@ -155,11 +197,37 @@ fn ask(context: &Context, request: &RequestView) -> Result<NewAnswer, Error> {
         return Err(Error::Refused { message: Message::new(Key::NoTerminal), hint });
     }
     let card = card::question(context.words, Screen::stderr(), request);
+    let Some(mut form) = Form::of(request) else {
+        let line = read_line(&format!("{card}{}", answering::prompt(context.words, request)), false)?;
+        return Ok(answering::of_line(request, line.trim_end_matches(['\r', '\n'])));
+    };
+    let mut said = card;
+    loop {
+        said.push_str(&form.prompt(context.words));
+        let line = read_line(&said, form.is_secret())?;
+        said = match form.take(context.words, &line) {
+            Taken::Next => String::new(),
+            Taken::Again(why) if why.is_empty() => match Form::of(request) {
+                Some(again) => {
+                    form = again;
+                    why
+                }
+                None => why,
+            },
+            Taken::Again(why) => format!("  {why}\n"),
+            Taken::Done(answer) => return Ok(answer),
+        };
+    }
+}
+
+/// A line that somebody types after this was said. The end of the input is an end of everything.
+fn read_line(said: &str, is_secret: bool) -> Result<String, Error> {
+    let hidden = if is_secret { Hidden::begin() } else { None };
     let mut stderr = io::stderr().lock();
-    write!(stderr, "{card}{}", answering::prompt(context.words, request))
-        .and_then(|()| stderr.flush())
-        .map_err(Error::Stats)?;
+    stderr.write_all(said.as_bytes()).and_then(|()| stderr.flush()).map_err(Error::Stats)?;
     let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(|source| Error::Input { path: None, source })?;
-    Ok(answering::of_line(request, line.trim_end_matches(['\r', '\n'])))
+    let failed = |source| Error::Input { path: None, source };
+    let count = io::stdin().read_line(&mut line).map_err(failed)?;
+    drop(hidden);
+    if count == 0 { Err(failed(io::ErrorKind::UnexpectedEof.into())) } else { Ok(line) }
 }

@@ -190,6 +190,20 @@ impl Heard {
             Heard::Answer(CallAnswer::Denied { reason: Some(reason) }) => {
                 return (format!("denied: {reason}"), false);
             }
+            Heard::Answer(CallAnswer::Provided { names }) => {
+                // The value itself stays out of the conversation.
+                let names = names.join(" and ");
+                return (format!("{names} can be read now: in a shell, `ostler secret get NAME`"), false);
+            }
+            Heard::Answer(CallAnswer::Skipped { default: None }) => "Do without it.",
+            Heard::Answer(CallAnswer::Skipped { default: Some(default) }) => {
+                return (format!("Do without it, with its default: {default}"), false);
+            }
+            Heard::Answer(CallAnswer::Installed { installed: true, .. }) => "installed",
+            Heard::Answer(CallAnswer::Installed { reason, .. }) => {
+                let why = reason.as_deref().unwrap_or("nobody knows why");
+                return (format!("not installed: {why}"), false);
+            }
             Heard::Answer(CallAnswer::Retry) => "retry",
             Heard::Answer(CallAnswer::GoOn { words: None }) => "continue",
             Heard::Answer(CallAnswer::GoOn { words: Some(words) }) => words,

@@ -1,7 +1,7 @@
 //! The server dies at a named place, again while it recovers, and once more when it comes to the same place.
 //! `cargo xtask soak crashes` does it at all of them, a sample runs here.
 
-use std::{collections::BTreeSet, env, fs, process::Command, time::Instant};
+use std::{collections::BTreeSet, env, fs, os::unix::fs::PermissionsExt, process::Command, time::Instant};
 
 use ostler_server::{
     SITES,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, QUESTION, World, kill, write};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 10] = [
+const SAMPLE: [&str; 13] = [
     "after commit",
     "after launch",
     "after deliver",
@@ -24,6 +24,9 @@ const SAMPLE: [&str; 10] = [
     "reconciling a session",
     "before burial",
     "before caller gone",
+    "before provide values",
+    "after install",
+    "before end install",
 ];
 
 /// Passed when a server with something live starts, which the first one is not.
@@ -297,6 +300,78 @@ fn unwanted(fragile: &mut Fragile) {
     assert_eq!(pins.lines().count(), 1, "what was discarded is pinned once: {pins}");
 }
 
+/// A project whose package manager writes down that it ran, and an agent that needs a key and a package.
+fn needy(fragile: &Fragile, npm: &str) -> NewRun {
+    let tools = fragile.world.home.join("tools");
+    fs::create_dir_all(&tools).expect("a folder");
+    write(&tools, "npm", &format!("#!/bin/sh\necho \"$@\" >>installs\n{npm}\n"));
+    fs::set_permissions(tools.join("npm"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    write(&fragile.world.project, "package.json", "{}");
+    let block = |kind: &str, name: &str| {
+        format!(
+            "[DEPENDENCY_REQUEST]\\ntype: {kind}\\nname: {name}\\ndescription: x\\nrequired: true\\n[/DEPENDENCY_REQUEST]\\n"
+        )
+    };
+    let script = format!(
+        "echo begin >>heard; printf '{}{}'; read -r line; echo \"line: $line\" >>heard; bash -c 'echo \"key: $KEY\"' >>heard",
+        block("api_key", "KEY"),
+        block("package", "left-pad"),
+    );
+    let mut new = fragile.world.new_run(&["bash", "-c", &script]);
+    let path = format!("{}:{}", tools.display(), new.environment["PATH"]);
+    new.environment.insert("PATH".to_owned(), path);
+    new
+}
+
+/// Gives the key and approves the package.
+fn give(fragile: &mut Fragile) {
+    for (request, answer) in
+        [("q_1", json!({ "values": { "KEY": "given" } })), ("q_2", json!({ "decision": true }))]
+    {
+        fragile.persist("what it needs", |world| {
+            let path = format!("/requests/{request}");
+            if world.get::<RequestView>(&path).ok()?.settled.is_some() {
+                return Some(());
+            }
+            world.post::<Value>(&format!("{path}/answer"), &answer).ok();
+            None
+        });
+    }
+}
+
+/// An agent that needs a value and a package.
+fn need(fragile: &mut Fragile) {
+    let new = needy(fragile, "exit 0");
+    let id = fragile.run(&new);
+    give(fragile);
+    fragile.status(&id, "completed");
+    let values = fragile.world.home.join("sessions").join(&id).join("values");
+    fragile.persist("no values", |_| (!values.exists()).then_some(()));
+    let events = settled(fragile, &id);
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!((count("request.settled"), count("install.started"), count("install.finished")), (2, 1, 1));
+    assert_eq!((count("session.started"), count("input.delivered"), count("values.withheld")), (1, 1, 0));
+    let project = &fragile.world.project;
+    let heard = fs::read_to_string(project.join("heard")).expect("what it heard");
+    assert!(heard.starts_with("begin\nline: {") && heard.ends_with("key: given\n"), "{heard}");
+    assert!(heard.contains("\"installed\":true"), "{heard}");
+    let installs = fs::read_to_string(project.join("installs")).expect("what npm wrote");
+    assert_eq!(installs, "install --save -- left-pad\n", "it was installed once");
+}
+
+/// An installation that nobody waits for any more.
+fn unneeded(fragile: &mut Fragile) {
+    let new = needy(fragile, "exec sleep 1000");
+    let id = fragile.run(&new);
+    give(fragile);
+    fragile.persist("the installation", |world| world.project.join("installs").exists().then_some(()));
+    fragile.wish(&id, "cancel", &json!({}), "session.cancelled");
+    fragile.status(&id, "cancelled");
+    let events = settled(fragile, &id);
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!((count("install.started"), count("install.finished")), (1, 1));
+}
+
 /// A shim that is killed.
 fn lose(fragile: &mut Fragile) {
     let script = format!("echo begin >>heard; {QUESTION}; read -r line; sleep 1000");
@@ -361,6 +436,8 @@ fn story(site: &str) -> fn(&mut Fragile) {
         "steer check" | "end check" | "discard" => unwanted,
         "burial" => lose,
         "caller gone" => call,
+        "look in vault" | "provide values" | "remove values" | "install" => need,
+        "end install" => unneeded,
         "not launched" => fail,
         _ => work,
     }

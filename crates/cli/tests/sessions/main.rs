@@ -12,6 +12,7 @@ mod keeping_out;
 mod losing;
 mod many;
 mod mcp;
+mod needs;
 mod recovering;
 mod spoofs;
 mod stopping;

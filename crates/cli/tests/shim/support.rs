@@ -71,6 +71,7 @@ pub(crate) fn command(command: &[&str]) -> Launch {
         log_bytes_max: 1 << 30,
         open_files_max: None,
         cgroup: CgroupPolicy::Auto,
+        values: None,
     }
 }
 

@@ -70,12 +70,13 @@ impl Maker<'_> {
         let ends = closes_at_ms(session).is_some_and(|at| at <= self.now_ms);
         let reads_nothing = session.order.agent.input.way == InputWay::Relaunch || live.input_closed;
         let grace_ms = session.order.patience.grace_ms;
+        let needs_relaunch = session.needs_relaunch;
         let mut parcels = self.waiting_parcels(id);
-        if reads_nothing {
+        if reads_nothing || needs_relaunch {
             // An answer is waited for, a message can wait until the agent is through. So can an answer whose caller
             // has gone: the agent went on without it.
             parcels.retain(|&parcel| self.request_of(parcel).is_some_and(|request| request.call.is_none()));
-            if !parcels.is_empty() && !is_blocked {
+            if (!parcels.is_empty() || needs_relaunch) && !is_blocked {
                 self.emit(id, Event::SessionRecalled { launch, why: Ending::Relaunch });
                 self.act(id, Deed::End { launch, grace_ms });
                 return;
@@ -264,10 +265,14 @@ impl Maker<'_> {
         let open: Vec<_> = pending.filter(|request| request.is_open()).map(|request| request.id).collect();
         for request in open {
             let (by, answer, brings) = (By::End, Answer::Nothing, false);
-            self.emit(id, Event::RequestSettled { request, by, answer, brings });
+            self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches: false });
         }
+        self.end_installs(id);
         let (project, run) = (self.session(id).project, self.session(id).run);
         self.emit(id, Event::SessionFinished { outcome: outcome.clone() });
+        if !self.session(id).values.is_empty() {
+            self.act(id, Deed::RemoveValues);
+        }
         self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
     }
 }

@@ -2,7 +2,7 @@
 
 use ostler_protocol::{mark::Mark, signal::Recovery};
 
-use super::Maker;
+use super::{Maker, values::gives_values};
 use crate::{
     action::Deed,
     answer::{self, Answer, Given},
@@ -99,6 +99,8 @@ impl Maker<'_> {
             self.settle(request, By::Repetition, answer);
         } else if gives_up {
             self.settle(request, By::End, Answer::Fail);
+        } else if self.desk.request(request).is_some_and(|request| request.ask.wants_values()) {
+            self.act(id, Deed::LookInVault { request });
         }
         request
     }
@@ -162,19 +164,32 @@ impl Maker<'_> {
         let is_waited_for = !request.left && !self.session(session).is_over();
         let is_running = self.session(session).live().is_some();
         let has_caller = request.has_caller();
+        let is_approval = matches!(answer, Answer::Approved { .. });
+        let installs = is_waited_for && is_approval && ask.wants_package();
+        let gives_values = is_waited_for && ask.wants_values() && gives_values(&answer);
+        let relaunches = gives_values && self.relaunches_for_values(session, id);
         let brings = is_waited_for
+            && !installs
             && match &answer {
                 Answer::Fail => false,
                 // Who is blocked has to be told whatever it is.
                 _ if has_caller => true,
                 Answer::GoOn { words: None } => false,
+                _ if ask.wants_values() => self.tells_of_values(session, &ask, &answer, relaunches),
                 // Who reads lines is simply sent on; who reads messages, or has ended, has to be told.
                 Answer::Retry => !(self.reads_lines(session) && is_running),
                 _ => true,
             };
         let fails = answer == Answer::Fail;
-        self.emit(session, Event::RequestSettled { request: id, by, answer, brings });
-        if fails {
+        self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches });
+        // Values that could not be written are tried again when somebody says that it may go on.
+        let tries_again = matches!(ask, Ask::Stall { .. }) && !self.session(session).values.is_empty();
+        if is_running && (gives_values || tries_again) {
+            self.act(session, Deed::ProvideValues);
+        }
+        if installs {
+            self.install(session, id);
+        } else if fails {
             self.give_up(session, &ask);
         } else if matches!(ask, Ask::TimeOver { .. }) {
             let run = self.session(session).run;

@@ -82,6 +82,9 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Taken { .. }
         | Input::CallerGone { .. }
         | Input::Told { .. }
+        | Input::InVault { .. }
+        | Input::Installed { .. }
+        | Input::ValuesNotWritten { .. }
         | Input::Pause(_)
         | Input::Cancel(_)
         | Input::Register(_)

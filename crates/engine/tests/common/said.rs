@@ -55,6 +55,12 @@ pub(crate) fn dependency(sort: &str, name: &str) -> Value {
             "description": "because", "required": true, "default": null })
 }
 
+/// Something it can do without.
+pub(crate) fn wish(sort: &str, name: &str, default: Option<&str>) -> Value {
+    json!({ "kind": "dependency_request", "type": sort, "name": name,
+            "description": "because", "required": false, "default": default })
+}
+
 /// An error.
 pub(crate) fn error(message: &str, recovery: &str) -> Value {
     json!({ "kind": "error", "type": "recoverable", "message": message, "details": null, "recovery": recovery })

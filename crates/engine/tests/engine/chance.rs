@@ -120,7 +120,7 @@ fn any_news(random: &mut Random, known: u64) -> News {
 
 fn any_item(random: &mut Random, known: u64) -> Value {
     let text = format!("Which {}?", random.below(3));
-    let item = match random.below(13) {
+    let item = match random.below(16) {
         0 => said::question(&text),
         1 => said::optional(&text, Some("the usual")),
         2 => said::ask_user(&text),
@@ -133,6 +133,9 @@ fn any_item(random: &mut Random, known: u64) -> Value {
         9 => said::conversation("c1"),
         10 => said::end("success"),
         11 => said::limit(),
+        12 => said::dependency("package", &text),
+        13 => said::wish("env_variable", &text, Some("the usual")),
+        14 => said::wish("service", &text, None),
         _ => said::usage(0.1 + 0.2),
     };
     said::at(known * 100, item)
@@ -155,5 +158,8 @@ fn any_given(random: &mut Random) -> Given {
         value: random.one_of(&words).filter(|_| !random.once_in(4)).map(ToString::to_string),
         decision: random.once_in(3).then(|| random.once_in(2)),
         insist: random.once_in(3),
+        provided: if random.once_in(3) { vec![format!("Which {}?", random.below(3))] } else { Vec::new() },
+        reuse: random.once_in(2),
+        skip: random.once_in(5),
     }
 }

@@ -8,6 +8,7 @@ mod chance;
 mod documents;
 mod endings;
 mod marks;
+mod needs;
 mod play;
 mod proof;
 mod questions;

@@ -370,7 +370,7 @@ fn a_permission_is_given_in_the_words_of_the_cli() {
     assert_eq!(play.status(), Status::WaitingPermission);
     play.answer(1, "allow");
     play.heard(said::permission(2, "rm"));
-    let given = Given { value: Some("not that".to_owned()), decision: Some(false), insist: false };
+    let given = Given { value: Some("not that".to_owned()), decision: Some(false), ..Given::default() };
     play.give(Input::Answer { request: RequestId(2), given });
     check(
         play,

@@ -86,8 +86,14 @@ fn what_is_no_answer() {
     let nothing = Input::Answer { request, given: Given::default() };
     check(&mut play, nothing, &Refusal::NotAnAnswer { request, why: NotAnAnswer::Empty });
     play.asks(said::dependency("api_key", "STRIPE"));
-    let (request, why) = (RequestId(2), NotAnAnswer::NoVault);
-    check(&mut play, answer(2, "secret"), &Refusal::NotAnAnswer { request, why });
+    let request = RequestId(2);
+    let refusal = |why| Refusal::NotAnAnswer { request, why };
+    check(&mut play, answer(2, "secret"), &refusal(NotAnAnswer::ValueWanted));
+    let names = vec!["OTHER".to_owned()];
+    let given = Given { provided: names.clone(), ..Given::default() };
+    check(&mut play, Input::Answer { request, given }, &refusal(NotAnAnswer::NotAsked { names }));
+    let given = Given { skip: true, ..Given::default() };
+    check(&mut play, Input::Answer { request, given }, &refusal(NotAnAnswer::Required));
 }
 
 #[test]

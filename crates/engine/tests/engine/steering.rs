@@ -478,7 +478,8 @@ fn a_conversation_that_never_began_is_not_resumed() {
 fn a_reason_beside_a_yes_or_no_goes_to_who_reads_sentences() {
     let mut play = Play::running(claude());
     play.asks(said::choice("Push it?", &["Yes", "No"]));
-    let given = Given { value: Some("not on a Friday".to_owned()), decision: Some(false), insist: false };
+    let given =
+        Given { value: Some("not on a Friday".to_owned()), decision: Some(false), ..Given::default() };
     play.forget();
     play.give(Input::Answer { request: RequestId(1), given });
     let page = play.page();

@@ -14,6 +14,8 @@ pub(crate) enum Sort {
     Optional,
     AskUser,
     Dependency,
+    Value,
+    Package,
     Permission,
     Error,
     Fault,
@@ -158,13 +160,15 @@ fn call_sort(random: &mut Random) -> Sort {
 }
 
 fn sort(random: &mut Random, speaks: bool) -> Sort {
-    match random.below(12) {
+    match random.below(18) {
         0 | 1 => Sort::Optional,
         2 | 3 => Sort::AskUser,
         4 => Sort::Dependency,
         5 | 6 if speaks => Sort::Permission,
         7 => Sort::Error,
         8 => Sort::Fault,
+        9 | 10 => Sort::Value,
+        11..=13 => Sort::Package,
         _ => Sort::Question,
     }
 }
@@ -176,6 +180,9 @@ impl Sort {
             Sort::Optional => said::optional(text, text.len().is_multiple_of(2).then_some("as usual")),
             Sort::AskUser => said::ask_user(text),
             Sort::Dependency => said::dependency("permission", text),
+            Sort::Value if text.len().is_multiple_of(2) => said::dependency("api_key", text),
+            Sort::Value => said::wish("env_variable", text, Some("as usual")),
+            Sort::Package => said::dependency("package", text),
             Sort::Permission => said::permission(1, text),
             Sort::Error if text.len().is_multiple_of(2) => said::error(text, "pause_and_retry"),
             Sort::Error => said::error(text, "notify_user"),
@@ -185,7 +192,7 @@ impl Sort {
 
     /// Whether something is read before it goes on.
     fn waits(self) -> bool {
-        !matches!(self, Sort::Error | Sort::Fault)
+        !matches!(self, Sort::Error | Sort::Fault | Sort::Value)
     }
 }
 

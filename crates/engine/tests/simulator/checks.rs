@@ -64,6 +64,13 @@ pub(crate) fn may_go_on(world: &World, session: SessionId, shim: &Shim) {
     assert_eq!(open.next(), None, "{session} goes on while it waits for something");
 }
 
+/// An agent is sent on only when everything that it was given is where it finds it.
+pub(crate) fn has_its_values(world: &World, session: SessionId, written: Option<&BTreeSet<String>>) {
+    for name in world.sessions[&session].values.keys() {
+        assert!(written.is_some_and(|names| names.contains(name)), "{session} goes on without '{name}'");
+    }
+}
+
 fn requests_of(world: &World, session: SessionId) -> impl DoubleEndedIterator<Item = &Request> {
     world.requests.values().filter(move |request| request.session == session)
 }
@@ -118,6 +125,8 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
     assert_eq!(&replayed, world, "the whole journal gives another world");
     assert!(disk.journal.iter().zip(1..).all(|(entry, seq)| entry.seq == seq));
     assert_eq!(world.inbox().count(), 0, "the inbox is empty");
+    assert!(outside.values.is_empty(), "values lie about: {:?}", outside.values);
+    assert!(!world.requests.values().any(|request| request.installing), "something is still being installed");
     for session in world.sessions.values() {
         let id = session.id;
         assert!(session.is_over(), "{id} is over");

@@ -219,7 +219,7 @@ impl Server {
         }
     }
 
-    /// Looks for shims and callers that are gone and checks that have ended.
+    /// Looks for shims and callers that are gone, and for checks and installations that have ended.
     fn look_around(&mut self, around: &mut Around<'_>) {
         for request in self.world.requests.values().filter(|it| it.has_caller() && it.is_pending()) {
             let shim = around.outside.shims.get(&(request.session, request.launch));
@@ -238,15 +238,21 @@ impl Server {
             self.reports.push_back((None, Input::ShimLost { session, launch }));
         }
         for (&name, action) in &around.disk.outbox {
-            let Deed::Check { number } = action.what else { continue };
-            let check = around.outside.checks.get(&(action.session, number));
+            let session = action.session;
+            let ended = match action.what {
+                Deed::Check { number } => {
+                    let result =
+                        around.outside.checks.get(&(session, number)).and_then(|it| it.result.clone());
+                    result.map(|(code, output)| Input::CheckEnded { session, number, code, output })
+                }
+                Deed::Install { request } => {
+                    let result = around.outside.installs.get(&request).cloned().flatten();
+                    result.map(|install| Input::Installed { request, install })
+                }
+                _ => None,
+            };
             let is_reported = self.reports.iter().any(|(row, _)| *row == Some(name));
-            if let Some((code, output)) =
-                check.and_then(|check| check.result.clone()).filter(|_| !is_reported)
-            {
-                let session = action.session;
-                self.reports.push_back((Some(name), Input::CheckEnded { session, number, code, output }));
-            }
+            self.reports.extend(ended.filter(|_| !is_reported).map(|input| (Some(name), input)));
         }
     }
 
@@ -272,24 +278,31 @@ impl Server {
             }
             next.entry(action.session).or_insert(name);
         }
+        // What came of values is written down before anything that follows is done.
+        let provides = |(name, action): &(&ActionName, &Action)| {
+            action.what == Deed::ProvideValues && self.begun.contains(name)
+        };
+        for (_, action) in around.disk.outbox.iter().filter(provides) {
+            next.remove(&action.session);
+        }
         let next: Vec<ActionName> = next.into_values().collect();
         let Some(&name) = around.random.one_of(&next) else { return Ok(false) };
         let action = around.disk.outbox[&name].clone();
         let (deed, recovers) = (sites::name(&action.what), self.to_recover.contains(&name));
         around.site(&sites::before(deed), recovers)?;
-        let report = self.do_it(around, &action);
+        let report = self.do_it(around, name, &action);
         around.site(&sites::after(deed), recovers)?;
         self.begun.insert(name);
         match report {
             Some(input) => self.reports.push_back((Some(name), input)),
-            // A check is done when it has ended.
-            None if matches!(action.what, Deed::Check { .. }) => {}
+            // A check is done when it has ended, and so is an installation.
+            None if matches!(action.what, Deed::Check { .. } | Deed::Install { .. }) => {}
             None => self.done.push(name),
         }
         Ok(true)
     }
 
-    fn do_it(&mut self, around: &mut Around<'_>, action: &Action) -> Option<Input> {
+    fn do_it(&mut self, around: &mut Around<'_>, name: ActionName, action: &Action) -> Option<Input> {
         let Around { outside, random, crash_once_in, .. } = around;
         let session = action.session;
         let may_die = crash_once_in.is_some();
@@ -315,9 +328,14 @@ impl Server {
                 }
             }
             Deed::GoOn { launch, after } => {
-                if let Some(shim) = outside.shims.get_mut(&(session, *launch)) {
+                // It may have been taken back, for want of what the agent was given.
+                let live = around.disk.book.world.sessions[&session].live();
+                let is_wanted = live.is_none_or(|live| name.seq > live.withheld_at);
+                if let Some(shim) = outside.shims.get_mut(&(session, *launch)).filter(|_| is_wanted) {
                     if shim.heeds(*after) {
                         checks::may_go_on(&around.disk.book.world, session, shim);
+                        let written = outside.values.get(&session);
+                        checks::has_its_values(&around.disk.book.world, session, written);
                     }
                     shim.go_on(*after);
                 }
@@ -335,6 +353,20 @@ impl Server {
             Deed::Check { number } => outside.check(&self.world, (session, *number)),
             Deed::SteerCheck { number } => outside.steer_check(&self.world, (session, *number)),
             Deed::EndCheck { number } => outside.end_check((session, *number)),
+            Deed::LookInVault { request } => {
+                let names = vec![checks::text(&self.world.requests[request].ask)];
+                return random.once_in(3).then_some(Input::InVault { request: *request, names });
+            }
+            Deed::ProvideValues if may_die && random.once_in(6) => {
+                let message = format!("no room for values {}", random.below(3));
+                return Some(Input::ValuesNotWritten { session, message });
+            }
+            Deed::ProvideValues => outside.provide(&self.world, session),
+            Deed::RemoveValues => outside.remove_values(&self.world, session),
+            Deed::Install { request } => {
+                outside.installs.entry(*request).or_default();
+            }
+            Deed::EndInstall { request } => outside.end_install(*request),
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }

@@ -1,8 +1,8 @@
 //! Everything that outlives the server: processes, checks, worktrees, and what CLIs remember.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ostler_engine::{SessionId, World, input::WorktreeNews, session::CheckWish};
+use ostler_engine::{RequestId, SessionId, World, input::WorktreeNews, request::Install, session::CheckWish};
 
 use crate::{
     agent::{Agent, Mind, Script},
@@ -22,6 +22,10 @@ pub(crate) struct Outside {
     memories: BTreeMap<SessionId, Mind>,
     pub(crate) checks: BTreeMap<Place, Check>,
     trees: BTreeMap<SessionId, WorktreeNews>,
+    /// What came of installations, if anything has.
+    pub(crate) installs: BTreeMap<RequestId, Option<Install>>,
+    /// The names in the private file of each session.
+    pub(crate) values: BTreeMap<SessionId, BTreeSet<String>>,
 }
 
 /// A check, in a shim of its own.
@@ -33,8 +37,24 @@ pub(crate) struct Check {
 }
 
 impl Outside {
+    /// Writes the values that a session was given.
+    pub(crate) fn provide(&mut self, world: &World, id: SessionId) {
+        let session = &world.sessions[&id];
+        if !session.is_over() && !session.values.is_empty() {
+            self.values.insert(id, session.values.keys().cloned().collect());
+        }
+    }
+
+    /// Takes them away, unless the session goes on.
+    pub(crate) fn remove_values(&mut self, world: &World, id: SessionId) {
+        if world.sessions[&id].is_over() {
+            self.values.remove(&id);
+        }
+    }
+
     /// Starts the process of a launch, unless that was done before. Whether there is one.
     pub(crate) fn launch(&mut self, world: &World, place: Place, random: &mut Random, may_die: bool) -> bool {
+        self.provide(world, place.0);
         if self.shims.contains_key(&place) {
             return true;
         }
@@ -85,6 +105,26 @@ impl Outside {
         }
     }
 
+    /// Ends an installation that runs.
+    pub(crate) fn end_install(&mut self, request: RequestId) {
+        if let Some(result) = self.installs.get_mut(&request) {
+            result.get_or_insert(Install { installed: false, reason: Some("ended".to_owned()) });
+        }
+    }
+
+    fn install_something(&mut self, random: &mut Random, may_die: bool) -> bool {
+        let running = self.installs.iter().filter(|(_, result)| result.is_none());
+        let running: Vec<RequestId> = running.map(|(&request, _)| request).collect();
+        let Some(request) = random.one_of(&running) else { return false };
+        // In a storm it takes so long that it is often cancelled.
+        if random.once_in(if may_die { 400 } else { 10 }) {
+            let installed = random.once_in(2);
+            let reason = (!installed).then(|| "no network".to_owned());
+            self.installs.insert(*request, Some(Install { installed, reason }));
+        }
+        true
+    }
+
     pub(crate) fn make_tree(&mut self, id: SessionId, random: &mut Random) -> WorktreeNews {
         let news = if random.once_in(8) {
             WorktreeNews::NotMade { message: "no room".to_owned() }
@@ -133,7 +173,8 @@ impl Outside {
                 *memory = shim.agent.mind.clone();
             }
         }
-        !checks.is_empty() || self.shims.values().any(Shim::is_running)
+        let installs = self.install_something(random, may_die);
+        installs || !checks.is_empty() || self.shims.values().any(Shim::is_running)
     }
 
     /// Everything that runs is gone; files stay.

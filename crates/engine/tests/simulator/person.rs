@@ -37,10 +37,12 @@ impl Person {
         let open: Vec<RequestId> = world.inbox().map(|request| request.id).collect();
         let is_checked = world.sessions.get(&session).is_some_and(|it| it.checking.is_some());
         let is_lost = world.sessions.get(&session).is_some_and(Session::is_interrupted);
+        let installs = world.blocking(session).any(|request| request.installing);
         let input = match random.below(30) {
             0 => Input::Cancel(session),
             _ if is_lost && random.once_in(2) => Input::Resume { session, prompt: None },
             _ if is_checked && random.once_in(3) => Input::Cancel(session),
+            _ if installs => Input::Cancel(session),
             1..=3 => Input::Pause(session),
             4..=7 => Input::Continue(session),
             8 | 9 => Input::Send { session, text: "by the way".to_owned() },
@@ -83,6 +85,14 @@ fn answer(request: &Request, random: &mut Random) -> Input {
     let said = |value: &str| Given { value: Some(value.to_owned()), ..Given::default() };
     let given = match &request.ask {
         Ask::Question(_) | Ask::AskUser(_) => said("this one"),
+        Ask::Dependency(dependency) if request.ask.wants_values() && !random.once_in(4) => {
+            let skip = !dependency.required && random.once_in(2);
+            let provided = if skip { Vec::new() } else { vec![dependency.name.clone()] };
+            Given { skip, provided, reuse: random.once_in(2), ..Given::default() }
+        }
+        Ask::Dependency(_) if request.ask.wants_values() => {
+            Given { decision: Some(false), ..Given::default() }
+        }
         Ask::Dependency(_) | Ask::Permission(_) => {
             Given { decision: Some(random.once_in(2)), ..Given::default() }
         }

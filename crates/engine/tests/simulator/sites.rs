@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 12] = [
+pub(crate) const DEEDS: [&str; 17] = [
     "launch",
     "deliver",
     "stop",
@@ -29,6 +29,11 @@ pub(crate) const DEEDS: [&str; 12] = [
     "merge_worktree",
     "discard_worktree",
     "steer_check",
+    "look_in_vault",
+    "provide_values",
+    "remove_values",
+    "install",
+    "end_install",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -45,6 +50,11 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::MergeWorktree => DEEDS[9],
         Deed::DiscardWorktree => DEEDS[10],
         Deed::SteerCheck { .. } => DEEDS[11],
+        Deed::LookInVault { .. } => DEEDS[12],
+        Deed::ProvideValues => DEEDS[13],
+        Deed::RemoveValues => DEEDS[14],
+        Deed::Install { .. } => DEEDS[15],
+        Deed::EndInstall { .. } => DEEDS[16],
     }
 }
 

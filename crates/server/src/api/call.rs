@@ -1,7 +1,10 @@
 //! What is said over a session's own socket. Both ends are this program, so nothing of it stands in the document of the
 //! interface.
 
-use ostler_engine::{answer::Answer, request::Ask};
+use ostler_engine::{
+    answer::Answer,
+    request::{Ask, Install},
+};
 use ostler_protocol::signal::{
     DependencyRequest, DependencyType, ErrorReport, ErrorSeverity, QuestionCategory, Recovery, UserQuestion,
 };
@@ -126,6 +129,23 @@ pub enum CallAnswer {
         /// Where.
         path: String,
     },
+    /// The values are in the session's private file by now, which the caller reads itself.
+    Provided {
+        /// Under these names.
+        names: Vec<String>,
+    },
+    /// It has to do without.
+    Skipped {
+        /// Or with this.
+        default: Option<String>,
+    },
+    /// A package was approved, and something has come of it.
+    Installed {
+        /// Whether it is there now.
+        installed: bool,
+        /// Why not.
+        reason: Option<String>,
+    },
     /// It is to go on, and may be told something.
     GoOn {
         /// What it is told.
@@ -137,17 +157,25 @@ pub enum CallAnswer {
     Fail,
 }
 
-impl From<&Answer> for CallAnswer {
-    fn from(answer: &Answer) -> Self {
+impl CallAnswer {
+    /// What came of a request.
+    pub(crate) fn of(answer: &Answer, install: Option<&Install>) -> CallAnswer {
         match answer {
             Answer::Text { text } => CallAnswer::Text { text: text.clone(), remark: None },
             Answer::Remarked { text, remark } => {
                 CallAnswer::Text { text: text.clone(), remark: Some(remark.clone()) }
             }
             Answer::Nothing => CallAnswer::Nothing,
-            Answer::Approved { .. } => CallAnswer::Approved,
+            Answer::Approved { .. } => match install {
+                Some(Install { installed, reason }) => {
+                    CallAnswer::Installed { installed: *installed, reason: reason.clone() }
+                }
+                None => CallAnswer::Approved,
+            },
             Answer::Denied { reason } => CallAnswer::Denied { reason: reason.clone() },
             Answer::Path { path } => CallAnswer::Path { path: path.clone() },
+            Answer::Provided { names, .. } => CallAnswer::Provided { names: names.clone() },
+            Answer::Skipped { default } => CallAnswer::Skipped { default: default.clone() },
             Answer::GoOn { words } => CallAnswer::GoOn { words: words.clone() },
             Answer::Retry => CallAnswer::Retry,
             Answer::Fail => CallAnswer::Fail,

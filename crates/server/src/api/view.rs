@@ -234,6 +234,9 @@ pub struct RequestView {
     pub settled: Option<SettledView>,
     /// How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`.
     pub delivery: String,
+    /// What has become of a package that was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<InstallView>,
 }
 
 /// Where the same stands that an agent asks.
@@ -267,6 +270,47 @@ pub struct AskView {
     /// All fields, as the agent gave them.
     #[schema(value_type = Object)]
     pub fields: Value,
+    /// What has to be filled in, or what approval does, as long as it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<FormView>,
+}
+
+/// What has to be filled in, or what approval does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FormView {
+    /// The values that are wanted, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldView>,
+    /// Whether values under other names can be given, too.
+    #[serde(default)]
+    pub other_names: bool,
+    /// The command that approval runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Why it cannot be done here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A value that is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FieldView {
+    /// The variable.
+    pub name: String,
+    /// Whether nobody is to see it while it is typed.
+    pub secret: bool,
+    /// Whether most do without.
+    pub optional: bool,
+}
+
+/// What has become of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct InstallView {
+    /// `running`, `installed` or `failed`.
+    pub state: String,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How a request was settled.
@@ -274,7 +318,7 @@ pub struct AskView {
 pub struct SettledView {
     /// When.
     pub at_ms: u64,
-    /// `person`, `expiry`, `repetition` or `end`.
+    /// `person`, `expiry`, `repetition`, `vault` or `end`.
     pub by: String,
     /// With what: `answer` says which kind.
     #[schema(value_type = Object)]

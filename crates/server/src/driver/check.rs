@@ -93,7 +93,7 @@ async fn carry_out(
     };
     let Some(planned) = planned else { return Ok(None) };
     let file = planned.map_err(|error| error.to_string())?;
-    let mut directory = latest(driver, session, number);
+    let mut directory = newest(first(driver, session, number));
     loop {
         match remains::look(&directory) {
             Remains::Nothing => {
@@ -139,7 +139,8 @@ async fn follow(directory: &Path, changed: &Notify, wish: impl Fn() -> CheckWish
     }
 }
 
-fn result(directory: &Path) -> Option<(i32, String)> {
+/// Exit code and last words, if it has ended.
+pub(super) fn result(directory: &Path) -> Option<(i32, String)> {
     let records = spool::read(directory).ok()?;
     records.into_iter().rev().find_map(|record| match record.what {
         Happening::Ended { code, signal, .. } => {
@@ -169,9 +170,8 @@ fn first(driver: &Driver, session: SessionId, number: u32) -> PathBuf {
     driver.home.session(session).join(format!("check-{number}"))
 }
 
-/// The newest directory of a check: `check-1`, then `check-1.2`, `check-1.3` …
-fn latest(driver: &Driver, session: SessionId, number: u32) -> PathBuf {
-    let mut directory = first(driver, session, number);
+/// The newest directory of something that may begin again: `check-1`, then `check-1.2`, `check-1.3` …
+pub(super) fn newest(mut directory: PathBuf) -> PathBuf {
     loop {
         let next = following(&directory);
         if !next.exists() {
@@ -181,7 +181,7 @@ fn latest(driver: &Driver, session: SessionId, number: u32) -> PathBuf {
     }
 }
 
-fn following(directory: &Path) -> PathBuf {
+pub(super) fn following(directory: &Path) -> PathBuf {
     let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let (base, count) = name.split_once('.').unwrap_or((name, "1"));
     let count = count.parse::<u32>().unwrap_or(1) + 1;

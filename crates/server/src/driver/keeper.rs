@@ -6,7 +6,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use ostler_engine::{
-    Action, ActionName, Input, SessionId,
+    Action, ActionName, Input, RequestId, SessionId,
     action::Deed,
     session::{Launch, Session},
 };
@@ -22,12 +22,12 @@ use tokio::{
 use super::{
     Driver, check,
     forget::forget,
-    launch,
+    install, launch,
     link::{Link, kill_shim},
     records,
     remains::{self, Overheard, Remains},
     sweep::sweep,
-    worktree,
+    values, worktree,
 };
 use crate::{crash, journal::SubmitError};
 
@@ -81,6 +81,9 @@ impl Keeper {
 
     pub(super) async fn run(mut self, mut actions: mpsc::UnboundedReceiver<(ActionName, Action)>) {
         if let Some(launch) = self.first.take() {
+            // Whoever took the file away, the agent may still look for it. What cannot be written is asked about when
+            // something is given again.
+            self.provide().await.ok();
             self.attach(launch).await;
         }
         loop {
@@ -125,6 +128,8 @@ impl Keeper {
                 let command = Command::Input { key, text, go_on: false };
                 self.control(launch, command, ["before deliver", "after deliver"]).await;
             }
+            // It may have been taken back, for want of what the agent was given.
+            Deed::GoOn { launch, .. } if self.is_withheld(launch, name) => {}
             Deed::GoOn { launch, after } => {
                 let command = Command::GoOn { after: Some(after) };
                 self.control(launch, command, ["before go on", "after go on"]).await;
@@ -157,6 +162,18 @@ impl Keeper {
                 check::steer(&self.driver, self.session, number);
                 crash::site("after end check");
             }
+            Deed::LookInVault { request } => return self.look_in_vault(name, request),
+            Deed::ProvideValues => return self.provide_values(name).await,
+            Deed::RemoveValues => self.remove_values().await,
+            Deed::Install { request } => {
+                install::start(&self.driver, self.session, request, name);
+                return;
+            }
+            Deed::EndInstall { request } => {
+                crash::site("before end install");
+                install::end(&self.driver, request);
+                crash::site("after end install");
+            }
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }
@@ -174,6 +191,53 @@ impl Keeper {
                 say_done(&driver, name).await;
             }
         });
+    }
+
+    /// Whether a process was held again after this was wanted.
+    fn is_withheld(&self, launch: u32, name: ActionName) -> bool {
+        let later = |live: &Launch| live.number == launch && name.seq < live.withheld_at;
+        self.read_session(|session| session.live().is_some_and(later)).unwrap_or(false)
+    }
+
+    /// Looks beside everything else: what the vault refers to may take its time.
+    fn look_in_vault(&self, name: ActionName, request: RequestId) {
+        let driver = Arc::clone(&self.driver);
+        tokio::spawn(async move {
+            crash::site("before look in vault");
+            let looking = Arc::clone(&driver);
+            let found = tokio::task::spawn_blocking(move || values::look(&looking, request)).await;
+            crash::site("after look in vault");
+            let Some(names) = found.ok().flatten() else { return say_done(&driver, name).await };
+            let input = Input::InVault { request, names };
+            while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
+                sleep(AGAIN).await;
+            }
+        });
+    }
+
+    async fn provide(&self) -> Result<(), String> {
+        let (driver, session) = (Arc::clone(&self.driver), self.session);
+        let provided = tokio::task::spawn_blocking(move || values::provide(&driver, session)).await;
+        provided.map_or(Ok(()), |provided| provided.map_err(|error| error.to_string()))
+    }
+
+    async fn provide_values(&mut self, name: ActionName) {
+        crash::site("before provide values");
+        let provided = self.provide().await;
+        crash::site("after provide values");
+        let Err(message) = provided else { return self.done(name).await };
+        let input = Input::ValuesNotWritten { session: self.session, message };
+        while self.driver.journal.submit(input.clone(), Some(name)).await.is_err() {
+            sleep(AGAIN).await;
+        }
+    }
+
+    async fn remove_values(&self) {
+        crash::site("before remove values");
+        while values::remove(&self.driver, self.session).is_err() {
+            sleep(AGAIN).await;
+        }
+        crash::site("after remove values");
     }
 
     async fn done(&self, name: ActionName) {
@@ -233,6 +297,9 @@ impl Keeper {
             Ok(plan) => plan,
             Err(error) => return self.not_launched(number, error.to_string()).await,
         };
+        if let Err(message) = self.provide().await {
+            return self.not_launched(number, message).await;
+        }
         if after_seq == 0 && remains::look(&directory) == Remains::Nothing {
             crash::site("before launch");
             let started = launch::start(&self.driver.program, &directory, &plan.file).await;

@@ -4,8 +4,7 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, fs,
-    io::{self, Write},
+    fmt, fs, io,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::Stdio,
@@ -22,7 +21,11 @@ use ostler_shim::{
 use tokio::process::Command;
 
 use super::Driver;
-use crate::{environment, home::private_directory};
+use crate::{
+    environment,
+    home::{self, private_directory},
+    inject,
+};
 
 /// How large an agent's log may become before somebody is asked.
 const LOG_BYTES_MAX: u64 = 1 << 30;
@@ -117,6 +120,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         log_bytes_max: LOG_BYTES_MAX,
         open_files_max: driver.open_files_max,
         cgroup: CgroupPolicy::Auto,
+        values: Some(driver.home.values(session.id)),
     };
     Ok(Plan { file, first_input })
 }
@@ -131,8 +135,10 @@ fn environment_of(
     let kept =
         environment::read(&driver.home, &session.order.environment).map_err(LaunchError::Environment)?;
     let mut environment: BTreeMap<String, String> =
-        kept.into_iter().filter(|(name, _)| !name.starts_with("OSTLER_")).collect();
+        kept.iter().filter(|(name, _)| !name.starts_with("OSTLER_")).map(clone_pair).collect();
     environment.extend(set);
+    let values = driver.home.values(session.id);
+    inject::add(&mut environment, &kept, &driver.home, &values, session.order.agent.values);
     environment.insert("OSTLER_HOME".to_owned(), driver.home.root().display().to_string());
     environment.insert("OSTLER_CHANNEL".to_owned(), driver.home.channel().display().to_string());
     // Behind everything that the user has: where this program is found if it is found nowhere else.
@@ -151,18 +157,35 @@ fn environment_of(
     Ok(environment)
 }
 
-/// A check: a shell command under a shim of its own, which nothing it prints can stop.
+fn clone_pair((name, value): (&String, &String)) -> (String, String) {
+    (name.clone(), value.clone())
+}
+
+/// A check: a shell command under a shim of its own, which nothing it prints can stop. It gets what the agent was given:
+/// without it, it could not see whether the work is done.
 pub(super) fn check(
     driver: &Driver,
     session: &Session,
     number: u32,
     command: &str,
 ) -> Result<LaunchFile, LaunchError> {
+    let command = vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()];
+    let file = errand(driver, session, &format!("check{number}"), command)?;
+    Ok(LaunchFile { values: Some(driver.home.values(session.id)), ..file })
+}
+
+/// Something that is done for a session beside its agent, under a shim of its own.
+pub(super) fn errand(
+    driver: &Driver,
+    session: &Session,
+    name: &str,
+    command: Vec<String>,
+) -> Result<LaunchFile, LaunchError> {
     let environment =
         environment::read(&driver.home, &session.order.environment).map_err(LaunchError::Environment)?;
     Ok(LaunchFile {
-        session: driver.marker(session.id, &format!("check{number}")),
-        command: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
+        session: driver.marker(session.id, name),
+        command,
         directory: PathBuf::from(session.directory()),
         environment,
         terminal: Terminal::None,
@@ -174,6 +197,7 @@ pub(super) fn check(
         log_bytes_max: LOG_BYTES_MAX,
         open_files_max: driver.open_files_max,
         cgroup: CgroupPolicy::Auto,
+        values: None,
     })
 }
 
@@ -205,13 +229,7 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
 
 /// Replaces a file as a whole.
 pub(super) fn write_private(path: &Path, text: &[u8]) -> Result<(), LaunchError> {
-    let failed = |source| LaunchError::Io { path: path.to_path_buf(), source };
-    let draft = path.with_extension("draft");
-    let mut options = fs::OpenOptions::new();
-    let mut file =
-        options.write(true).create(true).truncate(true).mode(0o600).open(&draft).map_err(failed)?;
-    file.write_all(text).and_then(|()| file.sync_data()).map_err(failed)?;
-    fs::rename(&draft, path).map_err(failed)
+    home::write_private(path, text).map_err(|source| LaunchError::Io { path: path.to_path_buf(), source })
 }
 
 impl fmt::Display for LaunchError {

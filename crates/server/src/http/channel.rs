@@ -1,7 +1,7 @@
 //! What a process of an agent can ask over the session's own socket, and nothing else: to ask, to hear what came of it,
 //! and to tell that a step is done. What it is allowed to do follows from who it is, which the kernel says.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -20,8 +20,8 @@ use super::{
     wishes::key,
 };
 use crate::{
-    api::{CallState, CallView, NewCall, NewStep, NotAsked, Problem, clean, text},
-    driver::callers,
+    api::{CallAnswer, CallState, CallView, NewCall, NewStep, NotAsked, Problem, clean, text},
+    driver::{callers, values},
     peer::Peer,
 };
 
@@ -31,6 +31,9 @@ const BODY_BYTES_MAX: usize = 2 << 20;
 /// How long a caller is held before it is told that nothing has happened yet: it asks again, and whoever is at the
 /// other end of it can be told that it still waits.
 const HOLD: Duration = Duration::from_secs(20);
+
+/// Before a caller is told that it still waits for values that could not be written.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Whose call it is.
 #[derive(Debug, Deserialize)]
@@ -71,7 +74,8 @@ async fn open(
     let made = app.driver.journal.submit(input, None).await?;
     let request = made.request.ok_or_else(|| Problem::internal("nothing was asked"))?;
     callers::watch(&app.driver, request, &key, process);
-    app.call_view(session, request, &key).map(Json)
+    let view = app.call_view(session, request, &key)?;
+    Ok(Json(app.with_values(session, view).await))
 }
 
 /// Waits until it is settled, or for a while.
@@ -88,12 +92,12 @@ async fn wait(
         loop {
             let view = app.call_view(session, request, &whose.key)?;
             if view.state != CallState::Waiting || changed.changed().await.is_err() {
-                return Ok(view);
+                return Ok::<_, Problem>(view);
             }
         }
     };
     match tokio::time::timeout(HOLD, settled).await {
-        Ok(view) => view.map(Json),
+        Ok(view) => Ok(Json(app.with_values(session, view?).await)),
         Err(_) => app.call_view(session, request, &whose.key).map(Json),
     }
 }
@@ -155,6 +159,21 @@ fn needed_key(headers: &HeaderMap) -> Result<String, Problem> {
 }
 
 impl App {
+    /// Values are where the caller reads them before it is told that it has them. If they cannot be put there, it waits
+    /// on: somebody is asked what is to be done.
+    async fn with_values(&self, session: SessionId, view: CallView) -> CallView {
+        let CallState::Answered { answer: CallAnswer::Provided { .. } } = view.state else { return view };
+        let driver = Arc::clone(&self.driver);
+        let provided = tokio::task::spawn_blocking(move || values::provide(&driver, session)).await;
+        match provided {
+            Ok(Ok(())) => view,
+            _ => {
+                tokio::time::sleep(AGAIN).await;
+                CallView { state: CallState::Waiting, ..view }
+            }
+        }
+    }
+
     fn request_of(&self, session: SessionId, request: &str) -> Result<RequestId, Problem> {
         let not_found = || Problem::not_found("request", request);
         let id = request.parse().map_err(|_| not_found())?;
@@ -173,8 +192,9 @@ fn state(request: &Request, key: &str) -> CallState {
     let is_its = request.has_caller() && request.call.as_ref().is_some_and(|call| call.key == key);
     match (&request.settled, request.bringing) {
         (None, _) if is_its => CallState::Waiting,
+        (Some(_), _) if is_its && request.installing => CallState::Waiting,
         (Some(settled), Bringing::Waiting | Bringing::Consumed { .. }) if is_its => {
-            CallState::Answered { answer: (&settled.answer).into() }
+            CallState::Answered { answer: CallAnswer::of(&settled.answer, request.install.as_ref()) }
         }
         (Some(_), Bringing::Nothing) => CallState::Over,
         _ => CallState::Elsewhere,

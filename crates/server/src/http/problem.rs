@@ -72,7 +72,7 @@ impl From<SubmitError> for Problem {
     }
 }
 
-fn refused(refusal: &Refusal) -> Problem {
+pub(super) fn refused(refusal: &Refusal) -> Problem {
     let details = serde_json::to_value(refusal).unwrap_or_default();
     let conflict = |kind: &str, title: String| Problem::new(StatusCode::CONFLICT, kind, title);
     let problem = match refusal {
@@ -126,11 +126,18 @@ fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {
         NotAnAnswer::YesOrNo => {
             Problem::bad("yes_or_no", format!("{request} wants a yes or a no")).hint("Use --yes or --no.")
         }
-        NotAnAnswer::NoVault => Problem::bad(
-            "no_vault",
-            format!("{request} asks for a value, and there is no vault to keep it in"),
-        )
-        .hint("It can be denied with --no; the agent is told."),
+        NotAnAnswer::ValueWanted => {
+            Problem::bad("value_wanted", format!("{request} asks for a value, which is never given as words"))
+                .hint(format!("Type it where nobody sees it: ostler answer {request}; or --stdin, --file."))
+        }
+        NotAnAnswer::NotAsked { names } => {
+            let names = names.join(", ");
+            Problem::bad("not_asked", format!("{request} does not ask for a value under the name {names}"))
+        }
+        NotAnAnswer::Required => {
+            Problem::bad("required", format!("{request} cannot be skipped: the agent cannot do without"))
+                .hint("Deny it with --no; the agent is told.")
+        }
     }
 }
 

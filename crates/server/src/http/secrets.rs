@@ -143,7 +143,7 @@ pub(super) async fn unlock(
 
 impl App {
     /// Does something with the vault on a thread that may wait.
-    async fn with_secrets<T: Send + 'static>(
+    pub(super) async fn with_secrets<T: Send + 'static>(
         &self,
         what: impl FnOnce(&App) -> Result<T, SecretsError> + Send + 'static,
     ) -> Result<T, Problem> {

@@ -1,19 +1,25 @@
 //! What is known, as clients see it.
 
+use std::path::Path;
+
 use ostler_engine::{
     ProjectId, SessionId, World,
     request::{Ask, Bringing, Request},
     run::{Outcome, Project, Run},
     session::{Launch, LaunchEnd, Retries, Session, Status, Worktree, WorktreeState},
 };
+use ostler_protocol::signal::DependencyType;
 use ostler_store::EventRow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::usage;
-use crate::api::{
-    AskView, EventView, LaunchView, MarkView, Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView,
-    RunView, SessionView, SettledView, WaitView, WorktreeView,
+use crate::{
+    api::{
+        AskView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, Outcome as OutcomeView,
+        OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, WaitView, WorktreeView,
+    },
+    packages, services,
 };
 
 /// The word by which something is known in JSON.
@@ -164,7 +170,7 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
         run: request.run.to_string(),
         project: project(world, request.project),
         agent: session.map(|session| session.order.agent.name.clone()).unwrap_or_default(),
-        ask: ask(&request.ask),
+        ask: AskView { form: session.and_then(|session| form(session, request)), ..ask(&request.ask) },
         trust: request.trust.clone(),
         mark: request.mark.clone().map(|mark| MarkView {
             source: mark.source.name().to_owned(),
@@ -182,7 +188,43 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
             late: settled.late,
         }),
         delivery: delivery(request.bringing).to_owned(),
+        install: install(request),
     }
+}
+
+fn install(request: &Request) -> Option<InstallView> {
+    let (state, reason) = match &request.install {
+        Some(install) if install.installed => ("installed", None),
+        Some(install) => ("failed", install.reason.clone()),
+        None if request.installing => ("running", None),
+        None => return None,
+    };
+    Some(InstallView { state: state.to_owned(), reason })
+}
+
+/// What has to be filled in, or what approval does.
+fn form(session: &Session, request: &Request) -> Option<FormView> {
+    let Ask::Dependency(it) = &request.ask else { return None };
+    let field = |name: &str, secret, optional| FieldView { name: name.to_owned(), secret, optional };
+    let form = match it.dependency_type {
+        DependencyType::ApiKey => {
+            FormView { fields: vec![field(&it.name, true, false)], ..FormView::default() }
+        }
+        DependencyType::EnvVariable => {
+            FormView { fields: vec![field(&it.name, false, false)], ..FormView::default() }
+        }
+        DependencyType::Service => {
+            let variables = services::find(&it.name).into_iter().flat_map(|service| &service.variables);
+            let fields = variables.map(|it| field(&it.name, !it.shown, it.optional)).collect();
+            FormView { fields, other_names: true, ..FormView::default() }
+        }
+        DependencyType::Package => match packages::add(Path::new(session.directory()), &it.name) {
+            Ok(add) => FormView { command: add.command, ..FormView::default() },
+            Err(error) => FormView { problem: Some(error.to_string()), ..FormView::default() },
+        },
+        DependencyType::File | DependencyType::Permission => return None,
+    };
+    request.is_open().then_some(form)
 }
 
 fn delivery(bringing: Bringing) -> &'static str {
@@ -221,7 +263,7 @@ fn ask(ask: &Ask) -> AskView {
         _ => true,
     };
     let default = ask.default_answer().map(str::to_owned);
-    AskView { kind, text, context, options: ask.options(), default, required, fields }
+    AskView { kind, text, context, options: ask.options(), default, required, fields, form: None }
 }
 
 pub(super) fn event(row: &EventRow) -> EventView {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::{Json, extract::State, http::HeaderMap};
-use ostler_engine::{Input, SessionId, answer::Given, session::WorktreeState};
+use ostler_engine::{Input, SessionId, session::WorktreeState};
 use ostler_shim::control::Command;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::{
     extract::{Body, Path},
 };
 use crate::{
-    api::{NewAnswer, NewMessage, NewResume, NewSize, Problem, RequestView, SessionView},
+    api::{NewMessage, NewResume, NewSize, Problem, SessionView},
     client::KEY_HEADER,
     driver,
     journal::Key,
@@ -24,23 +24,6 @@ const KEY_BYTES_MAX: usize = 200;
 
 /// How long a merge may take before the client is told that it goes on without it.
 const WORKTREE_MAX: Duration = Duration::from_mins(5);
-
-/// Answers a request.
-#[utoipa::path(post, path = "/requests/{id}/answer", params(("id" = String, Path)), request_body = NewAnswer,
-    responses((status = 200, body = RequestView), (status = 404, body = Problem), (status = 409, body = Problem)))]
-pub(super) async fn answer(
-    State(app): State<App>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    Body(new): Body<NewAnswer>,
-) -> Result<Json<RequestView>, Problem> {
-    let request = id.parse().map_err(|_| Problem::not_found("request", &id))?;
-    let key = key(&headers, &format!("/requests/{request}/answer"), &new)?;
-    let NewAnswer { value, decision, insist } = new;
-    let given = Given { value, decision, insist };
-    app.driver.journal.submit_for(Input::Answer { request, given }, key).await?;
-    app.request_view(request).map(Json)
-}
 
 /// Holds a session.
 #[utoipa::path(post, path = "/sessions/{id}/pause", params(("id" = String, Path)),

@@ -113,11 +113,14 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
 pub(super) fn subject(input: &Input) -> Option<Subject> {
     match input {
         Input::CreateRun(_) | Input::Register(_) | Input::Secret { .. } | Input::Tick => None,
-        Input::Answer { request, .. } | Input::Taken { request, .. } | Input::CallerGone { request, .. } => {
-            Some(Subject::Request(*request))
-        }
+        Input::Answer { request, .. }
+        | Input::Taken { request, .. }
+        | Input::CallerGone { request, .. }
+        | Input::InVault { request, .. }
+        | Input::Installed { request, .. } => Some(Subject::Request(*request)),
         Input::Call { session, .. }
         | Input::Told { session, .. }
+        | Input::ValuesNotWritten { session, .. }
         | Input::Shim { session, .. }
         | Input::Overheard { session, .. }
         | Input::ShimLost { session, .. }

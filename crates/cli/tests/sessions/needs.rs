@@ -1,0 +1,428 @@
+//! What agents need: values that reach them in every way, files, permissions, packages.
+
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
+
+use ostler_server::api::{GivenValue, NewAnswer, NewRun, RequestView};
+
+use crate::support::{QUESTION, World, write};
+
+/// The example of the first source document, as it stands there, with a line that shows what came of it.
+const STRIPE: &str = "
+// Phase 3에서 Stripe 연동이 필요한 경우
+console.log(`
+[DEPENDENCY_REQUEST]
+type: api_key
+name: STRIPE_SECRET_KEY
+description: Stripe API secret key for payment processing
+required: true
+[/DEPENDENCY_REQUEST]
+`);
+
+// 이후 재개되면 환경 변수로 사용 가능
+const stripeKey = process.env.STRIPE_SECRET_KEY;
+console.log('got ' + stripeKey.length);
+";
+
+/// A block that asks for something, for bash.
+fn need(kind: &str, name: &str, rest: &str) -> String {
+    format!(
+        "printf '[DEPENDENCY_REQUEST]\\ntype: {kind}\\nname: {name}\\ndescription: because\\n{rest}\\n[/DEPENDENCY_REQUEST]\\n'"
+    )
+}
+
+fn values(pairs: &[(&str, &str)]) -> NewAnswer {
+    let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), GivenValue::new((*value).to_owned())));
+    NewAnswer { values: pairs.collect(), ..NewAnswer::default() }
+}
+
+fn give(world: &World, request: &str, answer: &NewAnswer) -> RequestView {
+    world.post(&format!("/requests/{request}/answer"), answer).expect("it is taken")
+}
+
+fn skip() -> NewAnswer {
+    NewAnswer { skip: true, ..NewAnswer::default() }
+}
+
+fn yes() -> NewAnswer {
+    NewAnswer { decision: Some(true), ..NewAnswer::default() }
+}
+
+/// The same, with a question behind it: a shell runs on until it is stopped, and one that reads a line does not.
+fn need_and_wait(kind: &str, name: &str, rest: &str) -> String {
+    format!("{}; {QUESTION}; read -r line", need(kind, name, rest))
+}
+
+/// Gives what is asked for first, and then answers the question behind it.
+fn give_and_answer(world: &World, session: &str, answer: &NewAnswer) {
+    let request = world.asked(session);
+    give(world, &request.id, answer);
+    let question = world.wait_for("the question", |world| {
+        world.inbox().into_iter().find(|it| it.session == session && it.ask.kind == "question")
+    });
+    world.answer(&question.id, "1");
+    world.status(session, "completed");
+}
+
+/// Runs a script that asks once for a key, gives it, and says what was printed in the end.
+fn printed(world: &World, command: &[&str], answer: &NewAnswer) -> String {
+    let session = world.run(command);
+    let request = world.asked(&session);
+    give(world, &request.id, answer);
+    world.status(&session, "completed");
+    world.output(&session)
+}
+
+fn values_file(world: &World, session: &str) -> std::path::PathBuf {
+    world.home.join("sessions").join(session).join("values")
+}
+
+#[test]
+fn the_documents_example_finds_its_key_in_the_next_statement() {
+    let world = World::new();
+    write(&world.project, "agent.js", STRIPE);
+    for round in 0..20 {
+        let key = format!("sk_live_{}", "x".repeat(round));
+        let said = printed(&world, &["node", "agent.js"], &values(&[("STRIPE_SECRET_KEY", &key)]));
+        assert!(said.ends_with(&format!("got {}\n", key.len())), "round {round}: {said}");
+    }
+}
+
+#[test]
+fn every_later_bash_and_every_child_finds_it() {
+    let world = World::new();
+    // A variable with everything in it that a shell could misread.
+    let value = "a b'c\"d$(echo no)`echo no`\\ \nnext line 한";
+    let script = format!(
+        "{}\nbash -c 'printf \"[%s]\" \"$KEY\"'\nbash -c 'python3 -c \"import os; print(os.environ[\\\"KEY\\\"] == \
+         open(\\\"expected\\\").read())\"'\nbash -c 'node -e \"console.log(process.env.KEY.length)\"'\n",
+        need_and_wait("env_variable", "KEY", "required: true")
+    );
+    write(&world.project, "expected", value);
+    let session = world.bash(&script);
+    give_and_answer(&world, &session, &values(&[("KEY", value)]));
+    let said = world.output(&session);
+    assert!(said.contains(&format!("[{value}]True\n{}\n", value.encode_utf16().count())), "{said}");
+}
+
+#[test]
+fn a_child_of_a_node_program_has_it_too() {
+    let world = World::new();
+    let script = format!(
+        "{STRIPE}\nconst {{ execFileSync }} = require('child_process');\n\
+         process.stdout.write(execFileSync('python3', ['-c', 'import os; print(len(os.environ[\"STRIPE_SECRET_KEY\"]))']));\n\
+         import('./module.mjs');\n"
+    );
+    write(&world.project, "agent.js", &script);
+    write(
+        &world.project,
+        "module.mjs",
+        "import { env } from 'node:process'; import { Worker } from 'node:worker_threads';\n\
+         console.log('module', env.STRIPE_SECRET_KEY.length, structuredClone(env).STRIPE_SECRET_KEY.length);\n\
+         new Worker('console.log(\"worker\", process.env.STRIPE_SECRET_KEY.length)', { eval: true });\n",
+    );
+    let said = printed(&world, &["node", "agent.js"], &values(&[("STRIPE_SECRET_KEY", "12345678")]));
+    assert!(said.ends_with("got 8\n8\nmodule 8 8\nworker 8\n"), "{said}");
+}
+
+#[test]
+fn what_is_set_on_purpose_stays_and_the_users_own_settings_hold() {
+    let world = World::new();
+    write(&world.project, "own.sh", "OWN=from-the-user; export OWN\nSET=by-the-user\n");
+    write(&world.project, "own.cjs", "process.own = 'loaded';\n");
+    let script = format!(
+        "{}\nbash -c 'echo \"$KEY $SET $OWN\"'\nSET=here KEY=here bash -c 'echo \"$KEY $SET\"'\nKEY= bash -c 'echo \"[$KEY]\"'\n\
+         KEY=mine node -e 'delete process.env.SET; console.log(process.env.KEY, process.env.SET, process.own)'\n",
+        need_and_wait("service", "something", "required: true")
+    );
+    let mut new = world.new_run(&["bash", "-c", &script]);
+    let own = world.project.join("own.cjs");
+    new.environment.insert("BASH_ENV".to_owned(), "$PROJECT/own.sh".to_owned());
+    new.environment.insert("PROJECT".to_owned(), world.project.display().to_string());
+    new.environment.insert("NODE_OPTIONS".to_owned(), format!("--require={}", own.display()));
+    let session = world.run_with(&new);
+    give_and_answer(&world, &session, &values(&[("KEY", "given"), ("SET", "given")]));
+    let said = world.output(&session);
+    // What the user's own file sets comes before what was given, in the shell as in its children.
+    let rest = "given by-the-user from-the-user\nhere by-the-user\n[]\nmine given loaded\n";
+    assert!(said.ends_with(rest), "{said}");
+}
+
+#[test]
+fn programs_that_ask_for_nothing_run_as_they_would() {
+    let world = World::new();
+    write(
+        &world.project,
+        "a.test.js",
+        "require('node:test')('x', () => require('assert').equal(process.env.NO, undefined));",
+    );
+    write(&world.project, "package.json", r#"{"name":"x","version":"1.0.0","scripts":{"hi":"node -p 1+1"}}"#);
+    let script = "node --test a.test.js | grep '^# fail'; npm run --silent hi; node -p 'Object.keys(process.env).length > 1'\n\
+                  node -e 'process.env.A=1; console.log(process.env.A, \"A\" in process.env, delete process.env.A, process.env.A)'";
+    let session = world.bash(script);
+    world.status(&session, "completed");
+    let said = world.output(&session);
+    assert_eq!(said, "# fail 0\n2\ntrue\n1 true true undefined\n");
+}
+
+#[test]
+fn values_lie_in_one_private_file_and_only_while_the_session_goes_on() {
+    let mut world = World::new();
+    let secret = "sk_live_51H8xyzUnlikely";
+    let script = format!("{}\ncat >/dev/null", need("api_key", "KEY", "required: true"));
+    let session = world.bash(&script);
+    let request = world.asked(&session);
+    give(&world, &request.id, &values(&[("KEY", secret)]));
+    let file = values_file(&world, &session);
+    world.wait_for("the file", |_| file.exists().then_some(()));
+    assert_eq!(fs::read(&file).expect("it is there"), format!("KEY={secret}\0").into_bytes());
+    assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(places(&world.home, secret), std::slice::from_ref(&file));
+    // Somebody took it away while nobody looked.
+    world.kill_server();
+    fs::remove_file(&file).expect("it is there");
+    world.start();
+    world.wait_for("the file", |_| file.exists().then_some(()));
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    world.wait_for("its removal", |_| (!file.exists()).then_some(()));
+    assert_eq!(places(&world.home, secret), [] as [&Path; 0]);
+    world.verify();
+}
+
+/// The files below a directory in which a text stands.
+fn places(directory: &Path, text: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(places(&path, text));
+        } else if fs::read(&path).is_ok_and(|bytes| bytes.windows(text.len()).any(|it| it == text.as_bytes()))
+        {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_resumed_session_has_what_it_was_given() {
+    let world = World::new();
+    let script = format!(
+        "echo \"first ${{KEY:-none}}\"; [ -n \"$KEY\" ] && exit 0; {}; exit 3",
+        need("api_key", "KEY", "required: true")
+    );
+    let session = world.bash(&script);
+    let request = world.asked(&session);
+    give(&world, &request.id, &values(&[("KEY", "given")]));
+    world.status(&session, "failed");
+    world.wait_for("no values", |world| (!values_file(world, &session).exists()).then_some(()));
+    world.wish(&session, "resume");
+    world.status(&session, "completed");
+    assert!(world.output(&session).contains("first given"), "{}", world.output(&session));
+}
+
+#[test]
+fn with_consent_it_is_given_again_without_asking() {
+    let world = World::new();
+    let script =
+        format!("{}\nbash -c 'echo \"got $KEY\"'", need_and_wait("api_key", "KEY", "required: true"));
+    let session = world.bash(&script);
+    give_and_answer(&world, &session, &NewAnswer { reuse: true, ..values(&[("KEY", "given")]) });
+    let session = world.bash(&script);
+    let question = world.wait_for("the question", |world| {
+        world.inbox().into_iter().find(|it| it.session == session && it.ask.kind == "question")
+    });
+    world.wait_for("the vault", |world| world.request("q_3").settled.filter(|it| it.by == "vault"));
+    world.answer(&question.id, "1");
+    world.status(&session, "completed");
+    assert!(world.output(&session).ends_with("got given\n"));
+    // Another name was never given, and one that was given for once is asked for again.
+    let once = format!("{}\ntrue", need("api_key", "ONCE", "required: true"));
+    printed(&world, &["bash", "-c", &once], &values(&[("ONCE", "x")]));
+    let session = world.bash(&once);
+    let request = world.asked(&session);
+    give(&world, &request.id, &NewAnswer { decision: Some(false), ..NewAnswer::default() });
+    world.status(&session, "completed");
+}
+
+#[test]
+fn a_cli_that_resumes_is_started_again_with_the_value() {
+    let world = World::new();
+    let config = world.home.join("config/ostler");
+    fs::create_dir_all(&config).expect("a folder");
+    // The first process asks and waits, as a stopped CLI does; the second has the value in its environment.
+    let agent = format!(
+        "echo \"prompt: $1; key ${{KEY:-none}}\"; [ -n \"$KEY\" ] && exit 0; {}; sleep 600",
+        need("api_key", "KEY", "required: true")
+    );
+    write(&world.project, "agent.sh", &agent);
+    write(
+        &config,
+        "config.toml",
+        "[agents.cli]\ncommand = [\"bash\", \"agent.sh\"]\ninput.way = \"relaunch\"\n\
+         arguments.fresh = [\"{new_conversation}\"]\narguments.resume = [\"{conversation}\"]\n\
+         arguments.prompt = [\"{prompt}\"]\nvalues = { node = false, relaunch = true }\n",
+    );
+    let new = NewRun {
+        agent: Some("cli".to_owned()),
+        command: Vec::new(),
+        prompt: Some("begin".to_owned()),
+        ..world.new_run(&[])
+    };
+    let session = world.run_with(&new);
+    let request = world.asked(&session);
+    give(&world, &request.id, &values(&[("KEY", "given")]));
+    world.status(&session, "completed");
+    assert_eq!(world.session(&session).launches.len(), 2);
+    assert!(world.output(&session).ends_with("key given\n"), "{}", world.output(&session));
+}
+
+#[test]
+fn what_is_not_given_is_told_or_has_a_default() {
+    let world = World::new();
+    let script = |rest: &str| {
+        let wait = need_and_wait("env_variable", "PORT", rest);
+        format!("{wait}; bash -c 'echo \"[$PORT]\"'; echo \"line $line\"")
+    };
+    let session = world.bash(&script("required: false\\ndefault: 8080"));
+    give_and_answer(&world, &session, &skip());
+    let said = world.output(&session);
+    // The one line that it reads is the answer to its question.
+    assert!(said.contains("[8080]\nline {\"type\":\"question_answer\""), "{said}");
+    let no = NewAnswer { decision: Some(false), value: Some("not yet".to_owned()), ..NewAnswer::default() };
+    let session = world.bash(&script("required: true"));
+    give_and_answer(&world, &session, &no);
+    let told = r#"{"type":"dependency_provided","requestId":"q_3","name":"PORT","dependencyType":"env_variable","provided":false,"reason":"not yet"}"#;
+    let said = world.output(&session);
+    assert!(said.ends_with(&format!("[]\nline {told}\n")), "{said}");
+}
+
+#[test]
+fn a_file_comes_to_the_workspace() {
+    let world = World::new();
+    let outside = world.home.join("elsewhere.png");
+    fs::write(&outside, "picture").expect("a file");
+    let script = format!(
+        "{}; read -r line; echo \"$line\"",
+        need("file", "../../logo.png", "required: false\\ndefault: p.png")
+    );
+    let path = NewAnswer { value: Some(outside.display().to_string()), ..NewAnswer::default() };
+    let said = printed(&world, &["bash", "-c", &script], &path);
+    assert!(said.contains(r#""provided":true,"path":"uploads/logo.png"}"#), "{said}");
+    assert_eq!(fs::read_to_string(world.project.join("uploads/logo.png")).expect("it is there"), "picture");
+    let said = printed(&world, &["bash", "-c", &script], &skip());
+    assert!(said.contains(r#""provided":true,"path":"p.png","defaultUsed":true}"#), "{said}");
+    let session = world.bash(&script);
+    let request = world.asked(&session);
+    let missing = NewAnswer { value: Some("/no/such/file".to_owned()), ..NewAnswer::default() };
+    let problem = world.refused(&format!("/requests/{}/answer", request.id), &missing);
+    assert_eq!(problem.kind, "no_file");
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+}
+
+/// A project with a package manager of which nothing is real but its name.
+fn with_npm(world: &World, script: &str) -> BTreeMap<String, String> {
+    let tools = world.home.join("tools");
+    fs::create_dir_all(&tools).expect("a folder");
+    write(&tools, "npm", script);
+    fs::set_permissions(tools.join("npm"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    write(&world.project, "package.json", "{}");
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
+    BTreeMap::from([("PATH".to_owned(), path)])
+}
+
+#[test]
+fn a_package_is_installed_by_the_projects_own_manager() {
+    let world = World::new();
+    let npm = "#!/bin/sh\nif [ \"$4\" = bad ]; then echo 'E404 no such package' >&2; exit 1; fi\nprintf '%s\\n' \"$@\" > installed\n";
+    let environment = with_npm(&world, npm);
+    let script = format!("{}; read -r line; echo \"$line\"", need("package", "NAME", "required: true"));
+    let check = |package: &str, said: &str| {
+        let new = NewRun {
+            environment: environment.clone(),
+            ..world.new_run(&["bash", "-c", &script.replace("NAME", package)])
+        };
+        let session = world.run_with(&new);
+        let request = world.asked(&session);
+        let form = request.ask.form.expect("it has a form");
+        assert_eq!(form.command.join(" "), format!("npm install --save -- {package}"));
+        give(&world, &request.id, &yes());
+        world.status(&session, "completed");
+        let output = world.output(&session);
+        assert!(output.contains(said), "{output}");
+    };
+    check("@supabase/supabase-js", r#""provided":true,"approved":true,"installed":true}"#);
+    let installed = fs::read_to_string(world.project.join("installed")).expect("it ran");
+    assert_eq!(installed, "install\n--save\n--\n@supabase/supabase-js\n");
+    check(
+        "bad",
+        r#""provided":false,"approved":true,"installed":false,"reason":"exit code 1\nE404 no such package"}"#,
+    );
+}
+
+#[test]
+fn an_installation_ends_when_its_session_is_cancelled() {
+    let world = World::new();
+    let environment = with_npm(&world, "#!/bin/sh\ntouch begun\nexec sleep 600\n");
+    let script = format!("{}; read -r line", need("package", "left-pad", "required: true"));
+    let new = NewRun { environment, ..world.new_run(&["bash", "-c", &script]) };
+    let session = world.run_with(&new);
+    let request = world.asked(&session);
+    give(&world, &request.id, &yes());
+    world.wait_for("the installation", |world| world.project.join("begun").exists().then_some(()));
+    assert_eq!(world.session(&session).status, "waiting_dependency");
+    assert!(world.inbox().is_empty(), "nobody has to do anything");
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    world.wait_for("an empty machine", |world| world.processes().is_empty().then_some(()));
+}
+
+#[test]
+fn what_is_no_answer_is_refused_and_kept_nowhere() {
+    let world = World::new();
+    let session = world.bash(&format!("{}\nexit 0", need("api_key", "not a name", "required: true")));
+    let request = world.asked(&session);
+    let path = format!("/requests/{}/answer", request.id);
+    let words = NewAnswer { value: Some("sk_as_words".to_owned()), ..NewAnswer::default() };
+    assert_eq!(world.refused(&path, &words).kind, "value_wanted");
+    assert_eq!(world.refused(&path, &values(&[("OTHER", "sk_other")])).kind, "not_asked");
+    assert_eq!(world.refused(&path, &values(&[("not a name", "sk_name")])).kind, "bad_name");
+    assert_eq!(world.refused(&path, &skip()).kind, "required");
+    for text in ["sk_as_words", "sk_other", "sk_name"] {
+        assert_eq!(places(&world.home, text), [] as [&Path; 0]);
+    }
+    world.wish(&session, "cancel");
+    let session = world.bash(&format!("{}\nexit 0", need("service", "acme", "required: true")));
+    let request = world.asked(&session);
+    let path = format!("/requests/{}/answer", request.id);
+    assert_eq!(world.refused(&path, &values(&[("OSTLER_HOME", "/tmp")])).kind, "bad_name");
+    assert_eq!(world.refused(&path, &values(&[("EMPTY", "")])).kind, "bad_value");
+    assert_eq!(world.refused(&path, &values(&[("ZERO", "a\0b")])).kind, "bad_value");
+    give(&world, &request.id, &values(&[("A", "1"), ("B", "2")]));
+    world.status(&session, "completed");
+}
+
+#[test]
+fn without_room_for_values_it_stands_still_until_there_is() {
+    let world = World::new();
+    let wait = need_and_wait("api_key", "KEY", "required: true");
+    let session = world.bash(&format!("{wait}\nbash -c 'echo \"got $KEY\"'"));
+    let request = world.asked(&session);
+    // Where the file is to be drafted there is a folder.
+    let draft = values_file(&world, &session).with_extension("draft");
+    fs::create_dir(&draft).expect("a folder");
+    give(&world, &request.id, &values(&[("KEY", "given")]));
+    let stall = world.wait_for("a card", |world| {
+        world.inbox().into_iter().find(|it| it.session == session && it.ask.kind == "stall")
+    });
+    assert_eq!((stall.ask.kind.as_str(), stall.trust.as_str()), ("stall", "ostler"));
+    assert!(stall.ask.text.contains("values"), "{}", stall.ask.text);
+    fs::remove_dir(&draft).expect("it is empty");
+    world.answer(&stall.id, "continue");
+    let question = world.asked(&session);
+    world.answer(&question.id, "1");
+    world.status(&session, "completed");
+    assert!(world.output(&session).ends_with("got given\n"), "{}", world.output(&session));
+    world.verify();
+}

@@ -1,0 +1,160 @@
+//! Packages that a person approved, added by the project's own package manager: it runs code of strangers, so it runs
+//! under a shim, by an argument list, with a name that was checked.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use ostler_engine::{
+    ActionName, Input, RequestId, SessionId,
+    request::{Ask, Install},
+};
+use ostler_shim::control::Command;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, sleep_until},
+};
+
+use super::{
+    Driver,
+    check::{following, newest, result},
+    launch,
+    link::Link,
+    remains::{self, Remains},
+    sweep::sweep,
+};
+use crate::{crash, packages};
+
+/// How long an installation may take.
+const TIME_MAX: Duration = Duration::from_mins(30);
+
+/// Between two looks at a shim that does not listen yet.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// How long one that nobody waits for may take to end by itself.
+const GRACE_MS: u64 = 2_000;
+
+/// Between two attempts at something that was refused.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// The most that is said about a failure.
+const REASON_BYTES_MAX: usize = 1_000;
+
+/// Begins an installation beside everything else.
+pub(super) fn start(driver: &Arc<Driver>, session: SessionId, request: RequestId, name: ActionName) {
+    let unwanted = Arc::new(Notify::new());
+    let mut installs = driver.installs.lock().expect("nobody panics while holding it");
+    installs.insert(request, Arc::clone(&unwanted));
+    tokio::spawn(run(Arc::clone(driver), session, request, name, unwanted));
+}
+
+/// Ends an installation that nobody waits for, if it still runs.
+pub(super) fn end(driver: &Driver, request: RequestId) {
+    let installs = driver.installs.lock().expect("nobody panics while holding it");
+    if let Some(unwanted) = installs.get(&request) {
+        unwanted.notify_one();
+    }
+}
+
+/// Runs it to its end and reports it. After a crash it goes on with the one that runs, or begins again.
+async fn run(
+    driver: Arc<Driver>,
+    session: SessionId,
+    request: RequestId,
+    name: ActionName,
+    unwanted: Arc<Notify>,
+) {
+    crash::site("before install");
+    let install = match carry_out(&driver, session, request, &unwanted).await {
+        Ok((0, _)) => Install { installed: true, reason: None },
+        Ok((code, output)) => not_installed(&format!("exit code {code}\n{}", end_of(&output))),
+        Err(message) => not_installed(&message),
+    };
+    crash::site("after install");
+    let input = Input::Installed { request, install };
+    while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
+        sleep(AGAIN).await;
+    }
+    driver.installs.lock().expect("nobody panics while holding it").remove(&request);
+}
+
+fn not_installed(reason: &str) -> Install {
+    Install { installed: false, reason: Some(reason.trim_end().to_owned()) }
+}
+
+/// The last words say what is wrong.
+fn end_of(output: &str) -> &str {
+    let mut start = output.len().saturating_sub(REASON_BYTES_MAX);
+    while !output.is_char_boundary(start) {
+        start += 1;
+    }
+    &output[start..]
+}
+
+async fn carry_out(
+    driver: &Arc<Driver>,
+    session: SessionId,
+    request: RequestId,
+    unwanted: &Notify,
+) -> Result<(i32, String), String> {
+    let planned = {
+        let world = driver.journal.world();
+        let package = world.requests.get(&request).and_then(|it| match &it.ask {
+            Ask::Dependency(dependency) => Some(dependency.name.clone()),
+            _ => None,
+        });
+        world.sessions.get(&session).zip(package).map(|(session, package)| {
+            let add = packages::add(Path::new(session.directory()), &package).map_err(|it| it.to_string())?;
+            let name = format!("install-{request}");
+            launch::errand(driver, session, &name, add.command).map_err(|it| it.to_string())
+        })
+    };
+    let file = planned.ok_or_else(|| "the session is gone".to_owned())??;
+    let mut directory = newest(driver.home.session(session).join(format!("install-{request}")));
+    let deadline = Instant::now() + TIME_MAX;
+    loop {
+        match remains::look(&directory) {
+            Remains::Nothing => {
+                let started = launch::start(&driver.program, &directory, &file).await;
+                started.map_err(|error| error.to_string())?;
+            }
+            Remains::Held => follow(driver, request, &directory, unwanted, deadline).await,
+            Remains::Left => match result(&directory) {
+                Some(result) => return Ok(result),
+                // It was lost half-way: to add what is there already does no harm.
+                None => directory = bury(&file.session, directory).await,
+            },
+        }
+    }
+}
+
+/// Ends what is left of an installation that was lost, and says where the next one is made.
+async fn bury(marker: &str, directory: PathBuf) -> PathBuf {
+    let (marker, left) = (marker.to_owned(), directory.clone());
+    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
+    following(&directory)
+}
+
+/// Waits until the shim of a directory has ended, or ends it: when nobody waits for it, or it takes too long. Whether
+/// anybody waits stands in the world, so that a word that got lost with a server is not missed.
+async fn follow(driver: &Driver, request: RequestId, directory: &Path, unwanted: &Notify, deadline: Instant) {
+    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
+    let is_wanted = || driver.journal.world().requests.get(&request).is_some_and(|it| it.installing);
+    let mut ends = !is_wanted();
+    loop {
+        if ends {
+            // If it has gone meanwhile, it has ended.
+            link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+        }
+        tokio::select! {
+            record = link.next() => if record.is_err() {
+                return;
+            },
+            () = unwanted.notified() => {}
+            () = sleep_until(deadline), if !ends => ends = true,
+        }
+        ends |= !is_wanted();
+    }
+}

@@ -1,0 +1,169 @@
+//! Puts the values that a session was given where its agent finds them, and takes them away again. This is the only
+//! place where values leave the vault for an agent; they go to one private file, and nowhere else.
+
+use std::{fmt, fs, io, path::PathBuf, sync::Arc};
+
+use ostler_engine::{
+    ProjectId, RequestId, SessionId,
+    request::{Ask, Request},
+    session::{Session, ValueSource},
+};
+use ostler_protocol::signal::{DependencyRequest, DependencyType};
+use ostler_shim::values::{encode, read};
+use ostler_vault::{Name, ReadError, Scope, Secret, Vault};
+use zeroize::Zeroizing;
+
+use super::Driver;
+use crate::{
+    home::{draft_of, private_directory, write_private},
+    secrets::SecretsError,
+    services,
+};
+
+/// Why values could not be put in their place.
+#[derive(Debug)]
+pub(crate) enum ProvideError {
+    /// The vault cannot be used.
+    Vault {
+        /// In its words.
+        message: String,
+    },
+    /// A value cannot be had.
+    Read(ReadError),
+    /// A value is not in the vault any more.
+    Gone {
+        /// Its name.
+        name: String,
+    },
+    /// The file cannot be written.
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// Writes the file of a session as a whole; nothing, if it was given nothing or is over.
+pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), ProvideError> {
+    let given =
+        |it: &Session| (!it.is_over() && !it.values.is_empty()).then(|| (it.project, it.values.clone()));
+    let Some((project, values)) = driver.journal.world().sessions.get(&session).and_then(given) else {
+        return Ok(());
+    };
+    let path = driver.home.values(session);
+    let failed = |source| ProvideError::Io { path: path.clone(), source };
+    let vault = driver.secrets.vault();
+    let before = read(&path).map_err(failed)?;
+    let mut secrets: Vec<(String, Secret)> = Vec::with_capacity(values.len());
+    for (name, source) in values {
+        let found = match source {
+            ValueSource::Default { text } => Ok(Secret::new(text)),
+            ValueSource::Session => look_up(&vault, &Scope::Session(session.to_string()), &name),
+            ValueSource::Project => look_up(&vault, &Scope::Project(project.to_string()), &name),
+        };
+        // What it has already is not taken away because the vault cannot be opened just now.
+        let had = before.iter().find(|(had, _)| *had == name).map(|(_, value)| Secret::new(value.clone()));
+        secrets.push((name, found.or_else(|error| had.ok_or(error))?));
+    }
+    let pairs = secrets.iter().map(|(name, value)| (name.as_str(), value.expose()));
+    let bytes = Zeroizing::new(encode(pairs));
+    if fs::read(&path).is_ok_and(|found| found == *bytes) {
+        return Ok(());
+    }
+    private_directory(&driver.home.session(session)).map_err(failed)?;
+    write_private(&path, &bytes).map_err(failed)
+}
+
+fn look_up(
+    vault: &Result<Arc<Vault>, SecretsError>,
+    scope: &Scope,
+    name: &str,
+) -> Result<Secret, ProvideError> {
+    let gone = || ProvideError::Gone { name: name.to_owned() };
+    let name = Name::new(name).map_err(|_| gone())?;
+    let vault = vault.as_ref().map_err(|error| ProvideError::Vault { message: error.to_string() })?;
+    vault.get(scope, &name).map_err(ProvideError::Read)?.ok_or_else(gone)
+}
+
+/// Takes the file away, unless the session goes on.
+pub(super) fn remove(driver: &Driver, session: SessionId) -> io::Result<()> {
+    let goes_on = driver.journal.world().sessions.get(&session).is_some_and(|it| !it.is_over());
+    if goes_on {
+        return Ok(());
+    }
+    let path = driver.home.values(session);
+    for path in [draft_of(&path), path] {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The names under which the vault has what a request asks for, if all of it is there and may be given again.
+pub(super) fn look(driver: &Driver, request: RequestId) -> Option<Vec<String>> {
+    let wanted = |it: &Request| match &it.ask {
+        Ask::Dependency(dependency) if it.is_open() => Some((it.project, dependency.clone())),
+        _ => None,
+    };
+    let (project, dependency) = driver.journal.world().requests.get(&request).and_then(wanted)?;
+    let vault = driver.secrets.existing().ok()??;
+    let kept = reusable(&vault, project)?;
+    let (needed, welcome) = names(&dependency);
+    let is_kept = |name: &&String| kept.contains(name);
+    if needed.is_empty() || !needed.iter().all(|name| is_kept(&name)) {
+        return None;
+    }
+    let found: Vec<String> = needed.iter().chain(welcome.iter().filter(is_kept)).cloned().collect();
+    // A reference may lead to nothing; then somebody is asked.
+    let scope = Scope::Project(project.to_string());
+    let can_be_had = |name: &String| {
+        let name = Name::new(name).ok()?;
+        vault.get(&scope, &name).ok()?
+    };
+    found.iter().all(|name| can_be_had(name).is_some()).then_some(found)
+}
+
+fn reusable(vault: &Vault, project: ProjectId) -> Option<Vec<String>> {
+    let listed = vault.list(Some(&Scope::Project(project.to_string()))).ok()?;
+    Some(listed.into_iter().filter(|it| it.reuse).map(|it| it.name.as_str().to_owned()).collect())
+}
+
+/// What is needed, and what else is welcome.
+fn names(dependency: &DependencyRequest) -> (Vec<String>, Vec<String>) {
+    match dependency.dependency_type {
+        DependencyType::ApiKey | DependencyType::EnvVariable => (vec![dependency.name.clone()], Vec::new()),
+        DependencyType::Service => {
+            let variables = services::find(&dependency.name).into_iter().flat_map(|it| &it.variables);
+            let (welcome, needed): (Vec<_>, Vec<_>) = variables.partition(|it| it.optional);
+            let names = |list: Vec<&services::Variable>| list.into_iter().map(|it| it.name.clone()).collect();
+            (names(needed), names(welcome))
+        }
+        DependencyType::File | DependencyType::Permission | DependencyType::Package => {
+            (Vec::new(), Vec::new())
+        }
+    }
+}
+
+impl fmt::Display for ProvideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProvideError::Vault { message } => write!(f, "{message}"),
+            ProvideError::Read(source) => write!(f, "{source}"),
+            ProvideError::Gone { name } => write!(f, "{name} is not in the vault any more"),
+            ProvideError::Io { path, source } => write!(f, "cannot write '{}': {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ProvideError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ProvideError::Read(source) => Some(source),
+            ProvideError::Io { source, .. } => Some(source),
+            ProvideError::Vault { .. } | ProvideError::Gone { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Answers to requests. A value that comes with one goes to the vault before anything is submitted, and a file to the
+//! workspace; what is submitted, kept for a repetition and shown names them and never holds them.
+
+use std::{collections::BTreeMap, path::Path as FilePath};
+
+use axum::{Json, extract::State, http::HeaderMap};
+use ostler_engine::{
+    Input, ProjectId, Refusal, RequestId, SessionId,
+    answer::{Answer, Given, read},
+    request::Ask,
+};
+use ostler_vault::{Name, Scope, Secret, Value};
+use serde_json::json;
+
+use super::{
+    App,
+    extract::{Body, Path},
+    problem::refused,
+    wishes::key,
+};
+use crate::{
+    api::{GivenValue, NewAnswer, Problem, RequestView},
+    uploads,
+};
+
+/// The beginning of the names that are Ostler's own.
+const OWN: &str = "OSTLER_";
+
+/// What has to be known of a request before it is answered.
+struct Asked {
+    ask: Ask,
+    session: SessionId,
+    project: ProjectId,
+    directory: Option<String>,
+}
+
+/// Answers a request.
+#[utoipa::path(post, path = "/requests/{id}/answer", params(("id" = String, Path)), request_body = NewAnswer,
+    responses((status = 200, body = RequestView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(super) async fn answer(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Body(new): Body<NewAnswer>,
+) -> Result<Json<RequestView>, Problem> {
+    let request: RequestId = id.parse().map_err(|_| Problem::not_found("request", &id))?;
+    let NewAnswer { value, decision, insist, values, reuse, skip } = new;
+    let provided: Vec<String> = values.keys().cloned().collect();
+    // What is kept to know a repetition by says nothing of a value, not even whether it is another one.
+    let known_by = json!([value, decision, insist, provided, reuse, skip]);
+    let key = key(&headers, &format!("/requests/{request}/answer"), &known_by)?;
+    let mut given = Given { value, decision, insist, provided, reuse, skip };
+    // Whoever is settled or unknown is refused below, in the engine's words; nothing is kept for it.
+    if let Some(asked) = app.asked(request) {
+        let answer =
+            read(&asked.ask, &given).map_err(|why| refused(&Refusal::NotAnAnswer { request, why }))?;
+        match answer {
+            Answer::Provided { reuse, .. } => app.keep(&asked, values, reuse).await?,
+            Answer::Path { path } => given.value = Some(app.bring(&asked, path).await?),
+            _ => {}
+        }
+    }
+    app.driver.journal.submit_for(Input::Answer { request, given }, key).await?;
+    app.request_view(request).map(Json)
+}
+
+impl App {
+    /// An open request of a session that is known.
+    fn asked(&self, id: RequestId) -> Option<Asked> {
+        let world = self.driver.journal.world();
+        let request = world.requests.get(&id).filter(|request| request.is_open())?;
+        let directory = world.sessions.get(&request.session).map(|session| session.directory().to_owned());
+        let (session, project) = (request.session, request.project);
+        Some(Asked { ask: request.ask.clone(), session, project, directory })
+    }
+
+    /// Puts values into the vault: for the project where they may be given again, else for the session alone.
+    async fn keep(
+        &self,
+        asked: &Asked,
+        values: BTreeMap<String, GivenValue>,
+        reuse: bool,
+    ) -> Result<(), Problem> {
+        let scope = if reuse {
+            Scope::Project(asked.project.to_string())
+        } else {
+            Scope::Session(asked.session.to_string())
+        };
+        let mut named = Vec::with_capacity(values.len());
+        for (name, value) in values {
+            named.push((valid_name(&name)?, Secret::new(value.expose().to_owned())));
+        }
+        let at_ms = self.driver.journal.clock().now_ms();
+        self.with_secrets(move |app| {
+            let vault = app.driver.secrets.vault()?;
+            for (name, secret) in named {
+                vault.put(&scope, &name, &Value::Stored(secret), reuse, at_ms)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Brings a file into the workspace, and gives its path as the agent sees it.
+    async fn bring(&self, asked: &Asked, path: String) -> Result<String, Problem> {
+        let (Some(directory), Ask::Dependency(dependency)) = (asked.directory.clone(), &asked.ask) else {
+            return Ok(path);
+        };
+        let wanted = dependency.name.clone();
+        let brought = tokio::task::spawn_blocking(move || {
+            let directory = FilePath::new(&directory);
+            uploads::bring(directory, &directory.join(path.trim()), &wanted)
+        });
+        let brought = brought.await.map_err(|_| Problem::internal("the file was not copied"))?;
+        brought.map_err(|error| {
+            Problem::bad("no_file", error.to_string())
+                .hint("Nothing has changed. Name a file that you can read.")
+        })
+    }
+}
+
+/// A name that can be that of a variable, and is not one of Ostler's own.
+fn valid_name(name: &str) -> Result<Name, Problem> {
+    let problem = |title: String| {
+        Problem::bad("bad_name", title).hint("Deny it with --no and say under which name you can give it.")
+    };
+    if name.starts_with(OWN) {
+        return Err(problem(format!("'{name}' is a name that Ostler itself uses")));
+    }
+    Name::new(name).map_err(|error| problem(error.to_string()))
+}

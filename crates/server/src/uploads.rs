@@ -1,0 +1,281 @@
+//! Files that a person gives to an agent: copied into `uploads/` of its directory under a safe name. Nothing is ever
+//! overwritten, and no link leads out of the directory.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read, Write},
+    os::fd::{AsFd, OwnedFd},
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, linkat, mkdirat, open, openat, unlinkat};
+
+use crate::random;
+
+/// The directory in the workspace.
+const DIRECTORY: &str = "uploads";
+
+/// The largest file that is copied.
+const BYTES_MAX: u64 = 1 << 30;
+
+/// So many names are tried before somebody is told that there are too many.
+const NAMES_MAX: u32 = 1_000;
+
+/// The longest name.
+const NAME_BYTES_MAX: usize = 100;
+
+/// Why a file could not be given.
+#[derive(Debug)]
+pub(crate) enum UploadError {
+    /// It cannot be read.
+    Source {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It is a directory or a device.
+    NotAFile {
+        /// Which one.
+        path: PathBuf,
+    },
+    /// It is too large.
+    TooLarge {
+        /// Which one.
+        path: PathBuf,
+        /// How large.
+        bytes: u64,
+    },
+    /// It cannot be written.
+    Target {
+        /// Where to.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// Brings a file into a workspace, and gives its path as seen from there. One that is there already stays where it is.
+pub(crate) fn bring(workspace: &Path, path: &Path, wanted: &str) -> Result<String, UploadError> {
+    let unread = |source: io::Error| UploadError::Source { path: path.to_path_buf(), source };
+    let real = path.canonicalize().map_err(unread)?;
+    // A pipe or a device must not be waited for.
+    let opened = open(&real, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+    let file = File::from(opened.map_err(|error| unread(error.into()))?);
+    let status = fstat(&file).map_err(|error| unread(error.into()))?;
+    if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
+        return Err(UploadError::NotAFile { path: real });
+    }
+    let bytes = u64::try_from(status.st_size).unwrap_or_default();
+    if bytes > BYTES_MAX {
+        return Err(UploadError::TooLarge { path: real, bytes });
+    }
+    let inside =
+        workspace.canonicalize().ok().and_then(|root| Some(real.strip_prefix(root).ok()?.to_owned()));
+    if let Some(inside) = inside.and_then(|inside| inside.to_str().map(str::to_owned)) {
+        return Ok(inside);
+    }
+    let name = safe_name(wanted, &real);
+    let target = workspace.join(DIRECTORY);
+    let failed = |source: io::Error| UploadError::Target { path: target.join(&name), source };
+    let folder = folder(workspace).map_err(failed)?;
+    let placed = place(&folder, file, &name).map_err(failed)?;
+    Ok(format!("{DIRECTORY}/{placed}"))
+}
+
+/// `uploads` in the workspace, which must be a directory and not a link to one.
+fn folder(workspace: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = open(workspace, flags, Mode::empty())?;
+    match mkdirat(&root, DIRECTORY, Mode::from_raw_mode(0o755)) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(openat(&root, DIRECTORY, flags | OFlags::NOFOLLOW, Mode::empty())?)
+}
+
+/// Writes the file under a name that nobody has, then gives it the first name that is free or holds the same.
+fn place(folder: &OwnedFd, mut file: File, name: &str) -> io::Result<String> {
+    let draft = format!(".{}.draft", random::word());
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut copy = File::from(openat(folder, &draft, flags, Mode::from_raw_mode(0o644))?);
+    let placed = (|| {
+        io::copy(&mut (&mut file).take(BYTES_MAX), &mut copy)?;
+        copy.flush()?;
+        copy.sync_data()?;
+        for number in 1..=NAMES_MAX {
+            let name = numbered(name, number);
+            match linkat(folder, &draft, folder, &name, AtFlags::empty()) {
+                Ok(()) => return Ok(name),
+                Err(rustix::io::Errno::EXIST) if holds_the_same(folder, &draft, &name) => return Ok(name),
+                Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(io::Error::other("there are too many files of that name"))
+    })();
+    unlinkat(folder, &draft, AtFlags::empty()).ok();
+    placed
+}
+
+/// Whether two files of a directory have the same content: then nothing has to be added.
+fn holds_the_same(folder: &OwnedFd, a: &str, b: &str) -> bool {
+    let open = |name: &str| {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        openat(folder.as_fd(), name, flags, Mode::empty()).map(File::from).ok()
+    };
+    let (Some(a), Some(b)) = (open(a), open(b)) else { return false };
+    let is_file = |file: &File| file.metadata().is_ok_and(|it| it.is_file());
+    let same_length = a.metadata().ok().zip(b.metadata().ok()).is_some_and(|(a, b)| a.len() == b.len());
+    is_file(&b) && same_length && same_bytes(a, b).unwrap_or(false)
+}
+
+fn same_bytes(a: File, b: File) -> io::Result<bool> {
+    let (mut a, mut b) = (io::BufReader::new(a), io::BufReader::new(b));
+    let (mut left, mut right) = ([0; 8192], [0; 8192]);
+    loop {
+        let count = a.read(&mut left)?;
+        if count == 0 {
+            return Ok(b.read(&mut right)? == 0);
+        }
+        b.read_exact(&mut right[..count])?;
+        if left[..count] != right[..count] {
+            return Ok(false);
+        }
+    }
+}
+
+/// The last part of the name that was asked for, of harmless characters; else that of the file.
+fn safe_name(wanted: &str, path: &Path) -> String {
+    let own = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let clean = |text: &str| {
+        let last = text.rsplit(['/', '\\']).next().unwrap_or_default();
+        let kept = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
+        let name: String = last.chars().map(kept).collect();
+        let name = name.trim_start_matches(['.', '-', '_']).trim_end_matches('.').to_owned();
+        let mut end = name.len().min(NAME_BYTES_MAX);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        name[..end].to_owned()
+    };
+    let names = [clean(wanted), clean(own)];
+    names.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "file".to_owned())
+}
+
+/// `logo.png`, `logo-2.png`, `logo-3.png` …
+fn numbered(name: &str, number: u32) -> String {
+    match (number, name.rsplit_once('.')) {
+        (1, _) => name.to_owned(),
+        (number, Some((stem, end))) if !stem.is_empty() => format!("{stem}-{number}.{end}"),
+        (number, _) => format!("{name}-{number}"),
+    }
+}
+
+impl fmt::Display for UploadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UploadError::Source { path, source } => write!(f, "cannot read '{}': {source}", path.display()),
+            UploadError::NotAFile { path } => write!(f, "'{}' is no file", path.display()),
+            UploadError::TooLarge { path, bytes } => {
+                write!(f, "'{}' has {bytes} bytes, and {BYTES_MAX} are allowed", path.display())
+            }
+            UploadError::Target { path, source } => write!(f, "cannot write '{}': {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for UploadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            UploadError::Source { source, .. } | UploadError::Target { source, .. } => Some(source),
+            UploadError::NotAFile { .. } | UploadError::TooLarge { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink, path::PathBuf};
+
+    use super::{UploadError, bring, safe_name};
+
+    struct Lab(PathBuf);
+
+    impl Lab {
+        fn new(name: &str) -> Lab {
+            let root = crate::test_directory().join(format!("uploads-{}-{name}", std::process::id()));
+            fs::create_dir_all(root.join("work")).unwrap();
+            Lab(root)
+        }
+
+        fn file(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.0.join(name);
+            #[expect(clippy::disallowed_methods, reason = "a file of a test")]
+            fs::write(&path, text).unwrap();
+            path
+        }
+
+        fn work(&self) -> PathBuf {
+            self.0.join("work")
+        }
+    }
+
+    impl Drop for Lab {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[test]
+    fn nothing_is_overwritten_and_the_same_is_not_added_twice() {
+        let lab = Lab::new("names");
+        let (one, other) = (lab.file("a.png", "one"), lab.file("b.png", "other"));
+        let give = |path| bring(&lab.work(), path, "logo.png").unwrap();
+        assert_eq!(give(&one), "uploads/logo.png");
+        assert_eq!(give(&other), "uploads/logo-2.png");
+        assert_eq!(give(&one), "uploads/logo.png");
+        assert_eq!(give(&other), "uploads/logo-2.png");
+        assert_eq!(fs::read_dir(lab.work().join("uploads")).unwrap().count(), 2, "no draft is left");
+        assert_eq!(fs::read_to_string(lab.work().join("uploads/logo-2.png")).unwrap(), "other");
+    }
+
+    #[test]
+    fn no_link_leads_out() {
+        let lab = Lab::new("links");
+        let file = lab.file("a.txt", "text");
+        fs::create_dir(lab.0.join("elsewhere")).unwrap();
+        symlink(lab.0.join("elsewhere"), lab.work().join("uploads")).unwrap();
+        assert!(matches!(bring(&lab.work(), &file, "a.txt"), Err(UploadError::Target { .. })));
+        assert_eq!(fs::read_dir(lab.0.join("elsewhere")).unwrap().count(), 0);
+        fs::remove_file(lab.work().join("uploads")).unwrap();
+        fs::create_dir(lab.work().join("uploads")).unwrap();
+        let victim = lab.file("victim", "text");
+        symlink(&victim, lab.work().join("uploads/a.txt")).unwrap();
+        assert_eq!(bring(&lab.work(), &file, "a.txt").unwrap(), "uploads/a-2.txt");
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_and_what_is_there_stays() {
+        let lab = Lab::new("sorts");
+        assert!(matches!(bring(&lab.work(), &lab.0, "x"), Err(UploadError::NotAFile { .. })));
+        assert!(matches!(bring(&lab.work(), &lab.0.join("no"), "x"), Err(UploadError::Source { .. })));
+        assert!(matches!(bring(&lab.work(), "/dev/null".as_ref(), "x"), Err(UploadError::NotAFile { .. })));
+        let inside = lab.file("work/here.txt", "x");
+        assert_eq!(bring(&lab.work(), &inside, "other").unwrap(), "here.txt");
+    }
+
+    #[test]
+    fn a_name_is_made_safe() {
+        let check = |wanted: &str, name: &str| assert_eq!(safe_name(wanted, "/x/own.bin".as_ref()), name);
+        check("logo.png", "logo.png");
+        check("../../etc/passwd", "passwd");
+        check("a b;c$(d).png", "a_b_c__d_.png");
+        check(".ssh", "ssh");
+        check("-rf", "rf");
+        check("로고.png", "로고.png");
+        check("..", "own.bin");
+        check("c:\\x\\y.txt", "y.txt");
+    }
+}

@@ -1,0 +1,49 @@
+//! The private file of a session: the values that its agent was given. The server writes it; the shim, a preload for
+//! Node and a script for bash read it. Nothing here logs or shows what is in it.
+//!
+//! Its form is that of an environment in `/proc`: `NAME=value`, each ended by a zero byte, because no value can hold one.
+
+use std::{fs, io, path::Path};
+
+/// The bytes of such a file.
+pub fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, value) in pairs {
+        for part in [name, "=", value, "\0"] {
+            bytes.extend_from_slice(part.as_bytes());
+        }
+    }
+    bytes
+}
+
+/// The names and values of a file; none, if there is no file.
+pub fn read(path: &Path) -> io::Result<Vec<(String, String)>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(decode(&bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// What is no pair is passed over: a value that cannot be read must not keep an agent from starting.
+fn decode(bytes: &[u8]) -> Vec<(String, String)> {
+    let pairs = bytes.split(|byte| *byte == 0).filter_map(|pair| str::from_utf8(pair).ok()?.split_once('='));
+    let pairs = pairs.filter(|(name, _)| !name.is_empty());
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, encode};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let pairs = [("KEY", "sk_1"), ("EMPTY", ""), ("LINES", "a\nb='\"$(x)"), ("EQUAL", "a=b=")];
+        let read = decode(&encode(pairs));
+        let read: Vec<(&str, &str)> =
+            read.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(read, pairs);
+        assert_eq!(decode(b""), []);
+        assert_eq!(decode(b"no pair\0=x\0\xff=y\0A=b"), [("A".to_owned(), "b".to_owned())]);
+    }
+}
