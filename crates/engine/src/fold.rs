@@ -298,25 +298,35 @@ impl Desk<'_> {
                 }
             }
             Event::RequestLeft { request } => self.request_mut(*request).left = true,
-            Event::RequestSettled { request, by, answer, brings, relaunches } => {
-                self.fold_values(place.session, *request, answer, *relaunches);
-                let request = self.request_mut(*request);
-                let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
-                // An agent that was not told yet that nobody answered still waits for it.
-                let was_told = request.expired_at_ms.is_some() && request.bringing != Bringing::Waiting;
-                let late = was_told && *by == By::Person;
-                request.settled = Some(Settled { at_ms, by: *by, answer: answer.clone(), late });
-                request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
-                if is_error {
-                    let count = if *by == By::Expiry { retry.unwrap_or(0) } else { 0 };
-                    self.session_mut(place.session).retries = Retries { count, at_ms };
-                }
-            }
+            Event::RequestSettled { .. } => self.fold_settled(place, at_ms, event),
             Event::RequestExpired { request } => {
                 let request = self.request_mut(*request);
                 request.expired_at_ms = Some(at_ms);
                 request.bringing = Bringing::Waiting;
             }
+            Event::InstallStarted { .. } | Event::InstallFinished { .. } => self.fold_install(event),
+            _ => {}
+        }
+    }
+
+    fn fold_settled(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        let Event::RequestSettled { request, by, answer, brings, relaunches } = event else { return };
+        self.fold_values(place.session, *request, answer, *relaunches);
+        let request = self.request_mut(*request);
+        let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
+        // An agent that was not told yet that nobody answered still waits for it.
+        let was_told = request.expired_at_ms.is_some() && request.bringing != Bringing::Waiting;
+        let late = was_told && *by == By::Person;
+        request.settled = Some(Settled { at_ms, by: *by, answer: answer.clone(), late });
+        request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
+        if is_error {
+            let count = if *by == By::Expiry { retry.unwrap_or(0) } else { 0 };
+            self.session_mut(place.session).retries = Retries { count, at_ms };
+        }
+    }
+
+    fn fold_install(&mut self, event: &Event) {
+        match event {
             Event::InstallStarted { request } => self.request_mut(*request).installing = true,
             Event::InstallFinished { request, install, brings } => {
                 let request = self.request_mut(*request);

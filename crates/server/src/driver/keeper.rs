@@ -178,6 +178,11 @@ impl Keeper {
                 return self.change_worktree(name, &deed).await;
             }
         }
+        self.note_done(name).await;
+    }
+
+    /// Says that something was done, without waiting until it is written down.
+    async fn note_done(&self, name: ActionName) {
         crash::site("before done");
         // In the queue before anything that follows from it.
         let queued = self.driver.journal.queue(None, Some(name), None).await;
