@@ -53,6 +53,7 @@ impl Secrets {
         if let Some(vault) = &*open {
             return Ok(Arc::clone(vault));
         }
+        ostler_vault::guard();
         let vault = open_vault(&self.home, || Err(SecretsError::Locked)).map(Arc::new)?;
         *open = Some(Arc::clone(&vault));
         Ok(vault)
@@ -69,6 +70,7 @@ impl Secrets {
         if config.vault != VaultKey::Passphrase {
             return Err(SecretsError::NotLocked);
         }
+        ostler_vault::guard();
         let key = Key::Passphrase(passphrase);
         let vault = Vault::open(&self.home.vault(), &key).map_err(SecretsError::Open)?;
         *self.open.lock().expect("nobody panics while opening a vault") = Some(Arc::new(vault));

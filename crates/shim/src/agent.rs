@@ -169,6 +169,9 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
             tcsetpgrp(stdin(), getpid())?;
         }
         reset_signals(&[]);
+        // Its memory holds what it was given, and a crash would leave it in a file; whoever wants that can raise it.
+        let maximum = getrlimit(Resource::Core).maximum;
+        setrlimit(Resource::Core, Rlimit { current: Some(0), maximum })?;
         if let Some(most) = open_files_max {
             let maximum = getrlimit(Resource::Nofile).maximum;
             let current = Some(maximum.map_or(most, |maximum| most.min(maximum)));

@@ -18,6 +18,7 @@ mod clock;
 mod error;
 mod files;
 mod input;
+mod masking;
 mod output;
 mod priority;
 mod shim;

@@ -28,6 +28,7 @@ use crate::{
     files,
     input::Input,
     launch::Launch,
+    masking::Masking,
     output::Log,
     socket::{Client, Socket},
     spool::{self, Happening, Spool, StallReason, StopCause},
@@ -45,6 +46,9 @@ const LOG_BYTES_MORE: u64 = 64 << 20;
 
 /// How long a busy tree keeps a silence from counting.
 const BUSY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long what may be the beginning of a secret is held back when nothing follows.
+const HELD_BACK: Duration = Duration::from_millis(500);
 
 /// Between two looks at what nobody announces.
 const TICK: Duration = Duration::from_millis(20);
@@ -80,6 +84,7 @@ struct Shim {
     children: OwnedFd,
     tree: Tree,
     parser: Parser,
+    masking: Masking,
     out: Log,
     err: Log,
     spool: Spool,
@@ -112,6 +117,7 @@ impl Shim {
             self.read_output(CHUNKS_PER_STEP);
             self.read_errors(CHUNKS_PER_STEP);
             self.end_silence();
+            self.give_held();
             self.input.write();
             self.note_consumed();
             self.talk();
@@ -167,7 +173,8 @@ impl Shim {
         let cancel = self.cancel_at.map(|at| at.saturating_duration_since(now).max(TICK));
         let stop = self.stopped.as_ref().filter(|stopped| stopped.may_run()).map(|_| LOOK_AFTER);
         let disk = self.spool.has_waiting().then_some(LOOK_AFTER);
-        [silence, input, cancel, stop, disk].into_iter().flatten().min()
+        let held = (self.masking.held() > 0).then(|| HELD_BACK.saturating_sub(now - self.heard_at).max(TICK));
+        [silence, input, cancel, stop, disk, held].into_iter().flatten().min()
     }
 
     /// Stops again what somebody has continued, and what has appeared since.
@@ -185,7 +192,7 @@ impl Shim {
         let mut buffer = [const { MaybeUninit::uninit() }; CHUNK];
         for _ in 0..chunks_max {
             let Some(output) = self.agent.output.as_ref().filter(|_| !self.stalled) else { break };
-            let room = self.out.room().min(CHUNK);
+            let room = self.out.room().saturating_sub(self.masking.held()).min(CHUNK);
             if room == 0 {
                 self.stall(StallReason::LogFull);
                 break;
@@ -209,11 +216,13 @@ impl Shim {
         if asked {
             self.hold();
         }
+        // Whoever printed a value had it from the file.
+        self.masking.refresh();
         self.note(&items);
         if asked {
             self.note_stop(StopCause::Signal);
         }
-        if let Err(source) = self.out.append(bytes) {
+        if let Err(source) = self.out.append(&self.masking.out(bytes)) {
             self.stall(StallReason::Disk { message: source.to_string() });
         }
         if !items.is_empty() {
@@ -225,7 +234,7 @@ impl Shim {
         for item in items {
             self.heard_to = self.heard_to.max(item.end);
             let item = serde_json::to_value(item).expect("an item has only text and numbers");
-            self.spool.add(Happening::Heard { item });
+            self.spool.add(Happening::Heard { item: self.masking.item(item) });
         }
     }
 
@@ -255,7 +264,9 @@ impl Shim {
         if !self.spool.has_waiting() {
             return;
         }
-        let appended = self.out.append(&[]);
+        // What was said is written down before it is told, also where it ends like a secret begins.
+        let rest = if self.out.length_to_be() < self.heard_to { self.masking.out_rest() } else { Vec::new() };
+        let appended = self.out.append(&rest);
         // Nothing stands in the spool before the words that it is about stand in the log.
         let written = if self.out.length() >= self.heard_to {
             self.out.sync().and_then(|()| self.spool.write())
@@ -286,6 +297,8 @@ impl Shim {
                 Ok(([], _)) => self.agent.errors = None,
                 // Beyond its limit, or on a full disk, the log of errors ends; nobody is stopped for it.
                 Ok((bytes, _)) => {
+                    self.masking.refresh();
+                    let bytes = self.masking.err(bytes);
                     if self.err.append(&bytes[..bytes.len().min(self.err.room())]).is_err() {
                         self.err.give_up();
                     }
@@ -293,6 +306,17 @@ impl Shim {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
                 Err(_) => self.agent.errors = None,
+            }
+        }
+    }
+
+    /// Writes down what was held back as a possible beginning of a secret, when nothing has followed for a while: it
+    /// may be a question that somebody is to see.
+    fn give_held(&mut self) {
+        if self.masking.held() > 0 && self.heard_at.elapsed() >= HELD_BACK {
+            let rest = self.masking.out_rest();
+            if let Err(source) = self.out.append(&rest) {
+                self.stall(StallReason::Disk { message: source.to_string() });
             }
         }
     }
@@ -369,6 +393,12 @@ impl Shim {
         }
         self.read_last_words();
         self.read_errors(usize::MAX);
+        let (out, err) = (self.masking.out_rest(), self.masking.err_rest());
+        // What the disk does not take waits, like all that was printed before; errors are not waited for.
+        if let Err(source) = self.out.append(&out) {
+            self.stall(StallReason::Disk { message: source.to_string() });
+        }
+        self.err.append(&err).ok();
         self.parser.finish();
         let items: Vec<Item> = self.parser.by_ref().collect();
         self.note(&items);

@@ -9,6 +9,7 @@
 mod cipher;
 mod error;
 mod file;
+mod guard;
 mod hex;
 mod key;
 mod mask;
@@ -19,6 +20,7 @@ mod secret;
 mod vault;
 
 pub use error::{OpenError, ReadError, WriteError};
+pub use guard::guard;
 pub use key::{Key, KeyKind};
 pub use mask::{MASKED_BYTES_MIN, Masker, Masks};
 pub use name::{InvalidName, InvalidScope, Name, Scope};

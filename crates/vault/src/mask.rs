@@ -84,6 +84,8 @@ impl Masker {
     /// Takes a piece of the stream, and appends what can be shown to `out`.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if self.views.is_empty() {
+            let end = self.given + self.held.len() as u64;
+            self.give(end, out);
             self.given += bytes.len() as u64;
             return out.extend(bytes);
         }
@@ -96,6 +98,21 @@ impl Masker {
         }
         let open_from = self.views.iter().filter_map(View::open_from).min().unwrap_or(at);
         self.give(open_from, out);
+    }
+
+    /// Masks other secrets from here on, also in what is held back.
+    pub fn renew(&mut self, masks: Arc<Masks>) {
+        let renewed = Masker { given: self.given, ..Masker::new(masks) };
+        let before = mem::replace(self, renewed);
+        if self.views.is_empty() {
+            self.held = before.held;
+            return;
+        }
+        let mut out = Zeroizing::new(Vec::new());
+        self.push(&before.held, &mut out);
+        // Whoever reads the stream gets it with the next piece.
+        self.given -= out.len() as u64;
+        self.held.splice(..0, out.iter().copied());
     }
 
     /// How much is held back.

@@ -34,7 +34,7 @@ const RULES: &[Rule] = &[
         workspace: &["ostler-agents", "ostler-protocol"],
         pure: Some(&["serde", "serde_json"]),
     },
-    Rule { name: "ostler-shim", workspace: &["ostler-protocol"], pure: None },
+    Rule { name: "ostler-shim", workspace: &["ostler-protocol", "ostler-vault"], pure: None },
     Rule {
         name: "ostler-server",
         workspace: &[

@@ -104,6 +104,7 @@ struct Place {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Result<Exit, Error> {
+    ostler_vault::guard();
     match arguments.command {
         Command::Set { name, stdin, from, ask, place } => {
             let value = match &from {

@@ -94,7 +94,7 @@ impl Shim {
             if !self.put_down(Happening::TookInput { key: key.clone() }) {
                 return refused("the disk does not take it; ask again when there is room");
             }
-            self.input.take(key, text);
+            self.input.take(key, &self.masking.restored(text));
         }
         if !self.input.is_open() && !self.input.is_closed() {
             return refused("the agent has closed its input");

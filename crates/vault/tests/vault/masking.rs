@@ -138,6 +138,24 @@ fn a_flush_in_the_middle_gives_little_away() {
 }
 
 #[test]
+fn a_secret_that_comes_later_is_masked_from_there_on() {
+    let mut masker = Masker::new(masks(&[]));
+    let mut out = Vec::new();
+    masker.push(b"hush! key", &mut out);
+    masker.renew(masks(&["key of gold", "hush!"]));
+    masker.push(b" hush! key of ", &mut out);
+    assert_eq!(masker.held(), 7);
+    masker.renew(masks(&["key of gold", "hush!", "of iron"]));
+    masker.push(b"iron key of ", &mut out);
+    masker.renew(masks(&["key of gold", "hush!", "of iron", "silver"]));
+    masker.push(b"gold silve", &mut out);
+    masker.push(b"r hush!", &mut out);
+    masker.renew(masks(&[]));
+    masker.flush(&mut out);
+    assert_eq!(String::from_utf8(out).unwrap(), "hush! key ***** key ******* *********** ****** *****");
+}
+
+#[test]
 fn only_a_beginning_is_held_back() {
     let mut masker = Masker::new(masks(&["hush!"]));
     let mut out = Vec::new();
