@@ -8,17 +8,18 @@
 //! The time is linear, whatever the secrets and the text. What is held back is only what may be the beginning of a
 //! secret, never more than the longest form of one.
 
+mod layer;
 mod patterns;
 mod view;
 mod words;
 
 use std::{mem, sync::Arc};
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::secret::Secret;
 use patterns::Patterns;
-use view::{Span, View};
+use view::{Span, Views};
 
 pub use words::MASKED_BYTES_MIN;
 
@@ -67,7 +68,8 @@ impl Masks {
 /// Masks one stream.
 pub struct Masker {
     masks: Arc<Masks>,
-    views: Vec<View>,
+    /// None if there is nothing to be masked.
+    views: Option<Box<Views>>,
     /// What may be the beginning of a secret, masked where a whole one has already been found.
     held: Zeroizing<Vec<u8>>,
     /// How much of the stream was given out.
@@ -77,26 +79,19 @@ pub struct Masker {
 impl Masker {
     /// At the beginning of a stream.
     pub fn new(masks: Arc<Masks>) -> Masker {
-        let views = if masks.is_empty() { Vec::new() } else { view::all() };
+        let views = (!masks.is_empty()).then(|| Box::new(Views::new(&masks.patterns)));
         Masker { masks, views, held: Zeroizing::default(), given: 0 }
     }
 
     /// Takes a piece of the stream, and appends what can be shown to `out`.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
-        if self.views.is_empty() {
-            let end = self.given + self.held.len() as u64;
-            self.give(end, out);
-            self.given += bytes.len() as u64;
-            return out.extend(bytes);
-        }
-        let mut at = self.given + self.held.len() as u64;
+        let at = self.given + self.held.len() as u64;
         self.held.extend(bytes);
-        for &byte in bytes {
-            let (held, given) = (&mut self.held, self.given);
-            view::step(&mut self.views, &self.masks.patterns, byte, at, |span| mask(held, given, span));
-            at += 1;
-        }
-        let open_from = self.views.iter().filter_map(View::open_from).min().unwrap_or(at);
+        let end = at + bytes.len() as u64;
+        let Some(views) = &mut self.views else { return self.give(end, out) };
+        let (held, given) = (&mut self.held, self.given);
+        views.push(&self.masks.patterns, bytes, at, |span| mask(held, given, span));
+        let open_from = views.open_from().unwrap_or(end);
         self.give(open_from, out);
     }
 
@@ -104,10 +99,6 @@ impl Masker {
     pub fn renew(&mut self, masks: Arc<Masks>) {
         let renewed = Masker { given: self.given, ..Masker::new(masks) };
         let before = mem::replace(self, renewed);
-        if self.views.is_empty() {
-            self.held = before.held;
-            return;
-        }
         let mut out = Zeroizing::new(Vec::new());
         self.push(&before.held, &mut out);
         // Whoever reads the stream gets it with the next piece.
@@ -128,12 +119,10 @@ impl Masker {
 
     fn close(&mut self, out: &mut Vec<u8>, beginning_min: u32) {
         let end = self.given + self.held.len() as u64;
-        for view in &self.views {
-            if view.depth(&self.masks.patterns) >= beginning_min
-                && let Some(start) = view.open_from()
-            {
-                mask(&mut self.held, self.given, Span { start, end });
-            }
+        let long_from =
+            self.views.as_ref().and_then(|views| views.long_from(&self.masks.patterns, beginning_min));
+        if let Some(start) = long_from {
+            mask(&mut self.held, self.given, Span { start, end });
         }
         self.give(end, out);
     }
@@ -144,8 +133,10 @@ impl Masker {
             usize::try_from(to.saturating_sub(self.given)).expect("it is no longer than what is held");
         out.extend(&self.held[..count]);
         self.given += count as u64;
-        let rest = Zeroizing::new(self.held.split_off(count));
-        mem::replace(&mut self.held, rest).zeroize();
+        let left = self.held.len() - count;
+        self.held.copy_within(count.., 0);
+        self.held[left..].fill(0);
+        self.held.truncate(left);
     }
 }
 
