@@ -1,9 +1,12 @@
 //! What somebody types becomes an answer. Which option is meant is the server's business; here only the habits of a
 //! terminal are known: Enter for the default, y and n, and a way to insist.
 
+use std::io::{self, IsTerminal, Write};
+
 use ostler_server::api::{NewAnswer, RequestView};
 
 use crate::{
+    error::{Error, Message},
     screen::one_line,
     words::{Key, Words},
 };
@@ -48,6 +51,18 @@ pub(crate) fn decision(word: &str) -> Option<bool> {
         "n" | "no" | "아니요" | "아니오" | "ㄴ" => Some(false),
         _ => None,
     }
+}
+
+/// Asks on the terminal; without one nobody can have agreed, and `how` says what to do then.
+pub(crate) fn agreed(question: &str, how: Key) -> Result<bool, Error> {
+    if !io::stdin().is_terminal() {
+        return Err(Error::Refused { message: Message::new(Key::NoTerminal), hint: Message::new(how) });
+    }
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{question} ").and_then(|()| stderr.flush()).map_err(Error::Stats)?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map_err(|source| Error::Input { path: None, source })?;
+    Ok(decision(line.trim()) == Some(true))
 }
 
 /// Whether a yes or no is asked for.

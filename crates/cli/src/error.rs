@@ -185,7 +185,6 @@ impl Error {
             Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
             Error::Client(_) | Error::Start(_) | Error::Serve(_) | Error::Keep(_) => Key::HintServer,
-            Error::Config(error) if matches!(**error, ConfigError::Untrusted { .. }) => Key::HintTrust,
             Error::Config(_) => Key::HintConfig,
             Error::Secrets(error) if matches!(**error, SecretsError::Locked) => Key::HintUnlock,
             Error::Secrets(error) => return Some(error.advice().to_owned()),

@@ -38,7 +38,7 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs,
-        merge, need, parse, ps, report, resume, run, secret, send, serve, show, step, usage, verify,
+        merge, need, parse, ps, report, resume, run, secret, send, serve, show, step, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -91,6 +91,7 @@ enum Command {
     Diff(diff::Arguments),
     Merge(merge::Arguments),
     Discard(discard::Arguments),
+    Trust(trust::Arguments),
     Agents(agents::Arguments),
     Serve(serve::Arguments),
     Doctor(doctor::Arguments),
@@ -153,6 +154,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Diff(arguments) => diff::run(context, &arguments),
         Command::Merge(arguments) => merge::run(context, &arguments),
         Command::Discard(arguments) => discard::run(context, &arguments),
+        Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Agents(arguments) => agents::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Doctor(_) => doctor::run(context),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     exit::Exit,
     outcome,
-    screen::safe,
+    screen::{one_line, safe},
     status,
     words::{Key, Words},
 };
@@ -44,6 +44,19 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "no_worktree" => words.say(Key::RefusedNoWorktree, &[("id", &session())]),
         "worktree_gone" => words.say(Key::RefusedWorktreeGone, &[("id", &session())]),
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
+        "untrusted" => {
+            let first = &details["commands"][0];
+            let shown = |name: &str| first[name].as_str().map(one_line).unwrap_or_default();
+            let count = details["commands"].as_array().map_or(0, Vec::len);
+            let values: &[(&str, &dyn std::fmt::Display)] = &[
+                ("n", &count),
+                ("key", &shown("key")),
+                ("value", &shown("value")),
+                ("file", &shown("file")),
+            ];
+            words.say(if count == 1 { Key::RefusedUntrusted } else { Key::RefusedUntrustedMany }, values)
+        }
+        "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
         "not_git" => words.say(Key::RefusedNotGit, &[("directory", &text("directory"))]),
         _ => match problem.kind.as_str() {
             "no_agent" => words.say(Key::UnknownAgent, &[("name", &text("name"))]),
@@ -62,6 +75,11 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
     let why = &details["why"];
     match details["key"].as_str().unwrap_or_default() {
         "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
+        "untrusted" => {
+            let directory = details["directory"].as_str().map(one_line).unwrap_or_default();
+            Some(words.say(Key::HintTrust, &[("directory", &directory)]))
+        }
+        "trust_changed" => Some(words.sentence(Key::HintTrustAgain).to_owned()),
         "no_request" | "settled" => Some(words.sentence(Key::HintInbox).to_owned()),
         "not_an_answer" if why["key"] == "not_an_option" => Some(options(words, why, Key::HintInsist)),
         "not_an_answer" if why["key"] == "value_wanted" => {

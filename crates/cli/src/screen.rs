@@ -160,8 +160,27 @@ pub(crate) fn size() -> (u16, u16) {
 
 /// Somebody's text without anything that a terminal would obey.
 pub(crate) fn safe(text: &str) -> Cow<'_, str> {
-    let is_control = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    if text.contains(is_control) { text.replace(is_control, "").into() } else { text.into() }
+    let is_obeyed = |letter: char| is_obeyed(letter) && !matches!(letter, '\n' | '\t');
+    if text.contains(is_obeyed) { text.replace(is_obeyed, "").into() } else { text.into() }
+}
+
+/// Somebody's line with everything in it visible: what a person agrees to must not hide anything.
+pub(crate) fn visible(line: &str) -> String {
+    let mut said = String::new();
+    for letter in line.chars() {
+        let is_nothing = matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+        if is_obeyed(letter) || is_nothing {
+            said.extend(letter.escape_unicode());
+        } else {
+            said.push(letter);
+        }
+    }
+    said
+}
+
+/// Whether a terminal would do something instead of showing a letter, such as turn the direction of those behind it.
+fn is_obeyed(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The same in one line.
@@ -259,5 +278,7 @@ mod tests {
     fn nothing_controls_the_terminal() {
         assert_eq!(safe("a\x1b]52;c;x\x07\nb\u{9b}31m"), "a]52;c;x\nb31m");
         assert_eq!(one_line(" a\n\tb\x07 "), "a b");
+        assert_eq!(safe("a\u{202e}gpj.exe\u{2069}"), "agpj.exe");
+        assert_eq!(visible("rm\r\u{200b}-r\u{202e}"), "rm\\u{d}\\u{200b}-r\\u{202e}");
     }
 }

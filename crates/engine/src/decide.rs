@@ -11,6 +11,7 @@ mod requests;
 mod runs;
 mod shim;
 mod time;
+mod trust;
 mod values;
 mod wishes;
 
@@ -49,6 +50,8 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::CreateRun(new) => maker.create_run(new)?,
         Input::Register(new) => maker.made.project = Some(maker.project(new)),
         Input::Secret { project, name, news } => maker.note_secret(*project, name, news)?,
+        Input::Trust { root, name, git, commands } => maker.trust(root, name, *git, commands),
+        Input::Distrust { root } => maker.distrust(root),
         Input::Shim { session, launch, spool_seq, news } => maker.hear(*session, *launch, *spool_seq, news),
         Input::Overheard { session, launch, items } => maker.overhear(*session, *launch, items),
         Input::ShimLost { session, launch } => maker.lose(*session, *launch),

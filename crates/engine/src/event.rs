@@ -1,7 +1,7 @@
 //! Something that happened, as it stands in the journal. What is written here can be read for ever: a form that
 //! changes gets a new version, and the old one stays readable.
 
-use alloc::{boxed::Box, string::String};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::{fmt, str::FromStr};
 
 use ostler_protocol::mark::Mark;
@@ -12,7 +12,7 @@ use crate::{
     answer::Answer,
     id::{InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
     request::{Ask, By, Call, Caller, Install},
-    run::{Outcome, Terms},
+    run::{Outcome, Terms, Trusted},
     session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
 };
 
@@ -68,6 +68,15 @@ pub enum Event {
         /// Its name.
         secret: String,
     },
+    /// A person lets a repository run something.
+    #[serde(rename = "trust.given")]
+    TrustGiven {
+        /// What, in addition to what it may run already.
+        commands: Vec<Trusted>,
+    },
+    /// A person lets a repository run nothing any more.
+    #[serde(rename = "trust.revoked")]
+    TrustRevoked,
     /// Somebody asked for something.
     #[serde(rename = "run.created")]
     RunCreated {

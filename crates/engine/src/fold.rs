@@ -47,11 +47,22 @@ impl Desk<'_> {
                 self.own.counters.project = self.counters().project.max(id.0);
                 let (root, name) = (root.clone(), name.clone());
                 let (git, registered_at_ms, used) = (*git, entry.at_ms, Used::default());
-                let project = Project { id, root, name, git, registered_at_ms, used };
+                let (trusted, trusted_at_ms) = ([].into(), None);
+                let project = Project { id, root, name, git, registered_at_ms, used, trusted, trusted_at_ms };
                 self.own.projects.insert(id, project);
             }
             // What is kept stands in the vault; the journal only tells that it is.
             Event::SecretStored { .. } | Event::SecretRemoved { .. } => {}
+            Event::TrustGiven { commands } => {
+                let project = self.project_mut(entry.project.expect("it has its project"));
+                project.trusted.extend(commands.iter().cloned());
+                project.trusted_at_ms = Some(entry.at_ms);
+            }
+            Event::TrustRevoked => {
+                let project = self.project_mut(entry.project.expect("it has its project"));
+                project.trusted.clear();
+                project.trusted_at_ms = None;
+            }
             Event::RunCreated { title, terms } => {
                 let project = entry.project.expect("it has its project");
                 let id = entry.run.expect("it has its run");

@@ -9,7 +9,7 @@ use crate::{
     answer::{Given, NotAnAnswer},
     id::{ProjectId, RequestId, RunId, SessionId},
     request::{Ask, Install, Settled},
-    run::Terms,
+    run::{Terms, Trusted},
     session::{Order, Status},
 };
 
@@ -28,6 +28,22 @@ pub enum Input {
         name: String,
         /// What has become of it.
         news: SecretNews,
+    },
+    /// A person lets a repository run something.
+    Trust {
+        /// The canonical root of the project.
+        root: String,
+        /// What a person calls it.
+        name: String,
+        /// Whether it is a git repository.
+        git: bool,
+        /// What it may run.
+        commands: Vec<Trusted>,
+    },
+    /// A person lets a repository run nothing any more.
+    Distrust {
+        /// The canonical root of the project.
+        root: String,
     },
     /// A shim says something.
     Shim {

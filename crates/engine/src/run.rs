@@ -25,6 +25,23 @@ pub struct Project {
     /// What was used in it.
     #[serde(default)]
     pub used: Used,
+    /// What a person lets it run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trusted: Vec<Trusted>,
+    /// When they last said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trusted_at_ms: Option<u64>,
+}
+
+/// A command of a repository that a person lets run. The command itself is not kept: it may hold a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trusted {
+    /// What names it, such as `filter.lfs.clean`.
+    pub key: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// Stands for name, command and file. Whatever differs is another command.
+    pub hash: String,
 }
 
 /// Something that was asked for.

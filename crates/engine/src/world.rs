@@ -219,8 +219,12 @@ impl<'a> Desk<'a> {
     }
 
     pub(crate) fn has_project(&self, id: ProjectId) -> bool {
-        let known = [&self.own.projects, &self.group.projects, &self.world.projects];
-        known.into_iter().any(|projects| projects.contains_key(&id))
+        self.project(id).is_some()
+    }
+
+    pub(crate) fn project(&self, id: ProjectId) -> Option<&Project> {
+        let overlays = self.own.projects.get(&id).or_else(|| self.group.projects.get(&id));
+        overlays.or_else(|| self.world.projects.get(&id))
     }
 
     pub(crate) fn run(&self, id: RunId) -> Option<&Run> {
@@ -239,9 +243,7 @@ impl<'a> Desk<'a> {
     }
 
     pub(crate) fn project_mut(&mut self, id: ProjectId) -> &mut Project {
-        let overlays = self.own.projects.get(&id).or_else(|| self.group.projects.get(&id));
-        let project = overlays.or_else(|| self.world.projects.get(&id));
-        let project = project.expect("an event names a project that exists").clone();
+        let project = self.project(id).expect("an event names a project that exists").clone();
         self.own.projects.entry(id).or_insert(project)
     }
 

@@ -15,8 +15,8 @@ pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use usage::{UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,
-    OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, StatusView, WaitView,
-    WorktreeView,
+    OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, StatusView, TrustView,
+    TrustedView, WaitView, WorktreeView,
 };
 
 use std::{collections::BTreeMap, fmt};
@@ -154,4 +154,22 @@ pub struct NewSize {
     pub rows: u16,
     /// Characters in a line.
     pub columns: u16,
+}
+
+/// Trust in what a repository would run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTrust {
+    /// A directory of the project, absolute.
+    pub directory: String,
+    /// What was shown to the person who agrees: the `hash` of every command.
+    pub hashes: Vec<String>,
+}
+
+/// The end of trust.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRevocation {
+    /// A directory of the project, or its root if it is gone; absolute.
+    pub directory: String,
 }

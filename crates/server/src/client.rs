@@ -157,6 +157,21 @@ pub(crate) async fn exchange(
     sender.send_request(request).await.map_err(broken)
 }
 
+/// Text as it stands in the query of an address.
+pub fn encoded(text: &str) -> String {
+    let mut said = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            said.push(char::from(byte));
+        } else {
+            let digit =
+                |half: u8| char::from_digit(u32::from(half), 16).map(|digit| digit.to_ascii_uppercase());
+            said.extend([Some('%'), digit(byte >> 4), digit(byte & 15)].into_iter().flatten());
+        }
+    }
+    said
+}
+
 /// An answer that comes in pieces.
 #[derive(Debug)]
 pub struct Pieces {

@@ -1,7 +1,8 @@
 //! Reads the configuration: the user's file and the one that is committed in a project.
 //!
 //! A mistake is an error with the file, the line and the name that was probably meant; nothing is guessed. Nothing
-//! here runs a command, and a repository cannot bring one: its file may not define agents.
+//! here runs a command. Those that a repository brings along are listed apart: whoever runs one has to see first that
+//! a person agreed to them.
 
 mod vault;
 
@@ -29,6 +30,9 @@ pub const PROJECT_FILE: &str = "ostler.toml";
 
 const LANGUAGES: [&str; 2] = ["en", "ko"];
 
+/// What the keys of agents begin with.
+const AGENTS: &str = "agents.";
+
 /// What a user and a project have settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
@@ -44,6 +48,19 @@ pub struct Config {
     pub prices: Prices,
     /// What the vault is opened with. Only the user's own file can say so.
     pub vault: VaultKey,
+    /// What the project's file would have Ostler run.
+    pub commands: Vec<RepositoryCommand>,
+}
+
+/// Something that a repository would have Ostler run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryCommand {
+    /// What names it, such as `agents.reviewer`.
+    pub key: String,
+    /// All that is said of it.
+    pub value: String,
+    /// The file that it stands in.
+    pub file: PathBuf,
 }
 
 /// Why the configuration cannot be used.
@@ -67,13 +84,6 @@ pub enum ConfigError {
         /// The name that was probably meant.
         nearest: Option<String>,
     },
-    /// A repository defines agents, which are commands, and nobody can have trusted it yet.
-    Untrusted {
-        /// In which file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: Option<usize>,
-    },
 }
 
 /// Text that is no length of time.
@@ -87,7 +97,7 @@ pub struct InvalidDuration {
 struct File {
     language: Option<Spanned<String>>,
     default_agent: Option<Spanned<String>>,
-    agents: Option<Spanned<toml::Table>>,
+    agents: Option<toml::Table>,
     #[serde(default)]
     patience: PatienceTable,
     #[serde(default)]
@@ -130,6 +140,7 @@ impl Config {
             patience: Patience::default(),
             prices: Prices::new(),
             vault: VaultKey::File(None),
+            commands: Vec::new(),
         };
         if let Some(source) = user {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
@@ -142,11 +153,9 @@ impl Config {
         // What a person speaks is not for a repository to say, only where they have not said it.
         let language = config.language.take();
         if let Some(source) = project {
+            config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
             let file = source.parse()?;
-            if let Some(agents) = &file.agents {
-                let line = source.line(agents.span());
-                return Err(ConfigError::Untrusted { path: source.path.clone(), line });
-            }
+            config.commands = commands(source, file.agents.as_ref());
             if let Some(price) = file.prices.values().next() {
                 let message = "prices stand in your own file, not in a project's".to_owned();
                 return Err(source.wrong(price.span(), message, None));
@@ -159,6 +168,11 @@ impl Config {
         }
         config.language = language.or(config.language);
         Ok(config)
+    }
+
+    /// Whether an agent is what it is because the project's file says so.
+    pub fn is_of_repository(&self, agent: &str) -> bool {
+        self.commands.iter().any(|command| command.key.strip_prefix(AGENTS) == Some(agent))
     }
 
     /// What a file says goes over what the one before said.
@@ -257,8 +271,30 @@ struct Source {
     text: String,
 }
 
+/// What a file would have Ostler run.
+fn commands(source: &Source, agents: Option<&toml::Table>) -> Vec<RepositoryCommand> {
+    let command = |(name, table): (&String, &toml::Value)| RepositoryCommand {
+        key: format!("{AGENTS}{name}"),
+        value: toml::to_string(table).unwrap_or_else(|_| table.to_string()),
+        file: source.path.clone(),
+    };
+    agents.into_iter().flatten().map(command).collect()
+}
+
+impl RepositoryCommand {
+    /// Stands for all of it. Whoever trusts it trusts this, and nothing that differs from it.
+    pub fn fingerprint(&self) -> String {
+        ostler_workspace::fingerprint(&[PROJECT_FILE, &self.key, &self.value])
+    }
+}
+
 /// A file that does not have to be there.
 fn read(path: &Path) -> Result<Option<Source>, ConfigError> {
+    // A pipe in a repository would have everybody wait for ever.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+        return Err(ConfigError::Unreadable { path: path.to_path_buf(), source });
+    }
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(Source { path: path.to_path_buf(), text })),
         Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -320,10 +356,6 @@ impl fmt::Display for ConfigError {
                 f.write_str(message)?;
                 nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
             }
-            ConfigError::Untrusted { path, line } => {
-                at(f, path, *line)?;
-                f.write_str("a repository cannot define agents: its commands would run without your trust")
-            }
         }
     }
 }
@@ -332,7 +364,7 @@ impl std::error::Error for ConfigError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             ConfigError::Unreadable { source, .. } => Some(source),
-            ConfigError::Wrong { .. } | ConfigError::Untrusted { .. } => None,
+            ConfigError::Wrong { .. } => None,
         }
     }
 }
@@ -409,11 +441,6 @@ mod tests {
         );
         check(
             "",
-            "[agents.mine]\ncommand = ['rm']\n",
-            "ostler.toml:1: a repository cannot define agents: its commands would run without your trust",
-        );
-        check(
-            "",
             "[vault]\nkey = 'cmd:evil'",
             "ostler.toml:1: only your own configuration can say how the vault is opened",
         );
@@ -424,6 +451,21 @@ mod tests {
         );
         check("[vault]\nkey_file = 'k'", "", "config.toml:2: `k` is not an absolute path");
         check("", "language = \n", "ostler.toml:1: string values must be quoted, expected literal string");
+    }
+
+    #[test]
+    fn what_a_repository_brings_along_is_listed() {
+        let project = "default_agent = 'mine'\n[agents.mine]\ncommand = ['rm', '-r']\n\
+                       [agents.claude]\nabout = 'another'\n";
+        let config = load("[agents.own]\ncommand = ['x']\n", project).expect("both are right");
+        let keys: Vec<&str> = config.commands.iter().map(|command| command.key.as_str()).collect();
+        assert_eq!(keys, ["agents.claude", "agents.mine"]);
+        assert!(config.is_of_repository("mine") && config.is_of_repository("claude"));
+        assert!(!config.is_of_repository("own") && !config.is_of_repository("codex"));
+        let mine = &config.commands[1];
+        assert_eq!(mine.value, "command = [\"rm\", \"-r\"]\n");
+        let other = load("", "[agents.mine]\ncommand = ['rm', '-f']\n").expect("it is right");
+        assert_ne!(mine.fingerprint(), other.commands[0].fingerprint());
     }
 
     #[test]

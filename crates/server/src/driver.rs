@@ -34,7 +34,7 @@ use crate::{
     secrets::Secrets,
 };
 
-pub(crate) use self::worktree::diff;
+pub(crate) use self::worktree::{Place, diff};
 
 /// Says something to a shim beside its keeper; only what leaves no trace in the journal.
 pub(crate) async fn tell(
@@ -102,6 +102,13 @@ impl Driver {
     /// Tells this state directory from another.
     pub(crate) fn mark(&self) -> &str {
         &self.mark
+    }
+
+    /// What a person lets the repository of a project run, as fingerprints.
+    pub(crate) fn trusted(&self, root: &str) -> Vec<String> {
+        let world = self.journal.world();
+        let project = world.project_at(root).and_then(|id| world.projects.get(&id));
+        project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
     }
 
     /// What the processes of a launch or check carry in their environment.

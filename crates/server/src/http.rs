@@ -12,6 +12,7 @@ mod problem;
 mod read;
 mod runs;
 mod secrets;
+mod trust;
 mod usage;
 mod views;
 mod wishes;
@@ -53,7 +54,8 @@ pub(crate) struct App {
         read::request, read::agents, read::agent, read::diff, runs::create, answers::answer, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, wishes::stop, output::output, events::events, secrets::list, secrets::put,
-        secrets::remove, secrets::unlock, usage::usage,
+        secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
+        trust::revoke,
     ),
     components(schemas(api::Problem))
 )]
@@ -93,6 +95,9 @@ fn router(app: App) -> Router {
         .route("/requests/{id}", get(read::request))
         .route("/requests/{id}/answer", post(answers::answer))
         .route("/events", get(events::events))
+        .route("/trust", get(trust::look).post(trust::give))
+        .route("/trust/revoke", post(trust::revoke))
+        .route("/trusted", get(trust::list))
         .route("/usage", get(usage::usage))
         .route("/agents", get(read::agents))
         .route("/agents/{name}", get(read::agent))

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use ostler_agents::{Agent, Agents};
+use ostler_server::config::Config;
 use serde_json::{Value, json};
 
 use crate::{
@@ -41,12 +42,13 @@ enum Command {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
-    let agents = &context.config()?.agents;
+    let config = context.config()?;
+    let agents = &config.agents;
     match &arguments.command {
-        Command::List => list(context, agents),
-        Command::Show { name } => show(context, find(agents, name)?),
-        Command::Check { name: Some(name) } => check(context, &[find(agents, name)?]),
-        Command::Check { name: None } => check(context, &agents.iter().collect::<Vec<_>>()),
+        Command::List => list(context, config),
+        Command::Show { name } => show(context, config, find(agents, name)?),
+        Command::Check { name: Some(name) } => check(context, config, &[find(agents, name)?]),
+        Command::Check { name: None } => check(context, config, &agents.iter().collect::<Vec<_>>()),
     }
 }
 
@@ -60,15 +62,19 @@ fn find<'a>(agents: &'a Agents, name: &str) -> Result<&'a Agent, Error> {
     })
 }
 
-fn source(agent: &Agent) -> &'static str {
+fn source(config: &Config, agent: &Agent) -> &'static str {
+    if config.is_of_repository(&agent.name) {
+        return "repository";
+    }
     let is_builtin = Agent::builtin(&agent.name).is_some_and(|builtin| builtin == *agent);
     if is_builtin { "built in" } else { "configuration" }
 }
 
-fn list(context: &Context, agents: &Agents) -> Result<Exit, Error> {
+fn list(context: &Context, config: &Config) -> Result<Exit, Error> {
+    let agents = &config.agents;
     let value: Vec<Value> = agents
         .iter()
-        .map(|it| json!({ "name": it.name, "about": it.about, "tested": it.tested, "source": source(it) }))
+        .map(|it| json!({ "name": it.name, "about": it.about, "tested": it.tested, "source": source(config, it) }))
         .collect();
     let words = context.words;
     context.print(&value, |screen| {
@@ -76,18 +82,23 @@ fn list(context: &Context, agents: &Agents) -> Result<Exit, Error> {
         let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
         let rows = agents.iter().map(|agent| {
             let tested = agent.tested.as_deref().unwrap_or("-");
-            vec![Cell::new(&agent.name), Cell::new(tested), Cell::new(source(agent)), Cell::new(&agent.about)]
+            vec![
+                Cell::new(&agent.name),
+                Cell::new(tested),
+                Cell::new(source(config, agent)),
+                Cell::new(&agent.about),
+            ]
         });
         screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
     })?;
     Ok(Exit::Done)
 }
 
-fn show(context: &Context, agent: &Agent) -> Result<Exit, Error> {
+fn show(context: &Context, config: &Config, agent: &Agent) -> Result<Exit, Error> {
     let value = json!(agent);
     context.print(&value, |_| match Agent::builtin_toml(&agent.name) {
         // Its own text has comments; what a user changed has none to show.
-        Some(toml) if source(agent) == "built in" => toml.to_owned(),
+        Some(toml) if source(config, agent) == "built in" => toml.to_owned(),
         _ => {
             toml::to_string_pretty(&without_nothing(value.clone())).unwrap_or_else(|_| format!("{value:#}\n"))
         }
@@ -108,28 +119,32 @@ fn without_nothing(value: Value) -> Value {
     }
 }
 
-fn check(context: &Context, agents: &[&Agent]) -> Result<Exit, Error> {
-    let checked: Vec<Checked<'_>> = agents.iter().map(|agent| Checked::of(agent)).collect();
+fn check(context: &Context, config: &Config, agents: &[&Agent]) -> Result<Exit, Error> {
+    let checked: Vec<Checked<'_>> = agents.iter().map(|agent| Checked::of(config, agent)).collect();
     let value: Vec<Value> = checked.iter().map(Checked::to_json).collect();
     context.print(&value, |_| {
         let lines: Vec<String> = checked.iter().map(|it| it.say(context.words)).collect();
         lines.join("\n") + "\n"
     })?;
-    let is_there = |it: &Checked<'_>| !matches!(it.version, Some(Err(_)));
+    let is_there = |it: &Checked<'_>| !matches!(it.version, Some(Err(_))) && !it.is_of_repository;
     Ok(if checked.iter().any(is_there) { Exit::Done } else { Exit::Failed })
 }
 
 /// What a CLI says of itself.
 struct Checked<'a> {
     agent: &'a Agent,
+    /// A repository says what it is, and nobody may have agreed to run it.
+    is_of_repository: bool,
     /// Nothing if it cannot be asked.
     version: Option<Result<String, std::io::Error>>,
 }
 
 impl Checked<'_> {
-    fn of(agent: &Agent) -> Checked<'_> {
-        let version = (!agent.version.is_empty()).then(|| program::first_line(&agent.version));
-        Checked { agent, version }
+    fn of<'a>(config: &Config, agent: &'a Agent) -> Checked<'a> {
+        let is_of_repository = config.is_of_repository(&agent.name);
+        let can_be_asked = !agent.version.is_empty() && !is_of_repository;
+        let version = can_be_asked.then(|| program::first_line(&agent.version));
+        Checked { agent, is_of_repository, version }
     }
 
     fn is_as_tested(&self) -> Option<bool> {
@@ -141,6 +156,7 @@ impl Checked<'_> {
     fn say(&self, words: Words) -> String {
         let name: &str = &self.agent.name;
         match &self.version {
+            None if self.is_of_repository => words.say(Key::AgentOfRepository, &[("name", &name)]),
             None => words.say(Key::AgentNoVersion, &[("name", &name)]),
             Some(Err(error)) => words.say(Key::AgentMissing, &[("name", &name), ("message", error)]),
             Some(Ok(version)) => {

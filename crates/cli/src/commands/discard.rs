@@ -1,7 +1,5 @@
 //! `ostler discard`: takes a worktree away. What was done in it is kept under a ref.
 
-use std::io::{self, IsTerminal, Write};
-
 use clap::Args;
 use ostler_server::api::SessionView;
 use serde_json::json;
@@ -9,7 +7,7 @@ use serde_json::json;
 use crate::{
     answering,
     context::{Context, talk},
-    error::{Error, Message},
+    error::Error,
     exit::Exit,
     id,
     screen::one_line,
@@ -37,7 +35,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         // Without a worktree the server says so; there is nothing to be asked about.
         if let Some(worktree) = session.worktree.as_ref().filter(|_| !arguments.yes) {
             let branch: &str = &worktree.branch;
-            if !ask(&words.say(Key::DiscardAsk, &[("id", &session.id), ("branch", &branch)]))? {
+            let question = words.say(Key::DiscardAsk, &[("id", &session.id), ("branch", &branch)]);
+            if !answering::agreed(&question, Key::DiscardHow)? {
                 context.note(words.sentence(Key::DiscardNot));
                 return Ok(Exit::Refused);
             }
@@ -52,19 +51,4 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         })?;
         Ok(if is_gone { Exit::Done } else { Exit::Failed })
     })
-}
-
-/// Asks on the terminal; without one nobody can have agreed.
-fn ask(question: &str) -> Result<bool, Error> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::Refused {
-            message: Message::new(Key::NoTerminal),
-            hint: Message::new(Key::DiscardHow),
-        });
-    }
-    let mut stderr = io::stderr().lock();
-    write!(stderr, "{question} ").and_then(|()| stderr.flush()).map_err(Error::Stats)?;
-    let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(|source| Error::Input { path: None, source })?;
-    Ok(answering::decision(line.trim()) == Some(true))
 }

@@ -27,6 +27,7 @@ pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod step;
+pub(crate) mod trust;
 pub(crate) mod usage;
 pub(crate) mod verify;
 pub(crate) mod wish;

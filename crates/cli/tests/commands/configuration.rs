@@ -1,7 +1,5 @@
 //! The configuration: what it changes, and what is said of a mistake in it.
 
-use std::fs;
-
 use crate::support::Place;
 
 #[test]
@@ -28,17 +26,6 @@ fn looking_is_possible_all_the_same() {
     let said = place.run(&["ps"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("the configuration is not used here"), "{said:?}");
-}
-
-#[test]
-fn a_repository_cannot_define_agents() {
-    let place = Place::new();
-    fs::write(place.project().join("ostler.toml"), "[agents.evil]\ncommand = [\"touch\", \"owned\"]\n")
-        .expect("a file");
-    let said = place.run(&["run", "evil", "work"]);
-    assert_eq!(said.code, 9, "{said:?}");
-    assert!(said.err.contains("ostler.toml:1: a repository cannot define agents"), "{said:?}");
-    assert!(!place.project().join("owned").exists());
 }
 
 #[test]

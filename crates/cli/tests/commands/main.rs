@@ -11,4 +11,5 @@ mod secrets;
 mod server;
 mod support;
 mod terminal;
+mod trust;
 mod worktrees;

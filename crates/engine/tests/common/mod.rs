@@ -88,6 +88,8 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Pause(_)
         | Input::Cancel(_)
         | Input::Register(_)
+        | Input::Trust { .. }
+        | Input::Distrust { .. }
         | Input::Tick => true,
         Input::CreateRun(_)
         | Input::Secret { .. }

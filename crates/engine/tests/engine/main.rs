@@ -18,5 +18,6 @@ mod secrets;
 mod spoofs;
 mod steering;
 mod time;
+mod trust;
 mod usage;
 mod worktrees;

@@ -4,7 +4,7 @@ use ostler_engine::{
     Input, RequestId, SessionId, World,
     answer::Given,
     request::{Ask, Request},
-    run::Terms,
+    run::{Terms, Trusted},
     session::Session,
 };
 
@@ -20,6 +20,14 @@ pub(crate) struct Person {
     last_key: u64,
     /// What they have asked for and got no reply to.
     pub(crate) waits_for: Vec<Wish>,
+}
+
+/// Something that the repository may run from now on.
+fn trust(random: &mut Random) -> Input {
+    let hash = random.below(3).to_string();
+    let command = Trusted { key: "core.editor".to_owned(), file: "/repo/.git/config".to_owned(), hash };
+    let (root, name) = ("/repo".to_owned(), "repo".to_owned());
+    Input::Trust { root, name, git: true, commands: vec![command] }
 }
 
 impl Person {
@@ -51,6 +59,8 @@ impl Person {
             14 => Input::Discard(session),
             15 => Input::Answer { request: RequestId(1 + random.below(9)), given: Given::default() },
             16 => Input::Cancel(SessionId(99)),
+            17 => trust(random),
+            18 => Input::Distrust { root: "/repo".to_owned() },
             _ => match random.one_of(&open) {
                 Some(id) => answer(&world.requests[id], random),
                 None => Input::Continue(session),

@@ -31,15 +31,30 @@ pub(super) async fn carry_out(driver: &Arc<Driver>, session: SessionId, deed: &D
         found.zip(title)
     };
     let Some((session, title)) = work else { return failure(&deed, "the session is gone".to_owned()) };
+    let place = Place::of(driver, session);
     let fallback = deed.clone();
-    let note = driver.home.session(session.id).join(MERGED);
+    let note = driver.home.session(place.session.id).join(MERGED);
     tokio::task::spawn_blocking(move || match deed {
-        Deed::MakeWorktree => make(&session),
-        Deed::MergeWorktree => merge(&session, &title, &note),
-        _ => discard(&session),
+        Deed::MakeWorktree => make(&place),
+        Deed::MergeWorktree => merge(&place, &title, &note),
+        _ => discard(&place),
     })
     .await
     .unwrap_or_else(|_| failure(&fallback, "git could not be run".to_owned()))
+}
+
+/// A session, and what a person lets its repository run.
+pub(crate) struct Place {
+    session: Session,
+    trusted: Vec<String>,
+}
+
+impl Place {
+    pub(crate) fn of(driver: &Driver, session: Session) -> Place {
+        let root = driver.journal.world().projects.get(&session.project).map(|it| it.root.clone());
+        let trusted = root.map(|root| driver.trusted(&root)).unwrap_or_default();
+        Place { session, trusted }
+    }
 }
 
 fn failure(deed: &Deed, message: String) -> WorktreeNews {
@@ -50,10 +65,10 @@ fn failure(deed: &Deed, message: String) -> WorktreeNews {
     }
 }
 
-fn make(session: &Session) -> WorktreeNews {
+fn make(place: &Place) -> WorktreeNews {
     let made = || -> Result<Worktree, String> {
-        let kept = session.worktree.as_ref().ok_or("the session has no worktree")?;
-        let repository = repository(session)?;
+        let kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
+        let repository = repository(place)?;
         let spec = WorktreeSpec { path: kept.path.clone().into(), branch: kept.branch.clone(), base: None };
         repository.make_worktree(&spec).map_err(|error| error.to_string())
     };
@@ -65,13 +80,13 @@ fn make(session: &Session) -> WorktreeNews {
 
 /// Merges and takes the worktree away. Once that has begun, nothing of the branch may be left to tell what came of the
 /// merge, so it is noted before: who begins again after a crash only has to take away the rest.
-fn merge(session: &Session, title: &str, note: &Path) -> WorktreeNews {
+fn merge(place: &Place, title: &str, note: &Path) -> WorktreeNews {
     let merged = || -> Result<WorktreeNews, String> {
         let noted = fs::read_to_string(note).ok().and_then(|text| Commit::parse(&text));
-        let (repository, worktree) = if noted.is_some() { known(session)? } else { found(session)? };
+        let (repository, worktree) = if noted.is_some() { known(place)? } else { found(place)? };
         let commit = match noted {
             Some(commit) => commit,
-            None => match merge_work(&repository, &worktree, session, title)? {
+            None => match merge_work(&repository, &worktree, &place.session, title)? {
                 Ok(commit) => commit,
                 Err(refused) => return Ok(refused),
             },
@@ -113,10 +128,10 @@ fn merge_work(
     }
 }
 
-fn discard(session: &Session) -> WorktreeNews {
+fn discard(place: &Place) -> WorktreeNews {
     let discarded = || -> Result<WorktreeNews, String> {
         // What a server that died has taken away already is pinned, and found there.
-        let (repository, worktree) = found(session).or_else(|_| known(session))?;
+        let (repository, worktree) = found(place).or_else(|_| known(place))?;
         let removed = repository.discard(&worktree).map_err(|error| error.to_string())?;
         let kept = removed.pin.map(|pin| pin.reference).unwrap_or_default();
         Ok(WorktreeNews::Discarded { kept })
@@ -125,24 +140,25 @@ fn discard(session: &Session) -> WorktreeNews {
 }
 
 /// What a session has changed in its worktree.
-pub(crate) fn diff(session: &Session, stat: bool, color: bool) -> Result<Diff, String> {
-    let (repository, worktree) = found(session)?;
+pub(crate) fn diff(place: &Place, stat: bool, color: bool) -> Result<Diff, String> {
+    let (repository, worktree) = found(place)?;
     let format = if stat { DiffFormat::Stat } else { DiffFormat::Patch };
     let options = DiffOptions { format, color, bytes_max: DIFF_BYTES_MAX };
     repository.diff(&worktree, &options).map_err(|error| error.to_string())
 }
 
-fn repository(session: &Session) -> Result<Repository, String> {
-    let directory = Path::new(&session.order.directory);
+fn repository(place: &Place) -> Result<Repository, String> {
+    let directory = Path::new(&place.session.order.directory);
     let found: Result<Option<Repository>, GitError> = Repository::find(directory);
     found
         .map_err(|error| error.to_string())?
+        .map(|found| found.trusting(place.trusted.iter().cloned()))
         .ok_or_else(|| format!("'{}' is not in a git repository", directory.display()))
 }
 
-fn found(session: &Session) -> Result<(Repository, Worktree), String> {
-    let kept: &Kept = session.worktree.as_ref().ok_or("the session has no worktree")?;
-    let repository = repository(session)?;
+fn found(place: &Place) -> Result<(Repository, Worktree), String> {
+    let kept: &Kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
+    let repository = repository(place)?;
     let worktree = repository
         .worktree(Path::new(&kept.path), &kept.branch)
         .map_err(|error| error.to_string())?
@@ -151,9 +167,9 @@ fn found(session: &Session) -> Result<(Repository, Worktree), String> {
 }
 
 /// The same from what the journal knows, when the repository may have forgotten it.
-fn known(session: &Session) -> Result<(Repository, Worktree), String> {
-    let kept: &Kept = session.worktree.as_ref().ok_or("the session has no worktree")?;
+fn known(place: &Place) -> Result<(Repository, Worktree), String> {
+    let kept: &Kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
     let base = kept.base.as_deref().and_then(Commit::parse).ok_or("the worktree was never made")?;
     let (path, branch) = (kept.path.clone().into(), kept.branch.clone());
-    Ok((repository(session)?, Worktree { path, branch, base, target: kept.target.clone() }))
+    Ok((repository(place)?, Worktree { path, branch, base, target: kept.target.clone() }))
 }

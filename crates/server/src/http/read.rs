@@ -167,7 +167,8 @@ pub(super) async fn diff(
         let refusal = ostler_engine::Refusal::NoWorktree { session: session.id };
         return Err(crate::journal::SubmitError::Refused(Box::new(refusal)).into());
     }
-    let made = tokio::task::spawn_blocking(move || driver::diff(&session, query.stat, query.color)).await;
+    let place = driver::Place::of(&app.driver, session);
+    let made = tokio::task::spawn_blocking(move || driver::diff(&place, query.stat, query.color)).await;
     let diff = made
         .map_err(|error| Problem::internal(error.to_string()))?
         .map_err(|message| Problem::bad("no_diff", message))?;

@@ -17,13 +17,14 @@ use ostler_engine::{
     run::Terms,
     session::Order,
 };
-use ostler_workspace::Repository;
+use ostler_workspace::{GitError, Repository};
+use serde_json::{Value, json};
 
 use super::{App, extract::Body, read::unknown_agent, wishes::key};
 use crate::{
     account,
     api::{NewRun, Problem, RunView},
-    config::Config,
+    config::{Config, RepositoryCommand},
     driver::Driver,
     environment, random,
 };
@@ -61,12 +62,17 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let directory = directory(&new.directory)?;
     let repository = repository(&directory)?;
     let root = repository.as_ref().map_or(directory.as_path(), Repository::main_root).to_path_buf();
+    let trusted = driver.trusted(&text(&root)?);
+    if let Some(repository) = repository.clone().filter(|_| new.worktree) {
+        repository.trusting(trusted.iter().cloned()).check_trust().map_err(|error| refused_by_git(&error))?;
+    }
     let project = repository.as_ref().map(Repository::directory_root);
     let config = Config::load(project).map_err(|error| {
         Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     check_terms(&new)?;
     let mut agent = agent(&config, &new)?;
+    check_commands(&config, &new, &trusted)?;
     let mut variables = new.environment.clone();
     variables.extend(take_values(&mut agent));
     let environment =
@@ -112,13 +118,48 @@ pub(super) fn project_at(path: &str) -> Result<NewProject, Problem> {
     Ok(NewProject { root: text(root)?, name: name(root), git: repository.is_some() })
 }
 
-fn repository(directory: &FilePath) -> Result<Option<Repository>, Problem> {
-    Repository::find(directory)
-        .map_err(|error| Problem::bad("git", error.to_string()).hint("See `ostler doctor`."))
-}
-
 fn name(root: &FilePath) -> String {
     root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The repository that a directory belongs to.
+pub(super) fn repository(directory: &FilePath) -> Result<Option<Repository>, Problem> {
+    Repository::find(directory).map_err(|error| refused_by_git(&error))
+}
+
+/// What git, or the guard before it, has against a repository.
+pub(super) fn refused_by_git(error: &GitError) -> Problem {
+    let title = error.to_string();
+    let GitError::Untrusted { repository, programs } = error else {
+        return Problem::bad("git", title).hint("See `ostler doctor`.");
+    };
+    let commands = programs.iter().map(|it| (it.key.as_str(), it.value.as_str(), it.file.as_path()));
+    untrusted(&repository.to_string_lossy(), title, commands)
+}
+
+/// An agent that the repository defines runs only if a person agreed to all that it defines: one table may lean on
+/// another.
+fn check_commands(config: &Config, new: &NewRun, trusted: &[String]) -> Result<(), Problem> {
+    let is_of_repository = new.agent.as_ref().is_some_and(|name| config.is_of_repository(name));
+    let is_new = |it: &&RepositoryCommand| !trusted.contains(&it.fingerprint());
+    let unseen: Vec<&RepositoryCommand> = config.commands.iter().filter(is_new).collect();
+    let Some(first) = unseen.first().filter(|_| is_of_repository) else { return Ok(()) };
+    let title = format!("'{}' defines {}, and nobody has agreed to it", first.file.display(), first.key);
+    let commands = unseen.iter().map(|it| (it.key.as_str(), it.value.as_str(), it.file.as_path()));
+    Err(untrusted(&new.directory, title, commands))
+}
+
+fn untrusted<'a>(
+    directory: &str,
+    title: String,
+    commands: impl Iterator<Item = (&'a str, &'a str, &'a FilePath)>,
+) -> Problem {
+    let show =
+        |(key, value, file): (&str, &str, &FilePath)| json!({ "key": key, "value": value, "file": file });
+    let commands: Vec<Value> = commands.map(show).collect();
+    Problem::new(StatusCode::CONFLICT, "untrusted", title)
+        .hint(format!("Look at it and decide: ostler trust {directory}"))
+        .details(json!({ "key": "untrusted", "directory": directory, "commands": commands }))
 }
 
 /// The values that a table sets: they may be keys, and go where the rest of the environment is kept.
@@ -177,7 +218,7 @@ fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {
     Ok(agent)
 }
 
-fn directory(path: &str) -> Result<PathBuf, Problem> {
+pub(super) fn directory(path: &str) -> Result<PathBuf, Problem> {
     let path = FilePath::new(path);
     if !path.is_absolute() {
         return Err(Problem::bad("bad_directory", format!("'{}' is not an absolute path", path.display())));
@@ -191,7 +232,7 @@ fn directory(path: &str) -> Result<PathBuf, Problem> {
     })
 }
 
-fn text(path: &FilePath) -> Result<String, Problem> {
+pub(super) fn text(path: &FilePath) -> Result<String, Problem> {
     path.to_str()
         .map(str::to_owned)
         .ok_or_else(|| Problem::bad("bad_directory", format!("'{}' is not text; rename it", path.display())))

@@ -112,7 +112,12 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
 
 pub(super) fn subject(input: &Input) -> Option<Subject> {
     match input {
-        Input::CreateRun(_) | Input::Register(_) | Input::Secret { .. } | Input::Tick => None,
+        Input::CreateRun(_)
+        | Input::Register(_)
+        | Input::Secret { .. }
+        | Input::Trust { .. }
+        | Input::Distrust { .. }
+        | Input::Tick => None,
         Input::Answer { request, .. }
         | Input::Taken { request, .. }
         | Input::CallerGone { request, .. }

@@ -1,0 +1,136 @@
+//! `ostler trust`: shows what a repository would run, and lets it only if a person says so.
+
+use std::{fmt::Write as _, path::PathBuf};
+
+use clap::Args;
+use ostler_server::{
+    api::{NewRevocation, NewTrust, TrustView, TrustedView},
+    client::{Client, encoded},
+};
+
+use crate::{
+    answering,
+    context::{Context, directory, talk},
+    error::{Error, Message},
+    exit::Exit,
+    screen::{Screen, Style, add_line, one_line, visible},
+    words::{Key, Words},
+};
+
+/// See what a repository would run, and let it.
+///
+/// Git settings that run programs and agents of its ostler.toml run only after this. If one of them changes, you are asked
+/// again.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The repository, or any directory in it; without it where you are.
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// List what you have agreed to, everywhere.
+    #[arg(long, conflicts_with_all = ["path", "revoke", "yes"])]
+    list: bool,
+    /// Take it back: nothing of the repository runs any more.
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
+    /// Do not ask.
+    #[arg(short, long)]
+    yes: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    talk(async {
+        let client = context.server().await?;
+        if arguments.list {
+            return list(context, &client).await;
+        }
+        let directory = place(arguments)?;
+        if arguments.revoke {
+            let trust: TrustView = client.post("/trust/revoke", &NewRevocation { directory }).await?;
+            let root = one_line(&trust.root);
+            context.print(&trust, |_| {
+                format!("{}\n", context.words.say(Key::TrustRevoked, &[("root", &root)]))
+            })?;
+            return Ok(Exit::Done);
+        }
+        let trust: TrustView = client.get(&format!("/trust?directory={}", encoded(&directory))).await?;
+        give(context, &client, arguments, directory, trust).await
+    })
+}
+
+/// Where the command is about, absolute.
+fn place(arguments: &Arguments) -> Result<String, Error> {
+    let here = directory()?;
+    let path = arguments.path.as_ref().map_or_else(|| here.clone(), |path| here.join(path));
+    let path = path.canonicalize().unwrap_or(path);
+    path.to_str().map(str::to_owned).ok_or_else(|| Error::Usage {
+        message: Message::new(Key::NotUnicode).with("what", &path.display()),
+        command: "trust",
+    })
+}
+
+async fn list(context: &Context, client: &Client) -> Result<Exit, Error> {
+    let trusted: Vec<TrustView> = client.get("/trusted").await?;
+    let words = context.words;
+    context.print(&trusted, |screen| {
+        if trusted.is_empty() {
+            return format!("{}\n", words.sentence(Key::TrustNobody));
+        }
+        trusted.iter().map(|trust| shown(words, screen, trust)).collect()
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Shows what there is, asks, and gives trust for exactly that.
+async fn give(
+    context: &Context,
+    client: &Client,
+    arguments: &Arguments,
+    directory: String,
+    trust: TrustView,
+) -> Result<Exit, Error> {
+    let words = context.words;
+    let root = one_line(&trust.root);
+    if trust.commands.iter().all(|command| command.trusted) {
+        context.print(&trust, |screen| {
+            if trust.commands.is_empty() {
+                return format!("{}\n", words.say(Key::TrustNothing, &[("root", &root)]));
+            }
+            format!("{}{}\n", shown(words, screen, &trust), words.sentence(Key::TrustAlready))
+        })?;
+        return Ok(Exit::Done);
+    }
+    if !arguments.yes {
+        // What is asked about is seen first, also where nobody can answer.
+        context.print(&trust, |screen| shown(words, screen, &trust))?;
+        if context.json || !answering::agreed(words.sentence(Key::TrustAsk), Key::TrustHow)? {
+            context.note(words.sentence(Key::TrustNot));
+            return Ok(Exit::Refused);
+        }
+    }
+    let hashes = trust.commands.iter().map(|command| command.hash.clone()).collect();
+    let trust: TrustView = client.post("/trust", &NewTrust { directory, hashes }).await?;
+    let said = words.say(Key::TrustDone, &[("root", &root)]);
+    context.print(&trust, |screen| {
+        if arguments.yes { format!("{}{said}\n", shown(words, screen, &trust)) } else { format!("{said}\n") }
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Every command in full, whatever is in it.
+fn shown(words: Words, screen: Screen, trust: &TrustView) -> String {
+    let mut said = words.say(Key::TrustWould, &[("root", &one_line(&trust.root))]);
+    said.push('\n');
+    for TrustedView { key, value, file, trusted, .. } in &trust.commands {
+        let (word, style) =
+            if *trusted { (Key::TrustGiven, Style::Good) } else { (Key::TrustNew, Style::Attention) };
+        let place = words.say(Key::TrustIn, &[("file", &one_line(file))]);
+        let word = screen.style(style, words.sentence(word));
+        // Writing to text does not fail.
+        writeln!(said, "\n  {} ({word}, {place})", screen.style(Style::Bold, &visible(key))).ok();
+        for line in value.as_deref().unwrap_or_default().trim_end_matches('\n').split('\n') {
+            add_line(&mut said, 4, &visible(line));
+        }
+    }
+    said.push('\n');
+    said
+}

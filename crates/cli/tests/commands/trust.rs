@@ -1,0 +1,173 @@
+//! What a repository brings along runs only after `ostler trust`, and only as it was shown.
+
+use std::fs;
+
+use crate::{
+    support::{Place, until},
+    terminal::Terminal,
+};
+
+const EVIL: &str = "touch canary; cat";
+
+/// A repository whose files go through a filter of its own.
+fn filtered() -> Place {
+    let place = Place::with_commit();
+    fs::write(place.project().join(".gitattributes"), "* filter=evil\n").expect("a file");
+    place.git(&["add", "--all"]);
+    place.git(&["commit", "--quiet", "-m", "attributes"]);
+    place.git(&["config", "filter.evil.clean", EVIL]);
+    place.git(&["config", "filter.evil.smudge", EVIL]);
+    place
+}
+
+fn no_canary(place: &Place) {
+    let found = ["project/canary", "state/worktrees/s_1/canary", "canary"];
+    let root = place.project().parent().expect("it lies in the place").to_path_buf();
+    assert!(found.iter().all(|path| !root.join(path).exists()));
+}
+
+#[test]
+fn a_worktree_waits_for_it() {
+    let place = filtered();
+    let run = ["run", "-d", "--worktree", "--", "true"];
+    let said = place.run(&run);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains("filter.evil.clean = touch canary; cat"), "{said:?}");
+    assert!(said.err.contains(".git/config") && said.err.contains("ostler trust "), "{said:?}");
+    assert!(place.run(&[&["--lang", "ko"], run.as_slice()].concat()).err.contains("동의하지 않은"));
+    assert_eq!(place.json(&["ps", "-a"]).as_array().map(Vec::len), Some(0), "nothing was begun");
+    // Nobody can have agreed without a terminal.
+    let said = place.run(&["trust"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(
+        said.out.contains("filter.evil.smudge (new, in ") && said.out.contains("    touch canary; cat"),
+        "{said:?}"
+    );
+    let said = place.run(&["--json", "trust"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.out.contains("\"trusted\":false"), "{said:?}");
+    no_canary(&place);
+    let said = place.done(&["trust", "--yes"]);
+    assert!(said.contains("filter.evil.clean (agreed, in ") && said.contains("may run this"), "{said}");
+    let session = place.json(&run)["sessions"][0]["id"].as_str().expect("an id").to_owned();
+    place.wait_for(&session, "completed");
+    assert!(place.state().join("worktrees/s_1/canary").exists(), "now it runs");
+    assert!(place.done(&["trust"]).contains("You have agreed to all of it."));
+    // Changed content asks again, and only for what is new.
+    place.git(&["config", "filter.evil.clean", "touch other; cat"]);
+    let said = place.run(&run);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains("touch other; cat"), "{said:?}");
+    let shown = place.run(&["trust"]).out;
+    assert!(
+        shown.contains("filter.evil.clean (new,") && shown.contains("filter.evil.smudge (agreed,"),
+        "{shown}"
+    );
+    assert_eq!(place.run(&["merge", &session]).code, 1);
+    assert!(place.session(&session)["worktree"]["message"].as_str().expect("why").contains("ostler trust"));
+}
+
+#[test]
+fn it_is_listed_and_taken_back() {
+    let place = filtered();
+    assert_eq!(place.done(&["trust", "--list"]), "You have let no repository run anything.\n");
+    place.done(&["trust", "-y", "."]);
+    let list = place.done(&["trust", "--list"]);
+    assert!(list.contains("filter.evil.clean (agreed") && !list.contains("touch"), "{list}");
+    assert!(!place.done(&["export"]).contains("touch canary"), "a command may hold a key");
+    place.done(&["verify"]);
+    // A server that starts again knows it.
+    place.kill_server();
+    assert_eq!(place.json(&["trust", "--list"])[0]["commands"].as_array().map(Vec::len), Some(2));
+    let said = place.done(&["trust", "--revoke"]);
+    assert!(said.contains("may run nothing any more"), "{said}");
+    assert_eq!(place.run(&["run", "-d", "--worktree", "--", "true"]).code, 7);
+    no_canary(&place);
+    let clean = Place::with_commit();
+    assert!(clean.done(&["trust"]).contains("brings nothing along"));
+    let said = clean.run(&["trust", "--revoke", "/no/such/place"]);
+    assert_eq!(said.code, 8, "{said:?}");
+}
+
+#[test]
+fn a_person_is_asked_on_the_terminal() {
+    let place = filtered();
+    for (key, code) in [("\r", 7), ("n\r", 7), ("y\r", 0)] {
+        let mut terminal = Terminal::start(&place, &["trust"]);
+        terminal.sees("[y/N]");
+        terminal.press(key);
+        assert_eq!(terminal.code(), code, "{key:?}: {}", terminal.screen());
+    }
+    assert_eq!(place.json(&["trust", "--list"]).as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn what_is_shown_hides_nothing() {
+    let place = filtered();
+    place.git(&["config", "filter.evil.clean", "cat #\u{202e}\u{200b}\r\u{1b}]52;c;eA==\u{7}\nrm -r"]);
+    let shown = place.run(&["trust"]).out;
+    assert!(shown.contains("cat #\\u{202e}\\u{200b}\\u{d}\\u{1b}]52;c;eA==\\u{7}\n    rm -r"), "{shown:?}");
+    let said = place.run(&["run", "-d", "--worktree", "--", "true"]);
+    assert!(!said.err.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']), "{said:?}");
+}
+
+#[test]
+fn the_agents_of_a_repository_wait_for_it() {
+    let place = Place::with_commit();
+    let file = place.project().join("ostler.toml");
+    let table = "default_agent = \"mine\"\n[agents.mine]\ncommand = [\"sh\", \"-c\", \"touch canary\"]\n\
+                 version = [\"touch\", \"canary\"]\n[agents.mine.arguments]\nprompt = [\"{prompt}\"]\n";
+    fs::write(&file, table).expect("a file");
+    for run in [["run", "mine", "work"].as_slice(), &["run", "work"]] {
+        let said = place.run(run);
+        assert_eq!(said.code, 7, "{said:?}");
+        assert!(said.err.contains("agents.mine") && said.err.contains("ostler trust"), "{said:?}");
+    }
+    place.run(&["agents", "check"]);
+    place.run(&["agents", "check", "mine"]);
+    place.done(&["agents", "list"]);
+    place.done(&["agents", "show", "mine"]);
+    place.run(&["doctor"]);
+    no_canary(&place);
+    // Whoever runs something else is not bothered.
+    assert_eq!(place.run(&["run", "--", "true"]).code, 0);
+    let shown = place.done(&["trust", "--yes"]);
+    assert!(shown.contains("agents.mine (agreed") && shown.contains("\"touch canary\""), "{shown}");
+    assert_eq!(place.run(&["run", "mine", "work"]).code, 0);
+    until("the agent ran", || place.project().join("canary").exists().then_some(()));
+    fs::remove_file(place.project().join("canary")).expect("it was there");
+    fs::write(&file, table.replace("touch canary\"]\nversion", "touch other\"]\nversion")).expect("a file");
+    let said = place.run(&["run", "mine", "work"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(!place.project().join("other").exists());
+    // A name that everybody knows can be taken over, and is noticed as well.
+    fs::write(&file, "[agents.claude]\ncommand = [\"touch\", \"canary\"]\n").expect("a file");
+    let said = place.run(&["run", "claude", "work"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains("agents.claude"), "{said:?}");
+    no_canary(&place);
+}
+
+#[test]
+fn an_agent_that_sets_a_trap_loses_nothing() {
+    let place = Place::with_commit();
+    let script = "echo work >> file.txt; echo '* filter=evil' > .gitattributes; \
+                  git config filter.evil.clean 'touch ../../../project/canary; cat'";
+    let run = place.json(&["run", "-d", "--worktree", "--", "bash", "-c", script]);
+    let session = run["sessions"][0]["id"].as_str().expect("an id").to_owned();
+    place.wait_for(&session, "completed");
+    let said = place.run(&["diff", &session]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains("filter.evil.clean") && said.err.contains("ostler trust"), "{said:?}");
+    assert_eq!(place.run(&["merge", &session]).code, 1);
+    assert_eq!(place.run(&["discard", "--yes", &session]).code, 1);
+    place.run(&["show", &session]);
+    place.run(&["doctor"]);
+    place.run(&[]);
+    no_canary(&place);
+    place.git(&["config", "--unset", "filter.evil.clean"]);
+    assert!(place.done(&["diff", &session]).contains("+work"));
+    assert_eq!(place.run(&["merge", &session]).code, 0);
+    assert!(fs::read_to_string(place.project().join("file.txt")).expect("a file").contains("work"));
+    no_canary(&place);
+}

@@ -1,0 +1,180 @@
+//! What a person lets a repository run: looked at, given for exactly what was shown, and revoked.
+//!
+//! Only a person may give it. Whoever refuses callers by who they are does so on the two routes that change something.
+
+#![expect(unused_qualifications, reason = "the document's macro writes paths out")]
+
+use std::path::Path;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
+use ostler_engine::{
+    Input,
+    run::{Project, Trusted},
+};
+use ostler_workspace::Repository;
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::IntoParams;
+
+use super::{
+    App,
+    extract::{Body, Query},
+    runs::{directory, refused_by_git, repository, text},
+    wishes::key,
+};
+use crate::{
+    api::{NewRevocation, NewTrust, Problem, TrustView, TrustedView},
+    config::Config,
+    driver::Driver,
+};
+
+/// Whose trust is meant.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(super) struct Where {
+    /// A directory of the project, absolute.
+    directory: String,
+}
+
+/// What a repository would run, and what of it a person lets it.
+#[utoipa::path(get, path = "/trust", params(Where),
+    responses((status = 200, body = TrustView), (status = 400, body = Problem)))]
+pub(super) async fn look(
+    State(app): State<App>,
+    Query(place): Query<Where>,
+) -> Result<Json<TrustView>, Problem> {
+    app.trust_view(place.directory).await.map(|found| Json(found.view))
+}
+
+/// The projects that may run something.
+#[utoipa::path(get, path = "/trusted", responses((status = 200, body = [TrustView])))]
+pub(super) async fn list(State(app): State<App>) -> Json<Vec<TrustView>> {
+    let world = app.driver.journal.world();
+    let trusted = world.projects.values().filter(|project| !project.trusted.is_empty());
+    Json(trusted.map(kept).collect())
+}
+
+/// Lets a repository run what was shown. If that has changed meanwhile, it is not given.
+#[utoipa::path(post, path = "/trust", request_body = NewTrust,
+    responses((status = 200, body = TrustView), (status = 409, body = Problem)))]
+pub(super) async fn give(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Body(new): Body<NewTrust>,
+) -> Result<Json<TrustView>, Problem> {
+    let key = key(&headers, "/trust", &new)?;
+    let found = app.trust_view(new.directory.clone()).await?;
+    let is_shown = |command: &TrustedView| new.hashes.contains(&command.hash);
+    if found.view.commands.iter().any(|command| !is_shown(command)) {
+        let title = "what this repository would run has changed since it was shown";
+        return Err(Problem::new(StatusCode::CONFLICT, "trust_changed", title)
+            .hint("Look at it again: ostler trust")
+            .details(json!({ "key": "trust_changed" })));
+    }
+    let commands = found.view.commands.iter().map(|TrustedView { key, file, hash, .. }| Trusted {
+        key: key.clone(),
+        file: file.clone(),
+        hash: hash.clone(),
+    });
+    let input = Input::Trust {
+        root: found.view.root.clone(),
+        name: found.name,
+        git: found.is_git,
+        commands: commands.collect(),
+    };
+    app.driver.journal.submit_for(input, key).await?;
+    app.trust_view(new.directory).await.map(|found| Json(found.view))
+}
+
+/// Lets a repository run nothing any more.
+#[utoipa::path(post, path = "/trust/revoke", request_body = NewRevocation,
+    responses((status = 200, body = TrustView), (status = 404, body = Problem)))]
+pub(super) async fn revoke(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Body(new): Body<NewRevocation>,
+) -> Result<Json<TrustView>, Problem> {
+    let key = key(&headers, "/trust/revoke", &new)?;
+    let named = new.directory.clone();
+    // What is gone, or cannot be read any more, can still be named.
+    let root = tokio::task::spawn_blocking(move || {
+        let directory = directory(&named).ok()?;
+        let repository = repository(&directory).ok().flatten();
+        Some(repository.map_or(directory, |it| it.main_root().to_path_buf()))
+    });
+    let root = root.await.ok().flatten().and_then(|root| text(&root).ok()).unwrap_or(new.directory);
+    let project = || {
+        let world = app.driver.journal.world();
+        world.project_at(&root).and_then(|id| world.projects.get(&id)).map(kept)
+    };
+    if project().is_none() {
+        return Err(Problem::not_found("project", &root));
+    }
+    app.driver.journal.submit_for(Input::Distrust { root: root.clone() }, key).await?;
+    project().map(Json).ok_or_else(|| Problem::not_found("project", &root))
+}
+
+/// What was found in a directory.
+struct Found {
+    view: TrustView,
+    name: String,
+    is_git: bool,
+}
+
+impl App {
+    async fn trust_view(&self, directory: String) -> Result<Found, Problem> {
+        let driver = self.driver.clone();
+        let found = tokio::task::spawn_blocking(move || look_at(&driver, &directory)).await;
+        found.map_err(|error| Problem::internal(error.to_string()))?
+    }
+}
+
+fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
+    let directory = directory(named)?;
+    let repository = repository(&directory)?;
+    let place = repository.as_ref().map_or(directory.as_path(), Repository::main_root);
+    let root = text(place)?;
+    let name = place.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
+    let trusted = driver.trusted(&root);
+    let show = |key: String, value: String, file: &Path, hash: String| {
+        let is_trusted = trusted.contains(&hash);
+        TrustedView { key, value: Some(value), file: file.display().to_string(), hash, trusted: is_trusted }
+    };
+    let mut commands = Vec::new();
+    if let Some(repository) = &repository {
+        let programs = repository.programs().map_err(|error| refused_by_git(&error))?;
+        commands.extend(programs.into_iter().map(|it| {
+            let hash = it.fingerprint();
+            show(it.key, it.value, &it.file, hash)
+        }));
+    }
+    let project = repository.as_ref().map(Repository::directory_root);
+    let config = Config::load(project).map_err(|error| {
+        Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was changed.")
+    })?;
+    commands.extend(
+        config.commands.iter().map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
+    );
+    let given_at_ms = {
+        let world = driver.journal.world();
+        world.project_at(&root).and_then(|id| world.projects.get(&id)).and_then(|it| it.trusted_at_ms)
+    };
+    let is_git = repository.is_some();
+    Ok(Found { view: TrustView { root, given_at_ms, commands }, name, is_git })
+}
+
+/// What the journal remembers of a project: not the commands themselves.
+fn kept(project: &Project) -> TrustView {
+    let commands = project.trusted.iter().map(|it| TrustedView {
+        key: it.key.clone(),
+        value: None,
+        file: it.file.clone(),
+        hash: it.hash.clone(),
+        trusted: true,
+    });
+    let (root, given_at_ms) = (project.root.clone(), project.trusted_at_ms);
+    TrustView { root, given_at_ms, commands: commands.collect() }
+}
