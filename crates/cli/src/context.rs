@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::{
     error::{Error, Message},
-    screen::Screen,
+    screen::{Screen, is_obeyed},
     words::{Key, Language, Words},
 };
 
@@ -114,9 +114,23 @@ pub(crate) fn talk<T>(future: impl Future<Output = Result<T, Error>>) -> Result<
     runtime.map_err(Error::Output)?.block_on(future)
 }
 
+/// A letter of the basic plane as JSON writes it.
+fn escaped(letter: char) -> String {
+    format!("\\u{:04x}", u32::from(letter))
+}
+
 /// One JSON document on a line.
 pub(crate) fn json(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(value).expect("what is printed is plain data");
-    text.push('\n');
-    text
+    let text = serde_json::to_string(value).expect("what is printed is plain data");
+    let mut said = String::with_capacity(text.len() + 1);
+    for letter in text.chars() {
+        // JSON allows these in a string as they are, and a terminal would obey them.
+        if is_obeyed(letter) {
+            said.push_str(&escaped(letter));
+        } else {
+            said.push(letter);
+        }
+    }
+    said.push('\n');
+    said
 }

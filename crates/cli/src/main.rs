@@ -44,7 +44,7 @@ use crate::{
     context::Context,
     error::Error,
     exit::Exit,
-    screen::one_line,
+    screen::{one_line, safe},
     words::Language,
 };
 
@@ -201,7 +201,8 @@ fn complain(context: &Context, error: &Error) {
         return;
     }
     let hint = error.hint(words).map(|hint| format!("\n  {hint}")).unwrap_or_default();
-    writeln!(io::stderr(), "ostler: {}{hint}", error.message(words)).ok();
+    // What was named on the command line, or comes from a file, is in it.
+    writeln!(io::stderr(), "ostler: {}", safe(&format!("{}{hint}", error.message(words)))).ok();
 }
 
 /// The argument of the hidden command that a server starts for each agent. It is looked for before anything else: a

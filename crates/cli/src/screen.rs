@@ -179,7 +179,7 @@ pub(crate) fn visible(line: &str) -> String {
 }
 
 /// Whether a terminal would do something instead of showing a letter, such as turn the direction of those behind it.
-fn is_obeyed(letter: char) -> bool {
+pub(crate) fn is_obeyed(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

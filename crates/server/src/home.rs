@@ -1,13 +1,18 @@
 //! Where everything is kept: one directory, for its owner alone.
 
 use std::{
-    env, fmt, fs,
+    env, fmt,
+    fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use ostler_engine::SessionId;
+use rustix::{fs::OFlags, io::Errno, process::geteuid};
+
+/// Where a user cannot be named, such as the owners of what lies outside of a container, the system says this.
+const NOBODY: u32 = 65_534;
 
 /// The state directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +39,18 @@ pub enum HomeError {
         /// Its permissions.
         mode: u32,
     },
+    /// It, or a directory above it, belongs to another user, who could put another one in its place.
+    Foreign {
+        /// Which one.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
+    /// Everybody can put another directory in its place.
+    Replaceable {
+        /// The directory above in which everybody can rename.
+        path: PathBuf,
+    },
 }
 
 impl Home {
@@ -51,13 +68,38 @@ impl Home {
         Home { root: root.to_path_buf() }
     }
 
-    /// Makes the directory, or sees that nobody else can look into it.
+    /// Makes the directory, or sees that it is ours, that nobody else can look into it, and that nobody can put
+    /// another one in its place.
     pub fn prepare(&self) -> Result<(), HomeError> {
         let failed = |source| HomeError::Io { path: self.root.clone(), source };
         private_directory(&self.root).map_err(failed)?;
-        let mode = fs::metadata(&self.root).map_err(failed)?.permissions().mode() & 0o777;
-        let for_others = mode & 0o077;
-        if for_others > 0 { Err(HomeError::Open { path: self.root.clone(), mode }) } else { Ok(()) }
+        self.check()
+    }
+
+    /// The same for one that is there. Nothing is made.
+    pub fn check(&self) -> Result<(), HomeError> {
+        let failed = |source| HomeError::Io { path: self.root.clone(), source };
+        // A link to it may be ours too, but nobody else's.
+        owned(&self.root, &self.root.symlink_metadata().map_err(failed)?)?;
+        let root = self.root.canonicalize().map_err(failed)?;
+        let metadata = root.metadata().map_err(failed)?;
+        if metadata.uid() != geteuid().as_raw() {
+            return Err(HomeError::Foreign { path: root, owner: metadata.uid() });
+        }
+        let mode = metadata.permissions().mode() & 0o777;
+        if mode & 0o077 > 0 {
+            return Err(HomeError::Open { path: self.root.clone(), mode });
+        }
+        for folder in root.ancestors().skip(1) {
+            let metadata = folder.metadata().map_err(failed)?;
+            owned(folder, &metadata)?;
+            let mode = metadata.permissions().mode();
+            // In a directory such as /tmp only the owner of something can rename it.
+            if mode & 0o002 > 0 && mode & 0o1000 == 0 {
+                return Err(HomeError::Replaceable { path: folder.to_path_buf() });
+            }
+        }
+        Ok(())
     }
 
     /// The directory itself.
@@ -134,8 +176,12 @@ impl Home {
 /// Replaces a file, which only its owner can read, as a whole.
 pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
     let draft = draft_of(path);
-    let mut options = fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    // What a crash left, or somebody planted, is not written into.
+    match fs::remove_file(&draft) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(source),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     file.write_all(text)?;
     file.sync_data()?;
     fs::rename(&draft, path)
@@ -146,9 +192,37 @@ pub(crate) fn draft_of(path: &Path) -> PathBuf {
     path.with_extension("draft")
 }
 
+/// Sees that something belongs to this user or to the system.
+fn owned(path: &Path, metadata: &fs::Metadata) -> Result<(), HomeError> {
+    let owner = metadata.uid();
+    let is_fine = owner == geteuid().as_raw() || owner == 0 || (owner == NOBODY && is_in_container());
+    if is_fine { Ok(()) } else { Err(HomeError::Foreign { path: path.to_path_buf(), owner }) }
+}
+
+/// Whether some users of the system have no name here.
+fn is_in_container() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let fields: Vec<&str> = map.split_whitespace().collect();
+    !map.is_empty() && fields != ["0", "0", "4294967295"]
+}
+
 /// Makes a directory, with those above it, that only its owner can look into.
 pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Opens or makes a file of ours, for the owner alone. What is a link, or has another name somewhere, may be a file that
+/// somebody wants us to write to, and is refused.
+pub(crate) fn private_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).expect("flags of the system fit");
+    let refused = || io::Error::new(io::ErrorKind::PermissionDenied, "it is a link, or somebody else's");
+    let opened = options.create(true).mode(0o600).custom_flags(no_link).open(path);
+    let file = opened.map_err(|error| {
+        if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) { refused() } else { error }
+    })?;
+    let metadata = file.metadata()?;
+    let is_ours = metadata.is_file() && metadata.nlink() == 1 && metadata.uid() == geteuid().as_raw();
+    if is_ours { Ok(file) } else { Err(refused()) }
 }
 
 impl fmt::Display for HomeError {
@@ -159,6 +233,12 @@ impl fmt::Display for HomeError {
             HomeError::Open { path, mode } => {
                 write!(f, "others can look into '{}' (mode {mode:o})", path.display())
             }
+            HomeError::Foreign { path, owner } => {
+                write!(f, "'{}' belongs to another user ({owner})", path.display())
+            }
+            HomeError::Replaceable { path } => {
+                write!(f, "everybody can rename what is in '{}'", path.display())
+            }
         }
     }
 }
@@ -167,7 +247,10 @@ impl std::error::Error for HomeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             HomeError::Io { source, .. } => Some(source),
-            HomeError::Nowhere | HomeError::Open { .. } => None,
+            HomeError::Nowhere
+            | HomeError::Open { .. }
+            | HomeError::Foreign { .. }
+            | HomeError::Replaceable { .. } => None,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::{
     fs::{self, OpenOptions},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use rustix::fs::{FallocateFlags, fallocate};
+
+use crate::home::private_file;
 
 /// How much is kept.
 const BYTES: u64 = 4 << 20;
@@ -20,7 +21,7 @@ pub(crate) struct Reserve {
 impl Reserve {
     /// Keeps room, if there is some.
     pub(crate) fn keep(path: &Path) -> Reserve {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+        let file = private_file(path, OpenOptions::new().write(true).truncate(false));
         let kept = file.is_ok_and(|file| fallocate(&file, FallocateFlags::empty(), 0, BYTES).is_ok());
         let reserve = Reserve { path: path.to_path_buf() };
         if !kept {

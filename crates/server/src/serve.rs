@@ -24,7 +24,7 @@ use tokio::{
 use crate::{
     clock::{Clock, wall_ms},
     driver::Driver,
-    home::{Home, HomeError, private_directory},
+    home::{Home, HomeError, private_directory, private_file},
     http, inject,
     journal::{self, Journal, LoadError},
     peer::{Door, Peer},
@@ -134,14 +134,8 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
     let path = home.lock();
     let failed = |source| ServeError::Io { what: "lock the state directory", source };
     let mut options = OpenOptions::new();
-    let mut file = options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(&path)
-        .map_err(failed)?;
+    let options = options.read(true).write(true).truncate(false);
+    let mut file = private_file(&path, options).map_err(failed)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             file.set_len(0).map_err(failed)?;

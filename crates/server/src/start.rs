@@ -4,7 +4,7 @@ use std::{
     env, fmt,
     fs::OpenOptions,
     io,
-    os::unix::{fs::OpenOptionsExt, process::CommandExt},
+    os::unix::process::CommandExt,
     path::PathBuf,
     process::{Command, Stdio},
     time::Duration,
@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 use crate::{
     api::InfoView,
     client::{Client, ClientError},
-    home::{Home, HomeError},
+    home::{Home, HomeError, private_file},
 };
 
 /// How long a server may take until it answers, on a machine that has a lot else to do.
@@ -123,7 +123,7 @@ fn spawn(home: &Home) -> Result<std::process::Child, StartError> {
         let path = path.clone();
         move |source| StartError::Program { path, source }
     };
-    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&log).map_err(failed(&log))?;
+    let file = private_file(&log, OpenOptions::new().append(true)).map_err(failed(&log))?;
     let program = env::current_exe().map_err(failed(&PathBuf::from("ostler")))?;
     let mut command = Command::new(&program);
     command.args(["serve", "--background"]).env("OSTLER_HOME", home.root()).current_dir("/");

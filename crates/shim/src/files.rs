@@ -9,7 +9,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{FlockOperation, flock},
+    fs::{FlockOperation, OFlags, flock},
     io::Errno,
 };
 
@@ -44,5 +44,11 @@ pub(crate) fn create(path: &Path) -> Result<File, Error> {
 }
 
 fn open(path: &Path, options: &mut OpenOptions) -> Result<File, Error> {
-    options.mode(0o600).open(path).map_err(|source| Error::Write { path: path.to_path_buf(), source })
+    // What is a link may lead to a file that somebody wants written to.
+    let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).expect("flags of the system fit");
+    options
+        .mode(0o600)
+        .custom_flags(no_link)
+        .open(path)
+        .map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }

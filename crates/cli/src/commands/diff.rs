@@ -1,8 +1,9 @@
 //! `ostler diff`: what a session changed in its worktree.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
+use ostler_protocol::shown::Shown;
 use ostler_server::client::{Client, ClientError, Pieces};
 use serde_json::json;
 
@@ -32,11 +33,18 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let color = Screen::stdout().colours() && !context.json;
         let mut pieces = pieces(&client, &id, arguments.stat, color).await?;
         let mut diff = Vec::new();
+        // What stands in files is the agent's. To a file it goes as it is, for that is a patch.
+        let mut filter = io::stdout().is_terminal().then(|| Shown::new(color));
         while let Some(piece) = pieces.next().await? {
             if context.json {
                 diff.extend_from_slice(&piece);
             } else {
-                io::stdout().lock().write_all(&piece).map_err(Error::Output)?;
+                let shown = filter.as_mut().map_or(piece.to_vec(), |filter| {
+                    let mut shown = Vec::new();
+                    filter.push(&piece, &mut shown);
+                    shown
+                });
+                io::stdout().lock().write_all(&shown).map_err(Error::Output)?;
                 diff.push(b'.');
             }
         }

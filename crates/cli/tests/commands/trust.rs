@@ -1,6 +1,6 @@
 //! What a repository brings along runs only after `ostler trust`, and only as it was shown.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt};
 
 use crate::{
     support::{Place, until},
@@ -67,6 +67,106 @@ fn a_worktree_waits_for_it() {
     assert!(place.session(&session)["worktree"]["message"].as_str().expect("why").contains("ostler trust"));
 }
 
+/// Settings that make git run their value. Each of them, and where it is refused, has a test of its own in
+/// `crates/workspace`; here it is the whole of Ostler that is let loose on all of them.
+const KEYS: &[&str] = &[
+    "filter.evil.clean",
+    "filter.evil.smudge",
+    "filter.evil.process",
+    "merge.evil.driver",
+    "diff.evil.command",
+    "diff.evil.textconv",
+    "diff.external",
+    "core.fsmonitor",
+    "hook.evil.command",
+    "core.sshCommand",
+    "core.askPass",
+    "core.gitProxy",
+    "core.editor",
+    "core.pager",
+    "core.hooksPath",
+    "core.alternateRefsCommand",
+    "pager.status",
+    "pager.diff-tree",
+    "sequence.editor",
+    "credential.helper",
+    "gpg.program",
+    "interactive.diffFilter",
+    "uploadpack.packObjectsHook",
+    "trailer.evil.command",
+];
+
+/// Every operation, with a trap that was there before, and with one that was set while an agent worked.
+#[test]
+fn a_booby_trapped_repository_never_runs_anything() {
+    let place = Place::with_commit();
+    let canary = place.project().with_file_name("canary");
+    let program = place.project().join("program");
+    fs::write(&program, format!("#!/bin/sh\ntouch '{}'\ncat\n", canary.display())).expect("a file");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let program = program.to_str().expect("text");
+    let trap = || {
+        for key in KEYS {
+            let value = if *key == "core.hooksPath" { ".git/hooks" } else { program };
+            place.git(&["config", key, value]);
+        }
+        place.git(&["config", "alias.status", &format!("!{program}")]);
+        place.git(&["config", "protocol.ext.allow", "always"]);
+        place.git(&["config", "remote.origin.url", &format!("ext::{program}")]);
+        for hook in
+            ["post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-commit"]
+        {
+            fs::copy(program, place.project().join(".git/hooks").join(hook)).expect("a hook");
+        }
+        fs::write(place.project().join(".gitattributes"), "* filter=evil diff=evil merge=evil\n")
+            .expect("a file");
+    };
+    let unset = || {
+        for key in KEYS.iter().chain(&["alias.status", "protocol.ext.allow", "remote.origin.url"]) {
+            place.git(&["config", "--unset", key]);
+        }
+    };
+    fs::create_dir_all(place.project().join(".git/hooks")).expect("a directory");
+    // Two with work in worktrees, made while nothing was wrong.
+    let script = "echo work >> file.txt; echo '* filter=evil diff=evil merge=evil' > .gitattributes";
+    for _ in 0..2 {
+        place.json(&["run", "-d", "--worktree", "--", "bash", "-c", script]);
+    }
+    for session in ["s_1", "s_2"] {
+        place.wait_for(session, "completed");
+    }
+    trap();
+    for arguments in [
+        ["run", "-d", "--worktree", "--", "true"].as_slice(),
+        &["run", "--", "true"],
+        &["run", "--check", "true", "--", "true"],
+        &["diff", "s_1"],
+        &["diff", "--stat", "s_1"],
+        &["merge", "s_1"],
+        &["discard", "--yes", "s_2"],
+        &["doctor"],
+        &["ps", "-a"],
+        &["show", "s_1"],
+        &["inbox"],
+        &[],
+        &["trust"],
+        &["trust", "--list"],
+        &["agents", "check"],
+        &["verify"],
+        &["export"],
+    ] {
+        place.run(arguments);
+        assert!(!canary.exists(), "{arguments:?}");
+    }
+    // Nothing was lost: without the trap it goes on.
+    unset();
+    assert!(place.done(&["diff", "s_1"]).contains("+work"));
+    fs::remove_file(place.project().join(".gitattributes")).expect("it is there");
+    assert_eq!(place.run(&["merge", "s_1"]).code, 0);
+    assert_eq!(place.run(&["discard", "--yes", "s_2"]).code, 0);
+    assert!(!canary.exists());
+}
+
 #[test]
 fn it_is_listed_and_taken_back() {
     let place = filtered();
@@ -99,6 +199,19 @@ fn a_person_is_asked_on_the_terminal() {
         assert_eq!(terminal.code(), code, "{key:?}: {}", terminal.screen());
     }
     assert_eq!(place.json(&["trust", "--list"]).as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn an_agent_cannot_agree() {
+    let place = filtered();
+    let binary = env!("CARGO_BIN_EXE_ostler");
+    let script = format!("'{binary}' trust --yes; echo \"exit $?\"; '{binary}' trust --list");
+    let said = place.run(&["run", "--", "bash", "-c", &script]);
+    assert!(
+        said.out.contains("exit 7") && said.out.contains("You have let no repository run anything."),
+        "{said:?}"
+    );
+    assert_eq!(place.json(&["trust", "--list"]).as_array().map(Vec::len), Some(0));
 }
 
 #[test]

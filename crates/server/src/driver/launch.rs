@@ -5,7 +5,6 @@
 use std::{
     collections::BTreeMap,
     fmt, fs, io,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::Stdio,
     time::Duration,
@@ -23,7 +22,7 @@ use tokio::process::Command;
 use super::Driver;
 use crate::{
     environment,
-    home::{self, private_directory},
+    home::{self, private_directory, private_file},
     inject,
 };
 
@@ -211,7 +210,7 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
     let mut command = Command::new(program);
     command.arg("__shim").arg(directory).current_dir("/");
     let log = directory.join("shim.log");
-    let words = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&log).map_err(failed)?;
+    let words = private_file(&log, fs::OpenOptions::new().append(true)).map_err(failed)?;
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
     let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
     // Once there is a spool, whatever happens is in it.

@@ -1,6 +1,6 @@
 //! What a person lets a repository run: looked at, given for exactly what was shown, and revoked.
 //!
-//! Only a person may give it. Whoever refuses callers by who they are does so on the two routes that change something.
+//! Only a person may give it: `guard.rs` refuses the routes that change something to processes of agents.
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 

@@ -47,7 +47,12 @@ fn existing(path: &Path, now_ms: u64) -> Result<Connection, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let damaged = |what: String| OpenError::Corrupt { path: path.to_owned(), what };
     let failed = |error| fault::open(path, error);
-    if fs::metadata(path).map_err(io)?.len() == 0 {
+    let metadata = fs::symlink_metadata(path).map_err(io)?;
+    if !metadata.is_file() {
+        // A link may lead to a file that somebody wants changed.
+        return Err(io(io::Error::new(ErrorKind::PermissionDenied, "it is no regular file")));
+    }
+    if metadata.len() == 0 {
         return Err(damaged("it is empty".to_owned()));
     }
     if let Some(what) = wal::loss(&beside(path, "-wal"), &beside(path, "-shm")).map_err(io)? {

@@ -9,7 +9,7 @@ use std::{
 
 use ostler_workspace::{
     DiffFormat, DiffOptions, GitError, MakeError, MergeError, MergeOutcome, Program, RemoveError, Repository,
-    Worktree,
+    RestoreError, Worktree,
 };
 
 use crate::support::{
@@ -162,7 +162,15 @@ fn refused(repository: &Repository, worktree: &Worktree) -> Vec<Program> {
     let Err(RemoveError::Git(removal)) = repository.remove_merged(worktree, None) else { panic!("removed") };
     let found = programs(repository.status(worktree).expect_err("it is refused"));
     let looked = diff(repository, worktree).expect_err("it is refused");
-    for error in [looked, make, merge, discard, removal] {
+    let kept = repository.checkpoint(Some(worktree), &crate::checkpoint::spec(1)).expect_err("it is refused");
+    let here = repository.checkpoint(None, &crate::checkpoint::spec(1)).expect_err("it is refused");
+    let listed = repository.checkpoints().expect_err("it is refused");
+    let Err(RestoreError::Git(restored)) =
+        repository.restore(Some(worktree), &worktree.base, &crate::checkpoint::spec(1))
+    else {
+        panic!("restored")
+    };
+    for error in [looked, kept, here, listed, restored, make, merge, discard, removal] {
         assert_eq!(programs(error), found);
     }
     assert!(repository.head().is_err() && repository.check_trust().is_err());

@@ -1,9 +1,9 @@
 //! What `ostler doctor` looks at, one function per thing. Nothing here changes anything.
 
-use std::{env, fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{env, fs, path::PathBuf};
 
 use ostler_server::{
-    Home, KeepError,
+    Home, HomeError, KeepError,
     api::InfoView,
     client::{Client, ClientError},
 };
@@ -77,10 +77,13 @@ fn state(home: &Home) -> Check {
         Err(error) => {
             Check::new("home", Grade::Bad, Message::new(Key::DoctorHomeBad).with("message", &error))
         }
-        Ok(metadata) if metadata.permissions().mode() & 0o077 != 0 => {
-            Check::new("home", Grade::Bad, say(Key::DoctorHomeOpen))
-        }
-        Ok(_) => Check::new("home", Grade::Ok, say(Key::DoctorHome)),
+        Ok(_) => match home.check() {
+            Ok(()) => Check::new("home", Grade::Ok, say(Key::DoctorHome)),
+            Err(HomeError::Open { .. }) => Check::new("home", Grade::Bad, say(Key::DoctorHomeOpen)),
+            Err(error) => {
+                Check::new("home", Grade::Bad, Message::new(Key::DoctorHomeBad).with("message", &error))
+            }
+        },
     }
 }
 
