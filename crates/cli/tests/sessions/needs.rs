@@ -72,6 +72,11 @@ fn printed(world: &World, command: &[&str], answer: &NewAnswer) -> String {
     world.output(&session)
 }
 
+/// A value as it stands in what is written down.
+fn masked(value: &str) -> String {
+    value.bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }).collect()
+}
+
 fn values_file(world: &World, session: &str) -> std::path::PathBuf {
     world.home.join("sessions").join(session).join("values")
 }
@@ -101,7 +106,8 @@ fn every_later_bash_and_every_child_finds_it() {
     let session = world.bash(&script);
     give_and_answer(&world, &session, &values(&[("KEY", value)]));
     let said = world.output(&session);
-    assert!(said.contains(&format!("[{value}]True\n{}\n", value.encode_utf16().count())), "{said}");
+    let seen = masked(value);
+    assert!(said.contains(&format!("[{seen}]True\n{}\n", value.encode_utf16().count())), "{said}");
 }
 
 #[test]
@@ -143,7 +149,7 @@ fn what_is_set_on_purpose_stays_and_the_users_own_settings_hold() {
     give_and_answer(&world, &session, &values(&[("KEY", "given"), ("SET", "given")]));
     let said = world.output(&session);
     // What the user's own file sets comes before what was given, in the shell as in its children.
-    let rest = "given by-the-user from-the-user\nhere by-the-user\n[]\nmine given loaded\n";
+    let rest = "***** by-the-user from-the-user\nhere by-the-user\n[]\nmine ***** loaded\n";
     assert!(said.ends_with(rest), "{said}");
 }
 
@@ -218,7 +224,7 @@ fn a_resumed_session_has_what_it_was_given() {
     world.wait_for("no values", |world| (!values_file(world, &session).exists()).then_some(()));
     world.wish(&session, "resume");
     world.status(&session, "completed");
-    assert!(world.output(&session).contains("first given"), "{}", world.output(&session));
+    assert!(world.output(&session).contains("first *****"), "{}", world.output(&session));
 }
 
 #[test]
@@ -235,7 +241,7 @@ fn with_consent_it_is_given_again_without_asking() {
     world.wait_for("the vault", |world| world.request("q_3").settled.filter(|it| it.by == "vault"));
     world.answer(&question.id, "1");
     world.status(&session, "completed");
-    assert!(world.output(&session).ends_with("got given\n"));
+    assert!(world.output(&session).ends_with("got *****\n"));
     // Another name was never given, and one that was given for once is asked for again.
     let once = format!("{}\ntrue", need("api_key", "ONCE", "required: true"));
     printed(&world, &["bash", "-c", &once], &values(&[("ONCE", "x")]));
@@ -274,7 +280,7 @@ fn a_cli_that_resumes_is_started_again_with_the_value() {
     give(&world, &request.id, &values(&[("KEY", "given")]));
     world.status(&session, "completed");
     assert_eq!(world.session(&session).launches.len(), 2);
-    assert!(world.output(&session).ends_with("key given\n"), "{}", world.output(&session));
+    assert!(world.output(&session).ends_with("key *****\n"), "{}", world.output(&session));
 }
 
 #[test]
@@ -423,6 +429,6 @@ fn without_room_for_values_it_stands_still_until_there_is() {
     let question = world.asked(&session);
     world.answer(&question.id, "1");
     world.status(&session, "completed");
-    assert!(world.output(&session).ends_with("got given\n"), "{}", world.output(&session));
+    assert!(world.output(&session).ends_with("got *****\n"), "{}", world.output(&session));
     world.verify();
 }
