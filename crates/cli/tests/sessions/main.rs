@@ -9,6 +9,7 @@ mod done;
 mod ending;
 mod interface;
 mod keeping_out;
+mod leaking;
 mod losing;
 mod many;
 mod mcp;
