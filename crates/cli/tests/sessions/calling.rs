@@ -191,16 +191,20 @@ fn a_thing_is_needed_and_given_or_denied() {
     let file = world.asked(&session);
     assert_eq!((file.ask.kind.as_str(), file.ask.context.as_deref()), ("dependency", Some("The logo")));
     assert_eq!(world.status(&session, "waiting_dependency").blocked_by, [file.id.as_str()]);
-    world.answer(&file.id, "/srv/logo.svg");
+    let logo = world.home.join("logo.svg");
+    fs::write(&logo, "<svg/>").expect("a file");
+    world.answer(&file.id, &logo.display().to_string());
     for (number, decision, reason) in [(2, true, None), (3, false, Some("not today")), (4, false, None)] {
         let id = format!("q_{number}");
         world.wait_for("the next", |world| world.inbox().iter().any(|it| it.id == id).then_some(()));
         decide(&world, &id, decision, reason);
     }
     world.status(&session, "completed");
-    let expected =
-        "/srv/logo.svg\nfile 0\napproved\nyes 0\nno 14\n{\"answer\":null,\"request\":\"q_4\"}\njson 14\n";
-    assert_eq!(world.output(&session), expected);
+    let output = world.output(&session);
+    let (path, rest) = output.split_once('\n').expect("a path");
+    assert_eq!(fs::read_to_string(world.project.join(path)).expect("the file is there"), "<svg/>");
+    let expected = "file 0\napproved\nyes 0\nno 14\n{\"answer\":null,\"request\":\"q_4\"}\njson 14\n";
+    assert_eq!(rest, expected);
     assert!(errors(&world, &session).contains("q_3 was denied: not today"), "{}", errors(&world, &session));
 }
 

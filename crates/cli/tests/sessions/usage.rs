@@ -47,7 +47,9 @@ fn a_conversation_over_two_processes_and_a_killed_server_is_counted_once() {
     );
     let account = view.account.expect("an account");
     assert!(account.starts_with("CODEX_API_KEY #") && !account.contains("secret"), "{account}");
-    assert_eq!(view.launches[1].usage.tokens, Some(11));
+    // How much of it the first process still told is a matter of when it was stopped; together it is the same.
+    let of_launches: u64 = view.launches.iter().filter_map(|launch| launch.usage.tokens).sum();
+    assert_eq!(of_launches, 22);
     world.restart();
     for by in ["session", "run", "project", "agent", "account", "day"] {
         let report = report(&world, &format!("by={by}"));
