@@ -17,7 +17,7 @@ use crate::{
 
 /// Show how many tokens were used, and what they cost.
 ///
-/// A cost is shown only where a CLI states it, or where your configuration has [prices]: Ostler knows none itself.
+/// A cost is shown only where a CLI states it, or where your configuration has a table of prices: Ostler knows none itself.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// By what it is summed up.
