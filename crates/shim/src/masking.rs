@@ -105,7 +105,7 @@ impl Masking {
         if self.seen == Some(stamp) {
             return;
         }
-        let Ok(pairs) = values::read(path) else { return };
+        let Ok(pairs) = values::read_secrets(path) else { return };
         self.seen = Some(stamp);
         let known = self.secrets.len();
         for (_, value) in pairs {

@@ -5,10 +5,20 @@
 
 use std::{fs, io, path::Path};
 
-/// The bytes of such a file.
-pub fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8> {
+use zeroize::Zeroizing;
+
+/// Stands before the values that are no secrets, as a pair of its own: programs that know nothing of it see a variable.
+const SHOWN: &str = "OSTLER_SHOWN";
+
+/// The bytes of such a file: secrets, and values that anybody may see, such as those that the agent named itself.
+pub fn encode<'a>(
+    secrets: impl IntoIterator<Item = (&'a str, &'a str)>,
+    shown: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for (name, value) in pairs {
+    let mut shown = shown.into_iter().peekable();
+    let mark = shown.peek().map(|_| (SHOWN, ""));
+    for (name, value) in secrets.into_iter().chain(mark).chain(shown) {
         for part in [name, "=", value, "\0"] {
             bytes.extend_from_slice(part.as_bytes());
         }
@@ -18,8 +28,20 @@ pub fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8
 
 /// The names and values of a file; none, if there is no file.
 pub fn read(path: &Path) -> io::Result<Vec<(String, String)>> {
+    let mut pairs = read_all(path)?;
+    pairs.retain(|(name, _)| name != SHOWN);
+    Ok(pairs)
+}
+
+/// Only those that nobody may see.
+pub(crate) fn read_secrets(path: &Path) -> io::Result<Vec<(String, String)>> {
+    let pairs = read_all(path)?.into_iter();
+    Ok(pairs.take_while(|(name, _)| name != SHOWN).collect())
+}
+
+fn read_all(path: &Path) -> io::Result<Vec<(String, String)>> {
     match fs::read(path) {
-        Ok(bytes) => Ok(decode(&bytes)),
+        Ok(bytes) => Ok(decode(&Zeroizing::new(bytes))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
@@ -39,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let pairs = [("KEY", "sk_1"), ("EMPTY", ""), ("LINES", "a\nb='\"$(x)"), ("EQUAL", "a=b=")];
-        let read = decode(&encode(pairs));
+        let read = decode(&encode(pairs, []));
         let read: Vec<(&str, &str)> =
             read.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(read, pairs);

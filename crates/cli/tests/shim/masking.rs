@@ -32,7 +32,7 @@ fn place(launch: &Launch) -> PathBuf {
 
 fn give(file: &Path) {
     let draft = file.with_extension("draft");
-    fs::write(&draft, values::encode([("KEY", SECRET)])).expect("a file");
+    fs::write(&draft, values::encode([("KEY", SECRET)], [("MODE", "shown to all")])).expect("a file");
     fs::rename(&draft, file).expect("it takes its place");
 }
 
@@ -159,7 +159,8 @@ fn a_value_that_comes_later_is_masked_too() {
     wait_for("the first words", || (fs::read(&log).ok()? == b"before\n").then_some(()));
     give(&file);
     assert_eq!(ended(&session), (Some(0), None));
-    assert_eq!(session.output(), format!("before\nKEY={}\0\n", "*".repeat(SECRET.len())));
+    let stars = "*".repeat(SECRET.len());
+    assert_eq!(session.output(), format!("before\nKEY={stars}\0OSTLER_SHOWN=\0MODE=shown to all\0\n"));
 }
 
 #[test]

@@ -56,7 +56,9 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), Provide
     let vault = driver.secrets.vault();
     let before = read(&path).map_err(failed)?;
     let mut secrets: Vec<(String, Secret)> = Vec::with_capacity(values.len());
+    let mut shown: Vec<(String, Secret)> = Vec::new();
     for (name, source) in values {
+        let is_shown = matches!(source, ValueSource::Default { .. });
         let found = match source {
             ValueSource::Default { text } => Ok(Secret::new(text)),
             ValueSource::Session => look_up(&vault, &Scope::Session(session.to_string()), &name),
@@ -64,15 +66,20 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), Provide
         };
         // What it has already is not taken away because the vault cannot be opened just now.
         let had = before.iter().find(|(had, _)| *had == name).map(|(_, value)| Secret::new(value.clone()));
-        secrets.push((name, found.or_else(|error| had.ok_or(error))?));
+        let value = found.or_else(|error| had.ok_or(error))?;
+        // A default stands in what the agent printed; it is no secret.
+        if is_shown { shown.push((name, value)) } else { secrets.push((name, value)) }
     }
-    let pairs = secrets.iter().map(|(name, value)| (name.as_str(), value.expose()));
-    let bytes = Zeroizing::new(encode(pairs));
+    let bytes = Zeroizing::new(encode(secrets.iter().map(exposed), shown.iter().map(exposed)));
     if fs::read(&path).is_ok_and(|found| found == *bytes) {
         return Ok(());
     }
     private_directory(&driver.home.session(session)).map_err(failed)?;
     write_private(&path, &bytes).map_err(failed)
+}
+
+fn exposed((name, value): &(String, Secret)) -> (&str, &str) {
+    (name, value.expose())
 }
 
 fn look_up(
