@@ -8,6 +8,7 @@ mod configuration;
 mod demo;
 mod hostile;
 mod looking;
+mod needs;
 mod second_user;
 mod secrets;
 mod server;
