@@ -49,6 +49,9 @@ pub struct Agent {
     pub end: End,
     /// What an account is.
     pub account: Account,
+    /// What a configuration directory of its own would hold; `None` if there cannot be one.
+    #[serde(default)]
+    pub private: Option<Private>,
     /// The model, where a launch names none.
     pub model: Option<String>,
     /// The limit on turns, where a launch names none.
@@ -192,6 +195,27 @@ pub struct Account {
     pub keys: Vec<String>,
 }
 
+/// A configuration directory of its own for each session. Names are paths below it, with the same names in the user's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Private {
+    /// Whether each session gets one.
+    pub used: bool,
+    /// The variable that names the directory.
+    pub variable: String,
+    /// Where it is if the variable is not set, below the user's home.
+    pub default: String,
+    /// What is the user's own: files and directories that are linked.
+    pub shared: Vec<String>,
+    /// What begins as the user's own: files that are copied, and changed in private.
+    pub copied: Vec<String>,
+    /// Who is signed in: JSON files that are linked, and brought back when the CLI has put others in their place.
+    pub login: Vec<String>,
+    /// Locks that the CLI holds while it renews a login: linked even if they do not exist yet.
+    pub locks: Vec<String>,
+    /// What stands elsewhere below the user's home if the variable is not set.
+    pub elsewhere: BTreeMap<String, String>,
+}
+
 impl Agent {
     /// Any command, taken as it is: it prints text and reads lines.
     pub fn plain(command: &[String]) -> Agent {
@@ -220,6 +244,7 @@ impl Agent {
             permission: None,
             end: End::default(),
             account: Account::default(),
+            private: None,
             model: None,
             max_turns: None,
             tools: Vec::new(),
@@ -256,6 +281,28 @@ impl Agent {
         let groups = self.arguments.in_order();
         let arguments = self.command.iter().chain(groups.into_iter().flatten());
         arguments.chain(self.environment.values()).any(|argument| argument.names(value))
+    }
+}
+
+impl Private {
+    /// Every path that is named.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        let lists = [&self.shared, &self.copied, &self.login, &self.locks];
+        lists.into_iter().flatten().chain(self.elsewhere.iter().flat_map(|(name, place)| [name, place]))
+    }
+
+    /// With nothing in it.
+    pub(crate) fn empty(variable: &str) -> Private {
+        Private {
+            used: false,
+            variable: variable.to_string(),
+            default: String::new(),
+            shared: Vec::new(),
+            copied: Vec::new(),
+            login: Vec::new(),
+            locks: Vec::new(),
+            elsewhere: BTreeMap::new(),
+        }
     }
 }
 

@@ -18,7 +18,8 @@ use toml::Spanned;
 
 use crate::{
     agent::{
-        Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Terminal, Values,
+        Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Private, Terminal,
+        Values,
     },
     nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
@@ -62,6 +63,7 @@ pub(crate) struct Overlay {
     end: EndOverlay,
     #[serde(default)]
     account: AccountOverlay,
+    private: Option<Spanned<PrivateOverlay>>,
     model: Option<String>,
     max_turns: Option<u32>,
     tools: Option<Vec<String>>,
@@ -127,6 +129,19 @@ struct ValuesOverlay {
     bash: Option<bool>,
     relaunch: Option<bool>,
     reply: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrivateOverlay {
+    r#use: Option<bool>,
+    variable: Option<String>,
+    default: Option<String>,
+    shared: Option<Vec<String>>,
+    copied: Option<Vec<String>>,
+    login: Option<Vec<String>>,
+    locks: Option<Vec<String>>,
+    elsewhere: Option<BTreeMap<String, String>>,
 }
 
 /// The part of a configuration file that is read here.
@@ -237,6 +252,11 @@ impl Overlay {
                 TableError::at(name, toml, Some(span), "`permission` needs both `allow` and `deny`".into())
             })?);
         }
+        if let Some(private) = self.private {
+            let span = private.span();
+            let private = private.into_inner().extend(agent.private.take());
+            agent.private = Some(private.map_err(|message| TableError::at(name, toml, Some(span), message))?);
+        }
         agent
             .check(guide_span, way_span)
             .map_err(|(span, message)| TableError::at(name, toml, span, message))?;
@@ -328,6 +348,32 @@ impl PermissionOverlay {
             deny: self.deny.or(deny)?,
         })
     }
+}
+
+impl PrivateOverlay {
+    fn extend(self, base: Option<Private>) -> Result<Private, String> {
+        let variable = self.variable.or_else(|| base.as_ref().map(|base| base.variable.clone()));
+        let variable =
+            variable.ok_or("`private.variable` is missing: the variable that names the directory")?;
+        let mut private = base.unwrap_or_else(|| Private::empty(&variable));
+        private.variable = variable;
+        set(&mut private.used, self.r#use);
+        set(&mut private.default, self.default);
+        set(&mut private.shared, self.shared);
+        set(&mut private.copied, self.copied);
+        set(&mut private.login, self.login);
+        set(&mut private.locks, self.locks);
+        set(&mut private.elsewhere, self.elsewhere);
+        match private.names().find(|name| !stays_below(name)) {
+            Some(name) => Err(format!("`{name}` is no path below the directory")),
+            None => Ok(private.clone()),
+        }
+    }
+}
+
+/// Whether a path leads nowhere but down.
+fn stays_below(path: &str) -> bool {
+    path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 impl OutputOverlay {

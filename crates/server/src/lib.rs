@@ -21,6 +21,7 @@ mod journal;
 mod keep;
 mod packages;
 mod peer;
+mod private;
 mod random;
 mod reserve;
 mod secrets;

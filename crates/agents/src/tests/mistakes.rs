@@ -43,8 +43,28 @@ fn an_unknown_key() {
     check(
         "command = ['a']\nzzz = 1\n",
         expect![
-            "agent `mine`: line 2: unknown key `zzz`, expected one of `extends`, `about`, `tested`, `version`, `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, `permission`, `end`, `account`, `model`, `max_turns`, `tools`, `mcp_config`, `values`"
+            "agent `mine`: line 2: unknown key `zzz`, expected one of `extends`, `about`, `tested`, `version`, `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, `permission`, `end`, `account`, `private`, `model`, `max_turns`, `tools`, `mcp_config`, `values`"
         ],
+    );
+}
+
+#[test]
+fn a_private_directory_that_leads_elsewhere() {
+    check(
+        "command = ['a']\n[private]\nuse = true\n",
+        expect!["agent `mine`: line 2: `private.variable` is missing: the variable that names the directory"],
+    );
+    check(
+        "command = ['a']\n[private]\nvariable = 'A'\nlogin = ['../auth.json']\n",
+        expect!["agent `mine`: line 2: `../auth.json` is no path below the directory"],
+    );
+    check(
+        "command = ['a']\n[private]\nvariable = 'A'\nelsewhere = { a = '/etc/passwd' }\n",
+        expect!["agent `mine`: line 2: `/etc/passwd` is no path below the directory"],
+    );
+    check(
+        "command = ['a']\n[private]\nvariable = 'A'\nlogins = []\n",
+        expect!["agent `mine`: line 4: unknown key `logins`; did you mean `login`?"],
     );
 }
 

@@ -1,6 +1,6 @@
 //! What each CLI is put through, and what has to come of it. Where they differ, the difference is written down here.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use ostler_protocol::guide::{self, Language};
 use ostler_server::api::{RequestView, SessionView};
@@ -15,10 +15,11 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 5] = [
+pub(crate) const ALL: [Case; 6] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
+    ("has a configuration of its own", has_its_own_configuration),
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
     ("is told something, hits a limit, wants permission", three_at_once),
 ];
@@ -84,6 +85,51 @@ fn ticks(world: &World) -> u64 {
         fields.get(10..12).unwrap_or_default().iter().sum::<u64>()
     };
     tree.map(of_one).sum()
+}
+
+/// Two at once, each with a configuration directory of its own: what the user has set up is there, and what they write
+/// is not the user's. An answer finds the conversation again.
+fn has_its_own_configuration(lab: &Lab, world: &mut World, model: &Model) {
+    let (instructions, conversations) = match lab.name {
+        "claude" => (".claude/CLAUDE.md", ".claude/projects"),
+        "codex" => (".codex/AGENTS.md", ".codex/sessions"),
+        "gemini" => (".gemini/GEMINI.md", ".gemini/tmp"),
+        // It has no variable of its own.
+        _ => return,
+    };
+    let (instructions, conversations) = (lab.home.join(instructions), lab.home.join(conversations));
+    fs::write(&instructions, "Whoever reads this knows the user's own settings.")
+        .expect("its home can be written");
+    let before = files(&conversations);
+    let agent = format!("{}-private", lab.name);
+    let sessions = ["own", "share"].map(|case| lab.run(world, &agent, case));
+    let asked: Vec<RequestView> = sessions.iter().map(|session| question(world, session, "Whose?")).collect();
+    for request in &asked {
+        lab.done(world, &["answer", &request.id, "ours"]);
+    }
+    for session in &sessions {
+        lab.completed(world, session);
+        let own = world.home.join("sessions").join(session).join("config");
+        assert!(files(&own) > 0, "{} writes where it is told", lab.name);
+    }
+    for case in ["own", "share"] {
+        let told = model.last(&lab.words(case));
+        assert!(told.contains("knows the user's own settings") && told.contains("ours"), "{told}");
+    }
+    assert_eq!(files(&conversations), before, "{} writes nothing beside", lab.name);
+    fs::remove_file(&instructions).expect("its home can be written");
+}
+
+/// How many files there are in a directory and below it; links are not followed.
+fn files(directory: &Path) -> usize {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => files(&entry.path()),
+            Ok(kind) => usize::from(kind.is_file()),
+            Err(_) => 0,
+        })
+        .sum()
 }
 
 fn asks_and_is_answered(lab: &Lab, world: &mut World, model: &Model) {

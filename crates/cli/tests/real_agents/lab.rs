@@ -26,6 +26,18 @@ tools = ["Bash"]
 extends = "gemini"
 tools = ["run_shell_command"]
 
+[agents.claude-private]
+extends = "claude"
+private.use = true
+
+[agents.codex-private]
+extends = "codex"
+private.use = true
+
+[agents.gemini-private]
+extends = "gemini"
+private.use = true
+
 [agents.opencode-careful]
 extends = "opencode"
 environment.OPENCODE_PERMISSION = '{"bash":"ask"}'
@@ -36,6 +48,8 @@ pub(crate) struct Lab {
     pub(crate) name: &'static str,
     /// Where it works.
     pub(crate) work: PathBuf,
+    /// Where it is configured.
+    pub(crate) home: PathBuf,
     environment: BTreeMap<String, String>,
 }
 
@@ -79,7 +93,7 @@ impl Lab {
         assert!(made.expect("git runs").success());
         // The command line looks where the CLI's environment says.
         configure(&environment.get("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from));
-        Lab { name, work, environment }
+        Lab { name, work, home, environment }
     }
 
     /// The words by which the conversation of a case is known.

@@ -32,6 +32,8 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
     let cases = [
         ("do", vec![say("It is \"done\".")]),
         ("ask", vec![asks("Which one?"), shell("echo > answered"), asks("And then?"), say("Thank you.")]),
+        ("own", vec![asks("Whose?"), say("Mine.")]),
+        ("share", vec![asks("Whose?"), say("Ours.")]),
         ("lose", vec![wait("lose"), wait("cancel"), say("Went on.")]),
         ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
         ("limit", vec![limit(name), say("Later.")]),

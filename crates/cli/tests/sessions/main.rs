@@ -14,6 +14,7 @@ mod losing;
 mod many;
 mod mcp;
 mod needs;
+mod private;
 mod recovering;
 mod spoofs;
 mod stopping;

@@ -29,7 +29,7 @@ use super::{
     sweep::sweep,
     values, worktree,
 };
-use crate::{crash, journal::SubmitError};
+use crate::{crash, journal::SubmitError, private};
 
 /// Between two attempts at something that the disk or the system refused.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -80,6 +80,7 @@ impl Keeper {
     }
 
     pub(super) async fn run(mut self, mut actions: mpsc::UnboundedReceiver<(ActionName, Action)>) {
+        tokio::spawn(private::watch(Arc::clone(&self.driver), self.session));
         if let Some(launch) = self.first.take() {
             // Whoever took the file away, the agent may still look for it. What cannot be written is asked about when
             // something is given again.

@@ -24,6 +24,7 @@ use crate::{
     environment,
     home::{self, private_directory, private_file},
     inject,
+    private::{Place, PrivateError},
 };
 
 /// How large an agent's log may become before somebody is asked.
@@ -45,6 +46,8 @@ pub(super) enum LaunchError {
     Plan(PlanError),
     /// The environment is not there any more.
     Environment(environment::EnvironmentError),
+    /// Its own configuration directory cannot be made.
+    Private(PrivateError),
     /// The shim ended before it had begun.
     NoShim {
         /// Its last words.
@@ -136,6 +139,10 @@ fn environment_of(
     let mut environment: BTreeMap<String, String> =
         kept.iter().filter(|(name, _)| !name.starts_with("OSTLER_")).map(clone_pair).collect();
     environment.extend(set);
+    if let Some(place) = Place::of(&driver.home.session(session.id), &session.order.agent, &environment) {
+        place.prepare().map_err(LaunchError::Private)?;
+        environment.extend([place.variable()]);
+    }
     let values = driver.home.values(session.id);
     inject::add(&mut environment, &kept, &driver.home, &values, session.order.agent.values);
     environment.insert("OSTLER_HOME".to_owned(), driver.home.root().display().to_string());
@@ -236,6 +243,7 @@ impl fmt::Display for LaunchError {
         match self {
             LaunchError::Plan(source) => write!(f, "{source}"),
             LaunchError::Environment(source) => write!(f, "{source}"),
+            LaunchError::Private(source) => write!(f, "{source}"),
             LaunchError::NoShim { words } => write!(f, "the shim did not start: {words}"),
             LaunchError::Io { path, source } => write!(f, "cannot start '{}': {source}", path.display()),
         }
