@@ -63,6 +63,20 @@ pub struct Agent {
     /// How a value that it was given reaches it.
     #[serde(default)]
     pub values: Values,
+    /// How it is given the tools with which it asks. Orders that were written before there were any have none.
+    #[serde(default)]
+    pub channel: Channel,
+}
+
+/// How a CLI is given Ostler's own MCP server, with the tools to ask by.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Channel {
+    /// Whether it is not given.
+    pub off: bool,
+    /// The arguments that do it.
+    pub arguments: Vec<Argument>,
+    /// The variables that do it. They take the place of others of their name.
+    pub environment: BTreeMap<String, Argument>,
 }
 
 /// Groups of arguments, in the order in which they follow the command. A group is left out as a whole when one of
@@ -250,6 +264,7 @@ impl Agent {
             tools: Vec::new(),
             mcp_config: None,
             values: Values::default(),
+            channel: Channel::default(),
         }
     }
 

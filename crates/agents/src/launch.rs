@@ -36,6 +36,17 @@ pub struct LaunchRequest<'a> {
     pub tools: &'a [String],
     /// MCP servers, in the CLI's own form.
     pub mcp_config: Option<&'a str>,
+    /// Where the tools with which it asks come from; nothing, if it is not to have them.
+    pub channel: Option<ChannelPlace<'a>>,
+}
+
+/// Where the tools with which an agent asks come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelPlace<'a> {
+    /// The program that is the MCP server.
+    pub ostler: &'a str,
+    /// The socket at which it asks.
+    pub channel: &'a str,
 }
 
 /// Which conversation a launch belongs to.
@@ -137,15 +148,20 @@ impl Agent {
             Conversation::Resume { .. } => &groups.resume,
         };
         let optional = [conversation, &groups.model, &groups.max_turns, &groups.tools, &groups.mcp_config];
-        for group in optional.into_iter().chain([&groups.guide]) {
+        let has_channel = request.channel.is_some() && !self.channel.off;
+        let channel = has_channel.then_some(&self.channel);
+        let optional = optional.into_iter().chain(channel.map(|channel| &channel.arguments));
+        for group in optional.chain([&groups.guide]) {
             command.extend(filled(group, value));
         }
         command.extend(self.extra.iter().cloned());
         command.extend(filled(&groups.prompt, value));
 
+        let more = channel.into_iter().flat_map(|channel| &channel.environment);
         let environment = self
             .environment
             .iter()
+            .chain(more)
             .filter_map(|(name, template)| Some((name.clone(), template.fill(value).ok()?)))
             .collect::<BTreeMap<_, _>>();
         self.check_size(command.iter().chain(environment.values()))?;
@@ -196,6 +212,9 @@ impl Agent {
             }
             values.extend(request.guide.map(|text| ("guide", Value::from(text))));
             values.extend(request.guide_file.map(|path| ("guide_file", Value::from(path))));
+        }
+        if let Some(ChannelPlace { ostler, channel }) = request.channel {
+            values.extend([("ostler", Value::from(ostler)), ("channel", Value::from(channel))]);
         }
         let Some(prompt) = request.prompt else { return Ok(values) };
         let prompt = match (self.guide, request.guide, request.conversation) {

@@ -21,9 +21,9 @@ mod table;
 mod tests;
 
 pub use agent::{
-    Account, Agent, Arguments, End, Guide, Input, InputWay, Output, Permission, Terminal, Values,
+    Account, Agent, Arguments, Channel, End, Guide, Input, InputWay, Output, Permission, Terminal, Values,
 };
-pub use launch::{Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};
+pub use launch::{ChannelPlace, Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};
 pub use nearest::{explained, nearest};
 pub use registry::{Agents, BUILTIN_NAMES};
 pub use reply::Decision;

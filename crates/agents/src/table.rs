@@ -18,8 +18,8 @@ use toml::Spanned;
 
 use crate::{
     agent::{
-        Account, Agent, Argument, Arguments, End, Guide, InputWay, Output, Permission, Private, Terminal,
-        Values,
+        Account, Agent, Argument, Arguments, Channel, End, Guide, InputWay, Output, Permission, Private,
+        Terminal, Values,
     },
     nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
@@ -70,6 +70,16 @@ pub(crate) struct Overlay {
     mcp_config: Option<String>,
     #[serde(default)]
     values: ValuesOverlay,
+    #[serde(default)]
+    channel: ChannelOverlay,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChannelOverlay {
+    off: Option<bool>,
+    arguments: Option<Vec<Argument>>,
+    environment: Option<BTreeMap<String, Argument>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -234,6 +244,7 @@ impl Overlay {
         agent.max_turns = self.max_turns.or(agent.max_turns);
         agent.mcp_config = self.mcp_config.or(agent.mcp_config);
         agent.environment.extend(self.environment);
+        self.channel.extend(&mut agent.channel);
         self.arguments.extend(&mut agent.arguments);
         self.end.extend(&mut agent.end);
         self.account.extend(&mut agent.account);
@@ -310,6 +321,14 @@ impl ArgumentsOverlay {
         set(&mut base.mcp_config, self.mcp_config);
         set(&mut base.guide, self.guide);
         set(&mut base.prompt, self.prompt);
+    }
+}
+
+impl ChannelOverlay {
+    fn extend(self, base: &mut Channel) {
+        set(&mut base.off, self.off);
+        set(&mut base.arguments, self.arguments);
+        set(&mut base.environment, self.environment);
     }
 }
 

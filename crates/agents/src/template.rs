@@ -37,6 +37,8 @@ impl Names for LaunchNames {
         "mcp_config",
         "conversation",
         "new_conversation",
+        "ostler",
+        "channel",
     ];
 }
 

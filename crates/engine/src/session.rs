@@ -144,6 +144,9 @@ pub struct Order {
     pub new_conversation: String,
     /// Whether it is told how to ask.
     pub guide: bool,
+    /// Whether it is given the tools with which it asks, where its table says how.
+    #[serde(default)]
+    pub channel: bool,
     /// Whether it is spoken to in Korean.
     pub korean: bool,
     /// How long things may take.

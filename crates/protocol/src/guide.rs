@@ -1,7 +1,7 @@
 //! The short text that teaches an agent how to ask; no model prints `[USER_QUESTION]` by itself.
 
 /// The version of the text: it changes whenever the words do, so that a session can say what its agent was told.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The languages of the guide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,9 @@ mod tests {
     use super::*;
     use crate::{Format, Parser, Settings};
 
-    /// Measured with two common tokenizers: English 278 and 276 tokens, Korean 305 and 384. Who makes a text longer
-    /// measures again: the limit is 400.
+    /// Version 1 was measured with two common tokenizers: English 278 and 276 tokens, Korean 305 and 384. Version 2 has
+    /// one English sentence more, of some fifty tokens, and in Korean no more characters, more of them ASCII. Who makes a
+    /// text longer measures again: the limit is 400.
     #[test]
     fn the_guide_is_short_and_names_its_version() {
         for (language, chars_max, version) in [

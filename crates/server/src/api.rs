@@ -49,6 +49,9 @@ pub struct NewRun {
     /// Whether the agent is told how to ask; yes, if nothing is said.
     #[serde(default)]
     pub guide: Option<bool>,
+    /// Whether the agent is given the tools with which it asks; yes, if nothing is said.
+    #[serde(default)]
+    pub mcp: Option<bool>,
     /// A shell command that exits with 0 only if the work is done.
     #[serde(default)]
     pub check: Option<String>,

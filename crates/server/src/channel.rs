@@ -3,7 +3,7 @@
 //! A server that dies is waited for: the same is asked again under the same key, and it is the same call. Nothing here
 //! starts a server, because it would belong to the agent and end with it.
 
-use std::{env, path::PathBuf, time::Duration};
+use std::{env, io, path::PathBuf, time::Duration};
 
 use hyper::{Method, body::Bytes};
 use serde::{Serialize, de::DeserializeOwned};
@@ -120,6 +120,12 @@ impl Channel {
                 Err(error) => Err(error),
             };
             match answer {
+                // A sandbox that lets nobody out will not do so later.
+                Err(ClientError::NoServer { source, path })
+                    if source.kind() == io::ErrorKind::PermissionDenied =>
+                {
+                    return Err(ClientError::NoServer { source, path });
+                }
                 Err(ClientError::NoServer { .. } | ClientError::Broken { .. }) => {}
                 // The server is about to end, or has no room on its disk: nothing was done.
                 Err(ClientError::Refused(problem)) if matches!(problem.status, 503 | 507) => {}

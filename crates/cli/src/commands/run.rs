@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PROMPT")]
     prompt: Option<String>,
     /// A command instead of an agent.
-    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["agent", "model", "max_turns", "no_guide"])]
+    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["agent", "model", "max_turns", "no_guide", "no_mcp"])]
     command: Vec<String>,
     /// The model, if not the agent's own choice.
     #[arg(long, value_name = "MODEL")]
@@ -51,6 +51,9 @@ pub(crate) struct Arguments {
     /// Do not tell the agent how to ask.
     #[arg(long)]
     no_guide: bool,
+    /// Do not give the agent the tools with which it asks.
+    #[arg(long)]
+    no_mcp: bool,
     /// A shell command that exits with 0 only if the work is done.
     #[arg(long, value_name = "CMD")]
     check: Option<String>,
@@ -147,6 +150,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         model: arguments.model.clone(),
         turns_max: arguments.max_turns,
         guide: arguments.no_guide.then_some(false),
+        mcp: arguments.no_mcp.then_some(false),
         check: arguments.check.clone(),
         attempts_max: arguments.until.then(|| arguments.max.unwrap_or(ATTEMPTS)),
         time_s_max: arguments.max_time.map(|time| time.as_secs().max(1)),

@@ -15,11 +15,12 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 6] = [
+pub(crate) const ALL: [Case; 7] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
     ("has a configuration of its own", has_its_own_configuration),
+    ("asks by a tool", asks_by_a_tool),
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
     ("is told something, hits a limit, wants permission", three_at_once),
 ];
@@ -130,6 +131,26 @@ fn files(directory: &Path) -> usize {
             Err(_) => 0,
         })
         .sum()
+}
+
+/// The CLI starts the server of its session's tools, waits in a call, and hears the answer as the tool's result.
+fn asks_by_a_tool(lab: &Lab, world: &mut World, model: &Model) {
+    if lab.name == "gemini" {
+        // It cannot be given one without touching the user's settings.
+        return;
+    }
+    let session = lab.run(world, lab.name, "call");
+    let request = world.asked(&session);
+    assert_eq!((request.trust.as_str(), request.ask.text.as_str()), ("channel", "Which colour?"));
+    assert_eq!(world.status(&session, "waiting_input").blocked_by, [request.id.as_str()]);
+    assert_eq!(world.count(&session, "session.stopped"), 0, "nothing is stopped for it");
+    world.restart();
+    lab.done(world, &["answer", &request.id, "a \"dark\" green"]);
+    let view = lab.completed(world, &session);
+    assert_eq!(view.launches.len(), 1, "{view:#?}");
+    let told = model.last(&lab.words("call"));
+    assert!(told.contains("dark"), "{told}");
+    assert_eq!(world.request(&request.id).delivery, "consumed");
 }
 
 fn asks_and_is_answered(lab: &Lab, world: &mut World, model: &Model) {

@@ -24,6 +24,7 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
     let wait = |case: &str| {
         shell(&format!("echo > {work}/{case}.runs; until [ -e {work}/{case}.go ]; do sleep 0.1; done"))
     };
+    let tool = |name: &str, input: &Value| json!({ "call": { "tool": format!("@*{name}"), "input": input } });
     let say = |text: &str| json!({ "say": text });
     let asks = |question: &str| {
         let fields = format!("category: clarification\nquestion: {question}\nrequired: true");
@@ -34,6 +35,7 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
         ("ask", vec![asks("Which one?"), shell("echo > answered"), asks("And then?"), say("Thank you.")]),
         ("own", vec![asks("Whose?"), say("Mine.")]),
         ("share", vec![asks("Whose?"), say("Ours.")]),
+        ("call", vec![tool("ask_human", &json!({ "question": "Which colour?" })), say("So be it.")]),
         ("lose", vec![wait("lose"), wait("cancel"), say("Went on.")]),
         ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
         ("limit", vec![limit(name), say("Later.")]),

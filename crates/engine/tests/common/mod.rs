@@ -149,6 +149,7 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             nonce: None,
             new_conversation: "00000000-0000-4000-8000-000000000001".to_owned(),
             guide: true,
+            channel: true,
             korean: false,
             patience: Patience::default(),
             account: None,

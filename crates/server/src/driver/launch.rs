@@ -10,7 +10,9 @@ use std::{
     time::Duration,
 };
 
-use ostler_agents::{Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal};
+use ostler_agents::{
+    ChannelPlace, Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal,
+};
 use ostler_engine::session::{Launch, Session};
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
@@ -88,6 +90,8 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     } else {
         Conversation::Resume { id: known }
     };
+    let [ostler, channel] = &channel_place(driver);
+    let channel = order.channel.then_some(ChannelPlace { ostler, channel });
     let request = LaunchRequest {
         prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
         conversation,
@@ -95,6 +99,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         guide_file: guide_file.to_str(),
         model: order.model.as_deref(),
         max_turns: order.turns_max,
+        channel,
         ..LaunchRequest::default()
     };
     let plan = order.agent.launch(&request).map_err(LaunchError::Plan)?;
@@ -125,6 +130,11 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         values: Some(driver.home.values(session.id)),
     };
     Ok(Plan { file, first_input })
+}
+
+/// The program that serves an agent's CLI with tools to ask by, and the socket at which it asks.
+fn channel_place(driver: &Driver) -> [String; 2] {
+    [driver.home.programs().join("ostler"), driver.home.channel()].map(|path| path.display().to_string())
 }
 
 /// The user's own environment, then what the agent's table sets, then what Ostler says to it.

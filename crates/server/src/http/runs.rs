@@ -81,6 +81,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let is_plain = new.agent.is_none() && !new.command.is_empty();
     let order = Order {
         guide: new.guide.unwrap_or(true) && !is_plain,
+        channel: new.mcp.unwrap_or(true) && !is_plain,
         agent,
         prompt: new.prompt.clone().unwrap_or_default(),
         directory: text(&directory)?,
