@@ -1,12 +1,18 @@
 //! What commands inside a session share: they ask over its own socket, and are blocked until somebody has settled it.
 
-use std::{io, time::Duration};
+use std::{
+    env,
+    io::{self, Write},
+    path::PathBuf,
+    time::Duration,
+};
 
 use ostler_server::{
     api::{CallAnswer, CallState, CallView, NewCall},
     channel::Channel,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use zeroize::Zeroizing;
 
 use crate::{
     context::{Context, talk},
@@ -31,10 +37,11 @@ pub(crate) struct Outcome {
 
 /// The way to whoever looks after this session.
 pub(crate) fn channel() -> Result<Channel, Error> {
-    Channel::find().ok_or_else(|| Error::Refused {
-        message: Message::new(Key::NotInside),
-        hint: Message::new(Key::HintNotInside),
-    })
+    Channel::find().ok_or_else(not_inside)
+}
+
+fn not_inside() -> Error {
+    Error::Refused { message: Message::new(Key::NotInside), hint: Message::new(Key::HintNotInside) }
 }
 
 /// Asks, and waits for as long as it takes and anybody reads.
@@ -66,6 +73,20 @@ pub(crate) fn ask(context: &Context, call: &NewCall) -> Result<Outcome, Error> {
         context.note(&context.words.say(why, &[("id", &request)]));
     }
     Ok(Outcome { request, answer, is_over })
+}
+
+/// The values that this session was given, from its private file.
+pub(crate) fn values() -> Result<Vec<(String, Zeroizing<String>)>, Error> {
+    let path = env::var_os("OSTLER_VALUES").map(PathBuf::from).ok_or_else(not_inside)?;
+    let values = ostler_shim::values::read(&path)
+        .map_err(|source| Error::Input { path: Some(path.clone()), source })?;
+    Ok(values.into_iter().map(|(name, value)| (name, Zeroizing::new(value))).collect())
+}
+
+/// Prints a text that holds a value.
+pub(crate) fn print_secret(text: &Zeroizing<String>) -> Result<(), Error> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)
 }
 
 /// How a command ends that has this answer.

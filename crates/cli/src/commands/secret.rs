@@ -24,7 +24,7 @@ use crate::{
     context::{Context, directory, home, talk},
     error::{Error, Message},
     exit::Exit,
-    hidden,
+    hidden, inside,
     screen::{Cell, Style},
     words::Key,
 };
@@ -215,13 +215,26 @@ fn remove(context: &Context, name: &str, place: &Place) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
+/// Inside a session, only what it was given: the rest is for people, and to be asked for.
+fn given(context: &Context, name: &str) -> Result<Exit, Error> {
+    let values = inside::values()?;
+    let (_, value) = values.iter().find(|(given, _)| given == name).ok_or_else(|| Error::NotFound {
+        message: Message::new(Key::SecretInSession).with("name", &name),
+        hint: Message::new(Key::HintSecretInSession).with("name", &name),
+    })?;
+    let text = if context.json {
+        json!({ "name": name, "value": value.as_str() }).to_string()
+    } else {
+        value.as_str().to_owned()
+    };
+    inside::print_secret(&Zeroizing::new(text + "\n"))?;
+    Ok(Exit::Done)
+}
+
 /// The value itself is not asked of the server, which never says it: whoever can read the key can read it too.
 fn get(context: &Context, name: &str, place: &Place) -> Result<Exit, Error> {
     if env::var_os("OSTLER_SESSION").is_some() {
-        return Err(Error::Refused {
-            message: Message::new(Key::SecretInSession),
-            hint: Message::new(Key::HintUnchanged),
-        });
+        return given(context, name);
     }
     let missing = || Error::NotFound {
         message: Message::new(Key::NoSuchSecret).with("name", &name),

@@ -385,6 +385,7 @@ keys! {
     HintSecretInput,
     SecretGivenUp,
     SecretInSession,
+    HintSecretInSession,
     ColumnName,
     ColumnFor,
     ColumnWhat,

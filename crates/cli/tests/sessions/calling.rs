@@ -208,6 +208,28 @@ fn a_thing_is_needed_and_given_or_denied() {
     assert!(errors(&world, &session).contains("q_3 was denied: not today"), "{}", errors(&world, &session));
 }
 
+/// A running shell gets a value it did not have, printed or as a line to evaluate; who was not given one gets none.
+#[test]
+fn a_value_is_printed_to_whoever_asked_for_it() {
+    let world = World::new();
+    let script = "ostler secret get STRIPE_KEY; echo \"before $?\"
+        value=$(ostler need STRIPE_KEY --description Payments); echo \"need $? ${#value}\"
+        eval \"$(ostler need --export OTHER_KEY)\"; echo \"export $? ${#OTHER_KEY}\"
+        value=$(ostler secret get STRIPE_KEY); echo \"get $? ${#value}\"
+        ostler need THIRD_KEY; echo \"denied $?\"";
+    let session = world.bash(script);
+    for (number, value) in [(1, "sk_live_1234567890"), (2, "it's $(a) \"key\"")] {
+        let id = format!("q_{number}");
+        world.wait_for("the next", |world| world.inbox().iter().any(|it| it.id == id).then_some(()));
+        world.answer(&id, value);
+    }
+    world.wait_for("the last", |world| world.inbox().iter().any(|it| it.id == "q_3").then_some(()));
+    decide(&world, "q_3", false, None);
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "before 8\nneed 0 18\nexport 0 15\nget 0 18\ndenied 14\n");
+    assert!(errors(&world, &session).contains("ostler need STRIPE_KEY"), "{}", errors(&world, &session));
+}
+
 #[test]
 fn an_error_is_decided_and_a_step_is_told() {
     let world = World::new();
