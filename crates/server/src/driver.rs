@@ -71,6 +71,8 @@ pub(crate) struct Driver {
     callers: Mutex<HashSet<String>>,
     /// Installations that are running, and how to end them.
     installs: Mutex<HashMap<RequestId, Arc<Notify>>>,
+    /// One writer at a time for the values of a session: its keeper and those who wait at its socket all see to them.
+    value_files: Mutex<HashMap<SessionId, Arc<Mutex<()>>>>,
 }
 
 /// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
@@ -96,6 +98,7 @@ impl Driver {
             checks: Mutex::default(),
             callers: Mutex::default(),
             installs: Mutex::default(),
+            value_files: Mutex::default(),
         })
     }
 

@@ -12,7 +12,10 @@ use ostler_server::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, World, kill, state, write};
+use crate::{
+    needs,
+    support::{DEADLINE, World, kill, state, write},
+};
 
 /// What a session printed to standard error.
 fn errors(world: &World, session: &str) -> String {
@@ -218,10 +221,10 @@ fn a_value_is_printed_to_whoever_asked_for_it() {
         value=$(ostler secret get STRIPE_KEY); echo \"get $? ${#value}\"
         ostler need THIRD_KEY; echo \"denied $?\"";
     let session = world.bash(script);
-    for (number, value) in [(1, "sk_live_1234567890"), (2, "it's $(a) \"key\"")] {
-        let id = format!("q_{number}");
+    let given = [("q_1", "STRIPE_KEY", "sk_live_1234567890"), ("q_2", "OTHER_KEY", "it's $(a) \"key\"")];
+    for (id, name, value) in given {
         world.wait_for("the next", |world| world.inbox().iter().any(|it| it.id == id).then_some(()));
-        world.answer(&id, value);
+        needs::give(&world, id, &needs::values(&[(name, value)]));
     }
     world.wait_for("the last", |world| world.inbox().iter().any(|it| it.id == "q_3").then_some(()));
     decide(&world, "q_3", false, None);

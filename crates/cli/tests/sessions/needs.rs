@@ -30,12 +30,12 @@ fn need(kind: &str, name: &str, rest: &str) -> String {
     )
 }
 
-fn values(pairs: &[(&str, &str)]) -> NewAnswer {
+pub(crate) fn values(pairs: &[(&str, &str)]) -> NewAnswer {
     let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), GivenValue::new((*value).to_owned())));
     NewAnswer { values: pairs.collect(), ..NewAnswer::default() }
 }
 
-fn give(world: &World, request: &str, answer: &NewAnswer) -> RequestView {
+pub(crate) fn give(world: &World, request: &str, answer: &NewAnswer) -> RequestView {
     world.post(&format!("/requests/{request}/answer"), answer).expect("it is taken")
 }
 
