@@ -185,13 +185,18 @@ impl Driver {
     async fn keep_time(self: Arc<Driver>) {
         /// Between two looks: whatever is due may be due a little later.
         const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
+        /// The longest sleep: while a machine sleeps, sleeps do not count, but the clock does.
+        const SLEEP_MAX: std::time::Duration = std::time::Duration::from_secs(30);
         let mut changed = self.journal.watch();
         let clock = self.journal.clock();
         loop {
             let deadline_ms = self.journal.world().next_deadline_ms();
             let wait = deadline_ms.map(|at_ms| clock.until(at_ms));
             tokio::select! {
-                () = sleep(wait) => {
+                () = sleep(wait.map(|wait| wait.min(SLEEP_MAX))) => {
+                    if wait > Some(SLEEP_MAX) {
+                        continue;
+                    }
                     // A refused commit is tried again at the next look.
                     self.journal.submit(Input::Tick, None).await.ok();
                     tokio::time::sleep(LOOK).await;

@@ -4,6 +4,7 @@
 
 mod answering;
 mod calling;
+mod clock;
 mod crashing;
 mod done;
 mod ending;
