@@ -7,6 +7,7 @@
 mod conformance;
 mod damage;
 mod faults;
+mod forgetful;
 mod killed;
 mod opening;
 mod support;
