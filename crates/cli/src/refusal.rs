@@ -124,6 +124,7 @@ pub(crate) fn exit(problem: &Problem) -> Exit {
     match (problem.kind.as_str(), problem.status) {
         ("configuration", _) => Exit::Config,
         ("bad_body" | "not_json", _) => Exit::Usage,
+        ("not_written", _) => Exit::Output,
         (_, 404) => Exit::NotFound,
         (_, 500..) => Exit::NoServer,
         _ => Exit::Refused,

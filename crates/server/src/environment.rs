@@ -38,9 +38,12 @@ pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<
     let draft = folder.join(format!("{}.draft", random::word()));
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
-    file.write_all(&text).and_then(|()| file.sync_data()).map_err(failed)?;
-    fs::rename(&draft, &path).map_err(failed)?;
-    Ok(name)
+    let kept = file.write_all(&text).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&draft, &path));
+    if kept.is_err() {
+        // It may hold keys, and it takes up room.
+        fs::remove_file(&draft).ok();
+    }
+    kept.map(|()| name).map_err(failed)
 }
 
 /// Reads it back.

@@ -182,9 +182,13 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
         _ => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    file.write_all(text)?;
-    file.sync_data()?;
-    fs::rename(&draft, path)
+    let replaced =
+        file.write_all(text).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&draft, path));
+    if replaced.is_err() {
+        // It may hold values, and it takes up room.
+        fs::remove_file(&draft).ok();
+    }
+    replaced
 }
 
 /// Where a file is written before it takes its place.

@@ -205,10 +205,14 @@ impl Writer {
 
     /// Commits, on a full disk with the room that was kept for that: whoever fills it must still be ended.
     fn commit(&mut self, commits: &[Commit]) -> Result<(), CommitError> {
-        match self.store.commit(commits) {
-            Err(CommitError::Full { .. }) if self.reserve.give_up() => self.store.commit(commits),
-            result => result,
+        let mut result = self.store.commit(commits);
+        while matches!(result, Err(CommitError::Full { .. })) && self.reserve.give() {
+            result = self.store.commit(commits);
         }
+        if result.is_ok() {
+            self.reserve.renew();
+        }
+        result
     }
 
     fn publish(&mut self, group: Group) {

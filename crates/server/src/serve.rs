@@ -105,6 +105,9 @@ fn offer(home: &Home, program: &Path) -> io::Result<()> {
     let folder = home.programs();
     private_directory(&folder)?;
     let (link, draft) = (folder.join("ostler"), folder.join("ostler.draft"));
+    if fs::read_link(&link).is_ok_and(|there| there == program) {
+        return Ok(());
+    }
     fs::remove_file(&draft).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(()),
         _ => Err(error),
@@ -138,8 +141,8 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
     let mut file = private_file(&path, options).map_err(failed)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
-            file.set_len(0).map_err(failed)?;
-            writeln!(file, "{}", std::process::id()).map_err(failed)?;
+            // The number is only for people to read: a full disk is no reason not to start.
+            file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).ok();
             Ok(file)
         }
         Err(Errno::WOULDBLOCK) => {

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     future::Future,
+    io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -38,6 +39,7 @@ pub(crate) struct World {
     pub(crate) project: PathBuf,
     server: Option<Child>,
     runtime: Runtime,
+    disk: Option<Disk>,
 }
 
 impl World {
@@ -60,7 +62,30 @@ impl World {
         }
         fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).expect("it is ours");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        World { home, project, server: None, runtime: runtime.expect("a runtime") }
+        World { home, project, server: None, runtime: runtime.expect("a runtime"), disk: None }
+    }
+
+    /// The same, with the state directory on a small disk, where one may be mounted.
+    pub(crate) fn on_a_small_disk(mebibytes: u32) -> Option<World> {
+        let mut world = World::idle();
+        let disk = Disk::mount(&world.home, mebibytes)?;
+        world.home = PathBuf::from(format!("/proc/{}/root{}", disk.holder.id(), world.home.display()));
+        world.disk = Some(disk);
+        Some(world)
+    }
+
+    /// The state directory as the processes in it know it.
+    pub(crate) fn inner_home(&self) -> &Path {
+        self.disk.as_ref().map_or(&self.home, |disk| &disk.inside)
+    }
+
+    /// The program, where it sees the state directory.
+    fn program(&self) -> Command {
+        let Some(disk) = &self.disk else { return Command::new(program()) };
+        let mut command = Command::new("nsenter");
+        let target = disk.holder.id().to_string();
+        command.args(["--preserve-credentials", "--user", "--mount", "--target", &target]).arg(program());
+        command
     }
 
     pub(crate) fn start(&mut self) {
@@ -84,8 +109,9 @@ impl World {
     pub(crate) fn spawn(&mut self, environment: &[(&str, &str)]) {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.home.join("test.log"));
         let log = log.expect("a log");
-        let mut command = Command::new(program());
-        command.arg("serve").env("OSTLER_HOME", &self.home).env("XDG_CONFIG_HOME", self.home.join("config"));
+        let mut command = self.program();
+        let home = self.inner_home();
+        command.arg("serve").env("OSTLER_HOME", home).env("XDG_CONFIG_HOME", home.join("config"));
         command.envs(environment.iter().copied()).stdin(Stdio::null());
         command.stdout(log.try_clone().expect("a log")).stderr(log);
         self.server = Some(command.spawn().expect("the server starts"));
@@ -294,7 +320,7 @@ impl World {
 
     /// The shims of this state directory.
     pub(crate) fn shims(&self) -> Vec<u32> {
-        let home = self.home.display().to_string();
+        let home = self.inner_home().display().to_string();
         let is_shim = |pid: &u32| {
             let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             let arguments: Vec<&[u8]> = command.split(|&byte| byte == 0).collect();
@@ -306,7 +332,7 @@ impl World {
 
     /// The shim of a session.
     pub(crate) fn shim_of(&self, session: &str) -> u32 {
-        let folder = self.home.join("sessions").join(session).display().to_string() + "/";
+        let folder = self.inner_home().join("sessions").join(session).display().to_string() + "/";
         let shims = self.shims();
         let of_session = |pid: &&u32| {
             let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -317,9 +343,10 @@ impl World {
 
     /// Runs the program as a person would.
     pub(crate) fn ostler(&self, arguments: &[&str]) -> std::process::Output {
-        let mut command = Command::new(program());
-        command.args(arguments).env("OSTLER_HOME", &self.home).current_dir(&self.project);
-        command.env("XDG_CONFIG_HOME", self.home.join("config")).env("LC_ALL", "C").stdin(Stdio::null());
+        let mut command = self.program();
+        let home = self.inner_home();
+        command.args(arguments).env("OSTLER_HOME", home).current_dir(&self.project);
+        command.env("XDG_CONFIG_HOME", home.join("config")).env("LC_ALL", "C").stdin(Stdio::null());
         command.output().expect("the program runs")
     }
 
@@ -338,8 +365,36 @@ impl Drop for World {
             kill(*pid, "KILL");
         }
         if !std::thread::panicking() {
-            fs::remove_dir_all(self.home.parent().expect("a folder")).ok();
+            fs::remove_dir_all(self.inner_home().parent().expect("a folder")).ok();
         }
+        if let Some(disk) = &mut self.disk {
+            disk.holder.kill().ok();
+            disk.holder.wait().ok();
+        }
+    }
+}
+
+/// A small disk, which only those see who are sent there. It goes with the last process in it.
+pub(crate) struct Disk {
+    holder: Child,
+    inside: PathBuf,
+}
+
+impl Disk {
+    fn mount(place: &Path, mebibytes: u32) -> Option<Disk> {
+        let script = "mount -t tmpfs -o size=$1m,mode=700 none \"$2\" && echo mounted && exec cat";
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--map-root-user", "sh", "-c", script, "sh", &mebibytes.to_string()]);
+        command.arg(place).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut holder = command.spawn().ok()?;
+        let mut said = String::new();
+        BufReader::new(holder.stdout.take()?).read_line(&mut said).ok()?;
+        if said != "mounted\n" {
+            holder.wait().ok();
+            eprintln!("SKIPPED: no small file system may be mounted here");
+            return None;
+        }
+        Some(Disk { holder, inside: place.to_owned() })
     }
 }
 

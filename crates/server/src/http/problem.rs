@@ -59,17 +59,19 @@ impl From<SubmitError> for Problem {
                 "this Idempotency-Key was used for another request",
             )
             .hint("Use a new key for a new request."),
-            SubmitError::Store(message) => {
-                Problem::new(StatusCode::INSUFFICIENT_STORAGE, "not_written", message).hint(
-                    "Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.",
-                )
-            }
+            SubmitError::Store(message) => not_written(message),
             SubmitError::Closed => {
                 Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is about to end")
                     .hint("Try again: the next command starts it.")
             }
         }
     }
+}
+
+/// The disk is full, or fails.
+pub(super) fn not_written(message: String) -> Problem {
+    Problem::new(StatusCode::INSUFFICIENT_STORAGE, "not_written", message)
+        .hint("Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.")
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Problem {

@@ -20,7 +20,7 @@ use ostler_engine::{
 use ostler_workspace::{GitError, Repository};
 use serde_json::{Value, json};
 
-use super::{App, extract::Body, read::unknown_agent, wishes::key};
+use super::{App, extract::Body, problem::not_written, read::unknown_agent, wishes::key};
 use crate::{
     account,
     api::{NewRun, Problem, RunView},
@@ -75,8 +75,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     check_commands(&config, &new, &trusted)?;
     let mut variables = new.environment.clone();
     variables.extend(take_values(&mut agent));
-    let environment =
-        environment::keep(home, &variables).map_err(|error| Problem::internal(error.to_string()))?;
+    let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
     let account = account::name(&agent, &variables, driver.mark());
     let is_plain = new.agent.is_none() && !new.command.is_empty();
     let order = Order {

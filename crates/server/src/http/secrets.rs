@@ -16,6 +16,7 @@ use serde_json::json;
 use super::{
     App,
     extract::{Body, Query},
+    problem::not_written,
     runs,
     wishes::key,
 };
@@ -214,6 +215,9 @@ fn problem(error: &SecretsError) -> Problem {
         ) => (StatusCode::BAD_REQUEST, "bad_value"),
         SecretsError::Read(ostler_vault::ReadError::Reference { .. }) => {
             (StatusCode::CONFLICT, "secret_out_of_reach")
+        }
+        SecretsError::Write(ostler_vault::WriteError::Open(ostler_vault::OpenError::Io { .. })) => {
+            return not_written(error.to_string());
         }
         _ => (StatusCode::CONFLICT, "vault"),
     };
