@@ -207,6 +207,9 @@ pub struct Account {
     pub directory: Option<String>,
     /// The variables that hold a key, in the order in which the CLI looks.
     pub keys: Vec<String>,
+    /// Whether a CLI that tries again by itself is held all the same when its account hits a limit.
+    #[serde(default)]
+    pub park_retrying: bool,
 }
 
 /// A configuration directory of its own for each session. Names are paths below it, with the same names in the user's.

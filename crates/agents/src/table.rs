@@ -130,6 +130,7 @@ struct EndOverlay {
 struct AccountOverlay {
     directory: Option<String>,
     keys: Option<Vec<String>>,
+    park_retrying: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -343,6 +344,7 @@ impl AccountOverlay {
     fn extend(self, base: &mut Account) {
         base.directory = self.directory.or(base.directory.take());
         set(&mut base.keys, self.keys);
+        set(&mut base.park_retrying, self.park_retrying);
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a session is, in a word and a shape. Colour only repeats what they say.
 
-use ostler_server::api::SessionView;
+use ostler_server::api::{SessionView, WaitView};
 
 use crate::{
     clock,
@@ -31,6 +31,7 @@ pub(crate) fn of_word(word: &str, unverified: bool) -> Option<Status> {
         "waiting_input" | "waiting_dependency" | "waiting_permission" => {
             ("◆", Key::StatusWaiting, Style::Attention)
         }
+        "parked" => ("◷", Key::StatusParked, Style::Attention),
         "paused" => ("‖", Key::StatusPaused, Style::Attention),
         "interrupted" => ("⚡", Key::StatusInterrupted, Style::Bad),
         "ending" => ("◌", Key::StatusEnding, Style::Dim),
@@ -45,16 +46,32 @@ pub(crate) fn of_word(word: &str, unverified: bool) -> Option<Status> {
 
 /// Shape and word together.
 pub(crate) fn said(words: Words, session: &SessionView) -> (String, Style) {
-    if let Some(wait) = session.wait.as_ref().filter(|wait| wait.kind == "retry") {
-        let retry = wait.retry.unwrap_or_default();
-        let time = clock::local(wait.until_ms);
-        return (
-            format!("◔ {}", words.say(Key::RetriesAt, &[("time", &time), ("n", &retry)])),
-            Style::Attention,
-        );
+    if let Some(wait) = &session.wait
+        && let Some(said) = waits(words, wait)
+    {
+        return said;
     }
     match of(session) {
         Some(status) => (format!("{} {}", status.shape, words.sentence(status.key)), status.style),
         None => (session.status.clone(), Style::Plain),
     }
+}
+
+/// What a session waits for by itself, and until when.
+fn waits(words: Words, wait: &WaitView) -> Option<(String, Style)> {
+    let time = wait.until_ms.map(clock::local);
+    let (shape, said) = match (wait.kind.as_str(), time) {
+        ("retry", Some(time)) => {
+            let retry = wait.retry.unwrap_or_default();
+            ("◔", words.say(Key::RetriesAt, &[("time", &time), ("n", &retry)]))
+        }
+        ("limit", Some(time)) if wait.reset_at_ms.is_some() => {
+            ("◷", words.say(Key::ParkedUntil, &[("time", &time)]))
+        }
+        ("limit", Some(time)) => ("◷", words.say(Key::ParkedUnknown, &[("time", &time)])),
+        ("cli_retry", Some(time)) => ("◔", words.say(Key::CliRetriesAt, &[("time", &time)])),
+        ("cli_retry", None) => ("◔", words.sentence(Key::CliRetries).to_owned()),
+        _ => return None,
+    };
+    Some((format!("{shape} {said}"), Style::Attention))
 }

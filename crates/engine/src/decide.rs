@@ -6,6 +6,7 @@
 mod advance;
 mod calls;
 mod judge;
+mod park;
 mod recover;
 mod requests;
 mod runs;
@@ -27,6 +28,7 @@ use crate::{
     world::{Desk, Overlay, World},
 };
 
+pub(crate) use park::{account_name, due_at_ms as account_due_at_ms};
 pub(crate) use time::due_at_ms;
 
 /// What follows from an input. It is committed as a whole, or not at all.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     answer::Answer,
-    id::{InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
+    id::{AccountId, InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
     session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
@@ -219,6 +219,43 @@ pub enum Event {
     SessionExtended {
         /// When a person is asked again; never, if nothing.
         time_over_at_ms: Option<u64>,
+    },
+    /// It waits until the limit of its account is over.
+    #[serde(rename = "session.parked")]
+    SessionParked {
+        /// The account.
+        account: AccountId,
+    },
+    /// It need not wait for its account any longer.
+    #[serde(rename = "session.unparked")]
+    SessionUnparked,
+    /// An account has hit a limit: its sessions wait.
+    #[serde(rename = "account.limited")]
+    AccountLimited {
+        /// Its id.
+        account: AccountId,
+        /// What tells it from others, in words that hold no key.
+        name: String,
+        /// When the limit resets, where somebody said so.
+        reset_at_ms: Option<u64>,
+        /// When the first of its sessions goes on.
+        next_try_at_ms: u64,
+        /// How often in a row it was hit.
+        times: u32,
+        /// In the words of whoever said it.
+        message: Option<String>,
+    },
+    /// One of its sessions goes on: the wait is over, the one before has shown that it is, or a person wants it.
+    #[serde(rename = "account.tried")]
+    AccountTried {
+        /// Its id.
+        account: AccountId,
+    },
+    /// Nobody waits for it any more.
+    #[serde(rename = "account.recovered")]
+    AccountRecovered {
+        /// Its id.
+        account: AccountId,
     },
     /// A person wrote to it.
     #[serde(rename = "message.written")]

@@ -2,9 +2,10 @@
 
 use alloc::collections::BTreeMap;
 
-use ostler_protocol::fact::Usage;
+use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
+    account::{Account, Limit},
     answer::Answer,
     event::{Entry, Event, Parcel},
     heard::{self, Heard},
@@ -90,6 +91,9 @@ impl Desk<'_> {
                 run.outcome = None;
                 run.ended_at_ms = None;
             }
+            Event::AccountLimited { .. } | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
+                self.fold_account(entry);
+            }
             event => {
                 let place = Place {
                     project: entry.project.expect("it has its project"),
@@ -98,6 +102,35 @@ impl Desk<'_> {
                 };
                 self.fold_session(&place, entry.at_ms, event);
             }
+        }
+    }
+
+    fn fold_account(&mut self, entry: &Entry) {
+        let at_ms = entry.at_ms;
+        match &entry.event {
+            Event::AccountLimited { account: id, name, reset_at_ms, next_try_at_ms, times, message } => {
+                self.own.counters.account = self.counters().account.max(id.0);
+                let limit = Limit {
+                    at_ms,
+                    reset_at_ms: *reset_at_ms,
+                    next_try_at_ms: *next_try_at_ms,
+                    times: *times,
+                    message: message.clone(),
+                    tried: [].into(),
+                    tried_at_ms: 0,
+                };
+                let account = Account { id: *id, name: name.clone(), limit: Some(limit) };
+                self.own.accounts.insert(*id, account);
+            }
+            Event::AccountTried { account } => {
+                let session = entry.session.expect("somebody goes on");
+                if let Some(limit) = &mut self.account_mut(*account).limit {
+                    limit.tried.push(session);
+                    limit.tried_at_ms = at_ms;
+                }
+            }
+            Event::AccountRecovered { account } => self.account_mut(*account).limit = None,
+            _ => {}
         }
     }
 
@@ -181,6 +214,9 @@ impl Desk<'_> {
             launches: [].into(),
             conversation: None,
             messages: [].into(),
+            parked_at_ms: None,
+            proved_at_ms: None,
+            retrying: None,
             paused_at_ms: None,
             cancelled_at_ms: None,
             attempts: [].into(),
@@ -210,6 +246,7 @@ impl Desk<'_> {
         if let Event::SessionLaunched { launch, cause, fresh, prompt } = event {
             // What an earlier process hit, wanted or said is not this one's.
             session.limited = None;
+            session.retrying = None;
             session.meter.process = Used::default();
             if *fresh {
                 session.meter.conversation = Used::default();
@@ -260,34 +297,39 @@ impl Desk<'_> {
         }
     }
 
+    fn fold_opening(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        let Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call } = event else {
+            return;
+        };
+        self.count_signal(place.session, call.as_ref());
+        self.own.counters.request = self.counters().request.max(request.0);
+        let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
+        let opened = Request {
+            id: *request,
+            project: place.project,
+            run: place.run,
+            session: place.session,
+            launch: *launch,
+            ask: ask.clone(),
+            trust: trust.clone(),
+            mark: mark.clone(),
+            opened_at_ms: at_ms,
+            expires_at_ms: *expires_at_ms,
+            expired_at_ms: None,
+            settled: None,
+            left: false,
+            bringing: Bringing::Nothing,
+            call: call.clone(),
+            retry,
+            installing: false,
+            install: None,
+        };
+        self.own.requests.insert(*request, opened);
+    }
+
     fn fold_request(&mut self, place: &Place, at_ms: u64, event: &Event) {
         match event {
-            Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call } => {
-                self.count_signal(place.session, call.as_ref());
-                self.own.counters.request = self.counters().request.max(request.0);
-                let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
-                let opened = Request {
-                    id: *request,
-                    project: place.project,
-                    run: place.run,
-                    session: place.session,
-                    launch: *launch,
-                    ask: ask.clone(),
-                    trust: trust.clone(),
-                    mark: mark.clone(),
-                    opened_at_ms: at_ms,
-                    expires_at_ms: *expires_at_ms,
-                    expired_at_ms: None,
-                    settled: None,
-                    left: false,
-                    bringing: Bringing::Nothing,
-                    call: call.clone(),
-                    retry,
-                    installing: false,
-                    install: None,
-                };
-                self.own.requests.insert(*request, opened);
-            }
+            Event::RequestOpened { .. } => self.fold_opening(place, at_ms, event),
             Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call } => {
                 self.count_signal(place.session, call.as_ref());
                 let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
@@ -330,7 +372,8 @@ impl Desk<'_> {
         let late = was_told && *by == By::Person;
         request.settled = Some(Settled { at_ms, by: *by, answer: answer.clone(), late });
         request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
-        if is_error {
+        // The wait for an account counts for nothing.
+        if is_error && *by != By::Limit {
             let count = if *by == By::Expiry { retry.unwrap_or(0) } else { 0 };
             self.session_mut(place.session).retries = Retries { count, at_ms };
         }
@@ -385,7 +428,7 @@ impl Desk<'_> {
     fn count_waiting(&mut self, id: SessionId, at_ms: u64) {
         let is_blocked = self.blocking(id).next().is_some();
         let session = self.session_mut(id);
-        let waits = is_blocked || session.paused_at_ms.is_some();
+        let waits = is_blocked || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
         match session.waiting_since_ms {
             None if waits => session.waiting_since_ms = Some(at_ms),
             Some(since) if !waits => {
@@ -429,6 +472,8 @@ impl Desk<'_> {
 /// What people want of a session, and what follows from it.
 fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
     match event {
+        Event::SessionParked { .. } => session.parked_at_ms = Some(at_ms),
+        Event::SessionUnparked => session.parked_at_ms = None,
         Event::SessionPaused => session.paused_at_ms = Some(at_ms),
         Event::SessionUnpaused => session.paused_at_ms = None,
         Event::SessionCancelled => session.cancelled_at_ms = Some(at_ms),
@@ -443,6 +488,7 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
         Event::SessionFinished { outcome } => {
             session.outcome = Some(outcome.clone());
             session.ended_at_ms = Some(at_ms);
+            session.parked_at_ms = None;
             end_check(session);
         }
         Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,
@@ -493,14 +539,23 @@ fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) -> Op
             // Some name a time, some only how long it takes.
             let after_ms = limit.retry_after_ms.map(|time| at_ms.saturating_add(time));
             limit.reset_at_ms = limit.reset_at_ms.or(after_ms);
-            session.limited = Some(limit).filter(|limit| !limit.retrying);
+            if limit.retrying {
+                session.retrying = Some(limit);
+            } else {
+                session.limited = Some(limit);
+            }
         }
         Heard::End(end) => {
             let patience = if launch.fed { TURN_MS } else { 0 };
             launch.closes_at_ms = Some(at_ms.saturating_add(patience));
+            if end.status == EndStatus::Success {
+                session.proved_at_ms = Some(at_ms);
+            }
+            session.retrying = None;
             launch.end = Some(end);
         }
-        Heard::Asks { .. } | Heard::Other => {}
+        Heard::Asks { .. } => session.proved_at_ms = Some(at_ms),
+        Heard::Other => {}
     }
     None
 }
@@ -516,6 +571,11 @@ fn count(session: &mut Session, at_ms: u64, report: &Usage) -> Used {
         && let Some(price) = model.and_then(|model| usage::price(&order.prices, model))
     {
         used.cost_nusd = price.of(&used);
+    }
+    // Who is refused at once reports nothing.
+    if used.output_tokens.is_some_and(|tokens| tokens > 0) {
+        session.proved_at_ms = Some(at_ms);
+        session.retrying = None;
     }
     session.used.add(&used);
     session.used_at.entry(at_ms - at_ms % QUARTER_MS).or_default().add(&used);

@@ -72,6 +72,10 @@ id!(
     SessionId, "s"
 );
 id!(
+    /// Whose allowance sessions use.
+    AccountId, "a"
+);
+id!(
     /// Something that somebody has to settle.
     RequestId, "q"
 );

@@ -12,6 +12,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod account;
 pub mod action;
 pub mod answer;
 pub mod event;
@@ -34,6 +35,6 @@ mod words;
 pub use action::{Action, ActionName};
 pub use decide::{Decision, decide};
 pub use event::{Entry, Event};
-pub use id::{ProjectId, RequestId, RunId, SessionId};
+pub use id::{AccountId, ProjectId, RequestId, RunId, SessionId};
 pub use input::{Input, Refusal};
 pub use world::{Overlay, World};

@@ -156,6 +156,8 @@ pub enum By {
     Vault,
     /// The session is over.
     End,
+    /// Its account has hit a limit: it is tried again when that is over.
+    Limit,
 }
 
 /// How far something on its way to an agent has got.

@@ -27,6 +27,24 @@ pub(crate) fn named(words: &str, now_ms: u64) -> Option<u64> {
     (at > now_ms && at - now_ms <= AHEAD_MS_MAX).then_some(at)
 }
 
+/// Whether the words say that an account has hit a limit. A number alone says nothing: it also stands in `app.rs:429`.
+pub(crate) fn says_limit(words: &str) -> bool {
+    const SIGNS: [&str; 10] = [
+        "rate limit",
+        "rate-limit",
+        "rate_limit",
+        "ratelimit",
+        "usage limit",
+        "quota exceeded",
+        "too many requests",
+        "resource_exhausted",
+        "사용량 한도",
+        "요청 한도",
+    ];
+    let words = words.to_lowercase();
+    SIGNS.iter().any(|sign| words.contains(sign))
+}
+
 /// Whether what stands right before this place says what a time is for.
 fn is_cued(words: &str, at: usize) -> bool {
     let mut from = at.saturating_sub(NEAR_BYTES);
@@ -226,6 +244,18 @@ mod tests {
             "다시 시도하세요",
         ] {
             assert_eq!(named(words, NOW_MS), None, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_known_by_words_not_by_numbers() {
+        for words in
+            ["API rate limit exceeded", "429 Too Many Requests", "Usage limit reached", "사용량 한도 초과"]
+        {
+            assert!(says_limit(words), "{words}");
+        }
+        for words in ["app.rs:429", "error 429", "the limit of the array", "speed limit"] {
+            assert!(!says_limit(words), "{words}");
         }
     }
 }

@@ -34,6 +34,15 @@ pub struct Session {
     pub conversation: Option<AgentSession>,
     /// What people wrote to it unasked.
     pub messages: Vec<Message>,
+    /// Since when it waits for its account.
+    #[serde(default)]
+    pub parked_at_ms: Option<u64>,
+    /// When its CLI last showed that its account has no limit.
+    #[serde(default)]
+    pub proved_at_ms: Option<u64>,
+    /// The limit at which its CLI tries again by itself.
+    #[serde(default)]
+    pub retrying: Option<RateLimit>,
     /// Since when a person holds it.
     pub paused_at_ms: Option<u64>,
     /// When somebody wanted it to end.
@@ -170,6 +179,22 @@ pub struct Patience {
     pub stopped_ms: u64,
     /// Between being asked to end and being ended.
     pub grace_ms: u64,
+    /// Until an account is tried again whose limit names no reset; longer each time.
+    #[serde(default = "Patience::limit_ms")]
+    pub limit_ms: u64,
+    /// Between two sessions of an account that go on after a limit, unless the first shows that it is over.
+    #[serde(default = "Patience::stagger_ms")]
+    pub stagger_ms: u64,
+}
+
+impl Patience {
+    fn limit_ms() -> u64 {
+        Patience::default().limit_ms
+    }
+
+    fn stagger_ms() -> u64 {
+        Patience::default().stagger_ms
+    }
 }
 
 impl Default for Patience {
@@ -180,6 +205,8 @@ impl Default for Patience {
             ask_user_ms: 5 * MINUTE_MS,
             stopped_ms: 5 * MINUTE_MS,
             grace_ms: 10_000,
+            limit_ms: 5 * MINUTE_MS,
+            stagger_ms: 30_000,
         }
     }
 }
@@ -291,6 +318,8 @@ pub enum LaunchCause {
     Resume,
     /// The check has failed.
     Attempt,
+    /// The limit that ended the last one is over.
+    Limit,
 }
 
 /// A process, told from all others.
@@ -421,6 +450,8 @@ pub enum Status {
     WaitingPermission,
     /// A person holds it.
     Paused,
+    /// It waits until the limit of its account is over.
+    Parked,
     /// Its process was lost.
     Interrupted,
     /// It is about to end.
@@ -523,6 +554,8 @@ impl Session {
             }
         } else if self.paused_at_ms.is_some() {
             Status::Paused
+        } else if self.parked_at_ms.is_some() {
+            Status::Parked
         } else if self.checking.is_some() {
             Status::Checking
         } else if live.is_some_and(|launch| launch.process.is_some()) {

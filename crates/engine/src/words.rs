@@ -244,6 +244,21 @@ pub(crate) fn overdue(korean: bool, time_ms_max: u64, output: &str) -> String {
     if output.is_empty() { sentence } else { format!("{}\n{sentence}", output.trim_end()) }
 }
 
+/// The prompt with which an agent goes on whose last process was ended by a limit. What that one was told is said
+/// again if it may not have been heard.
+pub(crate) fn after_limit(session: &Session, fresh: bool, texts: &[String]) -> String {
+    let Some(last) = session.launches.last() else { return session.order.prompt.clone() };
+    let was_heard = last.used.output_tokens.is_some_and(|tokens| tokens > 0);
+    let go_on = match (session.order.korean, was_heard) {
+        (false, true) => "The usage limit is over. Go on where you were.",
+        (true, true) => "사용량 제한이 풀렸습니다. 하던 일을 계속하세요.",
+        (_, false) => last.prompt.as_str(),
+    };
+    let first = if fresh { last.prompt.as_str() } else { go_on };
+    let parts: Vec<&str> = [first].into_iter().chain(texts.iter().map(String::as_str)).collect();
+    parts.join("\n\n")
+}
+
 /// The prompt after a failed check.
 pub(crate) fn attempt(session: &Session, check: &str, fresh: bool, texts: &[String]) -> String {
     let Some(last) = session.attempts.last() else { return session.order.prompt.clone() };

@@ -6,13 +6,15 @@
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     string::String,
+    vec::Vec,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    decide::due_at_ms,
-    id::{ProjectId, RequestId, RunId, SessionId},
+    account::Account,
+    decide::{account_due_at_ms, account_name, due_at_ms},
+    id::{AccountId, ProjectId, RequestId, RunId, SessionId},
     request::Request,
     run::{Project, Run},
     session::{CheckWish, LaunchEnd, Session},
@@ -31,6 +33,8 @@ pub struct World {
     pub sessions: BTreeMap<SessionId, Session>,
     /// Requests.
     pub requests: BTreeMap<RequestId, Request>,
+    /// Accounts that have ever hit a limit.
+    pub accounts: BTreeMap<AccountId, Account>,
     /// Requests that are open, or whose answer is still on its way, by session.
     pending: BTreeMap<SessionId, BTreeSet<RequestId>>,
     /// Projects by their root.
@@ -50,6 +54,9 @@ pub struct Counters {
     pub session: u64,
     /// Of requests.
     pub request: u64,
+    /// Of accounts.
+    #[serde(default)]
+    pub account: u64,
 }
 
 impl Counters {
@@ -59,6 +66,7 @@ impl Counters {
             run: self.run.max(other.run),
             session: self.session.max(other.session),
             request: self.request.max(other.request),
+            account: self.account.max(other.account),
         }
     }
 }
@@ -78,6 +86,8 @@ pub struct Overlay {
     pub sessions: BTreeMap<SessionId, Session>,
     /// Requests.
     pub requests: BTreeMap<RequestId, Request>,
+    /// Accounts.
+    pub accounts: BTreeMap<AccountId, Account>,
 }
 
 impl World {
@@ -89,6 +99,7 @@ impl World {
         self.runs.extend(overlay.runs);
         self.sessions.extend(overlay.sessions);
         overlay.requests.into_values().for_each(|request| self.put_request(request));
+        self.accounts.extend(overlay.accounts);
     }
 
     /// Adds to an overlay what came after it.
@@ -99,6 +110,7 @@ impl World {
         group.runs.extend(later.runs);
         group.sessions.extend(later.sessions);
         group.requests.extend(later.requests);
+        group.accounts.extend(later.accounts);
     }
 
     /// Puts a project in its place.
@@ -163,7 +175,14 @@ impl World {
     /// When something becomes due by itself.
     pub fn next_deadline_ms(&self) -> Option<u64> {
         let sessions = self.sessions.values().filter(|session| !session.is_over());
-        sessions.filter_map(|session| due_at_ms(self, session)).min()
+        let sessions = sessions.filter_map(|session| due_at_ms(self, session));
+        sessions.chain(self.accounts.values().filter_map(|account| account_due_at_ms(self, account))).min()
+    }
+
+    /// The account of a session, if a limit holds it.
+    pub fn limited_account(&self, session: &Session) -> Option<&Account> {
+        let name = account_name(session);
+        self.accounts.values().find(|account| account.name == name && account.limit.is_some())
     }
 
     /// What is wanted of a check now.
@@ -245,6 +264,32 @@ impl<'a> Desk<'a> {
     pub(crate) fn project_mut(&mut self, id: ProjectId) -> &mut Project {
         let project = self.project(id).expect("an event names a project that exists").clone();
         self.own.projects.entry(id).or_insert(project)
+    }
+
+    pub(crate) fn account(&self, id: AccountId) -> Option<&Account> {
+        let overlays = self.own.accounts.get(&id).or_else(|| self.group.accounts.get(&id));
+        overlays.or_else(|| self.world.accounts.get(&id))
+    }
+
+    pub(crate) fn account_mut(&mut self, id: AccountId) -> &mut Account {
+        let account = self.account(id).expect("an event names an account that exists").clone();
+        self.own.accounts.entry(id).or_insert(account)
+    }
+
+    /// The account with this name, if it has ever hit a limit. There are few.
+    pub(crate) fn account_named(&self, name: &str) -> Option<&Account> {
+        let all = [&self.own.accounts, &self.group.accounts, &self.world.accounts];
+        let mut named = all.into_iter().flat_map(|accounts| accounts.values()).filter(|it| it.name == name);
+        named.next()
+    }
+
+    /// The accounts that a limit holds.
+    pub(crate) fn limited_accounts(&self) -> Vec<AccountId> {
+        let all = [&self.world.accounts, &self.group.accounts, &self.own.accounts];
+        let ids: BTreeSet<AccountId> =
+            all.into_iter().flat_map(|accounts| accounts.keys().copied()).collect();
+        let is_limited = |id: &AccountId| self.account(*id).is_some_and(|account| account.limit.is_some());
+        ids.into_iter().filter(is_limited).collect()
     }
 
     pub(crate) fn run_mut(&mut self, id: RunId) -> &mut Run {

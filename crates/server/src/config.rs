@@ -122,6 +122,8 @@ struct PatienceTable {
     ask_user: Option<Spanned<String>>,
     stopped: Option<Spanned<String>>,
     grace: Option<Spanned<String>>,
+    limit: Option<Spanned<String>>,
+    stagger: Option<Spanned<String>>,
 }
 
 impl Config {
@@ -198,6 +200,8 @@ impl Config {
             (&mut self.patience.ask_user_ms, patience.ask_user),
             (&mut self.patience.stopped_ms, patience.stopped),
             (&mut self.patience.grace_ms, patience.grace),
+            (&mut self.patience.limit_ms, patience.limit),
+            (&mut self.patience.stagger_ms, patience.stagger),
         ] {
             let Some(value) = value else { continue };
             let duration = parse_duration(value.get_ref())
@@ -335,7 +339,14 @@ impl Source {
 /// Where a name is far from all that are expected, it may be one that stands in a table.
 fn misplaced(message: &str) -> Option<&'static str> {
     let word = message.strip_prefix("unknown key `")?.split('`').next()?;
-    let keys = ["patience.question", "patience.ask_user", "patience.stopped", "patience.grace"];
+    let keys = [
+        "patience.question",
+        "patience.ask_user",
+        "patience.stopped",
+        "patience.grace",
+        "patience.limit",
+        "patience.stagger",
+    ];
     let name = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
     let found = nearest(word, keys.map(name))?;
     keys.into_iter().find(|key| name(key) == found)

@@ -51,11 +51,14 @@ pub enum Entity {
     Session,
     /// Something that waits for somebody.
     Request,
+    /// Whose allowance sessions use, if it has ever hit a limit.
+    Account,
 }
 
 impl Entity {
     /// All of them, each behind those it can belong to.
-    pub const ALL: [Entity; 4] = [Entity::Project, Entity::Run, Entity::Session, Entity::Request];
+    pub const ALL: [Entity; 5] =
+        [Entity::Project, Entity::Run, Entity::Session, Entity::Request, Entity::Account];
 
     /// Its name, as in events.
     pub fn name(self) -> &'static str {
@@ -64,6 +67,7 @@ impl Entity {
             Entity::Run => "run",
             Entity::Session => "session",
             Entity::Request => "request",
+            Entity::Account => "account",
         }
     }
 }
@@ -173,4 +177,6 @@ pub struct Counters {
     pub session: u64,
     /// Of requests.
     pub request: u64,
+    /// Of accounts.
+    pub account: u64,
 }

@@ -308,10 +308,10 @@ fn what_is_known_of_each() {
         assert!(Table::parse(table).is_ok(), "{}", agent.name);
     }
     expect![[r#"
-        claude 2.1.325: Message, guide Argument, End { required: true, close_input: true }, Account { directory: Some("CLAUDE_CONFIG_DIR"), keys: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"] }, learns its id: false
-        codex 0.166.0: Relaunch, guide Argument, End { required: true, close_input: false }, Account { directory: Some("CODEX_HOME"), keys: ["CODEX_API_KEY"] }, learns its id: true
-        gemini 0.61.0: Relaunch, guide Prompt, End { required: true, close_input: false }, Account { directory: Some("GEMINI_CLI_HOME"), keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"] }, learns its id: false
-        opencode 1.18.33: Relaunch, guide Argument, End { required: true, close_input: false }, Account { directory: Some("XDG_DATA_HOME"), keys: [] }, learns its id: true"#]].assert_eq(&lines.join("\n"));
+        claude 2.1.325: Message, guide Argument, End { required: true, close_input: true }, Account { directory: Some("CLAUDE_CONFIG_DIR"), keys: ["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"], park_retrying: false }, learns its id: false
+        codex 0.166.0: Relaunch, guide Argument, End { required: true, close_input: false }, Account { directory: Some("CODEX_HOME"), keys: ["CODEX_API_KEY"], park_retrying: false }, learns its id: true
+        gemini 0.61.0: Relaunch, guide Prompt, End { required: true, close_input: false }, Account { directory: Some("GEMINI_CLI_HOME"), keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"], park_retrying: false }, learns its id: false
+        opencode 1.18.33: Relaunch, guide Argument, End { required: true, close_input: false }, Account { directory: Some("XDG_DATA_HOME"), keys: [], park_retrying: false }, learns its id: true"#]].assert_eq(&lines.join("\n"));
 }
 
 #[test]

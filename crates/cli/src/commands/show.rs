@@ -110,6 +110,7 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
             (Key::ColumnBlockedBy, waits),
             (Key::ShowConversation, session.conversation.clone().unwrap_or_default()),
             (Key::ShowAccount, session.account.clone().unwrap_or_default()),
+            (Key::ShowWaits, limit(session)),
             (Key::ShowUsage, usage::said(words, &session.usage)),
             (Key::ShowWorktree, worktree),
             (Key::ShowCheck, run.check.clone().unwrap_or_default()),
@@ -126,6 +127,14 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
         said.push_str(&screen.columns(&rows));
     }
     said
+}
+
+/// The account that has hit a limit, and in which words.
+fn limit(session: &SessionView) -> String {
+    let wait = session.wait.as_ref().filter(|wait| wait.kind != "retry");
+    let said = wait.map(|wait| [wait.account.as_deref(), wait.message.as_deref()]);
+    let said: Vec<&str> = said.into_iter().flatten().flatten().collect();
+    one_line(&safe(&said.join(": ")))
 }
 
 fn launch_row(words: Words, launch: &LaunchView) -> Vec<Cell> {

@@ -16,6 +16,7 @@ mod losing;
 mod many;
 mod mcp;
 mod needs;
+mod parking;
 mod preload;
 mod private;
 mod recovering;

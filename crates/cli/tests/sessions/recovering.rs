@@ -16,7 +16,7 @@ fn who_waits_is_held_until_then_and_that_is_shown() {
     let view = world.session(&session);
     let wait = view.wait.clone().expect("a wait");
     assert_eq!((wait.kind.as_str(), wait.retry, wait.retries_max), ("retry", Some(1), Some(5)));
-    assert_eq!((request.retry, request.expires_at_ms), (Some(1), Some(wait.until_ms)));
+    assert_eq!((request.retry, request.expires_at_ms), (Some(1), wait.until_ms));
     world.wait_for("the stop", |world| world.session(&session).launches[0].stopped_at_ms);
     world.restart();
     assert_eq!(world.session(&session).wait, view.wait, "the time stays the same");

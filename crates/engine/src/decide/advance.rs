@@ -6,7 +6,7 @@ use alloc::{string::String, vec::Vec};
 
 use ostler_agents::InputWay;
 
-use super::{Maker, time::closes_at_ms};
+use super::{Maker, judge::failure, time::closes_at_ms};
 use crate::{
     action::Deed,
     answer::Answer,
@@ -28,6 +28,8 @@ impl Maker<'_> {
         if session.is_over() {
             return;
         }
+        self.unpark(id);
+        let session = self.session(id);
         if session.cancelled_at_ms.is_some() {
             self.advance_cancelled(id);
         } else if session.live().is_some() {
@@ -72,6 +74,16 @@ impl Maker<'_> {
         let grace_ms = session.order.patience.grace_ms;
         let needs_relaunch = session.needs_relaunch;
         let mut parcels = self.waiting_parcels(id);
+        if (is_held || !parcels.is_empty()) && self.must_park(id) {
+            self.park(id);
+        }
+        if self.session(id).parked_at_ms.is_some() {
+            // Who has said that it is through may end meanwhile.
+            if ends && !is_held {
+                self.close_input(id, launch);
+            }
+            return;
+        }
         if reads_nothing || needs_relaunch {
             // An answer is waited for, a message can wait until the agent is through. So can an answer whose caller
             // has gone: the agent went on without it.
@@ -93,9 +105,13 @@ impl Maker<'_> {
         if is_held {
             self.release(id, launch, spool_seq);
         } else if ends && !is_blocked {
-            self.emit(id, Event::InputClosed { launch });
-            self.act(id, Deed::CloseInput { launch });
+            self.close_input(id, launch);
         }
+    }
+
+    fn close_input(&mut self, id: SessionId, launch: u32) {
+        self.emit(id, Event::InputClosed { launch });
+        self.act(id, Deed::CloseInput { launch });
     }
 
     fn release(&mut self, id: SessionId, launch: u32, spool_seq: u64) {
@@ -114,7 +130,7 @@ impl Maker<'_> {
             self.finish(id, Outcome::Failed { reason });
             return;
         }
-        if self.is_blocked(id) {
+        if self.is_blocked(id) || session.parked_at_ms.is_some() {
             return;
         }
         let waiting = self.waiting_parcels(id);
@@ -122,6 +138,7 @@ impl Maker<'_> {
         let is_retry = waiting.iter().any(|&parcel| self.is_retry(parcel));
         let was_tried = session.attempts.last().is_some_and(|attempt| attempt.launch == last.number);
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
+        let was_limited = matches!(failure(session), Some(Reason::RateLimited { .. }));
         match last.ended.clone() {
             Some(LaunchEnd::NotStarted { message, .. }) => {
                 self.finish(id, Outcome::Failed { reason: Reason::NotStarted { message } });
@@ -133,6 +150,7 @@ impl Maker<'_> {
                     self.launch(id, LaunchCause::Resume, None);
                 }
             }
+            _ if was_limited && !was_sent_away => self.launch(id, LaunchCause::Limit, None),
             _ if was_tried => self.try_again(id),
             _ if was_sent_away || (has_parcels && session.can_resume()) => {
                 self.launch(id, LaunchCause::Bring, None);
@@ -148,6 +166,10 @@ impl Maker<'_> {
     /// Starts a process. What is on its way to a CLI that remembers goes into its prompt; one that begins again from
     /// nothing will ask for it again.
     pub(super) fn launch(&mut self, id: SessionId, cause: LaunchCause, prompt: Option<&str>) {
+        if self.must_park(id) {
+            self.park(id);
+            return;
+        }
         let session = self.session(id);
         let launch = session.launches.last().map_or(0, |launch| launch.number) + 1;
         let fresh = !session.can_resume();
@@ -162,6 +184,7 @@ impl Maker<'_> {
                 let check = run.terms.check.as_deref().unwrap_or_default();
                 words::attempt(session, check, fresh, &texts)
             }
+            LaunchCause::Limit => words::after_limit(session, fresh, &texts),
             _ if fresh => words::begin_again(session, &texts, prompt),
             _ => words::go_on(session.order.korean, was_lost, &texts, prompt),
         };

@@ -36,8 +36,7 @@ impl Maker<'_> {
                 self.act(id, Deed::Check { number: launch });
             }
             None => self.finish(id, Outcome::Completed { verified: false }),
-            // A limit does not go away by trying again.
-            Some(reason) if tries && !matches!(reason, Reason::RateLimited { .. }) => {
+            Some(reason) if tries => {
                 let output = format!("{reason:?}");
                 let attempt = Attempt { launch, code: None, signature: output.clone(), output };
                 self.emit(id, Event::CheckFinished { number: None, attempt });
@@ -114,7 +113,7 @@ impl Maker<'_> {
 }
 
 /// Why the last process did not end well.
-fn failure(session: &Session) -> Option<Reason> {
+pub(super) fn failure(session: &Session) -> Option<Reason> {
     let launch = session.launches.last()?;
     let Some(LaunchEnd::Exited { code, signal, .. }) = launch.ended else { return Some(Reason::NoEnd) };
     let end = launch.end.as_ref();

@@ -1,6 +1,11 @@
 //! Requests: opened by an agent, settled by a person or by time.
 
-use ostler_protocol::{mark::Mark, signal::Recovery};
+use alloc::{format, string::String};
+
+use ostler_protocol::{
+    mark::Mark,
+    signal::{ErrorReport, Recovery},
+};
 
 use super::{Maker, values::gives_values};
 use crate::{
@@ -10,6 +15,7 @@ use crate::{
     id::{RequestId, SessionId},
     input::Refusal,
     request::{Ask, Bringing, By, Call, Request},
+    reset,
     run::{Outcome, Reason},
     session::{CheckEnding, Ending, Launch, LaunchCause},
 };
@@ -91,11 +97,17 @@ impl Maker<'_> {
         }
         let repeated = self.repeated_answer(id, launch, &ask);
         let gives_up = matches!(&ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail);
+        // Who is blocked at the socket waits there, and nothing of it has to be stopped.
+        let limit = limit_in(&ask).filter(|_| source.call().is_none());
+        let expires_in_ms = expires_in_ms.filter(|_| limit.is_none());
         let request = self.open(id, launch, ask, source, expires_in_ms);
         if !self.desk.request(request).is_some_and(Request::may_be_settled_by_policy) {
             return request;
         }
-        if let Some(answer) = repeated {
+        if let Some(message) = limit {
+            self.settle(request, By::Limit, Answer::Retry);
+            self.hit_limit(id, None, None, Some(message));
+        } else if let Some(answer) = repeated {
             self.settle(request, By::Repetition, answer);
         } else if gives_up {
             self.settle(request, By::End, Answer::Fail);
@@ -225,6 +237,16 @@ impl Maker<'_> {
         let last = self.desk.requests_of(id).filter(failed).last();
         last.map_or(Reason::NoEnd, |request| reason(&request.ask))
     }
+}
+
+/// What an error says, if it says that an account has hit a limit and is to be tried again. Others may only be about
+/// limits: an agent that works on them has errors too.
+fn limit_in(ask: &Ask) -> Option<String> {
+    let Ask::Error(ErrorReport { recovery: Recovery::PauseAndRetry, message, details, .. }) = ask else {
+        return None;
+    };
+    let all = format!("{message}. {}", details.as_deref().unwrap_or_default());
+    reset::says_limit(message).then_some(all)
 }
 
 fn reason(ask: &Ask) -> Reason {

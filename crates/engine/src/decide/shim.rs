@@ -161,9 +161,13 @@ impl Maker<'_> {
 
     fn hear_item(&mut self, id: SessionId, launch: u32, spool_seq: Option<u64>, item: &Value) {
         self.emit(id, Event::SessionHeard { launch, spool_seq, item: item.clone() });
-        if let Heard::Asks { ask, trust, mark } = heard::read(item) {
-            let mark = mark.or_else(|| self.mark_of(id, &ask));
-            self.asked(id, launch, ask, Source::Heard { trust: &trust, mark: mark.as_ref() });
+        match heard::read(item) {
+            Heard::Asks { ask, trust, mark } => {
+                let mark = mark.or_else(|| self.mark_of(id, &ask));
+                self.asked(id, launch, ask, Source::Heard { trust: &trust, mark: mark.as_ref() });
+            }
+            Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
+            _ => {}
         }
     }
 

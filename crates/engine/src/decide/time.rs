@@ -37,13 +37,15 @@ pub(super) fn closes_at_ms(session: &Session) -> Option<u64> {
 /// When an agent that waits has waited so long that it is better ended and started again at the answer.
 fn rest_at_ms(session: &Session, is_held_up: bool) -> Option<u64> {
     let live = session.live().filter(|live| live.ending.is_none())?;
-    let stop = live.held().filter(|_| is_held_up && session.can_resume())?;
+    let waits = is_held_up || session.parked_at_ms.is_some();
+    let stop = live.held().filter(|_| waits && session.can_resume())?;
     Some(stop.at_ms.saturating_add(session.order.patience.stopped_ms))
 }
 
 fn time_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
     let works = session.live().is_some_and(|live| live.process.is_some() && live.ending.is_none());
-    let works = (works || is_checked(session)) && !is_blocked && session.paused_at_ms.is_none();
+    let waits = is_blocked || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
+    let works = (works || is_checked(session)) && !waits;
     session.time_over_at_ms.filter(|_| works)
 }
 
@@ -59,7 +61,19 @@ fn is_checked(session: &Session) -> bool {
 }
 
 impl Maker<'_> {
+    /// What one session does may be what another one waits for: it goes on until nothing is due.
     pub(super) fn tick(&mut self) {
+        loop {
+            let before = self.entries.len();
+            self.tick_sessions();
+            self.tick_accounts();
+            if self.entries.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn tick_sessions(&mut self) {
         for id in self.desk.sessions_under_way() {
             let due = |request: &&Request| request.expires_at_ms.is_some_and(|at| at <= self.now_ms);
             let expired: Vec<_> = self.desk.blocking(id).filter(due).map(|request| request.id).collect();

@@ -43,6 +43,7 @@ impl Maker<'_> {
     pub(super) fn unpause(&mut self, id: SessionId) -> Result<(), Refusal> {
         let session = self.find(id)?;
         let (is_paused, is_over) = (session.paused_at_ms.is_some(), session.is_over());
+        let is_parked = session.parked_at_ms.is_some();
         let waits = |request: &&Request| request.retry.is_some();
         let retry = self.desk.blocking(id).find(waits).map(|request| request.id);
         self.made.session = Some(id);
@@ -54,6 +55,10 @@ impl Maker<'_> {
             }
             // The wait is cut short.
             Some(request) => self.settle(request, By::Person, Answer::Retry),
+            None if is_parked => {
+                self.try_now(id);
+                return Ok(());
+            }
             None => return Err(self.not_now(id, Wanted::Continue)),
         }
         self.advance(id);
@@ -127,6 +132,17 @@ impl Maker<'_> {
                 self.write_message(id, prompt);
             }
             self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
+            return Ok(());
+        }
+        if self.must_park(id) {
+            // It goes on with its account, and hears the words then.
+            if let Some(prompt) = prompt {
+                self.write_message(id, prompt);
+            }
+            if last > 0 {
+                self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
+            }
+            self.park(id);
             return Ok(());
         }
         self.launch(id, LaunchCause::Resume, prompt);

@@ -40,6 +40,7 @@ pub(crate) fn all_read_back(overlay: &Overlay) {
     overlay.runs.values().for_each(reads_back);
     overlay.sessions.values().for_each(reads_back);
     overlay.requests.values().for_each(reads_back);
+    overlay.accounts.values().for_each(reads_back);
 }
 
 /// Decides, and checks the form of what was decided.

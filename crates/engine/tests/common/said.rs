@@ -93,6 +93,14 @@ pub(crate) fn usage(cost_usd: f64) -> Value {
             "cache_read_tokens": null, "cache_write_tokens": null, "reasoning_tokens": null, "cost_usd": cost_usd })
 }
 
+/// A limit of the account that lasts so long, or nobody knows how long.
+pub(crate) fn limit_for(retry_after_ms: Option<u64>) -> Value {
+    let mut limit = limit();
+    limit["reset_at_ms"] = Value::Null;
+    limit["retry_after_ms"] = json!(retry_after_ms);
+    limit
+}
+
 /// A limit of the account.
 pub(crate) fn limit() -> Value {
     json!({ "kind": "rate_limit", "trust": "stream", "reset_at_ms": 99, "retry_after_ms": null,

@@ -43,23 +43,18 @@ fn a_cli_is_judged_by_its_word_and_its_exit() {
     let error = failed(Reason::AgentError { message: None });
     check(Play::running(claude()), after(said::end("error"), 0), &error);
     check(Play::running(claude()), after(said::usage(1.0), 0), &failed(Reason::NoEnd));
-    let limited = Reason::RateLimited { reset_at_ms: Some(99), message: Some("too much".to_owned()) };
-    check(Play::running(claude()), after(said::limit(), 1), &failed(limited));
 }
 
 #[test]
-fn a_limit_that_only_says_how_long_it_lasts_is_over_by_then() {
+fn a_limit_is_no_failure_and_is_over_when_it_says_so() {
     let mut play = Play::running(claude());
-    let mut limit = said::limit();
-    limit["reset_at_ms"] = serde_json::Value::Null;
-    limit["retry_after_ms"] = 5_000.into();
-    let heard_at_ms = play.now_ms;
-    play.heard(limit);
-    play.wait_ms(60_000);
+    play.heard(said::limit_for(Some(5_000)));
     play.ended(1);
-    let reset_at_ms = Some(heard_at_ms + 5_000);
-    let limited = Reason::RateLimited { reset_at_ms, message: Some("too much".to_owned()) };
-    assert_eq!(play.session().outcome, Some(failed(limited)));
+    assert_eq!((play.status(), &play.session().outcome), (Status::Parked, &None));
+    play.wait_ms(4_999);
+    assert_eq!(play.status(), Status::Parked);
+    play.wait_ms(1);
+    assert_eq!(play.status(), Status::Starting);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod documents;
 mod endings;
 mod marks;
 mod needs;
+mod park;
 mod play;
 mod proof;
 mod questions;

@@ -38,6 +38,8 @@ pub(crate) enum Step {
     GiveUp(String),
     /// It prints more than there is room for.
     Flood,
+    /// Its account has hit a limit, and it ends; later launches find that it is over.
+    HitLimit,
     /// It ends.
     Die(i32),
     /// It works until somebody ends it.
@@ -142,6 +144,7 @@ impl Script {
                 16 => Step::Flood,
                 17 if random.once_in(2) => Step::Die(1),
                 18 if random.once_in(3) => Step::Forever,
+                18 => Step::HitLimit,
                 _ => Step::Work,
             };
             steps.push(step);
@@ -308,6 +311,12 @@ impl Agent {
                 done.printed.push(said::error(&text, "checkpoint_and_fail"));
             }
             Step::Flood => done.flood = true,
+            // Of a launch named s_1/3 it is over.
+            Step::HitLimit if self.name.ends_with("/1") || self.name.ends_with("/2") => {
+                done.printed.push(said::limit_for(random.once_in(2).then_some(60_000)));
+                done.exit = Some(1);
+            }
+            Step::HitLimit => {}
             Step::Die(code) => done.exit = Some(code),
         }
     }

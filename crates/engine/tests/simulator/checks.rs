@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ostler_engine::{
-    Entry, Event, SessionId, World,
+    AccountId, Entry, Event, SessionId, World,
     event::Parcel,
     input::News,
     request::{Ask, Bringing, Request},
@@ -109,10 +109,40 @@ pub(crate) fn settled(server: &Server, around: &Around<'_>) {
         }
         let blocking: Vec<&Request> = server.world.blocking(id).collect();
         let must_stand = |request: &&Request| request.holds() && !matches!(request.ask, Ask::Permission(_));
+        if session.parked_at_ms.is_some() {
+            // Who hit the limit itself may still be about to end.
+            continue;
+        }
         if session.paused_at_ms.is_some() || blocking.iter().any(must_stand) {
             assert!(shim.stopped, "{id} runs while it should stand still");
         } else if blocking.iter().all(|request| request.call.is_some()) {
             assert!(!shim.stopped, "{id} stands still, and nobody will send it on");
+        }
+    }
+}
+
+/// While an account has a limit, only who was tried is started.
+fn nobody_begins_under_a_limit(journal: &[Entry]) {
+    let mut accounts: BTreeMap<SessionId, String> = BTreeMap::new();
+    let mut limits: BTreeMap<String, (AccountId, Vec<SessionId>)> = BTreeMap::new();
+    for entry in journal {
+        match (&entry.event, entry.session) {
+            (Event::SessionCreated { order, .. }, Some(id)) => {
+                accounts.insert(id, order.account.clone().unwrap_or_else(|| id.to_string()));
+            }
+            (Event::AccountLimited { account, name, .. }, _) => {
+                limits.insert(name.clone(), (*account, Vec::new()));
+            }
+            (Event::AccountTried { account }, Some(id)) => {
+                let limit = limits.values_mut().find(|(limited, _)| limited == account);
+                limit.expect("only what is limited is tried").1.push(id);
+            }
+            (Event::AccountRecovered { account }, _) => limits.retain(|_, (limited, _)| limited != account),
+            (Event::SessionLaunched { .. }, Some(id)) => {
+                let limit = limits.get(&accounts[&id]);
+                assert!(limit.is_none_or(|(_, tried)| tried.contains(&id)), "{id} begins under a limit");
+            }
+            _ => {}
         }
     }
 }
@@ -127,6 +157,7 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
     assert_eq!(world.inbox().count(), 0, "the inbox is empty");
     assert!(outside.values.is_empty(), "values lie about: {:?}", outside.values);
     assert!(!world.requests.values().any(|request| request.installing), "something is still being installed");
+    nobody_begins_under_a_limit(&disk.journal);
     for session in world.sessions.values() {
         let id = session.id;
         assert!(session.is_over(), "{id} is over");

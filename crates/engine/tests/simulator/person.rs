@@ -82,7 +82,8 @@ impl Person {
                 } else if let Some(request) = world.pending(session.id).find(|request| request.is_open()) {
                     Some(answer(request, random))
                 } else {
-                    session.paused_at_ms.map(|_| Input::Continue(session.id))
+                    let waits = session.paused_at_ms.or(session.parked_at_ms);
+                    waits.map(|_| Input::Continue(session.id))
                 }
             })
             .collect();
@@ -135,6 +136,8 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
         check_time_ms_max: random.once_in(2).then_some(300_000),
     };
     let mut new = common::order(table, terms);
+    new.order.account =
+        random.one_of(&[None, Some("one"), Some("two")]).copied().flatten().map(str::to_owned);
     new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());
     (Input::CreateRun(Box::new(new)), script)
 }

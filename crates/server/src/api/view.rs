@@ -83,7 +83,7 @@ pub struct SessionView {
     /// The agent's name.
     pub agent: String,
     /// How it is: `starting`, `active`, `checking`, `waiting_input`, `waiting_dependency`, `waiting_permission`,
-    /// `paused`, `interrupted`, `ending`, `completed`, `failed` or `cancelled`.
+    /// `paused`, `parked`, `interrupted`, `ending`, `completed`, `failed` or `cancelled`.
     pub status: String,
     /// Since when it is so, in UTC milliseconds.
     pub since_ms: u64,
@@ -121,12 +121,19 @@ pub struct SessionView {
 }
 
 /// A wait that ends by itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct WaitView {
-    /// `retry`: it goes on after an error.
+    /// `retry`: it goes on after an error. `limit`: its account has hit a limit. `cli_retry`: its CLI tries again by
+    /// itself at a limit.
     pub kind: String,
-    /// Until when, in UTC milliseconds.
-    pub until_ms: u64,
+    /// Until when, in UTC milliseconds; for `limit`, the reset or the next try. Null if nobody says.
+    pub until_ms: Option<u64>,
+    /// For `limit`: when it resets, if somebody named that.
+    pub reset_at_ms: Option<u64>,
+    /// For `limit`: the account.
+    pub account: Option<String>,
+    /// For limits: in the words of whoever said it.
+    pub message: Option<String>,
     /// For `retry`: the number of the retry that follows.
     pub retry: Option<u32>,
     /// For `retry`: after so many a person is asked.
@@ -138,7 +145,7 @@ pub struct WaitView {
 pub struct LaunchView {
     /// Counted from 1.
     pub number: u32,
-    /// Why it was started: `first`, `bring`, `resume` or `attempt`.
+    /// Why it was started: `first`, `bring`, `resume`, `attempt` or `limit`.
     pub cause: String,
     /// What it was told.
     pub prompt: String,
@@ -318,7 +325,7 @@ pub struct InstallView {
 pub struct SettledView {
     /// When.
     pub at_ms: u64,
-    /// `person`, `expiry`, `repetition`, `vault` or `end`.
+    /// `person`, `expiry`, `repetition`, `vault`, `end` or `limit`.
     pub by: String,
     /// With what: `answer` says which kind.
     #[schema(value_type = Object)]

@@ -68,7 +68,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         status: word(&status),
         since_ms: since_ms(session, status, &blocking),
         blocked_by: blocking.iter().map(|request| request.id.to_string()).collect(),
-        wait: wait(&blocking),
+        wait: wait(world, session, &blocking),
         directory: session.directory().to_owned(),
         worktree: session.worktree.as_ref().map(worktree),
         pid: session.live().and_then(|live| live.process).map(|process| process.pid),
@@ -85,11 +85,28 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
 }
 
 /// What it waits for by itself.
-fn wait(blocking: &[&Request]) -> Option<WaitView> {
-    let (retry, until_ms) =
-        blocking.iter().find_map(|request| Some((request.retry?, request.expires_at_ms?)))?;
-    let (kind, retry, retries_max) = ("retry".to_owned(), Some(retry), Some(Retries::MAX));
-    Some(WaitView { kind, until_ms, retry, retries_max })
+fn wait(world: &World, session: &Session, blocking: &[&Request]) -> Option<WaitView> {
+    let nothing = WaitView::default();
+    let retries = blocking.iter().find_map(|request| Some((request.retry?, request.expires_at_ms)));
+    if let Some((retry, until_ms)) = retries {
+        let (retry, retries_max) = (Some(retry), Some(Retries::MAX));
+        return Some(WaitView { kind: "retry".to_owned(), until_ms, retry, retries_max, ..nothing });
+    }
+    if session.parked_at_ms.is_some() && !session.is_over() {
+        let account = world.limited_account(session);
+        let limit = account.and_then(|account| account.limit.as_ref());
+        return Some(WaitView {
+            kind: "limit".to_owned(),
+            until_ms: limit.map(|limit| limit.next_try_at_ms),
+            reset_at_ms: limit.and_then(|limit| limit.reset_at_ms),
+            account: account.map(|account| account.name.clone()),
+            message: limit.and_then(|limit| limit.message.clone()),
+            ..nothing
+        });
+    }
+    let limit = session.retrying.as_ref().filter(|_| session.live().is_some())?;
+    let (until_ms, message) = (limit.reset_at_ms, limit.message.clone());
+    Some(WaitView { kind: "cli_retry".to_owned(), until_ms, message, ..nothing })
 }
 
 /// Since when it is as it is.
@@ -107,6 +124,7 @@ fn since_ms(session: &Session, status: Status, blocking: &[&Request]) -> u64 {
             blocking.first().map(|request| request.opened_at_ms)
         }
         Status::Paused => session.paused_at_ms,
+        Status::Parked => session.parked_at_ms,
         Status::Ending => session.cancelled_at_ms,
         Status::Interrupted | Status::Checking => ended,
         Status::Active => session.waiting_since_ms.or(started),

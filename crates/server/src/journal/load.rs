@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fmt, ops::ControlFlow};
 
 use ostler_engine::{
     Action, ActionName, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
+    account::Account,
     request::Request,
     run::{Project, Run},
     session::Session,
@@ -56,6 +57,7 @@ pub(crate) enum Found {
     Run(Run),
     Session(Box<Session>),
     Request(Box<Request>),
+    Account(Account),
 }
 
 impl Found {
@@ -65,6 +67,7 @@ impl Found {
             Found::Run(it) => drop(world.runs.insert(it.id, it)),
             Found::Session(it) => drop(world.sessions.insert(it.id, *it)),
             Found::Request(it) => world.put_request(*it),
+            Found::Account(it) => drop(world.accounts.insert(it.id, it)),
         }
     }
 }
@@ -78,6 +81,7 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
         run: counters.run,
         session: counters.session,
         request: counters.request,
+        account: counters.account,
     };
     loaded.world.last_seq = store.last_seq().map_err(LoadError::Read)?;
     for entity in Entity::ALL {
@@ -183,6 +187,7 @@ pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
         Entity::Run => Found::Run(body(row)?),
         Entity::Session => Found::Session(Box::new(body(row)?)),
         Entity::Request => Found::Request(Box::new(body(row)?)),
+        Entity::Account => Found::Account(body(row)?),
     })
 }
 
@@ -229,7 +234,8 @@ fn projections(world: &World) -> impl Iterator<Item = Projection> {
     let runs = world.runs.values().map(move |it| rows::run(it, seq));
     let sessions = world.sessions.values().map(move |it| rows::session(it, seq));
     let requests = world.requests.values().map(move |it| rows::request(it, seq));
-    projects.chain(runs).chain(sessions).chain(requests)
+    let accounts = world.accounts.values().map(move |it| rows::account(it, seq));
+    projects.chain(runs).chain(sessions).chain(requests).chain(accounts)
 }
 
 /// Replays the whole journal and says what is not as it was kept.

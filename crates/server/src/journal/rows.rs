@@ -2,6 +2,7 @@
 
 use ostler_engine::{
     Action, ActionName, Entry, Overlay,
+    account::Account,
     event::VERSION,
     request::Request,
     run::{Project, Run},
@@ -34,7 +35,8 @@ pub(super) fn upserts(overlay: &Overlay) -> Vec<Projection> {
     let runs = overlay.runs.values().map(|it| run(it, seq));
     let sessions = overlay.sessions.values().map(|it| session(it, seq));
     let requests = overlay.requests.values().map(|it| request(it, seq));
-    projects.chain(runs).chain(sessions).chain(requests).collect()
+    let accounts = overlay.accounts.values().map(|it| account(it, seq));
+    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).collect()
 }
 
 pub(super) fn project(project: &Project, seq: u64) -> Projection {
@@ -80,6 +82,12 @@ pub(super) fn request(request: &Request, seq: u64) -> Projection {
         seq,
         body: json(request),
     }
+}
+
+/// There are few, and their names are kept.
+pub(super) fn account(account: &Account, seq: u64) -> Projection {
+    let (entity, id, body) = (Entity::Account, account.id.0, json(account));
+    Projection { entity, id, project: None, run: None, session: None, live: true, seq, body }
 }
 
 pub(super) fn action((name, action): &(ActionName, Action)) -> ActionRow {

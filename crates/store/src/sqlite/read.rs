@@ -24,6 +24,7 @@ pub(super) fn counters(connection: &Connection) -> rusqlite::Result<Counters> {
         run: highest(Entity::Run)?,
         session: highest(Entity::Session)?,
         request: highest(Entity::Request)?,
+        account: highest(Entity::Account)?,
     })
 }
 
@@ -146,6 +147,7 @@ pub(super) fn table(entity: Entity) -> &'static str {
         Entity::Run => "runs",
         Entity::Session => "sessions",
         Entity::Request => "requests",
+        Entity::Account => "accounts",
     }
 }
 

@@ -8,11 +8,14 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::store::{CREATED_AT_MS, SCHEMA_VERSION};
 
 /// The newest version.
-pub(super) const NEWEST: u32 = 2;
+pub(super) const NEWEST: u32 = 3;
 
 /// The steps; the first leads to version 1.
-const MIGRATIONS: [&str; NEWEST as usize] =
-    [include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
+const MIGRATIONS: [&str; NEWEST as usize] = [
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+    include_str!("../migrations/0003.sql"),
+];
 
 /// Says in the file's header whose database it is: "Ostl".
 const APPLICATION: i32 = 0x4f73_746c;
