@@ -157,7 +157,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Agents(arguments) => agents::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, &arguments),
-        Command::Doctor(_) => doctor::run(context),
+        Command::Doctor(arguments) => doctor::run(context, &arguments),
         Command::Export(arguments) => export::run(context, &arguments),
         Command::Verify(_) => verify::run(context),
         Command::Parse(arguments) => parse::run(&arguments),

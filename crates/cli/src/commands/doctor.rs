@@ -1,6 +1,9 @@
 //! `ostler doctor`: looks at everything that Ostler needs, and says what to do about what is wrong.
 
+mod bundle;
 mod checks;
+
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -18,7 +21,11 @@ use crate::{
 ///
 /// Each line is ok, warn or bad, with what to do. Something bad is exit code 1. It changes nothing and starts no server.
 #[derive(Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Also write a file for somebody who helps: plain text, without secrets and without what agents or people said.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "ostler-bundle.txt")]
+    bundle: Option<PathBuf>,
+}
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +35,7 @@ enum Grade {
     Bad,
 }
 
-pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let checks = talk(checks::all(context))?;
     let words = context.words;
     // What a machine reads is never translated.
@@ -49,6 +56,10 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
         };
         checks.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
     })?;
+    if let Some(path) = &arguments.bundle {
+        bundle::write(path, &checks)?;
+        context.note(&words.say(Key::Bundled, &[("path", &path.display())]));
+    }
     let is_bad = checks.iter().any(|check| check.grade == Grade::Bad);
     Ok(if is_bad { Exit::Failed } else { Exit::Done })
 }

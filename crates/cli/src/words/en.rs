@@ -175,6 +175,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ServerNotThere, "no server is running"),
     (Key::ServerRuns, "the server runs (process {pid}, version {version})"),
     (Key::Exported, "{n} lines are written to '{path}'"),
+    (Key::Bundled, "it is written to '{path}'; read it before you pass it on"),
     (Key::Verified, "the journal and what was made of it agree: {n} events"),
     (Key::NotVerified, "the journal and what was made of it differ: {message}"),
     (Key::ShowRun, "run"),

@@ -176,6 +176,7 @@ keys! {
     ServerNotThere,
     ServerRuns,
     Exported,
+    Bundled,
     Verified,
     NotVerified,
     ShowRun,

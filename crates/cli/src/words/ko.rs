@@ -181,6 +181,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ServerNotThere, "실행 중인 서버가 없습니다"),
     (Key::ServerRuns, "서버가 실행 중입니다(프로세스 {pid}, 버전 {version})"),
     (Key::Exported, "{n}줄을 '{path}'에 썼습니다"),
+    (Key::Bundled, "'{path}'에 썼습니다. 건네기 전에 읽어 보세요"),
     (Key::Verified, "저널과 그로부터 만든 상태가 일치합니다: 이벤트 {n}개"),
     (Key::NotVerified, "저널과 그로부터 만든 상태가 다릅니다: {message}"),
     (Key::ShowRun, "실행"),

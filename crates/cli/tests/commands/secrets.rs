@@ -177,3 +177,36 @@ fn a_damaged_vault_is_told_and_mended() {
     assert_eq!(open.code, 7, "{open:?}");
     assert!(open.err.contains("others have rights on it"), "{open:?}");
 }
+
+/// Somebody who helps is told everything but secrets and what was said.
+#[test]
+fn a_bundle_holds_no_secret() {
+    let place = Place::new();
+    place.keep("STRIPE_SECRET_KEY", VALUE);
+    place.configure("[agents.mine]\ncommand = ['true']\nenvironment = { MY_TOKEN = 'only-in-the-file' }\n");
+    let session = place.start(&format!("echo {VALUE}; echo said-by-an-agent"));
+    place.wait_for(&session, "completed");
+    fs::write(
+        place.state().join("server.log"),
+        format!("{VALUE}\nc2tfbGl2ZV81MUhxUS1vbmx5LWZvci10ZXN0cw==\n"),
+    )
+    .expect("a log");
+    let mut command = place.command(&["doctor", "--bundle"]);
+    let output = command.env("MY_PASSWORD", "only-in-the-environment").output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("read it before you pass it on"), "{said}");
+    let path = place.project().join("ostler-bundle.txt");
+    let text = fs::read_to_string(&path).expect("it is written");
+    for wanted in ["== Checks\nok", "MY_PASSWORD", "MY_TOKEN", "run.created", "s_1/1/out.log", "server.log"] {
+        assert!(text.contains(wanted), "{wanted} in {text}");
+    }
+    for secret in
+        [VALUE, "c2tfbGl2", "only-in-the-file", "only-in-the-environment", "said-by-an-agent", "/home/"]
+    {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let again = place.run(&["doctor", "--bundle", "ostler-bundle.txt"]);
+    assert!(again.code == 4 && again.err.contains("File exists"), "{again:?}");
+}
