@@ -87,6 +87,9 @@ pub struct Arguments {
     pub fresh: Vec<Argument>,
     /// To go on with one; empty if the CLI cannot.
     pub resume: Vec<Argument>,
+    /// To go on with one at an earlier place, as another one; empty if the CLI cannot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewind: Vec<Argument>,
     /// To choose the model.
     pub model: Vec<Argument>,
     /// To limit the turns.
@@ -276,6 +279,11 @@ impl Agent {
         !self.arguments.resume.is_empty()
     }
 
+    /// Whether a conversation can be taken up at an earlier place.
+    pub fn can_rewind(&self) -> bool {
+        !self.arguments.rewind.is_empty()
+    }
+
     /// Whether a new conversation may be given an id, a UUID. Otherwise its id is learnt from the stream.
     pub fn takes_conversation_id(&self) -> bool {
         self.names("new_conversation")
@@ -326,10 +334,11 @@ impl Private {
 
 impl Arguments {
     /// All groups.
-    fn in_order(&self) -> [&Vec<Argument>; 8] {
+    fn in_order(&self) -> [&Vec<Argument>; 9] {
         [
             &self.fresh,
             &self.resume,
+            &self.rewind,
             &self.model,
             &self.max_turns,
             &self.tools,

@@ -62,6 +62,13 @@ pub enum Conversation<'a> {
         /// The CLI's own id.
         id: &'a str,
     },
+    /// An old one, as it was at an earlier place. What came after it is not part of what the agent knows.
+    Rewind {
+        /// The CLI's own id.
+        id: &'a str,
+        /// The CLI's own name of the place.
+        anchor: &'a str,
+    },
 }
 
 impl Default for Conversation<'_> {
@@ -146,6 +153,7 @@ impl Agent {
         let conversation = match request.conversation {
             Conversation::Fresh { .. } => &groups.fresh,
             Conversation::Resume { .. } => &groups.resume,
+            Conversation::Rewind { .. } => &groups.rewind,
         };
         let optional = [conversation, &groups.model, &groups.max_turns, &groups.tools, &groups.mcp_config];
         let has_channel = request.channel.is_some() && !self.channel.off;
@@ -189,6 +197,13 @@ impl Agent {
             }
             Conversation::Resume { id } => {
                 values.insert("conversation", Value::from(id));
+            }
+            Conversation::Rewind { .. } if !self.can_rewind() => {
+                return Err(PlanError::CannotResume { agent: self.name.clone() });
+            }
+            Conversation::Rewind { id, anchor } => {
+                values.insert("conversation", Value::from(id));
+                values.insert("anchor", Value::from(anchor));
             }
         }
         let tools = if request.tools.is_empty() { &self.tools } else { request.tools };

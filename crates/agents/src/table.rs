@@ -87,6 +87,7 @@ struct ChannelOverlay {
 struct ArgumentsOverlay {
     fresh: Option<Vec<Argument>>,
     resume: Option<Vec<Argument>>,
+    rewind: Option<Vec<Argument>>,
     model: Option<Vec<Argument>>,
     max_turns: Option<Vec<Argument>>,
     tools: Option<Vec<Argument>>,
@@ -316,6 +317,7 @@ impl ArgumentsOverlay {
     fn extend(self, base: &mut Arguments) {
         set(&mut base.fresh, self.fresh);
         set(&mut base.resume, self.resume);
+        set(&mut base.rewind, self.rewind);
         set(&mut base.model, self.model);
         set(&mut base.max_turns, self.max_turns);
         set(&mut base.tools, self.tools);

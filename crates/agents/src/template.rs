@@ -36,6 +36,7 @@ impl Names for LaunchNames {
         "tools",
         "mcp_config",
         "conversation",
+        "anchor",
         "new_conversation",
         "ostler",
         "channel",

@@ -37,8 +37,9 @@ use ostler_agents::nearest;
 
 use crate::{
     commands::{
-        agents, answer, ask, attach, completions, demo, diff, discard, doctor, export, guide, inbox, logs,
-        merge, need, parse, ps, report, resume, run, secret, send, serve, show, step, trust, usage, verify,
+        agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, export, guide,
+        inbox, logs, merge, need, parse, ps, report, resume, run, secret, send, serve, show, step, trust,
+        usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -92,6 +93,7 @@ enum Command {
     Merge(merge::Arguments),
     Discard(discard::Arguments),
     Trust(trust::Arguments),
+    Checkpoint(checkpoint::Arguments),
     Agents(agents::Arguments),
     Serve(serve::Arguments),
     Doctor(doctor::Arguments),
@@ -155,6 +157,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Merge(arguments) => merge::run(context, &arguments),
         Command::Discard(arguments) => discard::run(context, &arguments),
         Command::Trust(arguments) => trust::run(context, &arguments),
+        Command::Checkpoint(arguments) => checkpoint::run(context, &arguments),
         Command::Agents(arguments) => agents::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Doctor(arguments) => doctor::run(context, &arguments),

@@ -43,6 +43,9 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         }
         "no_worktree" => words.say(Key::RefusedNoWorktree, &[("id", &session())]),
         "worktree_gone" => words.say(Key::RefusedWorktreeGone, &[("id", &session())]),
+        "no_checkpoint" => words.say(Key::NoSuchCheckpoint, &[("id", &text("checkpoint"))]),
+        "checkpoint_gone" => words.say(Key::RefusedCheckpointGone, &[("id", &text("checkpoint"))]),
+        "place_busy" => words.say(Key::RefusedPlaceBusy, &[("id", &session()), ("other", &text("other"))]),
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => {
             let first = &details["commands"][0];
@@ -81,6 +84,11 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         }
         "trust_changed" => Some(words.sentence(Key::HintTrustAgain).to_owned()),
         "no_request" | "settled" => Some(words.sentence(Key::HintInbox).to_owned()),
+        "no_checkpoint" | "checkpoint_gone" => Some(words.sentence(Key::HintCheckpoints).to_owned()),
+        "place_busy" => {
+            let other = details["other"].as_str().unwrap_or_default();
+            Some(words.say(Key::HintPlaceBusy, &[("other", &safe(other))]))
+        }
         "not_an_answer" if why["key"] == "not_an_option" => Some(options(words, why, Key::HintInsist)),
         "not_an_answer" if why["key"] == "value_wanted" => {
             let id = details["request"].as_str().unwrap_or_default();

@@ -43,7 +43,10 @@ impl Place {
         let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pages").join(page.replace('/', "-"));
         fs::remove_dir_all(&root).ok();
         fs::create_dir_all(root.join("project")).expect("the target directory can be written");
-        Place { root }
+        let place = Place { root };
+        // What is around the target directory is none of a page's business.
+        place.run("git init --quiet");
+        place
     }
 
     /// What a person would see: both streams, as they come.

@@ -104,6 +104,20 @@ pub enum Deed {
         /// The request.
         request: RequestId,
     },
+    /// Keep what stands in the directory.
+    Checkpoint {
+        /// The number of the checkpoint.
+        number: u64,
+    },
+    /// Bring files back to a checkpoint.
+    Restore {
+        /// Its number.
+        number: u64,
+        /// The number of the one that is made of what stands there first.
+        before: u64,
+        /// Its commit.
+        commit: String,
+    },
     /// Make the worktree.
     MakeWorktree,
     /// Merge the worktree.

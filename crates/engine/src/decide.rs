@@ -5,6 +5,7 @@
 
 mod advance;
 mod calls;
+mod checkpoints;
 mod judge;
 mod park;
 mod recover;
@@ -71,6 +72,13 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::InVault { request, names } => maker.find_in_vault(*request, names),
         Input::ValuesNotWritten { session, message } => maker.withhold_values(*session, message),
         Input::Installed { request, install } => maker.end_install(*request, install),
+        Input::Checkpointed { session, checkpoint, news } => {
+            maker.checkpointed(*session, *checkpoint, news);
+        }
+        Input::Restored { session, checkpoint, news } => maker.restored(*session, *checkpoint, news),
+        Input::Pruned { session, checkpoints } => maker.pruned(*session, checkpoints),
+        Input::Checkpoint(session) => maker.checkpoint(*session)?,
+        Input::Restore { checkpoint, conversation } => maker.restore(*checkpoint, *conversation)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Pause(session) => maker.pause(*session)?,

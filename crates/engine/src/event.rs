@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::{
     answer::Answer,
-    id::{AccountId, InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
+    checkpoint::{Kept, Rewind, Skip, Why},
+    id::{AccountId, CheckpointId, InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
     session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
@@ -113,6 +114,9 @@ pub enum Event {
         fresh: bool,
         /// What it is told.
         prompt: String,
+        /// Where it takes up the conversation after a restore.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rewind: Option<Rewind>,
     },
     /// The process runs.
     #[serde(rename = "session.started")]
@@ -429,6 +433,76 @@ pub enum Event {
     WorktreeChanged {
         /// How it is now.
         worktree: Worktree,
+    },
+    /// What stands in the directory is to be kept.
+    #[serde(rename = "checkpoint.wanted")]
+    CheckpointWanted {
+        /// Its id.
+        checkpoint: CheckpointId,
+        /// Why.
+        why: Why,
+        /// Whether the agent waits for it.
+        holds: bool,
+        /// The launch whose work it is.
+        launch: Option<u32>,
+        /// The conversation by then.
+        conversation: Option<String>,
+        /// What is open by then.
+        requests: Vec<RequestId>,
+    },
+    /// It is kept.
+    #[serde(rename = "checkpoint.made")]
+    CheckpointMade {
+        /// Which one.
+        checkpoint: CheckpointId,
+        /// What the repository has of it.
+        kept: Kept,
+    },
+    /// There is no checkpoint.
+    #[serde(rename = "checkpoint.skipped")]
+    CheckpointSkipped {
+        /// Which one; none if there will be none at all.
+        checkpoint: Option<CheckpointId>,
+        /// Why not.
+        reason: Skip,
+    },
+    /// Files are to be brought back to a checkpoint.
+    #[serde(rename = "checkpoint.restoring")]
+    CheckpointRestoring {
+        /// Which one.
+        checkpoint: CheckpointId,
+        /// Its commit.
+        commit: String,
+        /// The one that is made of what stands there first.
+        before: CheckpointId,
+        /// Where the conversation is taken up, if it goes back too.
+        rewind: Option<Rewind>,
+    },
+    /// Files are as they were then.
+    #[serde(rename = "checkpoint.restored")]
+    CheckpointRestored {
+        /// Which one.
+        checkpoint: CheckpointId,
+        /// How many files were written or removed.
+        changed: u64,
+        /// Files that are still not as they were.
+        different: Vec<String>,
+        /// Submodules that were at another commit; they are left where they are.
+        submodules: Vec<String>,
+    },
+    /// Files could not be brought back, and are as they were.
+    #[serde(rename = "checkpoint.not_restored")]
+    CheckpointNotRestored {
+        /// Which one.
+        checkpoint: CheckpointId,
+        /// Why not.
+        message: String,
+    },
+    /// A checkpoint was let go.
+    #[serde(rename = "checkpoint.pruned")]
+    CheckpointPruned {
+        /// Which one.
+        checkpoint: CheckpointId,
     },
     /// A record of the shim that changes nothing.
     #[serde(rename = "session.noted")]

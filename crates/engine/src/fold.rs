@@ -1,12 +1,15 @@
 //! What an event changes. Nothing is decided here: the same events give the same world, in every version.
 
+mod accounts;
+mod checkpoints;
+
 use alloc::collections::BTreeMap;
 
 use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
-    account::{Account, Limit},
     answer::Answer,
+    checkpoint::Checkpoints,
     event::{Entry, Event, Parcel},
     heard::{self, Heard},
     id::{ProjectId, RequestId, RunId, SessionId},
@@ -100,41 +103,12 @@ impl Desk<'_> {
                     run: entry.run.expect("it has its run"),
                     session: entry.session.expect("it has its session"),
                 };
-                self.fold_session(&place, entry.at_ms, event);
+                self.fold_session(&place, entry.seq, entry.at_ms, event);
             }
         }
     }
 
-    fn fold_account(&mut self, entry: &Entry) {
-        let at_ms = entry.at_ms;
-        match &entry.event {
-            Event::AccountLimited { account: id, name, reset_at_ms, next_try_at_ms, times, message } => {
-                self.own.counters.account = self.counters().account.max(id.0);
-                let limit = Limit {
-                    at_ms,
-                    reset_at_ms: *reset_at_ms,
-                    next_try_at_ms: *next_try_at_ms,
-                    times: *times,
-                    message: message.clone(),
-                    tried: [].into(),
-                    tried_at_ms: 0,
-                };
-                let account = Account { id: *id, name: name.clone(), limit: Some(limit) };
-                self.own.accounts.insert(*id, account);
-            }
-            Event::AccountTried { account } => {
-                let session = entry.session.expect("somebody goes on");
-                if let Some(limit) = &mut self.account_mut(*account).limit {
-                    limit.tried.push(session);
-                    limit.tried_at_ms = at_ms;
-                }
-            }
-            Event::AccountRecovered { account } => self.account_mut(*account).limit = None,
-            _ => {}
-        }
-    }
-
-    fn fold_session(&mut self, place: &Place, at_ms: u64, event: &Event) {
+    fn fold_session(&mut self, place: &Place, seq: u64, at_ms: u64, event: &Event) {
         match event {
             Event::SessionCreated { .. } => self.fold_creation(place, at_ms, event),
             Event::RequestOpened { .. }
@@ -183,6 +157,13 @@ impl Desk<'_> {
             | Event::SessionNoted { .. }
             | Event::ValuesWithheld { .. }
             | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
+            Event::CheckpointWanted { .. }
+            | Event::CheckpointMade { .. }
+            | Event::CheckpointSkipped { .. }
+            | Event::CheckpointRestoring { .. }
+            | Event::CheckpointRestored { .. }
+            | Event::CheckpointNotRestored { .. }
+            | Event::CheckpointPruned { .. } => self.fold_checkpoint(place, seq, at_ms, event),
             Event::CheckStarted { number } => {
                 let run = self.run(place.run).expect("a session has its run");
                 let time_ms_max = run.terms.check_time_ms_max;
@@ -236,6 +217,7 @@ impl Desk<'_> {
             told: [].into(),
             values: BTreeMap::new(),
             needs_relaunch: false,
+            checkpoints: Checkpoints::default(),
         };
         self.own.sessions.insert(id, session);
     }
@@ -243,7 +225,7 @@ impl Desk<'_> {
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let seq = self.own.last_seq;
         let session = self.session_mut(place.session);
-        if let Event::SessionLaunched { launch, cause, fresh, prompt } = event {
+        if let Event::SessionLaunched { launch, cause, fresh, prompt, rewind } = event {
             // What an earlier process hit, wanted or said is not this one's.
             session.limited = None;
             session.retrying = None;
@@ -252,7 +234,9 @@ impl Desk<'_> {
                 session.meter.conversation = Used::default();
             }
             session.needs_relaunch = false;
-            session.launches.push(Launch::new(*launch, *cause, *fresh, prompt, at_ms));
+            session.checkpoints.rewind = None;
+            let rewind = rewind.clone();
+            session.launches.push(Launch { rewind, ..Launch::new(*launch, *cause, *fresh, prompt, at_ms) });
             return;
         }
         let Some(launch) = session.launches.last_mut() else { return };

@@ -80,6 +80,10 @@ id!(
     RequestId, "q"
 );
 id!(
+    /// What stood in a session's directory at one moment.
+    CheckpointId, "c"
+);
+id!(
     /// Something a person wrote to an agent unasked; counted per session.
     MessageId, "m"
 );

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::{
     answer::{Given, NotAnAnswer},
-    id::{ProjectId, RequestId, RunId, SessionId},
+    checkpoint::Kept,
+    id::{CheckpointId, ProjectId, RequestId, RunId, SessionId},
     request::{Ask, Install, Settled},
     run::{Terms, Trusted},
     session::{Order, Status},
@@ -159,6 +160,40 @@ pub enum Input {
         request: RequestId,
         /// What.
         install: Install,
+    },
+    /// Something has become of a checkpoint.
+    Checkpointed {
+        /// Whose.
+        session: SessionId,
+        /// Which one.
+        checkpoint: CheckpointId,
+        /// What.
+        news: CheckpointNews,
+    },
+    /// Something has become of a restore.
+    Restored {
+        /// Whose.
+        session: SessionId,
+        /// Of which checkpoint.
+        checkpoint: CheckpointId,
+        /// What.
+        news: RestoreNews,
+    },
+    /// Checkpoints are gone from the repository.
+    Pruned {
+        /// Whose.
+        session: SessionId,
+        /// Which.
+        checkpoints: Vec<CheckpointId>,
+    },
+    /// A person wants a checkpoint.
+    Checkpoint(SessionId),
+    /// A person wants to go back to one.
+    Restore {
+        /// Which one.
+        checkpoint: CheckpointId,
+        /// Whether the conversation goes back too.
+        conversation: bool,
     },
     /// A person answers.
     Answer {
@@ -344,6 +379,48 @@ pub enum WorktreeNews {
     },
 }
 
+/// What can become of a checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckpointNews {
+    /// It is there.
+    Made {
+        /// What the repository has of it.
+        kept: Kept,
+    },
+    /// Nothing has changed since the last one.
+    Unchanged,
+    /// There is no repository.
+    NoRepository,
+    /// It could not be made.
+    Failed {
+        /// Why not.
+        message: String,
+    },
+}
+
+/// What can become of a restore.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RestoreNews {
+    /// Files are as they were.
+    Restored {
+        /// What became of the checkpoint that was made first.
+        before: CheckpointNews,
+        /// How many files were written or removed.
+        changed: u64,
+        /// Files that are still not as they were.
+        different: Vec<String>,
+        /// Submodules that were at another commit.
+        submodules: Vec<String>,
+    },
+    /// They could not be brought back.
+    NotRestored {
+        /// What became of the checkpoint that was to be made first.
+        before: CheckpointNews,
+        /// Why not.
+        message: String,
+    },
+}
+
 /// Why something is not done. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "key", rename_all = "snake_case")]
@@ -401,6 +478,18 @@ pub enum Refusal {
         /// Which one.
         request: RequestId,
     },
+    /// There is no such checkpoint, or it was let go.
+    NoCheckpoint {
+        /// The id that was named.
+        checkpoint: CheckpointId,
+    },
+    /// Another session works on the same files.
+    PlaceBusy {
+        /// Which one is meant.
+        session: SessionId,
+        /// Who works there.
+        other: SessionId,
+    },
     /// There is nothing to write.
     EmptyMessage,
     /// A repository is needed for that.
@@ -428,6 +517,10 @@ pub enum Wanted {
     Merge,
     /// To drop its work.
     Discard,
+    /// To keep what stands there.
+    Checkpoint,
+    /// To go back to a checkpoint.
+    Restore,
     /// To ask for something, as one of its processes.
     Ask,
 }
@@ -444,4 +537,7 @@ pub struct Made {
     pub session: Option<SessionId>,
     /// The request it concerns.
     pub request: Option<RequestId>,
+    /// The checkpoint it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointId>,
 }

@@ -7,6 +7,7 @@ use ostler_protocol::fact::{AgentSession, End, RateLimit};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    checkpoint::{CheckpointTerms, Checkpoints, Rewind, RewindWay},
     id::{MessageId, ProjectId, RunId, SessionId},
     request::{Ask, Bringing, Request},
     run::Outcome,
@@ -91,6 +92,9 @@ pub struct Session {
     /// Whether its process has to be started again to have them.
     #[serde(default)]
     pub needs_relaunch: bool,
+    /// How it stands with its checkpoints.
+    #[serde(default, skip_serializing_if = "Checkpoints::is_default")]
+    pub checkpoints: Checkpoints,
 }
 
 /// How often a session went on by itself after an error.
@@ -166,6 +170,9 @@ pub struct Order {
     /// What the user says models cost, for CLIs that do not say it.
     #[serde(default)]
     pub prices: Prices,
+    /// Which checkpoints it gets; none of itself, if nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<CheckpointTerms>,
 }
 
 /// How long things may take.
@@ -304,6 +311,9 @@ pub struct Launch {
     /// What it used.
     #[serde(default)]
     pub used: Used,
+    /// Where it takes up the conversation after a restore.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewind: Option<Rewind>,
 }
 
 /// Why a process is started.
@@ -485,6 +495,7 @@ impl Launch {
             end: None,
             ended: None,
             used: Used::default(),
+            rewind: None,
         }
     }
 
@@ -529,6 +540,15 @@ impl Session {
         let was_given = agent.takes_conversation_id() && agent.output == Output::Text;
         let has_run = || self.launches.iter().any(|launch| launch.process.is_some());
         agent.can_resume() && (self.conversation.is_some() || (was_given && has_run()))
+    }
+
+    /// The id that its CLI was given for a new conversation.
+    pub fn given_conversation(&self) -> &str {
+        let anew = self.launches.iter().rev().find_map(|launch| match &launch.rewind.as_ref()?.way {
+            RewindWay::Anew { conversation } => Some(conversation.as_str()),
+            RewindWay::To { .. } => None,
+        });
+        anew.unwrap_or(&self.order.new_conversation)
     }
 
     /// How it is. The requests are those of this session that it waits for, oldest first.

@@ -14,6 +14,7 @@ use ostler_protocol::{
 
 use crate::{
     answer::Answer,
+    checkpoint::{Rewind, RewindWay},
     event::Parcel,
     request::{Ask, Request},
     session::Session,
@@ -217,6 +218,22 @@ pub(crate) fn go_on(korean: bool, was_lost: bool, texts: &[String], prompt: Opti
         parts.push(if korean { "하던 일을 계속하세요." } else { "Go on where you were." });
     }
     parts.join("\n\n")
+}
+
+/// That files are as they were at an earlier moment. Who remembers no more than that moment is told only this.
+pub(crate) fn restored(korean: bool, rewind: &Rewind) -> String {
+    let sentence = match (&rewind.way, korean) {
+        (RewindWay::To { .. }, false) => "The files are as they were at this point of our conversation.",
+        (RewindWay::To { .. }, true) => "파일은 대화의 이 시점에 있던 상태 그대로입니다.",
+        (RewindWay::Anew { .. }, false) => {
+            "You have worked on this before. The files were brought back to an earlier state of that work; look at \
+             what is there before you go on."
+        }
+        (RewindWay::Anew { .. }, true) => {
+            "이전에 이 작업을 한 적이 있습니다. 파일은 그 작업의 이전 상태로 되돌려졌으니, 계속하기 전에 현재 상태를 확인하세요."
+        }
+    };
+    sentence.to_string()
 }
 
 /// The prompt with which an agent begins again from nothing.

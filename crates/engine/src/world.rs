@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     account::Account,
+    checkpoint::Checkpoint,
     decide::{account_due_at_ms, account_name, due_at_ms},
-    id::{AccountId, ProjectId, RequestId, RunId, SessionId},
+    id::{AccountId, CheckpointId, ProjectId, RequestId, RunId, SessionId},
     request::Request,
     run::{Project, Run},
     session::{CheckWish, LaunchEnd, Session},
@@ -35,6 +36,8 @@ pub struct World {
     pub requests: BTreeMap<RequestId, Request>,
     /// Accounts that have ever hit a limit.
     pub accounts: BTreeMap<AccountId, Account>,
+    /// Checkpoints, as far as somebody asked about them or they are being made.
+    pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
     /// Requests that are open, or whose answer is still on its way, by session.
     pending: BTreeMap<SessionId, BTreeSet<RequestId>>,
     /// Projects by their root.
@@ -57,6 +60,8 @@ pub struct Counters {
     /// Of accounts.
     #[serde(default)]
     pub account: u64,
+    /// Of checkpoints.
+    pub checkpoint: u64,
 }
 
 impl Counters {
@@ -67,6 +72,7 @@ impl Counters {
             session: self.session.max(other.session),
             request: self.request.max(other.request),
             account: self.account.max(other.account),
+            checkpoint: self.checkpoint.max(other.checkpoint),
         }
     }
 }
@@ -88,6 +94,8 @@ pub struct Overlay {
     pub requests: BTreeMap<RequestId, Request>,
     /// Accounts.
     pub accounts: BTreeMap<AccountId, Account>,
+    /// Checkpoints.
+    pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
 }
 
 impl World {
@@ -100,6 +108,7 @@ impl World {
         self.sessions.extend(overlay.sessions);
         overlay.requests.into_values().for_each(|request| self.put_request(request));
         self.accounts.extend(overlay.accounts);
+        self.checkpoints.extend(overlay.checkpoints);
     }
 
     /// Adds to an overlay what came after it.
@@ -111,6 +120,7 @@ impl World {
         group.sessions.extend(later.sessions);
         group.requests.extend(later.requests);
         group.accounts.extend(later.accounts);
+        group.checkpoints.extend(later.checkpoints);
     }
 
     /// Puts a project in its place.
@@ -137,11 +147,13 @@ impl World {
     /// The store keeps them.
     pub fn forget(&mut self, session: SessionId) {
         let is_over = self.sessions.get(&session).is_some_and(Session::is_over);
-        if !is_over || self.pending.contains_key(&session) {
+        let is_kept = self.sessions.get(&session).is_some_and(|it| !it.checkpoints.pending.is_empty());
+        if !is_over || is_kept || self.pending.contains_key(&session) {
             return;
         }
         let run = self.sessions.remove(&session).map(|session| session.run);
         self.requests.retain(|_, request| request.session != session);
+        self.checkpoints.retain(|_, checkpoint| checkpoint.session != session);
         if let Some(run) = run.and_then(|run| self.runs.get(&run))
             && run.outcome.is_some()
             && !run.sessions.iter().any(|session| self.sessions.contains_key(session))
@@ -259,6 +271,16 @@ impl<'a> Desk<'a> {
     pub(crate) fn request(&self, id: RequestId) -> Option<&Request> {
         let overlays = self.own.requests.get(&id).or_else(|| self.group.requests.get(&id));
         overlays.or_else(|| self.world.requests.get(&id))
+    }
+
+    pub(crate) fn checkpoint(&self, id: CheckpointId) -> Option<&Checkpoint> {
+        let overlays = self.own.checkpoints.get(&id).or_else(|| self.group.checkpoints.get(&id));
+        overlays.or_else(|| self.world.checkpoints.get(&id))
+    }
+
+    pub(crate) fn checkpoint_mut(&mut self, id: CheckpointId) -> &mut Checkpoint {
+        let checkpoint = self.checkpoint(id).expect("an event names a checkpoint that exists").clone();
+        self.own.checkpoints.entry(id).or_insert(checkpoint)
     }
 
     pub(crate) fn project_mut(&mut self, id: ProjectId) -> &mut Project {

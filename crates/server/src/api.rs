@@ -3,6 +3,7 @@
 //! They are apart from the engine's types, so that what is stored can change without what clients see.
 
 mod call;
+mod checkpoint;
 mod problem;
 mod secret;
 mod usage;
@@ -10,6 +11,7 @@ mod view;
 
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
+pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use usage::{UsageReport, UsageRow, UsageView};

@@ -4,6 +4,7 @@
 //! here runs a command. Those that a repository brings along are listed apart: whoever runs one has to see first that
 //! a person agreed to them.
 
+mod checkpoints;
 mod vault;
 
 use std::{
@@ -16,12 +17,15 @@ use std::{
 
 use ostler_agents::{Agents, explained, nearest};
 use ostler_engine::{
+    checkpoint::CheckpointTerms,
     session::Patience,
     usage::{Price, Prices},
 };
+use ostler_workspace::PrunePolicy;
 use serde::Deserialize;
 use toml::Spanned;
 
+use self::checkpoints::CheckpointTable;
 pub use vault::VaultKey;
 use vault::VaultTable;
 
@@ -48,6 +52,10 @@ pub struct Config {
     pub prices: Prices,
     /// What the vault is opened with. Only the user's own file can say so.
     pub vault: VaultKey,
+    /// Which checkpoints a session gets; none of itself, if nothing.
+    pub checkpoints: Option<CheckpointTerms>,
+    /// Which of them are kept, and for how long.
+    pub prune: PrunePolicy,
     /// What the project's file would have Ostler run.
     pub commands: Vec<RepositoryCommand>,
 }
@@ -103,6 +111,7 @@ struct File {
     #[serde(default)]
     prices: BTreeMap<String, Spanned<PriceTable>>,
     vault: Option<Spanned<VaultTable>>,
+    checkpoints: Option<Spanned<CheckpointTable>>,
 }
 
 /// US dollars for a million tokens.
@@ -143,6 +152,8 @@ impl Config {
             prices: Prices::new(),
             vault: VaultKey::File(None),
             commands: Vec::new(),
+            checkpoints: Some(CheckpointTerms::default()),
+            prune: checkpoints::POLICY,
         };
         if let Some(source) = user {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
@@ -165,6 +176,10 @@ impl Config {
             if let Some(vault) = &file.vault {
                 let message = "only your own configuration can say how the vault is opened".to_owned();
                 return Err(source.wrong(vault.span(), message, None));
+            }
+            if let Some(checkpoints) = &file.checkpoints {
+                let message = "checkpoints stand in your own file, not in a project's".to_owned();
+                return Err(source.wrong(checkpoints.span(), message, None));
             }
             config.take(source, file)?;
         }
@@ -193,6 +208,9 @@ impl Config {
                 return Err(source.wrong(name.span(), message, nearest));
             }
             self.default_agent = Some(name.into_inner());
+        }
+        if let Some(checkpoints) = file.checkpoints {
+            (self.checkpoints, self.prune) = checkpoints.into_inner().read(source)?;
         }
         let patience = file.patience;
         for (place, value) in [
@@ -436,7 +454,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`, `vault`; did you mean `patience.question`?",
+             `patience`, `prices`, `vault`, `checkpoints`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");

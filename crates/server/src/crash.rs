@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 46] = [
+pub const SITES: [&str; 50] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -25,6 +25,8 @@ pub const SITES: [&str; 46] = [
     "before first input",
     "after first input",
     "before done",
+    "before checkpoint",
+    "after checkpoint",
     "before deliver",
     "after deliver",
     "before go on",
@@ -43,6 +45,8 @@ pub const SITES: [&str; 46] = [
     "after steer check",
     "before end check",
     "after end check",
+    "before restore",
+    "after restore",
     "before discard",
     "after discard",
     "before look in vault",

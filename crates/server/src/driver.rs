@@ -6,6 +6,7 @@
 
 pub(crate) mod callers;
 mod check;
+mod checkpoint;
 mod forget;
 mod install;
 mod keeper;
@@ -24,7 +25,7 @@ use std::{
 };
 
 use ostler_engine::{Action, ActionName, Input, RequestId, SessionId};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 
 use self::keeper::Keeper;
 use crate::{
@@ -34,7 +35,10 @@ use crate::{
     secrets::Secrets,
 };
 
-pub(crate) use self::worktree::{Place, diff};
+pub(crate) use self::{
+    checkpoint::{diff as diff_checkpoint, prune},
+    worktree::{Place, diff},
+};
 
 /// Says something to a shim beside its keeper; only what leaves no trace in the journal.
 pub(crate) async fn tell(
@@ -73,6 +77,10 @@ pub(crate) struct Driver {
     installs: Mutex<HashMap<RequestId, Arc<Notify>>>,
     /// One writer at a time for the values of a session: its keeper and those who wait at its socket all see to them.
     value_files: Mutex<HashMap<SessionId, Arc<Mutex<()>>>>,
+    /// How many checkpoints may be made at once.
+    checkpoints: Semaphore,
+    /// When old checkpoints were let go of last, by the directory of a session.
+    tidied: Mutex<HashMap<PathBuf, u64>>,
 }
 
 /// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
@@ -99,6 +107,8 @@ impl Driver {
             callers: Mutex::default(),
             installs: Mutex::default(),
             value_files: Mutex::default(),
+            checkpoints: Semaphore::new(checkpoint::AT_ONCE as usize),
+            tidied: Mutex::default(),
         })
     }
 

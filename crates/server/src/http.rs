@@ -4,6 +4,7 @@
 
 mod answers;
 mod channel;
+mod checkpoints;
 mod events;
 mod extract;
 mod guard;
@@ -53,7 +54,8 @@ pub(crate) struct App {
         read::info, read::status, read::runs, read::run, read::sessions, read::session, read::inbox,
         read::request, read::agents, read::agent, read::diff, runs::create, answers::answer, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
-        wishes::discard, wishes::stop, output::output, events::events, secrets::list, secrets::put,
+        wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
+        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
         trust::revoke,
     ),
@@ -90,6 +92,12 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}/merge", post(wishes::merge))
         .route("/sessions/{id}/discard", post(wishes::discard))
         .route("/sessions/{id}/diff", get(read::diff))
+        .route("/sessions/{id}/checkpoints", post(checkpoints::make))
+        .route("/checkpoints", get(checkpoints::list))
+        .route("/checkpoints/prune", post(checkpoints::prune))
+        .route("/checkpoints/{id}", get(checkpoints::one))
+        .route("/checkpoints/{id}/diff", get(checkpoints::diff))
+        .route("/checkpoints/{id}/restore", post(checkpoints::restore))
         .route("/sessions/{id}/output", get(output::output))
         .route("/inbox", get(read::inbox))
         .route("/requests/{id}", get(read::request))

@@ -53,12 +53,14 @@ pub enum Entity {
     Request,
     /// Whose allowance sessions use, if it has ever hit a limit.
     Account,
+    /// What stood in a session's directory at one moment.
+    Checkpoint,
 }
 
 impl Entity {
     /// All of them, each behind those it can belong to.
-    pub const ALL: [Entity; 5] =
-        [Entity::Project, Entity::Run, Entity::Session, Entity::Request, Entity::Account];
+    pub const ALL: [Entity; 6] =
+        [Entity::Project, Entity::Run, Entity::Session, Entity::Request, Entity::Account, Entity::Checkpoint];
 
     /// Its name, as in events.
     pub fn name(self) -> &'static str {
@@ -68,6 +70,7 @@ impl Entity {
             Entity::Session => "session",
             Entity::Request => "request",
             Entity::Account => "account",
+            Entity::Checkpoint => "checkpoint",
         }
     }
 }
@@ -179,4 +182,6 @@ pub struct Counters {
     pub request: u64,
     /// Of accounts.
     pub account: u64,
+    /// Of checkpoints.
+    pub checkpoint: u64,
 }

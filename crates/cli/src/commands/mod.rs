@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod attach;
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod diff;

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use ostler_protocol::guide::{self, Language};
-use ostler_server::api::{RequestView, SessionView};
+use ostler_server::api::{CheckpointView, RequestView, SessionView};
 
 use super::{
     lab::Lab,
@@ -15,13 +15,14 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 7] = [
+pub(crate) const ALL: [Case; 8] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
     ("has a configuration of its own", has_its_own_configuration),
     ("asks by a tool", asks_by_a_tool),
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
+    ("goes back to a checkpoint", goes_back),
     ("is told something, hits a limit, wants permission", three_at_once),
 ];
 
@@ -212,6 +213,36 @@ fn is_lost_cancelled_and_resumed(lab: &Lab, world: &mut World, model: &Model) {
     assert_eq!(view.conversation, Some(conversation));
     let told = model.last(&lab.words("lose"));
     assert!(told.contains("Finish it after all."), "{told}");
+}
+
+/// Files and conversation are as they were when it asked, as far as the CLI can; the bad state is kept.
+fn goes_back(lab: &Lab, world: &mut World, model: &Model) {
+    let way = lab.work.join("way");
+    fs::write(&way, "good\n").expect("a file");
+    let session = lab.run(world, &lab.free(), "back");
+    let request = question(world, &session, "Which way?");
+    lab.done(world, &["answer", &request.id, "left"]);
+    lab.completed(world, &session);
+    assert_eq!(fs::read_to_string(&way).expect("a file"), "bad\n");
+    assert!(model.last(&lab.words("back")).contains("It goes wrong."), "the bad turn was part of it");
+
+    let path = format!("/checkpoints?session={session}");
+    let kept: Vec<CheckpointView> = world.get(&path).expect("checkpoints");
+    let good = kept.last().expect("one at the question");
+    assert_eq!(good.rewindable, lab.name == "claude", "{good:?}");
+    let said = lab.done(world, &["checkpoint", "restore", &good.id]);
+    assert_eq!(fs::read_to_string(&way).expect("a file"), "good\n", "{said}");
+    let kept: Vec<CheckpointView> = world.get(&path).expect("checkpoints");
+    let bad = kept.first().expect("what was replaced");
+    assert!(bad.why == "restore" && said.contains(&bad.id), "{said}");
+
+    lab.done(world, &["resume", "-d", &session, "Take the other one."]);
+    lab.completed(world, &session);
+    let told = model.last(&lab.words("back"));
+    assert!(told.contains("Take the other one.") && !told.contains("It goes wrong."), "{told}");
+    let is_known = told.contains("The files are as they were") && told.contains("One thing:");
+    let is_new = told.contains("You have worked on this before.") && !told.contains("One thing:");
+    assert!(if lab.name == "claude" { is_known } else { is_new }, "{told}");
 }
 
 /// Each for itself would take longer to start. A limit would hold the others up: it belongs to their account.

@@ -30,6 +30,8 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
         let fields = format!("category: clarification\nquestion: {question}\nrequired: true");
         say(&format!("One thing:\n\n[USER_QUESTION]\n{fields}\n[/USER_QUESTION]\n"))
     };
+    let mut wrong = shell("echo bad > way");
+    wrong["say"] = "It goes wrong.".into();
     let cases = [
         ("do", vec![say("It is \"done\".")]),
         ("ask", vec![asks("Which one?"), shell("echo > answered"), asks("And then?"), say("Thank you.")]),
@@ -37,6 +39,7 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
         ("share", vec![asks("Whose?"), say("Ours.")]),
         ("call", vec![tool("ask_human", &json!({ "question": "Which colour?" })), say("So be it.")]),
         ("lose", vec![wait("lose"), wait("cancel"), say("Went on.")]),
+        ("back", vec![asks("Which way?"), wrong, say("Oh."), say("Good.")]),
         ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
         ("limit", vec![limit(name), say("Later.")]),
         ("permit", permit(&shell)),

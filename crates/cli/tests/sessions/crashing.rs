@@ -13,9 +13,11 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, QUESTION, World, kill, write};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 13] = [
+const SAMPLE: [&str; 15] = [
     "after commit",
     "after launch",
+    "after checkpoint",
+    "after restore",
     "after deliver",
     "before stop",
     "after make worktree",
@@ -372,6 +374,37 @@ fn unneeded(fragile: &mut Fragile) {
     assert_eq!((count("install.started"), count("install.finished")), (1, 1));
 }
 
+/// Going back to a checkpoint after an agent that spoiled everything.
+fn back(fragile: &mut Fragile) {
+    let script = format!("echo good >work; {QUESTION}; read -r line; echo bad >work; echo more >more");
+    let id = fragile.run(&fragile.world.new_run(&["bash", "-c", &script]));
+    let request = fragile.persist("its question", |world| {
+        let inbox = world.get::<Vec<RequestView>>("/inbox").ok()?;
+        inbox.into_iter().next().map(|request| request.id)
+    });
+    fragile.persist("the answer", |world| {
+        world.post::<Value>(&format!("/requests/{request}/answer"), &json!({ "value": "MySQL" })).ok();
+        world.get::<RequestView>(&format!("/requests/{request}")).ok()?.settled
+    });
+    fragile.status(&id, "completed");
+    fragile.persist("the restore", |world| {
+        if events(world, &id)?.iter().any(|it| it.kind == "checkpoint.restored") {
+            return Some(());
+        }
+        world.post::<Value>("/checkpoints/c_1/restore", &json!({})).ok();
+        None
+    });
+    let events = settled(fragile, &id);
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!((count("checkpoint.wanted"), count("checkpoint.made")), (2, 2));
+    assert_eq!((count("checkpoint.restoring"), count("checkpoint.restored")), (1, 1));
+    let project = &fragile.world.project;
+    assert_eq!(fs::read_to_string(project.join("work")).expect("a file"), "good\n");
+    assert!(!project.join("more").exists());
+    let bad = git(&fragile.world, &["show", &format!("refs/ostler/checkpoints/{id}/c_2:work")]);
+    assert_eq!(bad, "bad\n");
+}
+
 /// A shim that is killed.
 fn lose(fragile: &mut Fragile) {
     let script = format!("echo begin >>heard; {QUESTION}; read -r line; sleep 1000");
@@ -434,6 +467,7 @@ fn story(site: &str) -> fn(&mut Fragile) {
         "close input" => close,
         "end" => cancel,
         "steer check" | "end check" | "discard" => unwanted,
+        "restore" => back,
         "burial" => lose,
         "caller gone" => call,
         "look in vault" | "provide values" | "remove values" | "install" => need,

@@ -4,6 +4,7 @@
 
 mod answering;
 mod calling;
+mod checkpoints;
 mod clock;
 mod crashing;
 mod disk;

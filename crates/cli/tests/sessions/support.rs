@@ -61,6 +61,8 @@ impl World {
             fs::create_dir_all(directory).expect("the target directory can be written");
         }
         fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).expect("it is ours");
+        // A wall: without it, every project here would be part of the repository that the tests stand in.
+        write(&root, ".git", "gitdir: nowhere\n");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         World { home, project, server: None, runtime: runtime.expect("a runtime"), disk: None }
     }

@@ -10,6 +10,7 @@ use super::{Maker, judge::failure, time::closes_at_ms};
 use crate::{
     action::Deed,
     answer::Answer,
+    checkpoint::RewindWay,
     event::{Event, Parcel},
     id::SessionId,
     request::{Bringing, By, Request},
@@ -64,7 +65,7 @@ impl Maker<'_> {
         let live = session.live().expect("the caller has seen it");
         let (launch, spool_seq) = (live.number, live.spool_seq);
         let is_ready = live.process.is_some() && live.ending.is_none() && session.paused_at_ms.is_none();
-        if !is_ready || self.is_held_up(id) {
+        if !is_ready || self.is_held_up(id) || session.checkpoints.hold() {
             return;
         }
         let is_blocked = self.is_blocked(id);
@@ -130,7 +131,7 @@ impl Maker<'_> {
             self.finish(id, Outcome::Failed { reason });
             return;
         }
-        if self.is_blocked(id) || session.parked_at_ms.is_some() {
+        if self.is_blocked(id) || session.parked_at_ms.is_some() || session.checkpoints.hold() {
             return;
         }
         let waiting = self.waiting_parcels(id);
@@ -172,11 +173,21 @@ impl Maker<'_> {
         }
         let session = self.session(id);
         let launch = session.launches.last().map_or(0, |launch| launch.number) + 1;
-        let fresh = !session.can_resume();
+        let rewind = session.checkpoints.rewind.clone();
+        let fresh = match rewind.as_ref().map(|rewind| &rewind.way) {
+            Some(RewindWay::To { .. }) => false,
+            Some(RewindWay::Anew { .. }) => true,
+            None => !session.can_resume(),
+        };
         let carried = if cause == LaunchCause::First { Vec::new() } else { self.pack(id, fresh) };
         let session = self.session(id);
         let was_lost = session.last_end().is_some_and(|end| matches!(end, LaunchEnd::Lost { .. }));
-        let texts: Vec<String> = carried.iter().map(|&parcel| self.words_of(id, parcel)).collect();
+        let mut texts: Vec<String> = carried.iter().map(|&parcel| self.words_of(id, parcel)).collect();
+        if let Some(rewind) = &rewind {
+            // That files are not as it left them, and what it was answered by then.
+            let restored = words::restored(session.order.korean, rewind);
+            texts.splice(0..0, [restored].into_iter().chain(rewind.answers.iter().cloned()));
+        }
         let prompt = match cause {
             LaunchCause::First => session.order.prompt.clone(),
             LaunchCause::Attempt => {
@@ -188,7 +199,7 @@ impl Maker<'_> {
             _ if fresh => words::begin_again(session, &texts, prompt),
             _ => words::go_on(session.order.korean, was_lost, &texts, prompt),
         };
-        self.emit(id, Event::SessionLaunched { launch, cause, fresh, prompt });
+        self.emit(id, Event::SessionLaunched { launch, cause, fresh, prompt, rewind });
         self.act(id, Deed::Launch { launch });
         for parcel in carried {
             self.emit(id, Event::InputDelivered { launch, spool_seq: None, parcel });

@@ -11,6 +11,7 @@ use super::{Maker, values::gives_values};
 use crate::{
     action::Deed,
     answer::{self, Answer, Given},
+    checkpoint::Why,
     event::Event,
     id::{RequestId, SessionId},
     input::Refusal,
@@ -92,7 +93,9 @@ impl Maker<'_> {
         if let Some(request) = known {
             let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
             let call = source.call();
+            let holds = call.is_none();
             self.emit(id, Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call });
+            self.checkpoint_due(id, Why::Request, holds);
             return request;
         }
         let repeated = self.repeated_answer(id, launch, &ask);
@@ -150,7 +153,13 @@ impl Maker<'_> {
         let request = RequestId(self.desk.counters().request + 1);
         let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
         let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
+        // Where there is no room, there is none for a checkpoint either.
+        let is_stall = matches!(ask, Ask::Stall { .. });
+        let holds = call.is_none();
         self.emit(id, Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call });
+        if !is_stall {
+            self.checkpoint_due(id, Why::Request, holds);
+        }
         request
     }
 

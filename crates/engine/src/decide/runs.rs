@@ -5,6 +5,7 @@ use alloc::{borrow::ToOwned, format};
 use super::Maker;
 use crate::{
     action::Deed,
+    checkpoint::Skip,
     event::Event,
     id::{ProjectId, RunId, SessionId},
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
@@ -35,6 +36,9 @@ impl Maker<'_> {
         self.emit_at(Some(project), Some(run), Some(id), created);
         self.made.run = Some(run);
         self.made.session = Some(id);
+        if new.order.checkpoints.is_some() && !new.git {
+            self.emit(id, Event::CheckpointSkipped { checkpoint: None, reason: Skip::NoRepository });
+        }
         if waits_for_worktree {
             self.act(id, Deed::MakeWorktree);
         } else {

@@ -2,14 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::{Maker, requests::OSTLER};
+use super::{Maker, checkpoints::checkpoint_at_ms, requests::OSTLER};
 use crate::{
     action::Deed,
     answer::Answer,
+    checkpoint::Why,
     event::Event,
     id::SessionId,
     request::{Ask, By, Request},
-    session::{CheckEnding, Ending, Session},
+    session::{CheckEnding, Ending, Launch, Session},
     world::World,
 };
 
@@ -23,6 +24,7 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
         time_over_at_ms(session, is_blocked),
         check_over_at_ms(session, is_blocked),
         closes_at_ms(session).filter(|_| !is_blocked),
+        checkpoint_at_ms(session, is_held_up),
     ];
     expiries.chain(others.into_iter().flatten()).min()
 }
@@ -38,7 +40,9 @@ pub(super) fn closes_at_ms(session: &Session) -> Option<u64> {
 fn rest_at_ms(session: &Session, is_held_up: bool) -> Option<u64> {
     let live = session.live().filter(|live| live.ending.is_none())?;
     let waits = is_held_up || session.parked_at_ms.is_some();
-    let stop = live.held().filter(|_| waits && session.can_resume())?;
+    // What is being kept is waited for.
+    let is_kept = !session.checkpoints.hold();
+    let stop = live.held().filter(|_| waits && is_kept && session.can_resume())?;
     Some(stop.at_ms.saturating_add(session.order.patience.stopped_ms))
 }
 
@@ -87,6 +91,10 @@ impl Maker<'_> {
             if closes || !expired.is_empty() {
                 self.advance(id);
             }
+            let keeps = checkpoint_at_ms(self.session(id), self.is_held_up(id));
+            if keeps.is_some_and(|at| at <= self.now_ms) {
+                self.checkpoint_due(id, Why::Time, false);
+            }
         }
     }
 
@@ -103,9 +111,15 @@ impl Maker<'_> {
         }
     }
 
-    fn let_rest(&mut self, id: SessionId) {
+    pub(super) fn let_rest(&mut self, id: SessionId) {
         let session = self.session(id);
         let due = rest_at_ms(session, self.is_held_up(id)).is_some_and(|at| at <= self.now_ms);
+        let stopped_at_ms = session.live().and_then(Launch::held).map(|stop| stop.at_ms);
+        if due && session.checkpoints.word_at_ms < stopped_at_ms {
+            self.checkpoint_due(id, Why::Rest, true);
+        }
+        let session = self.session(id);
+        let due = due && !session.checkpoints.hold();
         if let Some(launch) = session.live().filter(|_| due).map(|live| live.number) {
             let grace_ms = session.order.patience.grace_ms;
             self.emit(id, Event::SessionRecalled { launch, why: Ending::Rest });

@@ -7,7 +7,7 @@ use crate::{
     action::Deed,
     answer::Answer,
     event::Event,
-    id::{MessageId, SessionId},
+    id::{MessageId, RequestId, SessionId},
     input::{Refusal, Wanted},
     request::{Ask, By, Request},
     session::{Ending, LaunchCause, Status, WorktreeState},
@@ -101,7 +101,8 @@ impl Maker<'_> {
 
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {
         let session = self.find(id)?;
-        if !(session.is_over() || session.is_interrupted()) {
+        let is_restored = session.checkpoints.restoring.is_some();
+        if is_restored || !(session.is_over() || session.is_interrupted()) {
             return Err(self.not_now(id, Wanted::Resume));
         }
         let gone = |state: &WorktreeState| {
@@ -115,6 +116,7 @@ impl Maker<'_> {
         }
         let (run, project) = (session.run, session.project);
         let can_resume = session.can_resume();
+        let rewind = session.checkpoints.rewind.clone();
         let last = session.launches.last().map_or(0, |launch| launch.number);
         self.made.session = Some(id);
         self.emit(id, Event::SessionResumed);
@@ -122,6 +124,9 @@ impl Maker<'_> {
             self.emit_at(Some(project), Some(run), None, Event::RunReopened);
         }
         self.settle_what_is_past(id);
+        if let Some(rewind) = &rewind {
+            self.leave_what_came_later(id, &rewind.requests);
+        }
         if let Some(more) = self.desk.run(run).and_then(|run| run.terms.time_ms_max) {
             let time_over_at_ms = Some(self.now_ms.saturating_add(more));
             self.emit(id, Event::SessionExtended { time_over_at_ms });
@@ -147,6 +152,15 @@ impl Maker<'_> {
         }
         self.launch(id, LaunchCause::Resume, prompt);
         Ok(())
+    }
+
+    /// Who goes back to an earlier moment has not asked what it asked after it.
+    fn leave_what_came_later(&mut self, id: SessionId, by_then: &[RequestId]) {
+        let open = self.desk.blocking(id).map(|request| request.id);
+        let later: Vec<_> = open.filter(|request| !by_then.contains(request)).collect();
+        for request in later {
+            self.emit(id, Event::RequestLeft { request });
+        }
     }
 
     /// What Ostler asked about a process that is gone: who wants it to go on has answered that.
@@ -184,7 +198,7 @@ impl Maker<'_> {
             return Err(Refusal::WorktreeGone { session: id });
         }
         // Nothing is merged or taken away under the feet of somebody who works, or will go on.
-        if !session.is_over() {
+        if !session.is_over() || session.checkpoints.restoring.is_some() {
             return Err(self.not_now(id, wanted));
         }
         worktree.state = state;

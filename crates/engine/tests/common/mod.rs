@@ -41,6 +41,7 @@ pub(crate) fn all_read_back(overlay: &Overlay) {
     overlay.sessions.values().for_each(reads_back);
     overlay.requests.values().for_each(reads_back);
     overlay.accounts.values().for_each(reads_back);
+    overlay.checkpoints.values().for_each(reads_back);
 }
 
 /// Decides, and checks the form of what was decided.
@@ -79,6 +80,9 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::LaunchFailed { .. }
         | Input::CheckEnded { .. }
         | Input::Worktree { .. }
+        | Input::Checkpointed { .. }
+        | Input::Restored { .. }
+        | Input::Pruned { .. }
         | Input::Call { .. }
         | Input::Taken { .. }
         | Input::CallerGone { .. }
@@ -95,6 +99,8 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         Input::CreateRun(_)
         | Input::Secret { .. }
         | Input::Answer { .. }
+        | Input::Checkpoint(_)
+        | Input::Restore { .. }
         | Input::Send { .. }
         | Input::Continue(_)
         | Input::Resume { .. }
@@ -155,6 +161,7 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             patience: Patience::default(),
             account: None,
             prices: Prices::new(),
+            checkpoints: None,
         }),
         worktrees: None,
     }

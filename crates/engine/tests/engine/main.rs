@@ -5,6 +5,7 @@ mod common;
 
 mod calls;
 mod chance;
+mod checkpoints;
 mod documents;
 mod endings;
 mod marks;

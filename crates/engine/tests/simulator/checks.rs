@@ -7,7 +7,7 @@ use ostler_engine::{
     event::Parcel,
     input::News,
     request::{Ask, Bringing, Request},
-    session::LaunchEnd,
+    session::{LaunchCause, LaunchEnd},
 };
 use serde_json::Value;
 
@@ -162,6 +162,8 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
         let id = session.id;
         assert!(session.is_over(), "{id} is over");
         ends_once(&disk.journal, id);
+        waits_for_checkpoints(&disk.journal, id);
+        assert!(session.checkpoints.pending.is_empty() && session.checkpoints.restoring.is_none());
         for launch in &session.launches {
             let place = (id, launch.number);
             let not_started = matches!(launch.ended, Some(LaunchEnd::NotStarted { .. }));
@@ -204,11 +206,44 @@ fn ends_once(journal: &[Entry], id: SessionId) {
                 is_over = true;
             }
             Event::SessionResumed => is_over = false,
-            Event::WorktreeChanged { .. } => {}
+            Event::WorktreeChanged { .. }
+            | Event::CheckpointWanted { .. }
+            | Event::CheckpointMade { .. }
+            | Event::CheckpointSkipped { .. }
+            | Event::CheckpointRestoring { .. }
+            | Event::CheckpointRestored { .. }
+            | Event::CheckpointNotRestored { .. } => {}
             _ => assert!(!is_over, "{id} is over, and {:?} happens", entry.event),
         }
     }
     assert!(is_over);
+}
+
+/// Nothing is brought to an agent, and it is not sent on, before the checkpoint at its question has a word.
+fn waits_for_checkpoints(journal: &[Entry], id: SessionId) {
+    let mut waited_for = BTreeSet::new();
+    let mut is_restoring = false;
+    for entry in journal.iter().filter(|entry| entry.session == Some(id)) {
+        match &entry.event {
+            Event::CheckpointWanted { checkpoint, holds: true, .. } => {
+                waited_for.insert(*checkpoint);
+            }
+            Event::CheckpointMade { checkpoint, .. }
+            | Event::CheckpointSkipped { checkpoint: Some(checkpoint), .. } => {
+                waited_for.remove(checkpoint);
+            }
+            Event::CheckpointRestoring { .. } => is_restoring = true,
+            Event::CheckpointRestored { .. } | Event::CheckpointNotRestored { .. } => is_restoring = false,
+            Event::InputSent { .. } | Event::SessionReleased { .. } | Event::SessionLaunched { .. } => {
+                assert!(!is_restoring, "{id}: {:?} while files are exchanged", entry.event);
+                // A person who starts it again does not wait.
+                let is_wished =
+                    matches!(entry.event, Event::SessionLaunched { cause: LaunchCause::Resume, .. });
+                assert!(is_wished || waited_for.is_empty(), "{id}: {:?} before {waited_for:?}", entry.event);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Each thing that a launch printed or stalled for is one request, or the repetition of one.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ostler_engine::{
-    Action, ActionName, Entry, Input, Overlay, Refusal, World,
+    Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, World,
     action::Deed,
     event::Parcel,
     request::{Ask, Bringing, Request},
@@ -367,6 +367,14 @@ impl Server {
                 outside.installs.entry(*request).or_default();
             }
             Deed::EndInstall { request } => outside.end_install(*request),
+            Deed::Checkpoint { number } => {
+                let (checkpoint, news) = (CheckpointId(*number), outside.checkpoint(*number, random));
+                return Some(Input::Checkpointed { session, checkpoint, news });
+            }
+            Deed::Restore { number, before, .. } => {
+                let (checkpoint, news) = (CheckpointId(*number), outside.restore(*before, random));
+                return Some(Input::Restored { session, checkpoint, news });
+            }
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }

@@ -2,7 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ostler_engine::{RequestId, SessionId, World, input::WorktreeNews, request::Install, session::CheckWish};
+use ostler_engine::{
+    RequestId, SessionId, World,
+    checkpoint::Kept,
+    input::{CheckpointNews, RestoreNews, WorktreeNews},
+    request::Install,
+    session::CheckWish,
+};
 
 use crate::{
     agent::{Agent, Mind, Script},
@@ -26,6 +32,8 @@ pub(crate) struct Outside {
     pub(crate) installs: BTreeMap<RequestId, Option<Install>>,
     /// The names in the private file of each session.
     pub(crate) values: BTreeMap<SessionId, BTreeSet<String>>,
+    /// What git keeps, by the number of the checkpoint.
+    kept: BTreeMap<u64, CheckpointNews>,
 }
 
 /// A check, in a shim of its own.
@@ -123,6 +131,34 @@ impl Outside {
             self.installs.insert(*request, Some(Install { installed, reason }));
         }
         true
+    }
+
+    /// Keeps what stands there; what was kept once stays so.
+    pub(crate) fn checkpoint(&mut self, number: u64, random: &mut Random) -> CheckpointNews {
+        let news = match random.below(8) {
+            0 => CheckpointNews::Unchanged,
+            1 => CheckpointNews::Failed { message: "no room".to_owned() },
+            2 if random.once_in(4) => CheckpointNews::NoRepository,
+            _ => CheckpointNews::Made {
+                kept: Kept {
+                    reference: format!("refs/ostler/checkpoints/c_{number}"),
+                    commit: format!("{number:040x}"),
+                    anchor: random.once_in(2).then(|| "here".to_owned()),
+                    left_out: Vec::new(),
+                    left_out_count: 0,
+                },
+            },
+        };
+        self.kept.entry(number).or_insert(news).clone()
+    }
+
+    /// Brings files back, or not, after what stands there was kept.
+    pub(crate) fn restore(&mut self, before: u64, random: &mut Random) -> RestoreNews {
+        let before = self.checkpoint(before, random);
+        if random.once_in(4) {
+            return RestoreNews::NotRestored { before, message: "in the way".to_owned() };
+        }
+        RestoreNews::Restored { before, changed: 1, different: Vec::new(), submodules: Vec::new() }
     }
 
     pub(crate) fn make_tree(&mut self, id: SessionId, random: &mut Random) -> WorktreeNews {

@@ -1,8 +1,9 @@
 //! People: they answer, steer, change their minds, and ask again when nobody replies.
 
 use ostler_engine::{
-    Input, RequestId, SessionId, World,
+    CheckpointId, Input, RequestId, SessionId, World,
     answer::Given,
+    checkpoint::CheckpointTerms,
     request::{Ask, Request},
     run::{Terms, Trusted},
     session::Session,
@@ -46,7 +47,7 @@ impl Person {
         let is_checked = world.sessions.get(&session).is_some_and(|it| it.checking.is_some());
         let is_lost = world.sessions.get(&session).is_some_and(Session::is_interrupted);
         let installs = world.blocking(session).any(|request| request.installing);
-        let input = match random.below(30) {
+        let input = match random.below(33) {
             0 => Input::Cancel(session),
             _ if is_lost && random.once_in(2) => Input::Resume { session, prompt: None },
             _ if is_checked && random.once_in(3) => Input::Cancel(session),
@@ -61,6 +62,13 @@ impl Person {
             16 => Input::Cancel(SessionId(99)),
             17 => trust(random),
             18 => Input::Distrust { root: "/repo".to_owned() },
+            19 => Input::Checkpoint(session),
+            20 | 21 => {
+                let made = world.checkpoints.values().filter(|it| it.kept().is_some());
+                let made: Vec<CheckpointId> = made.map(|it| it.id).collect();
+                let checkpoint = random.one_of(&made).copied().unwrap_or(CheckpointId(9));
+                Input::Restore { checkpoint, conversation: random.once_in(2) }
+            }
             _ => match random.one_of(&open) {
                 Some(id) => answer(&world.requests[id], random),
                 None => Input::Continue(session),
@@ -138,6 +146,10 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
     let mut new = common::order(table, terms);
     new.order.account =
         random.one_of(&[None, Some("one"), Some("two")]).copied().flatten().map(str::to_owned);
+    if !random.once_in(4) {
+        let every_ms = random.once_in(2).then_some(60_000);
+        new.order.checkpoints = Some(CheckpointTerms { every_ms, ..CheckpointTerms::default() });
+    }
     new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());
     (Input::CreateRun(Box::new(new)), script)
 }

@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 17] = [
+pub(crate) const DEEDS: [&str; 19] = [
     "launch",
     "deliver",
     "stop",
@@ -34,6 +34,8 @@ pub(crate) const DEEDS: [&str; 17] = [
     "remove_values",
     "install",
     "end_install",
+    "checkpoint",
+    "restore",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -55,6 +57,8 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::RemoveValues => DEEDS[14],
         Deed::Install { .. } => DEEDS[15],
         Deed::EndInstall { .. } => DEEDS[16],
+        Deed::Checkpoint { .. } => DEEDS[17],
+        Deed::Restore { .. } => DEEDS[18],
     }
 }
 

@@ -47,6 +47,12 @@ pub(super) struct GiveAgentSession {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct GiveAnchor {
+    id: Field,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct GiveUsage {
     input_tokens: Option<Field>,
     output_tokens: Option<Field>,
@@ -113,6 +119,12 @@ impl GiveTool {
             name: self.name.text(item)?,
             about: text(self.about.as_ref(), item),
         })
+    }
+}
+
+impl GiveAnchor {
+    pub(super) fn read(&self, item: &Value) -> Option<String> {
+        self.id.text(item)
     }
 }
 

@@ -30,7 +30,10 @@ use serde_json::Value;
 use super::{
     cli::Cli,
     condition::Conditions,
-    give::{GiveAgentSession, GiveEnd, GivePermissionRequest, GiveRateLimit, GiveText, GiveTool, GiveUsage},
+    give::{
+        GiveAgentSession, GiveAnchor, GiveEnd, GivePermissionRequest, GiveRateLimit, GiveText, GiveTool,
+        GiveUsage,
+    },
     path::Path,
 };
 
@@ -56,6 +59,9 @@ pub(super) struct Rules {
     pub(super) rate_limit: Vec<Rule<GiveRateLimit>>,
     pub(super) permission_request: Vec<Rule<GivePermissionRequest>>,
     pub(super) end: Vec<Rule<GiveEnd>>,
+    /// Places in the conversation that the CLI can go back to. They are looked up in what was printed when somebody
+    /// needs one, and give no item.
+    pub(super) anchor: Vec<Rule<GiveAnchor>>,
     /// Events that give nothing and still end a message that came in fragments.
     pub(super) message_end: Vec<MessageEnd>,
 }
@@ -104,6 +110,15 @@ impl Table {
             reason: error.message().to_owned(),
         })?;
         if table.rules.speech.is_empty() { Err(TableError::NoSpeech) } else { Ok(table) }
+    }
+
+    /// The place in the conversation that an event names, if the CLI can go back to it.
+    pub fn anchor(&self, event: &Value) -> Option<String> {
+        let mut found = self.rules.anchor.iter().flat_map(|rule| {
+            let items = rule.items(event).into_iter();
+            items.filter_map(|item| rule.give.read(item))
+        });
+        found.next()
     }
 
     /// The table that comes with Ostler.
@@ -190,7 +205,7 @@ mod tests {
         check(
             "[[speech]]\ngive = { text = 'a' }\n\n[[song]]\ngive = { text = 'a' }\n",
             expect![
-                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `tool`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `message_end`"
+                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `tool`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `anchor`, `message_end`"
             ],
         );
         check(

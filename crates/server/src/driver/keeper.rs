@@ -6,7 +6,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use ostler_engine::{
-    Action, ActionName, Input, RequestId, SessionId,
+    Action, ActionName, CheckpointId, Input, RequestId, SessionId,
     action::Deed,
     session::{Launch, Session},
 };
@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use super::{
-    Driver, check,
+    Driver, check, checkpoint,
     forget::forget,
     install, launch,
     link::{Link, kill_shim},
@@ -174,6 +174,15 @@ impl Keeper {
                 crash::site("before end install");
                 install::end(&self.driver, request);
                 crash::site("after end install");
+            }
+            Deed::Checkpoint { number } => {
+                checkpoint::start(&self.driver, self.session, CheckpointId(number), name);
+                return;
+            }
+            Deed::Restore { number, before, commit } => {
+                let [target, before] = [number, before].map(CheckpointId);
+                checkpoint::start_restore(&self.driver, self.session, [target, before], commit, name);
+                return;
             }
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;

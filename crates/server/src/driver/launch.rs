@@ -13,7 +13,10 @@ use std::{
 use ostler_agents::{
     ChannelPlace, Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal,
 };
-use ostler_engine::session::{Launch, Session};
+use ostler_engine::{
+    checkpoint::RewindWay,
+    session::{Launch, Session},
+};
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
     launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
@@ -83,12 +86,12 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         private_directory(&folder).map_err(|source| LaunchError::Io { path: folder, source })?;
         write_private(&guide_file, text.as_bytes())?;
     }
-    let known =
-        session.conversation.as_ref().map_or(&order.new_conversation, |conversation| &conversation.id);
-    let conversation = if launch.fresh {
-        Conversation::Fresh { id: Some(&order.new_conversation) }
-    } else {
-        Conversation::Resume { id: known }
+    let given = session.given_conversation();
+    let known = session.conversation.as_ref().map_or(given, |conversation| &conversation.id);
+    let conversation = match launch.rewind.as_ref().map(|rewind| &rewind.way) {
+        Some(RewindWay::To { conversation, anchor }) => Conversation::Rewind { id: conversation, anchor },
+        _ if launch.fresh => Conversation::Fresh { id: Some(given) },
+        _ => Conversation::Resume { id: known },
     };
     let [ostler, channel] = &channel_place(driver);
     let channel = order.channel.then_some(ChannelPlace { ostler, channel });

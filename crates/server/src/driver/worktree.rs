@@ -45,7 +45,7 @@ pub(super) async fn carry_out(driver: &Arc<Driver>, session: SessionId, deed: &D
 
 /// A session, and what a person lets its repository run.
 pub(crate) struct Place {
-    session: Session,
+    pub(super) session: Session,
     trusted: Vec<String>,
 }
 
@@ -147,13 +147,17 @@ pub(crate) fn diff(place: &Place, stat: bool, color: bool) -> Result<Diff, Strin
     repository.diff(&worktree, &options).map_err(|error| error.to_string())
 }
 
+/// The repository of a session; none outside of git.
+pub(super) fn find(place: &Place) -> Result<Option<Repository>, String> {
+    let found: Result<Option<Repository>, GitError> =
+        Repository::find(Path::new(&place.session.order.directory));
+    let found = found.map_err(|error| error.to_string())?;
+    Ok(found.map(|found| found.trusting(place.trusted.iter().cloned())))
+}
+
 fn repository(place: &Place) -> Result<Repository, String> {
-    let directory = Path::new(&place.session.order.directory);
-    let found: Result<Option<Repository>, GitError> = Repository::find(directory);
-    found
-        .map_err(|error| error.to_string())?
-        .map(|found| found.trusting(place.trusted.iter().cloned()))
-        .ok_or_else(|| format!("'{}' is not in a git repository", directory.display()))
+    let directory = &place.session.order.directory;
+    find(place)?.ok_or_else(|| format!("'{directory}' is not in a git repository"))
 }
 
 fn found(place: &Place) -> Result<(Repository, Worktree), String> {
@@ -167,7 +171,7 @@ fn found(place: &Place) -> Result<(Repository, Worktree), String> {
 }
 
 /// The same from what the journal knows, when the repository may have forgotten it.
-fn known(place: &Place) -> Result<(Repository, Worktree), String> {
+pub(super) fn known(place: &Place) -> Result<(Repository, Worktree), String> {
     let kept: &Kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
     let base = kept.base.as_deref().and_then(Commit::parse).ok_or("the worktree was never made")?;
     let (path, branch) = (kept.path.clone().into(), kept.branch.clone());

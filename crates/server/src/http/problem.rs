@@ -29,7 +29,14 @@ impl Problem {
 
     pub(super) fn not_found(what: &str, id: &str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, &format!("no_{what}"), format!("there is no {what} '{id}'"))
-            .hint(format!("List them: ostler {}", if what == "request" { "inbox" } else { "ps -a" }))
+            .hint(format!(
+                "List them: ostler {}",
+                match what {
+                    "request" => "inbox",
+                    "checkpoint" => "checkpoint list",
+                    _ => "ps -a",
+                }
+            ))
             .details(json!({ "key": format!("no_{what}"), (what): id }))
     }
 
@@ -103,6 +110,11 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             conflict("not_waited_for", format!("no caller waits for {request} any more"))
                 .hint("What came of it is brought to the agent as a message.")
         }
+        Refusal::NoCheckpoint { checkpoint } => Problem::not_found("checkpoint", &checkpoint.to_string()),
+        Refusal::PlaceBusy { session, other } => {
+            conflict("place_busy", format!("{other} works on the same files as {session}"))
+                .hint(format!("Wait for it, or hold it: ostler pause {other}"))
+        }
         Refusal::EmptyMessage => Problem::bad("empty_message", "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad("not_git", format!("'{directory}' is not in a git repository"))
@@ -152,6 +164,8 @@ fn cannot(wanted: Wanted) -> &'static str {
         Wanted::Send => "nothing can be sent to it",
         Wanted::Merge => "its work cannot be merged",
         Wanted::Discard => "its work cannot be dropped",
+        Wanted::Checkpoint => "no checkpoint can be made of it",
+        Wanted::Restore => "its files cannot be brought back",
         Wanted::Ask => "none of its processes can ask for anything",
     }
 }
@@ -165,7 +179,8 @@ fn instead(wanted: Wanted) -> &'static str {
         Wanted::Cancel => "See `ostler ps`.",
         Wanted::Send => "`ostler resume ID \"…\"` starts it again with what you want to say.",
         Wanted::Ask => "It has ended, or was told to end.",
-        Wanted::Merge | Wanted::Discard => "Wait for it to end, or cancel it first.",
+        Wanted::Merge | Wanted::Discard | Wanted::Restore => "Wait for it to end, or cancel it first.",
+        Wanted::Checkpoint => "Try again in a moment.",
     }
 }
 

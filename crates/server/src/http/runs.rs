@@ -93,6 +93,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         patience: config.patience,
         account,
         prices: config.prices,
+        checkpoints: config.checkpoints,
     };
     Ok(Wanted {
         root: text(&root)?,

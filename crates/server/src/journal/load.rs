@@ -3,8 +3,9 @@
 use std::{collections::BTreeSet, fmt, ops::ControlFlow};
 
 use ostler_engine::{
-    Action, ActionName, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
+    Action, ActionName, CheckpointId, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
     account::Account,
+    checkpoint::Checkpoint,
     request::Request,
     run::{Project, Run},
     session::Session,
@@ -49,6 +50,8 @@ pub enum LoadError {
 pub(super) enum Subject {
     Session(SessionId),
     Request(RequestId),
+    /// A checkpoint with its session and all others of it.
+    Checkpoint(CheckpointId),
 }
 
 /// Something that the store kept.
@@ -58,6 +61,7 @@ pub(crate) enum Found {
     Session(Box<Session>),
     Request(Box<Request>),
     Account(Account),
+    Checkpoint(Box<Checkpoint>),
 }
 
 impl Found {
@@ -68,6 +72,7 @@ impl Found {
             Found::Session(it) => drop(world.sessions.insert(it.id, *it)),
             Found::Request(it) => world.put_request(*it),
             Found::Account(it) => drop(world.accounts.insert(it.id, it)),
+            Found::Checkpoint(it) => drop(world.checkpoints.insert(it.id, *it)),
         }
     }
 }
@@ -82,6 +87,7 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
         session: counters.session,
         request: counters.request,
         account: counters.account,
+        checkpoint: counters.checkpoint,
     };
     loaded.world.last_seq = store.last_seq().map_err(LoadError::Read)?;
     for entity in Entity::ALL {
@@ -122,6 +128,8 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Trust { .. }
         | Input::Distrust { .. }
         | Input::Tick => None,
+        Input::Restore { checkpoint, .. } => Some(Subject::Checkpoint(*checkpoint)),
+        Input::Pruned { checkpoints, .. } => checkpoints.first().copied().map(Subject::Checkpoint),
         Input::Answer { request, .. }
         | Input::Taken { request, .. }
         | Input::CallerGone { request, .. }
@@ -136,6 +144,9 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::LaunchFailed { session, .. }
         | Input::CheckEnded { session, .. }
         | Input::Worktree { session, .. }
+        | Input::Checkpointed { session, .. }
+        | Input::Restored { session, .. }
+        | Input::Checkpoint(session)
         | Input::Send { session, .. }
         | Input::Pause(session)
         | Input::Continue(session)
@@ -150,6 +161,8 @@ pub(super) fn knows(world: &World, subject: Subject) -> bool {
     match subject {
         Subject::Session(id) => world.sessions.contains_key(&id) || id.0 > world.counters.session,
         Subject::Request(id) => world.requests.contains_key(&id) || id.0 > world.counters.request,
+        // Those of a session that goes on are not in memory: they are asked for once in a while.
+        Subject::Checkpoint(id) => id.0 > world.counters.checkpoint,
     }
 }
 
@@ -171,6 +184,7 @@ pub(super) fn find(store: &dyn Reads, subject: Subject) -> Result<Vec<Found>, Re
     let session = match subject {
         Subject::Session(id) => Some(id.0),
         Subject::Request(id) => store.entity(Entity::Request, id.0)?.and_then(|row| row.session),
+        Subject::Checkpoint(id) => store.entity(Entity::Checkpoint, id.0)?.and_then(|row| row.session),
     };
     let Some(session) = session else { return Ok(Vec::new()) };
     let Some(row) = store.entity(Entity::Session, session)? else { return Ok(Vec::new()) };
@@ -178,7 +192,12 @@ pub(super) fn find(store: &dyn Reads, subject: Subject) -> Result<Vec<Found>, Re
     let scope = Scope { session: Some(session), ..Scope::default() };
     let page = Page { entity: Entity::Request, scope, live: None, before: None, limit: u32::MAX };
     let requests = store.page(&page)?;
-    Ok(run.iter().chain([&row]).chain(&requests).filter_map(|row| read(row).ok()).collect())
+    let checkpoints = match subject {
+        Subject::Checkpoint(_) => store.page(&Page { entity: Entity::Checkpoint, ..page })?,
+        _ => Vec::new(),
+    };
+    let rows = run.iter().chain([&row]).chain(&requests).chain(&checkpoints);
+    Ok(rows.filter_map(|row| read(row).ok()).collect())
 }
 
 pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
@@ -188,6 +207,7 @@ pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
         Entity::Session => Found::Session(Box::new(body(row)?)),
         Entity::Request => Found::Request(Box::new(body(row)?)),
         Entity::Account => Found::Account(body(row)?),
+        Entity::Checkpoint => Found::Checkpoint(Box::new(body(row)?)),
     })
 }
 
@@ -235,7 +255,8 @@ fn projections(world: &World) -> impl Iterator<Item = Projection> {
     let sessions = world.sessions.values().map(move |it| rows::session(it, seq));
     let requests = world.requests.values().map(move |it| rows::request(it, seq));
     let accounts = world.accounts.values().map(move |it| rows::account(it, seq));
-    projects.chain(runs).chain(sessions).chain(requests).chain(accounts)
+    let checkpoints = world.checkpoints.values().map(move |it| rows::checkpoint(it, seq));
+    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).chain(checkpoints)
 }
 
 /// Replays the whole journal and says what is not as it was kept.

@@ -3,6 +3,7 @@
 use ostler_engine::{
     Action, ActionName, Entry, Overlay,
     account::Account,
+    checkpoint::Checkpoint,
     event::VERSION,
     request::Request,
     run::{Project, Run},
@@ -36,7 +37,8 @@ pub(super) fn upserts(overlay: &Overlay) -> Vec<Projection> {
     let sessions = overlay.sessions.values().map(|it| session(it, seq));
     let requests = overlay.requests.values().map(|it| request(it, seq));
     let accounts = overlay.accounts.values().map(|it| account(it, seq));
-    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).collect()
+    let checkpoints = overlay.checkpoints.values().map(|it| checkpoint(it, seq));
+    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).chain(checkpoints).collect()
 }
 
 pub(super) fn project(project: &Project, seq: u64) -> Projection {
@@ -88,6 +90,19 @@ pub(super) fn request(request: &Request, seq: u64) -> Projection {
 pub(super) fn account(account: &Account, seq: u64) -> Projection {
     let (entity, id, body) = (Entity::Account, account.id.0, json(account));
     Projection { entity, id, project: None, run: None, session: None, live: true, seq, body }
+}
+
+pub(super) fn checkpoint(checkpoint: &Checkpoint, seq: u64) -> Projection {
+    Projection {
+        entity: Entity::Checkpoint,
+        id: checkpoint.id.0,
+        project: Some(checkpoint.project.0),
+        run: Some(checkpoint.run.0),
+        session: Some(checkpoint.session.0),
+        live: checkpoint.is_wanted(),
+        seq,
+        body: json(checkpoint),
+    }
 }
 
 pub(super) fn action((name, action): &(ActionName, Action)) -> ActionRow {

@@ -25,6 +25,7 @@ pub(super) fn counters(connection: &Connection) -> rusqlite::Result<Counters> {
         session: highest(Entity::Session)?,
         request: highest(Entity::Request)?,
         account: highest(Entity::Account)?,
+        checkpoint: highest(Entity::Checkpoint)?,
     })
 }
 
@@ -148,6 +149,7 @@ pub(super) fn table(entity: Entity) -> &'static str {
         Entity::Session => "sessions",
         Entity::Request => "requests",
         Entity::Account => "accounts",
+        Entity::Checkpoint => "checkpoints",
     }
 }
 

@@ -8,13 +8,14 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::store::{CREATED_AT_MS, SCHEMA_VERSION};
 
 /// The newest version.
-pub(super) const NEWEST: u32 = 3;
+pub(super) const NEWEST: u32 = 4;
 
 /// The steps; the first leads to version 1.
 const MIGRATIONS: [&str; NEWEST as usize] = [
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),
     include_str!("../migrations/0003.sql"),
+    include_str!("../migrations/0004.sql"),
 ];
 
 /// Says in the file's header whose database it is: "Ostl".

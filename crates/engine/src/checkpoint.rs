@@ -1,0 +1,258 @@
+//! What stood in a session's directory at one moment, and going back to it.
+//!
+//! The engine knows that there is one, why, and where the repository keeps it; what is in it is git's.
+
+use alloc::{string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CheckpointId, ProjectId, RequestId, RunId, SessionId};
+
+/// What stood in a session's directory at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Its id.
+    pub id: CheckpointId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// To which run.
+    pub run: RunId,
+    /// Whose work it is.
+    pub session: SessionId,
+    /// Why it is made.
+    pub why: Why,
+    /// When it was wanted.
+    pub wanted_at_ms: u64,
+    /// The place in the journal.
+    pub seq: u64,
+    /// The launch whose work it is; none before the first.
+    pub launch: Option<u32>,
+    /// The conversation by then.
+    pub conversation: Option<String>,
+    /// What was open by then.
+    pub requests: Vec<RequestId>,
+    /// How far it has got.
+    pub state: CheckpointState,
+}
+
+/// Why a checkpoint is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// Something is asked.
+    Request,
+    /// Time has passed.
+    Time,
+    /// A person wants it.
+    Person,
+    /// The agent's process is about to be ended, to be started again later.
+    Rest,
+    /// An earlier one is about to be restored.
+    Restore,
+}
+
+/// How far a checkpoint has got.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum CheckpointState {
+    /// It is to be made.
+    Wanted,
+    /// It is there.
+    Made {
+        /// Since when.
+        at_ms: u64,
+        /// What it is.
+        kept: Kept,
+    },
+    /// There is none.
+    Skipped {
+        /// When that was known.
+        at_ms: u64,
+        /// Why not.
+        reason: Skip,
+    },
+    /// It was there, and was let go.
+    Pruned {
+        /// When.
+        at_ms: u64,
+    },
+}
+
+/// What the repository has of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The ref.
+    pub reference: String,
+    /// The commit.
+    pub commit: String,
+    /// The place in the agent's conversation, for CLIs that can go back to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<String>,
+    /// What is not in it, the first of them by name and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// How many are not in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out_count: u64,
+}
+
+/// Why there is no checkpoint. A closed list, so that it can be said in any language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "key", rename_all = "snake_case")]
+pub enum Skip {
+    /// The directory is in no git repository. Said once per session.
+    NoRepository,
+    /// Nothing has changed since the last one.
+    Unchanged {
+        /// That one.
+        checkpoint: CheckpointId,
+    },
+    /// It could not be made.
+    Failed {
+        /// In git's words.
+        message: String,
+    },
+}
+
+/// Which checkpoints a session gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckpointTerms {
+    /// One after so long a time of work; none for time alone, if nothing.
+    pub every_ms: Option<u64>,
+    /// The largest file that git does not know yet.
+    pub file_bytes_max: u64,
+    /// All such files together.
+    pub untracked_bytes_max: u64,
+}
+
+impl Default for CheckpointTerms {
+    fn default() -> Self {
+        CheckpointTerms {
+            every_ms: Some(10 * 60_000),
+            file_bytes_max: 32 << 20,
+            untracked_bytes_max: 256 << 20,
+        }
+    }
+}
+
+/// How it stands with the checkpoints of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Checkpoints {
+    /// Whether there can be none, because there is no repository.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub off: bool,
+    /// The last one that was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Last>,
+    /// Those that are being made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<Pending>,
+    /// When the last word of one came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word_at_ms: Option<u64>,
+    /// The one that is being restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restoring: Option<Restoring>,
+    /// Where the next process takes up the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewind: Option<Rewind>,
+}
+
+/// The last checkpoint of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Last {
+    /// Which one.
+    pub checkpoint: CheckpointId,
+    /// Its commit.
+    pub commit: String,
+}
+
+/// A checkpoint that is being made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Which one.
+    pub checkpoint: CheckpointId,
+    /// Whether the agent waits for it.
+    pub holds: bool,
+}
+
+/// A checkpoint that is being restored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restoring {
+    /// Which one.
+    pub checkpoint: CheckpointId,
+    /// Its commit.
+    pub commit: String,
+    /// The one that is made of what stands there.
+    pub before: CheckpointId,
+    /// Where the conversation is taken up, if it goes back too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewind: Option<Rewind>,
+}
+
+/// Where a conversation is taken up after a restore.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewind {
+    /// The checkpoint that was restored.
+    pub checkpoint: CheckpointId,
+    /// How.
+    pub way: RewindWay,
+    /// What was open by then; what was asked later was not asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestId>,
+    /// What of that was answered since, in words for the agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+}
+
+/// How a conversation is taken up after a restore.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "way", rename_all = "snake_case")]
+pub enum RewindWay {
+    /// At a place in it.
+    To {
+        /// The conversation.
+        conversation: String,
+        /// The place.
+        anchor: String,
+    },
+    /// The CLI cannot go back: another one begins, under this id where the CLI is given one.
+    Anew {
+        /// A UUID.
+        conversation: String,
+    },
+}
+
+impl Checkpoints {
+    /// Whether there is nothing to say about them.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Checkpoints::default()
+    }
+
+    /// Whether the agent waits for one, or for a restore.
+    pub fn hold(&self) -> bool {
+        self.restoring.is_some() || self.pending.iter().any(|pending| pending.holds)
+    }
+}
+
+impl Checkpoint {
+    /// What the repository has of it.
+    pub fn kept(&self) -> Option<&Kept> {
+        if let CheckpointState::Made { kept, .. } = &self.state { Some(kept) } else { None }
+    }
+
+    /// Whether it is still to be made.
+    pub fn is_wanted(&self) -> bool {
+        self.state == CheckpointState::Wanted
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_false(it: &bool) -> bool {
+    !it
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_zero(it: &u64) -> bool {
+    *it == 0
+}
