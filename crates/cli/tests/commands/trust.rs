@@ -127,14 +127,19 @@ fn a_booby_trapped_repository_never_runs_anything() {
         }
     };
     fs::create_dir_all(place.project().join(".git/hooks")).expect("a directory");
-    // Two with work in worktrees, made while nothing was wrong.
+    // Three with work, two of them in worktrees, made while nothing was wrong.
     let script = "echo work >> file.txt; echo '* filter=evil diff=evil merge=evil' > .gitattributes";
     for _ in 0..2 {
         place.json(&["run", "-d", "--worktree", "--", "bash", "-c", script]);
     }
-    for session in ["s_1", "s_2"] {
+    place.json(&["run", "-d", "--", "bash", "-c", "echo more > more"]);
+    for session in ["s_1", "s_2", "s_3"] {
         place.wait_for(session, "completed");
     }
+    for session in ["s_1", "s_3"] {
+        place.done(&["checkpoint", session]);
+    }
+    fs::write(place.project().join("more"), "changed").expect("a file");
     trap();
     for arguments in [
         ["run", "-d", "--worktree", "--", "true"].as_slice(),
@@ -144,6 +149,14 @@ fn a_booby_trapped_repository_never_runs_anything() {
         &["diff", "--stat", "s_1"],
         &["merge", "s_1"],
         &["discard", "--yes", "s_2"],
+        &["checkpoint", "s_1"],
+        &["checkpoint", "s_3"],
+        &["checkpoint", "list"],
+        &["checkpoint", "diff", "c_1"],
+        &["checkpoint", "diff", "c_2"],
+        &["checkpoint", "restore", "c_1"],
+        &["checkpoint", "restore", "c_2"],
+        &["checkpoint", "prune"],
         &["doctor"],
         &["ps", "-a"],
         &["show", "s_1"],
@@ -161,7 +174,9 @@ fn a_booby_trapped_repository_never_runs_anything() {
     // Nothing was lost: without the trap it goes on.
     unset();
     assert!(place.done(&["diff", "s_1"]).contains("+work"));
-    fs::remove_file(place.project().join(".gitattributes")).expect("it is there");
+    place.done(&["checkpoint", "restore", "c_2"]);
+    assert_eq!(fs::read_to_string(place.project().join("more")).expect("a file"), "more\n");
+    assert!(!place.project().join(".gitattributes").exists(), "it came later");
     assert_eq!(place.run(&["merge", "s_1"]).code, 0);
     assert_eq!(place.run(&["discard", "--yes", "s_2"]).code, 0);
     assert!(!canary.exists());
