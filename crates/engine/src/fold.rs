@@ -235,6 +235,7 @@ impl Desk<'_> {
             }
             session.needs_relaunch = false;
             session.checkpoints.rewind = None;
+            session.checkpoints.failed = None;
             let rewind = rewind.clone();
             session.launches.push(Launch { rewind, ..Launch::new(*launch, *cause, *fresh, prompt, at_ms) });
             return;
@@ -270,7 +271,10 @@ impl Desk<'_> {
                 launch.released_seq = 0;
                 launch.withheld_at = seq;
             }
-            Event::SessionRecalled { why, .. } => launch.ending = Some(*why),
+            Event::SessionRecalled { why, .. } => {
+                launch.ending = Some(*why);
+                session.checkpoints.failed = None;
+            }
             Event::InputClosed { .. } => launch.input_closed = true,
             Event::SessionEnded { spool_seq, end, .. } => {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
@@ -349,6 +353,10 @@ impl Desk<'_> {
     fn fold_settled(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let Event::RequestSettled { request, by, answer, brings, relaunches } = event else { return };
         self.fold_values(place.session, *request, answer, *relaunches);
+        let session = self.session_mut(place.session);
+        if *answer == Answer::Fail && session.checkpoints.hold() && !session.is_over() {
+            session.checkpoints.failed = Some(*request);
+        }
         let request = self.request_mut(*request);
         let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
         // An agent that was not told yet that nobody answered still waits for it.
@@ -473,6 +481,7 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             session.outcome = Some(outcome.clone());
             session.ended_at_ms = Some(at_ms);
             session.parked_at_ms = None;
+            session.checkpoints.failed = None;
             end_check(session);
         }
         Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,

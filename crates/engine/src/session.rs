@@ -561,7 +561,8 @@ impl Session {
         }
         let live = self.live();
         let is_given_up = live.is_some_and(|it| it.ending == Some(Ending::Failed))
-            || self.check_ending == Some(CheckEnding::Failed);
+            || self.check_ending == Some(CheckEnding::Failed)
+            || self.checkpoints.failed.is_some();
         if self.cancelled_at_ms.is_some() || is_given_up {
             Status::Ending
         } else if self.is_interrupted() {

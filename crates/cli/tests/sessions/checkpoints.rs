@@ -206,19 +206,41 @@ fn a_checkpoint_that_cannot_be_made_holds_nobody() {
     assert!(world.output(&session).contains("got"));
 }
 
+#[test]
+fn who_gives_up_is_ended_after_what_it_did_is_kept() {
+    let world = World::new();
+    repository(&world);
+    // Asked to end, it throws away what it did.
+    let session = world.bash(
+        "trap 'git checkout -q readme; rm -f new; exit' TERM; echo good >>readme; echo new >new
+        printf '[ERROR]\\ntype: fatal\\nmessage: hopeless\\nrecovery: checkpoint_and_fail\\n[/ERROR]\\n'
+        while :; do sleep 0.1; done",
+    );
+    let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
+    assert_eq!(reason["message"], "hopeless");
+    assert_eq!(read(&world, "readme"), "one\n", "it did throw it away");
+    let kinds: Vec<String> = world.events(&session).into_iter().map(|event| event.kind).collect();
+    let place = |kind: &str| kinds.iter().position(|it| it == kind).expect(kind);
+    assert!(place("checkpoint.made") < place("session.recalled"), "{kinds:?}");
+    let kept = list(&world, &session).pop().expect("one at its end");
+    assert!(restore(&world, &kept.id, true).restored);
+    assert_eq!((read(&world, "readme"), read(&world, "new")), ("one\ngood\n".into(), "new\n".into()));
+    world.verify();
+}
+
 /// A CLI that keeps its conversation, and can take it up at anything it said.
 const REWINDER: &str = r#"
 echo "$*" >>"$TEST_CALLS"
 case "$1" in
     --new=*)
         echo '{"event":"hello","chat":"c1"}'
-        echo good >work
+        echo good >work; echo good >>readme
         echo '{"event":"say","uuid":"u1","text":"I work."}'
         echo '{"event":"say","uuid":"u2","text":"[USER_QUESTION]\ncategory: choice\nquestion: Which?\noptions:\n  - A\n  - B\nrequired: true\n[/USER_QUESTION]"}'
         sleep 1000 ;;
     --resume=c1)
         if [ "$2" = --at=u2 ]; then echo '{"event":"hello","chat":"c2"}'; echo again >>work
-        else echo '{"event":"hello","chat":"c1"}'; echo bad >work; echo '{"event":"say","uuid":"u3","text":"Hm."}'; fi
+        else echo '{"event":"hello","chat":"c1"}'; echo bad >work; rm readme; echo rubbish >rubbish; echo '{"event":"say","uuid":"u3","text":"Hm."}'; fi
         echo '{"event":"done"}' ;;
     *) echo '{"event":"done"}' ;;
 esac
@@ -263,7 +285,10 @@ fn the_conversation_goes_back_with_the_files() {
     assert!(good.rewindable && good.conversation.as_deref() == Some("c1"), "{good:?}");
     let back = restore(&world, &good.id, true);
     assert_eq!((back.restored, back.conversation.as_str()), (true, "rewound"), "{back:?}");
-    assert_eq!(read(&world, "work"), "good\n");
+    assert_eq!((read(&world, "work"), read(&world, "readme")), ("good\n".into(), "one\ngood\n".into()));
+    assert!(!world.project.join("rubbish").exists());
+    let bad = back.before.and_then(|bad| bad.reference).expect("the bad state");
+    assert_eq!(git(&world.project, &["show", &format!("{bad}:rubbish")]), "rubbish");
     let resumed = json!({ "prompt": "Take B." });
     world.post::<serde_json::Value>(&format!("/sessions/{session}/resume"), &resumed).expect("it goes on");
     world.status(&session, "completed");

@@ -94,8 +94,19 @@ impl Maker<'_> {
             self.desk.session(id).is_some_and(|session| session.checkpoints.pending.iter().any(is_pending));
         if is_wanted {
             self.settle_checkpoint(id, checkpoint, news);
+            self.end_failed(id);
             self.let_rest(id);
             self.advance(id);
+        }
+    }
+
+    /// Ends a session that has failed, now that what it did is kept.
+    fn end_failed(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let is_due = !session.checkpoints.hold() && !session.is_over() && session.cancelled_at_ms.is_none();
+        let failed = session.checkpoints.failed.filter(|_| is_due);
+        if let Some(ask) = failed.and_then(|id| self.desk.request(id)).map(|request| request.ask.clone()) {
+            self.give_up(id, &ask);
         }
     }
 
@@ -180,6 +191,7 @@ impl Maker<'_> {
                 self.emit(id, Event::CheckpointNotRestored { checkpoint: target, message });
             }
         }
+        self.end_failed(id);
         self.advance(id);
     }
 

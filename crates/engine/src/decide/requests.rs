@@ -99,7 +99,7 @@ impl Maker<'_> {
             return request;
         }
         let repeated = self.repeated_answer(id, launch, &ask);
-        let gives_up = matches!(&ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail);
+        let gives_up = gives_up(&ask);
         // Who is blocked at the socket waits there, and nothing of it has to be stopped.
         let limit = limit_in(&ask).filter(|_| source.call().is_none());
         let expires_in_ms = expires_in_ms.filter(|_| limit.is_none());
@@ -155,7 +155,8 @@ impl Maker<'_> {
         let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
         // Where there is no room, there is none for a checkpoint either.
         let is_stall = matches!(ask, Ask::Stall { .. });
-        let holds = call.is_none();
+        // Whoever asks over its socket runs on and does not wait; unless that is the last thing it does.
+        let holds = call.is_none() || gives_up(&ask);
         self.emit(id, Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call });
         if !is_stall {
             self.checkpoint_due(id, Why::Request, holds);
@@ -211,7 +212,10 @@ impl Maker<'_> {
         if installs {
             self.install(session, id);
         } else if fails {
-            self.give_up(session, &ask);
+            // What it did is kept first.
+            if self.session(session).checkpoints.failed.is_none() {
+                self.give_up(session, &ask);
+            }
         } else if matches!(ask, Ask::TimeOver { .. }) {
             let run = self.session(session).run;
             let more = self.desk.run(run).and_then(|run| run.terms.time_ms_max);
@@ -224,7 +228,7 @@ impl Maker<'_> {
     }
 
     /// A person, or the agent itself, says that it has failed.
-    fn give_up(&mut self, id: SessionId, ask: &Ask) {
+    pub(super) fn give_up(&mut self, id: SessionId, ask: &Ask) {
         let session = self.session(id);
         let grace_ms = session.order.patience.grace_ms;
         if let Some(live) = session.live() {
@@ -256,6 +260,11 @@ fn limit_in(ask: &Ask) -> Option<String> {
     };
     let all = format!("{message}. {}", details.as_deref().unwrap_or_default());
     reset::says_limit(message).then_some(all)
+}
+
+/// Whether an agent says that it has failed, and that what it did is to be kept.
+fn gives_up(ask: &Ask) -> bool {
+    matches!(ask, Ask::Error(error) if error.recovery == Recovery::CheckpointAndFail)
 }
 
 fn reason(ask: &Ask) -> Reason {

@@ -296,3 +296,56 @@ fn what_was_asked_after_it_was_not_asked() {
     assert!(play.request(2).left && !play.request(1).left);
     assert_eq!(play.request(2).id, RequestId(2));
 }
+
+#[test]
+fn who_gives_up_is_ended_when_what_it_did_is_kept() {
+    let mut play = kept(common::plain());
+    play.asks(said::error("the disk is broken", "checkpoint_and_fail"));
+    expect![[r#"
+        session.heard error launch=1
+        request.opened error launch=1 request="q_1"
+        checkpoint.wanted checkpoint="c_1" holds=true launch=1 requests=["q_1"] why="request"
+            → checkpoint number=1
+        request.settled answer={"answer":"fail"} brings=false by="end" request="q_1"
+        session.stopped cause="signal" launch=1
+    "#]]
+    .assert_eq(&play.page());
+    assert_eq!(play.status(), Status::Ending);
+    word(&mut play, 1, news(1));
+    expect![[r#"
+        checkpoint.made checkpoint="c_1" kept={"anchor":"there","commit":"1","reference":"refs/c_1"}
+        session.recalled launch=1 why="failed"
+            → end grace_ms=10000 launch=1
+    "#]]
+    .assert_eq(&play.page());
+    play.killed();
+    assert_eq!(play.status(), Status::Failed);
+}
+
+#[test]
+fn a_person_who_gives_up_does_not_lose_what_was_done_either() {
+    let mut play = kept(common::plain());
+    play.asks(said::error("what now", "notify_user"));
+    play.answer(1, "fail");
+    assert!(!play.page().contains("→ end"));
+    // It may end before, or the word may be that there is none.
+    play.killed();
+    assert_eq!(play.status(), Status::Ending);
+    word(&mut play, 1, CheckpointNews::Failed { message: "disk full".to_owned() });
+    assert_eq!(play.status(), Status::Failed);
+    assert!(!play.page().contains("→ end"));
+}
+
+#[test]
+fn over_the_socket_too_and_to_cancel_is_to_cancel() {
+    let mut play = kept(common::plain());
+    play.calls("k1", &said::error("hopeless", "checkpoint_and_fail"));
+    let page = play.page();
+    assert!(page.contains("holds=true") && !page.contains("→ end"), "{page}");
+    play.give(Input::Cancel(S));
+    assert!(play.page().contains("→ end"));
+    word(&mut play, 1, news(1));
+    assert!(!play.page().contains("→ end"));
+    play.killed();
+    assert_eq!(play.status(), Status::Cancelled);
+}

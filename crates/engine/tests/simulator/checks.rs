@@ -7,7 +7,7 @@ use ostler_engine::{
     event::Parcel,
     input::News,
     request::{Ask, Bringing, Request},
-    session::{LaunchCause, LaunchEnd},
+    session::{Ending, LaunchCause, LaunchEnd},
 };
 use serde_json::Value;
 
@@ -219,7 +219,8 @@ fn ends_once(journal: &[Entry], id: SessionId) {
     assert!(is_over);
 }
 
-/// Nothing is brought to an agent, and it is not sent on, before the checkpoint at its question has a word.
+/// Nothing is brought to an agent, it is not sent on, and it is not ended as a failure, before the checkpoint at its
+/// question has a word.
 fn waits_for_checkpoints(journal: &[Entry], id: SessionId) {
     let mut waited_for = BTreeSet::new();
     let mut is_restoring = false;
@@ -234,7 +235,10 @@ fn waits_for_checkpoints(journal: &[Entry], id: SessionId) {
             }
             Event::CheckpointRestoring { .. } => is_restoring = true,
             Event::CheckpointRestored { .. } | Event::CheckpointNotRestored { .. } => is_restoring = false,
-            Event::InputSent { .. } | Event::SessionReleased { .. } | Event::SessionLaunched { .. } => {
+            Event::InputSent { .. }
+            | Event::SessionReleased { .. }
+            | Event::SessionRecalled { why: Ending::Failed, .. }
+            | Event::SessionLaunched { .. } => {
                 assert!(!is_restoring, "{id}: {:?} while files are exchanged", entry.event);
                 // A person who starts it again does not wait.
                 let is_wished =
