@@ -4,6 +4,7 @@ use ostler_server::api::{MarkView, RequestView};
 
 use crate::{
     clock,
+    commands::usage,
     screen::{Screen, Style, add_line, one_line, safe},
     words::{Key, Words},
 };
@@ -12,7 +13,9 @@ use crate::{
 pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> String {
     let mut said = question(words, screen, request);
     let id = &request.id;
-    let how = if !request.ask.options.is_empty() {
+    let how = if let Some(raise) = raise(request) {
+        words.say(raise, &[("id", id)])
+    } else if !request.ask.options.is_empty() {
         words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
     } else if wants_values(request) {
         words.say(Key::AnswerValue, &[("id", id)])
@@ -105,9 +108,30 @@ pub(crate) fn marked(words: Words, mark: &MarkView) -> String {
 
 /// What is asked, where the server has no words for it.
 fn text(words: Words, request: &RequestView) -> String {
-    match (request.ask.kind.as_str(), request.ask.fields["time_ms_max"].as_u64()) {
-        ("time_over", Some(ms)) => words.say(Key::AskTimeOverText, &[("time", &clock::span(words, ms))]),
+    let field = |name: &str| request.ask.fields[name].as_u64().unwrap_or(0);
+    match request.ask.kind.as_str() {
+        "time_over" => {
+            words.say(Key::AskTimeOverText, &[("time", &clock::span(words, field("time_ms_max")))])
+        }
+        "cost_over" => {
+            let [cost, max] = ["cost_nusd", "cost_nusd_max"].map(|name| usage::dollars_of(field(name)));
+            words.say(Key::AskCostOverText, &[("cost", &cost), ("max", &max)])
+        }
+        "tokens_over" => {
+            let [tokens, max] = ["tokens", "tokens_max"].map(|name| usage::grouped(field(name)));
+            words.say(Key::AskTokensOverText, &[("tokens", &tokens), ("max", &max)])
+        }
         _ => safe(&request.ask.text).into_owned(),
+    }
+}
+
+/// How a budget is raised.
+fn raise(request: &RequestView) -> Option<Key> {
+    match request.ask.kind.as_str() {
+        "time_over" => Some(Key::AnswerRaiseTime),
+        "cost_over" => Some(Key::AnswerRaiseCost),
+        "tokens_over" => Some(Key::AnswerRaiseTokens),
+        _ => None,
     }
 }
 
@@ -159,6 +183,8 @@ fn kind(word: &str) -> Key {
         "permission" => Key::AskPermission,
         "stall" => Key::AskStall,
         "time_over" => Key::AskTimeOver,
+        "cost_over" => Key::AskCostOver,
+        "tokens_over" => Key::AskTokensOver,
         _ => Key::AskQuestion,
     }
 }

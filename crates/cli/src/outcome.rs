@@ -84,6 +84,8 @@ pub(crate) fn reason(words: Words, reason: &Value) -> String {
         "same_failure" => say(Key::ReasonSameFailure, &["times"]),
         "reported" => say(Key::ReasonReported, &["message"]),
         "time_over" => say(Key::ReasonTimeOver, &[]),
+        "cost_over" => say(Key::ReasonCostOver, &[]),
+        "tokens_over" => say(Key::ReasonTokensOver, &[]),
         "no_worktree" => say(Key::ReasonNoWorktree, &["message"]),
         _ => reason.to_string(),
     }
@@ -131,6 +133,7 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
             Some(words) => return words,
             None => Key::AnswerGoOn,
         },
+        "raised" => Key::AnswerRaised,
         "retry" => Key::AnswerRetry,
         "fail" => Key::AnswerFail,
         _ => return answer.to_string(),

@@ -27,6 +27,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "not_an_answer" => {
             let key = match why["key"].as_str().unwrap_or_default() {
                 "empty" => Key::RefusedEmpty,
+                "no_amount" => Key::RefusedNoAmount,
                 "yes_or_no" => Key::RefusedYesOrNo,
                 "value_wanted" => Key::RefusedValueWanted,
                 "not_asked" => Key::RefusedNotAsked,

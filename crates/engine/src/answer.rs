@@ -9,7 +9,7 @@ use alloc::{
 use ostler_protocol::signal::{DependencyRequest, DependencyType};
 use serde::{Deserialize, Serialize};
 
-use crate::request::Ask;
+use crate::{budget, request::Ask};
 
 /// What a person gives.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -84,6 +84,11 @@ pub enum Answer {
         /// What it is told.
         words: Option<String>,
     },
+    /// It may use so much more from now on: milliseconds, billionths of a US dollar, or tokens.
+    Raised {
+        /// How much.
+        by: u64,
+    },
     /// It is to try again.
     Retry,
     /// The session has failed.
@@ -100,6 +105,11 @@ pub enum NotAnAnswer {
         options: Vec<String>,
         /// The one that was probably meant.
         nearest: Option<String>,
+    },
+    /// A budget cannot be raised by it.
+    NoAmount {
+        /// What was given.
+        text: String,
     },
     /// Nothing was given.
     Empty,
@@ -130,7 +140,8 @@ pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
             (None, Some(word)) => permission_word(word, &["allow", "allow for this session", "deny"]),
             (None, None) => Err(NotAnAnswer::YesOrNo),
         },
-        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => go_on(ask, given),
+        Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => raise(ask, given),
+        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } => go_on(ask, given),
     }
 }
 
@@ -197,7 +208,37 @@ fn skip(dependency: &DependencyRequest) -> Result<Answer, NotAnAnswer> {
     Ok(Answer::Skipped { default })
 }
 
-/// Errors and limits: on with it, again, or over. Other words are told to an agent that can use them.
+/// A budget: as much again, so much more, or over.
+fn raise(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+    let word = given.decision.map(|yes| if yes { "raise" } else { "stop" });
+    let words = given.value.as_deref().or(word).ok_or(NotAnAnswer::Empty)?.trim();
+    let mut parts = words.split_whitespace().filter(|part| *part != "by");
+    let first = parts.next().ok_or(NotAnAnswer::Empty)?;
+    // To go on or to fail is what other cards offer; here it means the same.
+    let first = match first {
+        "continue" => "raise",
+        "fail" => "stop",
+        other => other,
+    };
+    let amount = parts.next();
+    let is_more = parts.next().is_some();
+    let option = choose(&ask.options(), if is_more { words } else { first }, false)?;
+    match (option.as_str(), amount) {
+        ("raise", None) => Ok(Answer::GoOn { words: None }),
+        ("raise", Some(amount)) => {
+            let by = match ask {
+                Ask::CostOver { .. } => budget::cost_nusd(amount),
+                Ask::TokensOver { .. } => budget::tokens(amount),
+                _ => budget::time_ms(amount),
+            };
+            by.map(|by| Answer::Raised { by }).ok_or_else(|| NotAnAnswer::NoAmount { text: amount.into() })
+        }
+        (_, None) => Ok(Answer::Fail),
+        (_, Some(_)) => Err(NotAnAnswer::NotAnOption { options: ask.options(), nearest: Some(option) }),
+    }
+}
+
+/// Errors: on with it, again, or over. Other words are told to an agent that can use them.
 fn go_on(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     let word = given.decision.map(|yes| if yes { "continue" } else { "fail" });
     let words = given.value.as_deref().or(word).ok_or(NotAnAnswer::Empty)?;

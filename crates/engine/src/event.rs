@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::{
     answer::Answer,
+    budget::Budget,
     checkpoint::{Kept, Rewind, Skip, Why},
     id::{AccountId, CheckpointId, InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
     request::{Ask, By, Call, Caller, Install},
@@ -95,6 +96,12 @@ pub enum Event {
     /// A run that had ended goes on.
     #[serde(rename = "run.reopened")]
     RunReopened,
+    /// It may use more.
+    #[serde(rename = "run.raised")]
+    RunRaised {
+        /// All that it may use.
+        budget: Budget,
+    },
     /// An agent is to work.
     #[serde(rename = "session.created")]
     SessionCreated {

@@ -81,6 +81,7 @@ impl Desk<'_> {
                     outcome: None,
                     ended_at_ms: None,
                     used: Used::default(),
+                    budget: terms.budget,
                 };
                 self.own.runs.insert(id, run);
             }
@@ -93,6 +94,9 @@ impl Desk<'_> {
                 let run = self.run_mut(entry.run.expect("it has its run"));
                 run.outcome = None;
                 run.ended_at_ms = None;
+            }
+            Event::RunRaised { budget } => {
+                self.run_mut(entry.run.expect("it has its run")).budget = *budget;
             }
             Event::AccountLimited { .. } | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
                 self.fold_account(entry);
@@ -198,6 +202,7 @@ impl Desk<'_> {
             parked_at_ms: None,
             proved_at_ms: None,
             retrying: None,
+            reported_at_ms: None,
             paused_at_ms: None,
             cancelled_at_ms: None,
             attempts: [].into(),
@@ -570,6 +575,7 @@ fn count(session: &mut Session, at_ms: u64, report: &Usage) -> Used {
         session.proved_at_ms = Some(at_ms);
         session.retrying = None;
     }
+    session.reported_at_ms = Some(at_ms);
     session.used.add(&used);
     session.used_at.entry(at_ms - at_ms % QUARTER_MS).or_default().add(&used);
     if let Some(launch) = session.launches.last_mut() {

@@ -15,6 +15,7 @@ extern crate std;
 pub mod account;
 pub mod action;
 pub mod answer;
+pub mod budget;
 pub mod checkpoint;
 pub mod event;
 pub mod id;

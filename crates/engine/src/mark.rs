@@ -22,7 +22,11 @@ pub(crate) fn of(session: &Session, check: Option<&str>, ask: &Ask, is_new: bool
         Ask::AskUser(ask) => Saying::new([ask.question.as_str()]),
         Ask::Dependency(dependency) => Saying::new([dependency.description.as_str()]),
         Ask::Error(_) | Ask::Fault { .. } => Saying::new([]),
-        Ask::Permission(_) | Ask::Stall { .. } | Ask::TimeOver { .. } => return None,
+        Ask::Permission(_)
+        | Ask::Stall { .. }
+        | Ask::TimeOver { .. }
+        | Ask::CostOver { .. }
+        | Ask::TokensOver { .. } => return None,
     };
     let stands_in = |text: &str| saying.stands_in(text) || holds(text, ask);
     // What a person said on starting it again stands beside Ostler's own words, which repeat earlier questions.

@@ -127,6 +127,20 @@ pub enum Ask {
         /// How much that was.
         time_ms_max: u64,
     },
+    /// The run has cost as much as it may.
+    CostOver {
+        /// How much that is, in billionths of a US dollar.
+        cost_nusd_max: u64,
+        /// What it has cost.
+        cost_nusd: u64,
+    },
+    /// The run has used as many tokens as it may.
+    TokensOver {
+        /// How many that are.
+        tokens_max: u64,
+        /// How many it has used.
+        tokens: u64,
+    },
 }
 
 /// How a request was settled.
@@ -263,7 +277,8 @@ impl Ask {
             }
             Ask::Question(_) | Ask::AskUser(_) | Ask::Dependency(_) => Vec::new(),
             Ask::Error(_) => words(&["retry", "continue", "fail"]),
-            Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => words(&["continue", "fail"]),
+            Ask::Fault { .. } | Ask::Stall { .. } => words(&["continue", "fail"]),
+            Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => words(&["raise", "stop"]),
             Ask::Permission(_) => words(&["allow", "allow for this session", "deny"]),
         }
     }
@@ -286,6 +301,12 @@ impl Ask {
             _ => None,
         }
     }
+
+    /// Whether it asks if more may be used than was given.
+    pub fn is_about_budget(&self) -> bool {
+        matches!(self, Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. })
+    }
+
     /// Whether it asks for values, which go to the vault and reach the agent another way than words do.
     pub fn wants_values(&self) -> bool {
         let Ask::Dependency(dependency) = self else { return false };

@@ -5,6 +5,7 @@ use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    budget::Budget,
     id::{ProjectId, RunId, SessionId},
     usage::Used,
 };
@@ -66,6 +67,9 @@ pub struct Run {
     /// What was used for it.
     #[serde(default)]
     pub used: Used,
+    /// How much may be used before a person is asked; what they raised it by is in it.
+    #[serde(default)]
+    pub budget: Budget,
 }
 
 /// When something counts as done, and how far it may go.
@@ -80,6 +84,9 @@ pub struct Terms {
     /// After how long a check is ended and counts as failed. Waiting for a person does not count.
     #[serde(default)]
     pub check_time_ms_max: Option<u64>,
+    /// How much may be used before a person is asked whether to go on.
+    #[serde(default)]
+    pub budget: Budget,
 }
 
 /// How something ended.
@@ -152,6 +159,10 @@ pub enum Reason {
     },
     /// A person gave up when the time was over.
     TimeOver,
+    /// A person gave up when it had cost as much as it may.
+    CostOver,
+    /// A person gave up when it had used as many tokens as it may.
+    TokensOver,
     /// The place to work in could not be made.
     NoWorktree {
         /// In git's words.

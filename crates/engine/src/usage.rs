@@ -162,7 +162,7 @@ impl Price {
 }
 
 /// The price of a model: the longest name that it begins with counts.
-pub(crate) fn price<'a>(prices: &'a Prices, model: &str) -> Option<&'a Price> {
+pub fn price<'a>(prices: &'a Prices, model: &str) -> Option<&'a Price> {
     let fitting = prices.iter().filter(|(name, _)| model.starts_with(name.as_str()));
     fitting.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
 }

@@ -162,7 +162,7 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         (Answer::GoOn { words }, _) => words.clone().unwrap_or_default(),
         (Answer::Retry, false) => "Try again.".to_string(),
         (Answer::Retry, true) => "다시 시도하세요.".to_string(),
-        (Answer::Fail, _) => String::new(),
+        (Answer::Raised { .. } | Answer::Fail, _) => String::new(),
     }
 }
 
@@ -198,7 +198,7 @@ fn asked(ask: &Ask) -> String {
         Ask::Fault { details, .. } => details.clone(),
         Ask::Permission(permission) => permission.tool.clone(),
         Ask::Stall { reason } => reason.clone(),
-        Ask::TimeOver { .. } => String::new(),
+        Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => String::new(),
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
-pub use usage::{UsageReport, UsageRow, UsageView};
+pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,
     OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, StatusView, TrustView,
@@ -28,7 +28,7 @@ use utoipa::ToSchema;
 use zeroize::Zeroize;
 
 /// Something to be done, by an agent or a command.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRun {
     /// The directory of the project, absolute.
@@ -63,6 +63,12 @@ pub struct NewRun {
     /// After how many seconds of work a person is asked whether to go on.
     #[serde(default)]
     pub time_s_max: Option<u64>,
+    /// After how many US dollars a person is asked whether to go on.
+    #[serde(default)]
+    pub cost_usd_max: Option<f64>,
+    /// After how many tokens a person is asked whether to go on.
+    #[serde(default)]
+    pub tokens_max: Option<u64>,
     /// After how many seconds a check is ended and counts as failed; half an hour, if nothing is said.
     #[serde(default)]
     pub check_time_s_max: Option<u64>,

@@ -4,6 +4,7 @@
 //! here runs a command. Those that a repository brings along are listed apart: whoever runs one has to see first that
 //! a person agreed to them.
 
+mod budget;
 mod checkpoints;
 mod vault;
 
@@ -25,9 +26,10 @@ use ostler_workspace::PrunePolicy;
 use serde::Deserialize;
 use toml::Spanned;
 
-use self::checkpoints::CheckpointTable;
+pub use budget::{Budgets, InvalidAmount, parse_cost, parse_tokens};
 pub use vault::VaultKey;
-use vault::VaultTable;
+
+use self::{budget::BudgetTable, checkpoints::CheckpointTable, vault::VaultTable};
 
 /// The name of the file in a project.
 pub const PROJECT_FILE: &str = "ostler.toml";
@@ -50,6 +52,8 @@ pub struct Config {
     pub patience: Patience,
     /// What models cost, for CLIs that do not say it.
     pub prices: Prices,
+    /// How much a run may use before a person is asked, where nobody says otherwise.
+    pub budget: Budgets,
     /// What the vault is opened with. Only the user's own file can say so.
     pub vault: VaultKey,
     /// Which checkpoints a session gets; none of itself, if nothing.
@@ -110,6 +114,8 @@ struct File {
     patience: PatienceTable,
     #[serde(default)]
     prices: BTreeMap<String, Spanned<PriceTable>>,
+    #[serde(default)]
+    budget: BudgetTable,
     vault: Option<Spanned<VaultTable>>,
     checkpoints: Option<Spanned<CheckpointTable>>,
 }
@@ -150,6 +156,7 @@ impl Config {
             language: None,
             patience: Patience::default(),
             prices: Prices::new(),
+            budget: Budgets::default(),
             vault: VaultKey::File(None),
             commands: Vec::new(),
             checkpoints: Some(CheckpointTerms::default()),
@@ -226,6 +233,7 @@ impl Config {
                 .map_err(|error| source.wrong(value.span(), error.to_string(), None))?;
             *place = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         }
+        file.budget.take(source, &mut self.budget)?;
         for (model, price) in file.prices {
             let wrong = || {
                 let message = format!("a price of `{model}` is no amount of US dollars");
@@ -364,6 +372,9 @@ fn misplaced(message: &str) -> Option<&'static str> {
         "patience.grace",
         "patience.limit",
         "patience.stagger",
+        "budget.cost",
+        "budget.tokens",
+        "budget.time",
     ];
     let name = |key: &'static str| key.rsplit('.').next().unwrap_or(key);
     let found = nearest(word, keys.map(name))?;
@@ -408,6 +419,8 @@ impl std::error::Error for InvalidDuration {}
 
 #[cfg(test)]
 mod tests {
+    use ostler_engine::budget::Budget;
+
     use super::*;
 
     fn source(path: &str, text: &str) -> Source {
@@ -524,6 +537,25 @@ mod tests {
             "[vault]\nkey = 'cmd:secret-tool lookup a b'",
             VaultKey::Command("secret-tool lookup a b".into()),
         );
+    }
+
+    #[test]
+    fn of_two_budgets_the_smaller_counts() {
+        let config = load(
+            "[budget]\ncost = 5\ntokens = \"1m\"\n",
+            "[budget]\ncost = 7.5\ntokens = 200000\ntime = \"2h\"\n",
+        )
+        .expect("both are right");
+        let used = Budget { cost_nusd_max: Some(5_000_000_000), tokens_max: Some(200_000) };
+        assert_eq!(config.budget, Budgets { used, time_s_max: Some(7_200) });
+        for (text, error) in [
+            ("cost = 0", "ostler.toml:2: `0` is no amount of US dollars such as `2.50`"),
+            ("cost = \"much\"", "ostler.toml:2: `much` is no amount of US dollars such as `2.50`"),
+            ("tokens = 1.5", "ostler.toml:2: `1.5` is no number of tokens such as `200k`"),
+            ("time = \"0s\"", "ostler.toml:2: `0s` is no length of time such as `2h`"),
+        ] {
+            assert_eq!(load("", &format!("[budget]\n{text}\n")).expect_err(text), error);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, env, time::Duration};
 use clap::Args;
 use ostler_server::{
     api::{NewRun, RunView},
-    config::{InvalidDuration, parse_duration},
+    config::{InvalidDuration, parse_cost, parse_duration, parse_tokens},
 };
 
 use super::send::standard_input;
@@ -66,6 +66,12 @@ pub(crate) struct Arguments {
     /// Ask whether to go on after so much work: 90s, 10m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     max_time: Option<Duration>,
+    /// Ask whether to go on after so many US dollars: 5, 2.50.
+    #[arg(long, value_name = "DOLLARS", value_parser = parse_cost)]
+    max_cost: Option<u64>,
+    /// Ask whether to go on after so many tokens: 200000, 200k, 1.5m.
+    #[arg(long, value_name = "N", value_parser = parse_tokens)]
+    max_tokens: Option<u64>,
     /// End a check that takes longer, and count it as failed [default: 30m].
     #[arg(long, value_name = "DURATION", requires = "check", value_parser = duration)]
     check_time: Option<Duration>,
@@ -154,6 +160,8 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         check: arguments.check.clone(),
         attempts_max: arguments.until.then(|| arguments.max.unwrap_or(ATTEMPTS)),
         time_s_max: arguments.max_time.map(|time| time.as_secs().max(1)),
+        cost_usd_max: arguments.max_cost.map(|cost| Duration::from_nanos(cost).as_secs_f64()),
+        tokens_max: arguments.max_tokens,
         check_time_s_max: arguments.check_time.map(|time| time.as_secs().max(1)),
         worktree: arguments.worktree,
         terminal: arguments.pty.then(screen::size),

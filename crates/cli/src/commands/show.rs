@@ -112,6 +112,7 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
             (Key::ShowAccount, session.account.clone().unwrap_or_default()),
             (Key::ShowWaits, limit(session)),
             (Key::ShowUsage, usage::said(words, &session.usage)),
+            (Key::ShowBudget, usage::budget(words, &run.budget)),
             (Key::ShowWorktree, worktree),
             (Key::ShowCheck, run.check.clone().unwrap_or_default()),
             (Key::ShowAttempts, if run.check.is_some() { attempts } else { String::new() }),
@@ -166,6 +167,7 @@ fn run_page(words: Words, screen: Screen, run: &RunView) -> String {
             (Key::ShowProject, format!("{} {} {git}", run.project.id, run.project.root)),
             (Key::ShowCreated, clock::local(run.created_at_ms)),
             (Key::ShowUsage, usage::said(words, &run.usage)),
+            (Key::ShowBudget, usage::budget(words, &run.budget)),
             (Key::ShowCheck, run.check.clone().unwrap_or_default()),
         ],
     ));

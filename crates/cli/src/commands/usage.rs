@@ -1,8 +1,10 @@
 //! `ostler usage`: tokens and cost, summed up by the server.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 use ostler_server::{
-    api::{UsageReport, UsageRow, UsageView},
+    api::{BudgetView, UsageReport, UsageRow, UsageView},
     config::parse_duration,
 };
 
@@ -100,9 +102,9 @@ fn page(words: Words, screen: Screen, by: By, report: &UsageReport) -> String {
     ];
     let mut rows: Vec<Vec<Cell>> =
         vec![columns.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect()];
-    rows.extend(report.rows.iter().map(|part| row(&label(words, by, part), part)));
+    rows.extend(report.rows.iter().map(|part| row(words, &label(words, by, part), part)));
     if report.rows.len() > 1 {
-        rows.push(row(words.sentence(Key::UsageTotal), &report.total));
+        rows.push(row(words, words.sentence(Key::UsageTotal), &report.total));
     }
     let mut said = screen.columns(&rows);
     let total = &report.total;
@@ -123,15 +125,21 @@ fn label(words: Words, by: By, row: &UsageRow) -> String {
     }
 }
 
-fn row(label: &str, row: &UsageRow) -> Vec<Cell> {
-    let number = |figure: Option<u64>| Cell::new(&figure.map_or_else(|| "-".to_owned(), grouped));
-    let usage = &row.usage;
+fn row(words: Words, label: &str, row: &UsageRow) -> Vec<Cell> {
+    let said = |figure: Option<u64>| figure.map_or_else(|| "-".to_owned(), grouped);
+    let number = |figure: Option<u64>| Cell::new(&said(figure));
+    let of = |used: String, max: Option<String>| match max {
+        Some(max) => words.say(Key::UsageOf, &[("used", &used), ("max", &max)]),
+        None => used,
+    };
+    let (usage, budget) = (&row.usage, &row.budget);
     let more = if row.sessions_without_cost > 0 { "+" } else { "" };
     let cost = usage.cost_usd.map_or_else(|| "-".to_owned(), |cost| format!("{}{more}", dollars(cost)));
+    let cost = of(cost, budget.cost_usd_max.map(dollars));
     vec![
         Cell::new(label),
         number(Some(row.sessions)),
-        number(usage.tokens),
+        Cell::new(&of(said(usage.tokens), budget.tokens_max.map(grouped))),
         number(usage.input_tokens),
         number(sum(&[usage.output_tokens, usage.reasoning_tokens])),
         number(sum(&[usage.cache_read_tokens, usage.cache_write_tokens])),
@@ -167,6 +175,20 @@ pub(crate) fn dollars(cost: f64) -> String {
     if cost > 0.0 && cost < 0.1 { format!("${cost:.4}") } else { format!("${cost:.2}") }
 }
 
+/// US dollars, of billionths.
+pub(crate) fn dollars_of(nusd: u64) -> String {
+    dollars(Duration::from_nanos(nusd).as_secs_f64())
+}
+
+/// How much may be used, in a line; empty if nothing is limited.
+pub(crate) fn budget(words: Words, budget: &BudgetView) -> String {
+    let cost = budget.cost_usd_max.map(dollars);
+    let tokens = budget.tokens_max.map(|it| words.say(Key::UsageTokens, &[("n", &grouped(it))]));
+    let time = budget.time_s_max.map(|it| clock::span(words, it.saturating_mul(1000)));
+    let parts: Vec<String> = [cost, tokens, time].into_iter().flatten().collect();
+    parts.join(", ")
+}
+
 /// A number with a comma before every three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -196,7 +218,14 @@ mod tests {
             ..UsageView::default()
         };
         let sessions_without_cost = u64::from(cost_usd.is_none());
-        UsageRow { key: key.into(), name: "shop".into(), sessions: 1, sessions_without_cost, usage }
+        UsageRow {
+            key: key.into(),
+            name: "shop".into(),
+            sessions: 1,
+            sessions_without_cost,
+            usage,
+            ..UsageRow::default()
+        }
     }
 
     #[test]
@@ -213,6 +242,21 @@ mod tests {
             + 1 of the sessions stated no cost, so it is at least this.
         "#]]
         .assert_eq(&page(Words::new(Language::En), Screen::plain(), By::Project, &report));
+    }
+
+    #[test]
+    fn a_budget_stands_beside_what_was_used() {
+        let mut first = part("r_1", 1_500, Some(1.25));
+        first.budget =
+            BudgetView { cost_usd_max: Some(5.0), tokens_max: Some(200_000), time_s_max: Some(7_200) };
+        assert_eq!(budget(Words::new(Language::En), &first.budget), "$5.00, 200,000 tokens, 2 h");
+        let total = UsageRow { budget: BudgetView::default(), ..first.clone() };
+        let report = UsageReport { by: "run".into(), since_ms: None, rows: vec![first], total };
+        expect![[r#"
+            RUN       SESSIONS  TOKENS            IN     OUT  CACHED  COST
+            r_1 shop  1         1,500 of 200,000  1,480  20   -       $1.25 of $5.00
+        "#]]
+        .assert_eq(&page(Words::new(Language::En), Screen::plain(), By::Run, &report));
     }
 
     #[test]

@@ -85,6 +85,9 @@ impl Maker<'_> {
             }
             return;
         }
+        if (is_held || !parcels.is_empty()) && self.waits_for_budget(id) {
+            return;
+        }
         if reads_nothing || needs_relaunch {
             // An answer is waited for, a message can wait until the agent is through. So can an answer whose caller
             // has gone: the agent went on without it.
@@ -169,6 +172,9 @@ impl Maker<'_> {
     pub(super) fn launch(&mut self, id: SessionId, cause: LaunchCause, prompt: Option<&str>) {
         if self.must_park(id) {
             self.park(id);
+            return;
+        }
+        if self.waits_for_budget(id) {
             return;
         }
         let session = self.session(id);

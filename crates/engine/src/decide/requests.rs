@@ -157,7 +157,11 @@ impl Maker<'_> {
         let is_stall = matches!(ask, Ask::Stall { .. });
         // Whoever asks over its socket runs on and does not wait; unless that is the last thing it does.
         let holds = call.is_none() || gives_up(&ask);
+        let is_over = ask.is_about_budget();
         self.emit(id, Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call });
+        if is_over {
+            self.stand_still(id);
+        }
         if !is_stall {
             self.checkpoint_due(id, Why::Request, holds);
         }
@@ -196,13 +200,14 @@ impl Maker<'_> {
                 Answer::Fail => false,
                 // Who is blocked has to be told whatever it is.
                 _ if has_caller => true,
-                Answer::GoOn { words: None } => false,
+                Answer::GoOn { words: None } | Answer::Raised { .. } => false,
                 _ if ask.wants_values() => self.tells_of_values(session, &ask, &answer, relaunches),
                 // Who reads lines is simply sent on; who reads messages, or has ended, has to be told.
                 Answer::Retry => !(self.reads_lines(session) && is_running),
                 _ => true,
             };
         let fails = answer == Answer::Fail;
+        let raised_by = if let Answer::Raised { by } = answer { Some(by) } else { None };
         self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches });
         // Values that could not be written are tried again when somebody says that it may go on.
         let tries_again = matches!(ask, Ask::Stall { .. }) && !self.session(session).values.is_empty();
@@ -216,11 +221,8 @@ impl Maker<'_> {
             if self.session(session).checkpoints.failed.is_none() {
                 self.give_up(session, &ask);
             }
-        } else if matches!(ask, Ask::TimeOver { .. }) {
-            let run = self.session(session).run;
-            let more = self.desk.run(run).and_then(|run| run.terms.time_ms_max);
-            let time_over_at_ms = more.map(|more| self.now_ms.saturating_add(more));
-            self.emit(session, Event::SessionExtended { time_over_at_ms });
+        } else if ask.is_about_budget() {
+            self.raise(session, &ask, raised_by);
         }
         if !fails {
             self.steer_check(session);
@@ -272,6 +274,8 @@ fn reason(ask: &Ask) -> Reason {
         Ask::Error(error) => Reason::Reported { message: error.message.clone() },
         Ask::Fault { details, .. } => Reason::Reported { message: details.clone() },
         Ask::Stall { reason } => Reason::Reported { message: reason.clone() },
+        Ask::CostOver { .. } => Reason::CostOver,
+        Ask::TokensOver { .. } => Reason::TokensOver,
         _ => Reason::TimeOver,
     }
 }

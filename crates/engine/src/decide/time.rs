@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Maker, checkpoints::checkpoint_at_ms, requests::OSTLER};
+use super::{Maker, budget, checkpoints::checkpoint_at_ms, requests::OSTLER};
 use crate::{
     action::Deed,
     answer::Answer,
@@ -22,6 +22,7 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
     let others = [
         rest_at_ms(session, is_held_up),
         time_over_at_ms(session, is_blocked),
+        world.runs.get(&session.run).and_then(|run| budget::over_at_ms(run, session, is_blocked)),
         check_over_at_ms(session, is_blocked),
         closes_at_ms(session).filter(|_| !is_blocked),
         checkpoint_at_ms(session, is_held_up),
@@ -86,6 +87,7 @@ impl Maker<'_> {
             }
             self.end_late_check(id);
             self.end_time(id);
+            self.end_budget(id);
             self.let_rest(id);
             let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
             if closes || !expired.is_empty() {
@@ -133,12 +135,7 @@ impl Maker<'_> {
         let time_ms_max = self.desk.run(session.run).and_then(|run| run.terms.time_ms_max);
         let launch = session.launches.last().filter(|_| due).map(|launch| launch.number);
         let (Some(launch), Some(time_ms_max)) = (launch, time_ms_max) else { return };
-        let checking = session.checking;
         self.open(id, launch, Ask::TimeOver { time_ms_max }, OSTLER, None);
-        match checking {
-            Some(number) => self.act(id, Deed::SteerCheck { number }),
-            None => self.act(id, Deed::Stop { launch }),
-        }
     }
 
     fn end_late_check(&mut self, id: SessionId) {

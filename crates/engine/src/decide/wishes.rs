@@ -139,15 +139,19 @@ impl Maker<'_> {
             self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
             return Ok(());
         }
-        if self.must_park(id) {
-            // It goes on with its account, and hears the words then.
+        if self.must_park(id) || self.is_over_budget(id) {
+            // It goes on with its account, or when it may use more, and hears the words then.
             if let Some(prompt) = prompt {
                 self.write_message(id, prompt);
             }
             if last > 0 {
                 self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
             }
-            self.park(id);
+            if self.must_park(id) {
+                self.park(id);
+            } else {
+                self.waits_for_budget(id);
+            }
             return Ok(());
         }
         self.launch(id, LaunchCause::Resume, prompt);

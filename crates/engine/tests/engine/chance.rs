@@ -4,6 +4,7 @@ use ostler_agents::Agent;
 use ostler_engine::{
     Input, Overlay, RequestId, SessionId, World,
     answer::Given,
+    budget::Budget,
     input::{News, WorktreeNews},
     run::Terms,
 };
@@ -86,6 +87,10 @@ fn any_run(random: &mut Random) -> ostler_engine::input::NewRun {
         attempts_max: random.once_in(2).then_some(3),
         time_ms_max: random.once_in(3).then_some(400_000),
         check_time_ms_max: random.once_in(2).then_some(300_000),
+        budget: Budget {
+            cost_nusd_max: random.once_in(3).then_some(500_000_000),
+            tokens_max: random.once_in(3).then_some(9),
+        },
     };
     let mut new = order(agent(), terms);
     new.worktrees = random.once_in(3).then(|| "/w".to_owned());

@@ -28,6 +28,8 @@ pub(crate) fn text(ask: &Ask) -> String {
         Ask::Permission(permission) => permission.input["command"].as_str().unwrap_or_default().to_owned(),
         Ask::Stall { reason } => reason.clone(),
         Ask::TimeOver { .. } => "time over".to_owned(),
+        Ask::CostOver { .. } => "cost over".to_owned(),
+        Ask::TokensOver { .. } => "tokens over".to_owned(),
     }
 }
 
@@ -58,8 +60,9 @@ pub(crate) fn may_go_on(world: &World, session: SessionId, shim: &Shim) {
         let last = last.unwrap_or_else(|| panic!("{session} goes on before '{asked}' was even heard"));
         assert!(!last.blocks(), "{session} goes on while '{asked}' is open");
     }
-    // That its time is over may come while it is being sent on; it is stopped right after.
-    let holds = |request: &&Request| !matches!(request.ask, Ask::TimeOver { .. } | Ask::Permission(_));
+    // That it has used what it may comes while it is being sent on, too; it is stopped right after.
+    let holds =
+        |request: &&Request| !(request.ask.is_about_budget() || matches!(request.ask, Ask::Permission(_)));
     let mut open = world.blocking(session).filter(|request| request.holds()).filter(holds);
     assert_eq!(open.next(), None, "{session} goes on while it waits for something");
 }
@@ -147,6 +150,24 @@ fn nobody_begins_under_a_limit(journal: &[Entry]) {
     }
 }
 
+/// Who has used what its run may is told nothing, sent on and started only when a person has raised that.
+fn nobody_goes_on_without_a_budget(journal: &[Entry]) {
+    let mut world = World::default();
+    for entry in journal {
+        let goes_on = matches!(
+            entry.event,
+            Event::SessionLaunched { .. } | Event::SessionReleased { .. } | Event::InputSent { .. }
+        );
+        if let Some(run) = entry.run.filter(|_| goes_on).and_then(|id| world.runs.get(&id)) {
+            let is_reached = |used: Option<u64>, max: Option<u64>| max.is_some() && used >= max;
+            let is_over = is_reached(run.used.cost_nusd, run.budget.cost_nusd_max)
+                || is_reached(run.used.tokens(), run.budget.tokens_max);
+            assert!(!is_over, "{:?} goes on with {:?}", entry.session, run.used);
+        }
+        world.fold(entry);
+    }
+}
+
 /// When nothing is left to do.
 pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
     let world = &disk.book.world;
@@ -158,6 +179,7 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
     assert!(outside.values.is_empty(), "values lie about: {:?}", outside.values);
     assert!(!world.requests.values().any(|request| request.installing), "something is still being installed");
     nobody_begins_under_a_limit(&disk.journal);
+    nobody_goes_on_without_a_budget(&disk.journal);
     for session in world.sessions.values() {
         let id = session.id;
         assert!(session.is_over(), "{id} is over");
@@ -268,7 +290,7 @@ fn is_heard_once(journal: &[Entry], id: SessionId, launch: u32, shim: &Shim) {
             assert!(calls.insert(call.key.clone()), "{id} is called twice by {}", call.key);
             continue;
         }
-        let is_own = matches!(ask, Ask::Stall { .. } | Ask::TimeOver { .. });
+        let is_own = matches!(ask, Ask::Stall { .. }) || ask.is_about_budget();
         if *of == launch && !is_own {
             *heard.entry(text(ask)).or_default() += 1;
         }

@@ -3,6 +3,7 @@
 use ostler_engine::{
     CheckpointId, Input, RequestId, SessionId, World,
     answer::Given,
+    budget::Budget,
     checkpoint::CheckpointTerms,
     request::{Ask, Request},
     run::{Terms, Trusted},
@@ -117,9 +118,12 @@ fn answer(request: &Request, random: &mut Random) -> Input {
         }
         Ask::Error(_) if random.once_in(3) => said("retry"),
         Ask::Error(_) | Ask::Fault { .. } if random.once_in(3) => said("try it the other way"),
-        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } | Ask::TimeOver { .. } => {
+        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } => {
             said(if random.once_in(6) { "fail" } else { "continue" })
         }
+        Ask::TimeOver { .. } => said(random.one_of(&["raise", "raise 20m", "stop"]).expect("some")),
+        Ask::CostOver { .. } => said(random.one_of(&["raise", "raise 0.05", "stop"]).expect("some")),
+        Ask::TokensOver { .. } => said(random.one_of(&["raise", "raise by 2", "stop"]).expect("some")),
     };
     Input::Answer { request: request.id, given }
 }
@@ -142,6 +146,10 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
         attempts_max: random.once_in(2).then_some(4),
         time_ms_max: random.once_in(4).then_some(600_000),
         check_time_ms_max: random.once_in(2).then_some(300_000),
+        budget: Budget {
+            cost_nusd_max: random.once_in(3).then_some(100_000_000),
+            tokens_max: random.once_in(4).then_some(3),
+        },
     };
     let mut new = common::order(table, terms);
     new.order.account =

@@ -129,6 +129,10 @@ impl GiveAnchor {
 }
 
 impl GiveAgentSession {
+    pub(super) fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     pub(super) fn read(&self, item: &Value) -> Option<AgentSession> {
         Some(AgentSession {
             id: self.id.text(item)?,
@@ -139,6 +143,14 @@ impl GiveAgentSession {
 }
 
 impl GiveUsage {
+    pub(super) fn has_tokens(&self) -> bool {
+        self.input_tokens.is_some() || self.output_tokens.is_some()
+    }
+
+    pub(super) fn has_cost(&self) -> bool {
+        self.cost_usd.is_some()
+    }
+
     /// An event that holds none of the figures reports no usage.
     pub(super) fn read(&self, item: &Value) -> Option<Usage> {
         let count = |field: &Option<Field>| field.as_ref()?.read(item, whole_number);

@@ -125,6 +125,21 @@ impl Table {
     pub fn builtin(cli: Cli) -> Table {
         Table::parse(cli.table_toml()).expect("a built-in table is part of the program and tested")
     }
+
+    /// Whether some event says how many tokens were used.
+    pub fn states_tokens(&self) -> bool {
+        self.rules.usage.iter().any(|rule| rule.give.has_tokens())
+    }
+
+    /// Whether some event says what it cost.
+    pub fn states_cost(&self) -> bool {
+        self.rules.usage.iter().any(|rule| rule.give.has_cost())
+    }
+
+    /// Whether some event names the model.
+    pub fn names_model(&self) -> bool {
+        self.rules.agent_session.iter().any(|rule| rule.give.has_model())
+    }
 }
 
 impl From<Rules> for Table {

@@ -177,6 +177,7 @@ impl CallAnswer {
             Answer::Provided { names, .. } => CallAnswer::Provided { names: names.clone() },
             Answer::Skipped { default } => CallAnswer::Skipped { default: default.clone() },
             Answer::GoOn { words } => CallAnswer::GoOn { words: words.clone() },
+            Answer::Raised { .. } => CallAnswer::GoOn { words: None },
             Answer::Retry => CallAnswer::Retry,
             Answer::Fail => CallAnswer::Fail,
         }

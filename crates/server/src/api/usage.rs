@@ -22,6 +22,17 @@ pub struct UsageView {
     pub cost_usd: Option<f64>,
 }
 
+/// How much may be used before a person is asked. What is not limited is null.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+pub struct BudgetView {
+    /// In US dollars, with what a person has raised it by.
+    pub cost_usd_max: Option<f64>,
+    /// In tokens of every kind, with what a person has raised it by.
+    pub tokens_max: Option<u64>,
+    /// In seconds of work.
+    pub time_s_max: Option<u64>,
+}
+
 /// What was used, by something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UsageReport {
@@ -48,4 +59,7 @@ pub struct UsageRow {
     pub sessions_without_cost: u64,
     /// What was used.
     pub usage: UsageView,
+    /// For a session or a run: how much the run may use.
+    #[serde(default)]
+    pub budget: BudgetView,
 }

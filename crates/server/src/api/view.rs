@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::UsageView;
+use super::{BudgetView, UsageView};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -58,6 +58,9 @@ pub struct RunView {
     pub check: Option<String>,
     /// How often the agent may try.
     pub attempts_max: Option<u32>,
+    /// How much may be used before a person is asked.
+    #[serde(default)]
+    pub budget: BudgetView,
     /// What was used for it.
     #[serde(default)]
     pub usage: UsageView,
@@ -262,7 +265,8 @@ pub struct MarkView {
 /// What is asked, in a form that can be shown without knowing every kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AskView {
-    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall` or `time_over`.
+    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over` or
+    /// `tokens_over`.
     pub kind: String,
     /// The question, or what is wrong, or what is wanted.
     pub text: String,

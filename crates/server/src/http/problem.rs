@@ -134,6 +134,10 @@ fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {
             };
             Problem::bad("not_an_option", title).hint(hint)
         }
+        NotAnAnswer::NoAmount { text } => {
+            Problem::bad("no_amount", format!("{request} cannot be raised by '{text}'"))
+                .hint("Say `raise`, or by how much: `raise 5` dollars, `raise 200k` tokens, `raise 30m`.")
+        }
         NotAnAnswer::Empty => {
             Problem::bad("empty_answer", format!("there is no answer to {request} in that"))
         }

@@ -10,13 +10,16 @@ use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
 };
-use ostler_agents::{Agent, Terminal, agent::Argument};
+use ostler_agents::{Agent, Output, Terminal, agent::Argument};
 use ostler_engine::{
     Input,
+    budget::Budget,
     input::{NewProject, NewRun as Wanted},
     run::Terms,
     session::Order,
+    usage::{nusd, price},
 };
+use ostler_protocol::stream::Table;
 use ostler_workspace::{GitError, Repository};
 use serde_json::{Value, json};
 
@@ -73,6 +76,8 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     check_terms(&new)?;
     let mut agent = agent(&config, &new)?;
     check_commands(&config, &new, &trusted)?;
+    let budget = budget(&config, &agent, &new)?;
+    let time_s_max = new.time_s_max.or(config.budget.time_s_max);
     let mut variables = new.environment.clone();
     variables.extend(take_values(&mut agent));
     let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
@@ -103,8 +108,9 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         terms: Terms {
             check: new.check,
             attempts_max: new.attempts_max,
-            time_ms_max: new.time_s_max.map(|seconds| seconds.saturating_mul(1000)),
+            time_ms_max: time_s_max.map(|seconds| seconds.saturating_mul(1000)),
             check_time_ms_max: Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000)),
+            budget,
         },
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
@@ -188,6 +194,43 @@ fn check_terms(new: &NewRun) -> Result<(), Problem> {
         return Err(Problem::bad("bad_time", "no time at all is not enough"));
     }
     Ok(())
+}
+
+/// How much it may use. What somebody asks for has to be kept: an agent that does not say what it uses is refused. What
+/// is only configured counts where it can.
+fn budget(config: &Config, agent: &Agent, new: &NewRun) -> Result<Budget, Problem> {
+    let table = match &agent.output {
+        Output::Table(text) => Table::parse(text).ok(),
+        Output::Text => None,
+    };
+    let states_tokens = table.as_ref().is_some_and(Table::states_tokens);
+    let has_price = match new.model.as_ref().or(agent.model.as_ref()) {
+        Some(model) => price(&config.prices, model).is_some(),
+        None => !config.prices.is_empty() && table.as_ref().is_some_and(Table::names_model),
+    };
+    let states_cost = table.as_ref().is_some_and(Table::states_cost) || (states_tokens && has_price);
+    let configured = config.budget.used;
+    let cost_nusd_max = match new.cost_usd_max {
+        None => configured.cost_nusd_max.filter(|_| states_cost),
+        Some(cost) => {
+            let nothing = || Problem::bad("bad_cost", "a budget is an amount of US dollars above nothing");
+            Some(nusd(cost).filter(|cost| *cost > 0).ok_or_else(nothing)?)
+        }
+    };
+    let tokens_max = new.tokens_max.or(configured.tokens_max.filter(|_| states_tokens));
+    if tokens_max == Some(0) {
+        return Err(Problem::bad("bad_tokens", "no tokens at all are not enough"));
+    }
+    let name = &agent.name;
+    if cost_nusd_max.is_some() && !states_cost {
+        return Err(Problem::bad("cost_unknown", format!("nobody says what '{name}' costs"))
+            .hint("Give the price of its model under [prices], or limit --max-tokens or --max-time."));
+    }
+    if tokens_max.is_some() && !states_tokens {
+        return Err(Problem::bad("tokens_unknown", format!("'{name}' does not say how many tokens it uses"))
+            .hint("Limit --max-time instead."));
+    }
+    Ok(Budget { cost_nusd_max, tokens_max })
 }
 
 fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {

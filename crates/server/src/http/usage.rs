@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::{Json, extract::State};
 use ostler_engine::{
     ProjectId, SessionId,
+    run::Run,
     session::Session,
     usage::{QUARTER_MS, Used},
 };
@@ -16,7 +17,7 @@ use utoipa::IntoParams;
 
 use super::{App, extract::Query};
 use crate::{
-    api::{Problem, UsageReport, UsageRow, UsageView},
+    api::{BudgetView, Problem, UsageReport, UsageRow, UsageView},
     journal::Found,
 };
 
@@ -73,10 +74,25 @@ pub(super) fn view(used: &Used) -> UsageView {
     }
 }
 
+/// How much a run may use.
+pub(super) fn budget(run: &Run) -> BudgetView {
+    BudgetView {
+        cost_usd_max: run.budget.cost_nusd_max.map(dollars),
+        tokens_max: run.budget.tokens_max,
+        time_s_max: run.terms.time_ms_max.map(|time| time / 1000),
+    }
+}
+
+/// US dollars.
+pub(super) fn dollars(nusd: u64) -> f64 {
+    Used { cost_nusd: Some(nusd), ..Used::default() }.cost_usd().unwrap_or_default()
+}
+
 /// A sum in the making.
 #[derive(Debug, Default)]
 struct Sum {
     name: String,
+    budget: BudgetView,
     used: Used,
     sessions: BTreeSet<SessionId>,
     without_cost: BTreeSet<SessionId>,
@@ -98,6 +114,7 @@ impl Sum {
             sessions: self.sessions.len() as u64,
             sessions_without_cost: self.without_cost.len() as u64,
             usage: view(&self.used),
+            budget: self.budget.clone(),
         }
     }
 }
@@ -119,7 +136,9 @@ impl App {
                 let wanted = session.used_at.iter().filter(|(at, _)| **at + QUARTER_MS > since_ms);
                 for (&at_ms, used) in wanted {
                     let (key, name) = self.key(by, &session, at_ms, query.offset_s);
-                    let sum = sums.entry(key).or_insert_with(|| Sum { name, ..Sum::default() });
+                    let budget = || self.budget(by, &session);
+                    let sum =
+                        sums.entry(key).or_insert_with(|| Sum { name, budget: budget(), ..Sum::default() });
                     sum.add(session.id, used);
                     total.add(session.id, used);
                 }
@@ -157,6 +176,12 @@ impl App {
                 (day.clone(), day)
             }
         }
+    }
+
+    /// What the run of a session may use, where that is what is summed up.
+    fn budget(&self, by: By, session: &Session) -> BudgetView {
+        let run = matches!(by, By::Session | By::Run).then(|| self.run_view(session.run).ok());
+        run.flatten().map(|run| run.budget).unwrap_or_default()
     }
 
     fn run_title(&self, session: &Session) -> String {

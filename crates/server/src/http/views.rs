@@ -48,6 +48,7 @@ pub(super) fn run(world: &World, run: &Run) -> RunView {
         created_at_ms: run.created_at_ms,
         check: run.terms.check.clone(),
         attempts_max: run.terms.attempts_max,
+        budget: usage::budget(run),
         usage: usage::view(&run.used),
         outcome: run.outcome.as_ref().map(outcome),
         ended_at_ms: run.ended_at_ms,
@@ -273,6 +274,8 @@ fn ask(ask: &Ask) -> AskView {
         }
         Ask::Stall { reason } => (reason.clone(), None),
         Ask::TimeOver { time_ms_max } => (format!("{} s", time_ms_max / 1000), None),
+        Ask::CostOver { cost_nusd, .. } => (format!("{} USD", usage::dollars(*cost_nusd)), None),
+        Ask::TokensOver { tokens, .. } => (format!("{tokens} tokens"), None),
     };
     let required = match ask {
         Ask::Question(it) => it.required,

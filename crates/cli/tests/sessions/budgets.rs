@@ -1,0 +1,155 @@
+//! Budgets, with real processes: who has used what it may stands still, a person is asked, and nothing goes on before.
+
+use std::fs;
+
+use ostler_server::api::{NewRun, UsageReport};
+
+use crate::support::{World, state, write};
+
+/// A CLI that speaks as opencode does: with every step that it is let to do it uses 100 tokens for 60 cents.
+const STEPS: &str = r#"
+says() { echo "{\"type\":\"step_finish\",\"sessionID\":\"c1\",\"part\":{\"reason\":\"$1\",\"cost\":$2,\"tokens\":{\"input\":$3}}}"; }
+for n in 1 2 3; do
+    while [ ! -e "step-$n" ]; do sleep 0.05; done
+    says tool-calls 0.6 100
+done
+while [ ! -e end ]; do sleep 0.05; done
+says stop 0 0
+"#;
+
+/// A CLI that speaks as claude does: it reports when it is through, and its second attempt succeeds.
+const TURNS: &str = r#"
+echo '{"type":"system","subtype":"init","session_id":"c1"}'
+read -r _
+echo x >>turns
+n=$(wc -l <turns)
+echo "{\"type\":\"result\",\"subtype\":\"success\",\"total_cost_usd\":$n.5,\"usage\":{\"output_tokens\":5}}"
+"#;
+
+/// Agents that are called `steps` and `turns`, and what else stands in the user's file.
+fn configured(more: &str) -> World {
+    let world = World::new();
+    let folder = world.home.join("config/ostler");
+    fs::create_dir_all(&folder).expect("a folder");
+    let text = format!(
+        "[agents.steps]\nextends = \"opencode\"\ncommand = [\"bash\", \"steps.sh\"]\n\
+         [agents.turns]\nextends = \"claude\"\ncommand = [\"bash\", \"turns.sh\"]\nguide = \"none\"\n\
+         [agents.turns.arguments]\nguide = []\n{more}"
+    );
+    write(&folder, "config.toml", &text);
+    write(&world.project, "steps.sh", STEPS);
+    write(&world.project, "turns.sh", TURNS);
+    world
+}
+
+fn order(world: &World, agent: &str) -> NewRun {
+    NewRun { agent: Some(agent.into()), prompt: Some("do it".into()), mcp: Some(false), ..world.new_run(&[]) }
+}
+
+fn said(world: &World, arguments: &[&str]) -> String {
+    String::from_utf8(world.ostler(arguments).stdout).expect("text")
+}
+
+#[test]
+fn who_has_cost_too_much_stands_still_until_somebody_raises_it() {
+    let mut world = configured("");
+    let session = world.run_with(&NewRun { cost_usd_max: Some(1.0), ..order(&world, "steps") });
+    write(&world.project, "step-1", "");
+    write(&world.project, "step-2", "");
+    let request = world.asked(&session);
+    assert_eq!((request.ask.kind.as_str(), request.trust.as_str()), ("cost_over", "ostler"));
+    assert_eq!(request.ask.options, ["raise", "stop"]);
+    assert_eq!(request.ask.fields["cost_nusd"], 1_200_000_000_u64);
+    world.wait_for("the stop", |world| world.session(&session).launches[0].stopped_at_ms);
+    let pid = world.session(&session).pid.and_then(|pid| u32::try_from(pid).ok()).expect("a process");
+    assert_eq!(state(pid), Some('T'));
+    let inbox = said(&world, &["inbox"]);
+    assert!(inbox.contains("It has cost $1.20, and may cost $1.00. May it go on?"), "{inbox}");
+    assert!(inbox.contains("raise 5"), "{inbox}");
+    let usage = said(&world, &["usage", "--by", "run"]);
+    assert!(usage.contains("$1.20 of $1.00"), "{usage}");
+    world.restart();
+    assert_eq!(world.asked(&session).id, request.id, "it is the same card");
+    assert_eq!(state(pid), Some('T'));
+    // What is no amount changes nothing.
+    let wrong = world.ostler(&["answer", &request.id, "raise some"]);
+    assert_eq!(wrong.status.code(), Some(7), "{wrong:?}");
+    world.answer(&request.id, "raise 0.50");
+    world.status(&session, "active");
+    assert!(said(&world, &["show", &session]).contains("$1.70"), "what it may cost now");
+    write(&world.project, "step-3", "");
+    let again = world.wait_for("another card", |world| {
+        world.inbox().into_iter().find(|it| it.session == session && it.id != request.id)
+    });
+    world.answer(&again.id, "stop");
+    let view = world.status(&session, "failed");
+    assert_eq!(view.outcome.expect("an outcome").reason["key"], "cost_over");
+    world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
+    // Whoever resumes it is asked first.
+    world.wish(&session, "resume");
+    let first = world.asked(&session);
+    assert_eq!((first.ask.kind.as_str(), world.session(&session).launches.len()), ("cost_over", 1));
+    write(&world.project, "end", "");
+    world.answer(&first.id, "raise 10");
+    let view = world.status(&session, "completed");
+    assert_eq!(view.launches.len(), 2);
+    world.verify();
+}
+
+#[test]
+fn tokens_of_a_step_are_counted() {
+    let world = configured("");
+    for name in ["step-1", "step-2"] {
+        write(&world.project, name, "");
+    }
+    let run = world.ostler(&["run", "-d", "--json", "--max-tokens", "0.2k", "--no-mcp", "steps", "do it"]);
+    assert!(run.status.success(), "{run:?}");
+    let run: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert_eq!(run["budget"]["tokens_max"], 200);
+    let session = run["sessions"][0]["id"].as_str().expect("a session");
+    let request = world.asked(session);
+    assert_eq!((request.ask.kind.as_str(), &request.ask.fields["tokens"]), ("tokens_over", &200.into()));
+    let report: UsageReport = world.get("/usage?by=session").expect("a report");
+    assert_eq!((report.rows[0].usage.tokens, report.rows[0].budget.tokens_max), (Some(200), Some(200)));
+    // As many again.
+    world.answer(&request.id, "raise");
+    write(&world.project, "step-3", "");
+    write(&world.project, "end", "");
+    world.status(session, "completed");
+    let report: UsageReport = world.get("/usage?by=session").expect("a report");
+    assert_eq!((report.rows[0].usage.tokens, report.rows[0].budget.tokens_max), (Some(300), Some(400)));
+}
+
+#[test]
+fn work_that_is_through_is_checked_and_only_another_attempt_is_asked_about() {
+    let world = configured("[budget]\ncost = 1\n");
+    let check = Some("[ \"$(wc -l <turns)\" = 2 ]".to_owned());
+    let session = world.run_with(&NewRun { check, attempts_max: Some(3), ..order(&world, "turns") });
+    let request = world.asked(&session);
+    assert_eq!((request.ask.kind.as_str(), world.session(&session).attempts), ("cost_over", 1));
+    assert_eq!(world.processes(), [], "nothing is started meanwhile");
+    world.answer(&request.id, "raise");
+    let view = world.status(&session, "completed");
+    assert_eq!((view.attempts, view.launches.len()), (2, 2));
+    assert_eq!(world.count(&session, "request.opened"), 1, "its second turn was the last");
+    world.verify();
+}
+
+#[test]
+fn a_budget_that_cannot_be_kept_is_refused() {
+    let world = configured("[budget]\ncost = 1\ntokens = \"1m\"\n");
+    let refused = |new: NewRun| world.refused("/runs", &new).kind;
+    let plain = || world.new_run(&["true"]);
+    assert_eq!(refused(NewRun { cost_usd_max: Some(1.0), ..plain() }), "cost_unknown");
+    assert_eq!(refused(NewRun { tokens_max: Some(9), ..plain() }), "tokens_unknown");
+    let codex = || order(&world, "codex");
+    assert_eq!(refused(NewRun { cost_usd_max: Some(1.0), ..codex() }), "cost_unknown");
+    assert_eq!(refused(NewRun { cost_usd_max: Some(0.0), ..order(&world, "steps") }), "bad_cost");
+    assert_eq!(refused(NewRun { cost_usd_max: Some(-1.0), ..order(&world, "steps") }), "bad_cost");
+    assert_eq!(refused(NewRun { tokens_max: Some(0), ..order(&world, "steps") }), "bad_tokens");
+    // What is only configured is for those who say what they use.
+    let session = world.run_with(&plain());
+    world.status(&session, "completed");
+    let wrong = world.ostler(&["run", "--max-cost", "much", "steps", "x"]);
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+}
