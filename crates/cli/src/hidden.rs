@@ -38,7 +38,11 @@ pub(crate) fn ask(prompt: &str) -> Result<Secret, Error> {
         message: Message::new(Key::SecretGivenUp),
         hint: Message::new(Key::HintUnchanged),
     })?;
-    Ok(Secret::new(String::from_utf8_lossy(&line).into_owned()))
+    let text = str::from_utf8(&line).map_err(|error| {
+        let source = io::Error::new(io::ErrorKind::InvalidData, error);
+        Error::Input { path: None, source }
+    })?;
+    Ok(Secret::new(text.to_owned()))
 }
 
 /// One line; nothing, if the person gives up.

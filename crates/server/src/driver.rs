@@ -33,6 +33,7 @@ use crate::{
     home::Home,
     journal::{Journal, Outbox},
     secrets::Secrets,
+    turns::Turns,
 };
 
 pub(crate) use self::{
@@ -75,8 +76,10 @@ pub(crate) struct Driver {
     callers: Mutex<HashSet<String>>,
     /// Installations that are running, and how to end them.
     installs: Mutex<HashMap<RequestId, Arc<Notify>>>,
-    /// One writer at a time for the values of a session: its keeper and those who wait at its socket all see to them.
-    value_files: Mutex<HashMap<SessionId, Arc<Mutex<()>>>>,
+    /// To write the values of a session: its keeper and those who wait at its socket all see to them.
+    value_files: Turns<SessionId>,
+    /// To answer a request with a value or a file, which is put in its place before the answer is known.
+    pub(crate) answers: Turns<RequestId>,
     /// How many checkpoints may be made at once.
     checkpoints: Semaphore,
     /// When old checkpoints were let go of last, by the directory of a session.
@@ -106,7 +109,8 @@ impl Driver {
             checks: Mutex::default(),
             callers: Mutex::default(),
             installs: Mutex::default(),
-            value_files: Mutex::default(),
+            value_files: Turns::default(),
+            answers: Turns::default(),
             checkpoints: Semaphore::new(checkpoint::AT_ONCE as usize),
             tidied: Mutex::default(),
         })

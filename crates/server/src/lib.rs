@@ -29,6 +29,7 @@ mod serve;
 mod services;
 mod socket;
 mod stream;
+mod turns;
 mod uploads;
 
 pub use crash::SITES;

@@ -11,6 +11,7 @@ use ostler_server::{
     api::{NewAnswer, RequestView, SessionView},
     client::Client,
 };
+use zeroize::Zeroizing;
 
 use super::send::standard_input;
 use crate::{
@@ -18,7 +19,8 @@ use crate::{
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
-    form::{self, Form, Hidden, Taken},
+    form::{self, Form, Taken},
+    hidden,
     id::{self, Id},
     outcome,
     screen::Screen,
@@ -146,7 +148,7 @@ fn given(
         (Some(path), _) if wants_file => Some(absolute(path)),
         (Some(path), _) => {
             let failed = |source| Error::Input { path: Some(path.clone()), source };
-            Some(String::from_utf8_lossy(&fs::read(path).map_err(failed)?).into_owned())
+            Some(fs::read_to_string(path).map_err(failed)?)
         }
         (None, _) if arguments.stdin => Some(standard_input()?),
         (None, Some(value)) if wants_file && Path::new(&value).exists() => Some(absolute(Path::new(&value))),
@@ -170,14 +172,14 @@ fn given_values(
         let hint = Message::new(Key::HintValueInstead).with("id", &request.id);
         return Err(Error::Refused { message: message.with("id", &request.id), hint });
     }
-    let text = match &arguments.file {
+    let text = Zeroizing::new(match &arguments.file {
         Some(path) => {
             let failed = |source| Error::Input { path: Some(path.clone()), source };
             fs::read_to_string(path).map_err(failed)?
         }
         None if arguments.stdin => standard_input()?,
         None => return Ok(None),
-    };
+    });
     let values = form::read(request, &text).map_err(|number| Error::Refused {
         message: Message::new(Key::NotAPair).with("number", &number),
         hint: Message::new(Key::HintPairs),
@@ -221,13 +223,14 @@ fn ask(context: &Context, request: &RequestView) -> Result<NewAnswer, Error> {
 }
 
 /// A line that somebody types after this was said. The end of the input is an end of everything.
-fn read_line(said: &str, is_secret: bool) -> Result<String, Error> {
-    let hidden = if is_secret { Hidden::begin() } else { None };
+fn read_line(said: &str, is_secret: bool) -> Result<Zeroizing<String>, Error> {
+    if is_secret {
+        return hidden::ask(said).map(|secret| Zeroizing::new(secret.expose().to_owned()));
+    }
     let mut stderr = io::stderr().lock();
     stderr.write_all(said.as_bytes()).and_then(|()| stderr.flush()).map_err(Error::Stats)?;
-    let mut line = String::new();
+    let mut line = Zeroizing::new(String::new());
     let failed = |source| Error::Input { path: None, source };
     let count = io::stdin().read_line(&mut line).map_err(failed)?;
-    drop(hidden);
     if count == 0 { Err(failed(io::ErrorKind::UnexpectedEof.into())) } else { Ok(line) }
 }

@@ -1,6 +1,6 @@
 //! `ostler send`: words for an agent that did not ask.
 
-use std::io::{self, Read};
+use std::io;
 
 use clap::Args;
 use ostler_server::api::{NewMessage, SessionView};
@@ -43,9 +43,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     Ok(Exit::Done)
 }
 
-/// All of it. What is no text is replaced, as everywhere.
+/// All of it. What is no text is refused: it could only be given in another form than it has.
 pub(crate) fn standard_input() -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes).map_err(|source| Error::Input { path: None, source })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    io::read_to_string(io::stdin().lock()).map_err(|source| Error::Input { path: None, source })
 }

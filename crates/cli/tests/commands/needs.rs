@@ -1,6 +1,6 @@
 //! Forms for what agents need: typed on a terminal, read from pipes and files, and what is refused.
 
-use std::fs;
+use std::{fs, io::Write, process::Stdio};
 
 use serde_json::json;
 
@@ -133,4 +133,66 @@ fn a_package_shows_what_approval_runs() {
     assert!(card.contains("approval runs: pnpm add left-pad"), "{card}");
     place.done(&["answer", &request, "--no", "write it yourself"]);
     assert!(rest(&place, &session).contains("write it yourself"));
+}
+
+/// Of two who answer at once one is refused, and the agent has what the other gave.
+#[test]
+fn a_value_that_was_refused_reaches_nobody() {
+    let place = Place::new();
+    for round in 0..4 {
+        let session = place.start(&need("api_key", "KEY", "required: true"));
+        let request = place.wait_for_request();
+        // Told from each other by their length, which is printed.
+        let said = ["1".repeat(10), "2".repeat(20)].map(|value| {
+            let mut command = place.command(&["answer", &request, "--stdin"]);
+            let mut child = command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("it starts");
+            child.stdin.take().expect("a pipe").write_all(value.as_bytes()).expect("it reads");
+            (value.len(), child)
+        });
+        let ended = said.map(|(length, mut child)| (length, child.wait().expect("it ends").code()));
+        let taken: Vec<usize> = ended.iter().filter(|(_, code)| *code == Some(0)).map(|it| it.0).collect();
+        let [length] = taken[..] else { panic!("{ended:?}") };
+        let printed = rest(&place, &session);
+        assert!(printed.contains(&format!("length {length}\n")), "{round}: {ended:?}: {printed}");
+    }
+}
+
+/// Whoever gives up at a hidden prompt has a terminal that shows again what is typed.
+#[test]
+fn a_terminal_is_left_as_it_was() {
+    let place = Place::new();
+    place.start(&need("api_key", "KEY", "required: true"));
+    let request = place.wait_for_request();
+    let program = env!("CARGO_BIN_EXE_ostler");
+    let script =
+        format!("trap : INT; {program} answer {request}; echo code=$?; stty -a | tr ' ' '\\n' | grep echo$");
+    let mut terminal = Terminal::of(place.program("bash", &["-c", &script]));
+    terminal.sees("KEY (not shown; Enter: deny): ");
+    terminal.press("abc\x03");
+    terminal.sees("code=7");
+    terminal.sees("\necho\r\n");
+    let screen = terminal.screen();
+    assert!(!screen.contains("-echo\r\n") && !screen.contains("abc"), "{screen}");
+}
+
+/// What is no text cannot be given as it is, so that it is not given at all.
+#[test]
+fn bytes_that_are_no_text_are_refused() {
+    let place = Place::new();
+    place.start(&need("api_key", "KEY", "required: true"));
+    let request = place.wait_for_request();
+    let path = place.project().join("bytes");
+    fs::write(&path, b"sk\xff\xfe1").expect("a file");
+    let piped = place
+        .command(&["answer", &request, "--stdin"])
+        .stdin(fs::File::open(&path).expect("a file"))
+        .output();
+    assert_eq!(piped.expect("it runs").status.code(), Some(3));
+    assert_eq!(place.run(&["answer", &request, "--file", "bytes"]).code, 3);
+    assert_eq!(place.wait_for_request(), request, "it is open as before");
 }

@@ -86,7 +86,12 @@ impl Place {
 
     /// The binary with this place as its world.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ostler"));
+        self.program(env!("CARGO_BIN_EXE_ostler"), arguments)
+    }
+
+    /// Another program in the same world.
+    pub(crate) fn program(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.project()).stdin(Stdio::null());
         command.env_clear();
         for name in ["PATH", "TMPDIR", "LD_LIBRARY_PATH"] {

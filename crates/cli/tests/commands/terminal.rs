@@ -4,7 +4,7 @@ use std::{
     fs::File,
     io::{Read, Write},
     os::{fd::OwnedFd, unix::process::CommandExt},
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     thread,
 };
@@ -26,8 +26,12 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    #[expect(unsafe_code, reason = "only between fork and exec can a process take a terminal")]
     pub(crate) fn start(place: &Place, arguments: &[&str]) -> Terminal {
+        Terminal::of(place.command(arguments))
+    }
+
+    #[expect(unsafe_code, reason = "only between fork and exec can a process take a terminal")]
+    pub(crate) fn of(mut command: Command) -> Terminal {
         let ours =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal can be used");
@@ -36,7 +40,6 @@ impl Terminal {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let theirs = ioctl_tiocgptpeer(&ours, flags).expect("its other end");
         let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("it can be shared"));
-        let mut command = place.command(arguments);
         command.stdin(end(&theirs)).stdout(end(&theirs)).stderr(end(&theirs));
         // SAFETY: both are plain system calls.
         unsafe {

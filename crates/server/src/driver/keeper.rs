@@ -249,7 +249,12 @@ impl Keeper {
 
     async fn remove_values(&self) {
         crash::site("before remove values");
-        while values::remove(&self.driver, self.session).is_err() {
+        loop {
+            let (driver, session) = (Arc::clone(&self.driver), self.session);
+            let removed = tokio::task::spawn_blocking(move || values::remove(&driver, session)).await;
+            if matches!(removed, Ok(Ok(()))) {
+                break;
+            }
             sleep(AGAIN).await;
         }
         crash::site("after remove values");

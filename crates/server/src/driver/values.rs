@@ -1,11 +1,7 @@
 //! Puts the values that a session was given where its agent finds them, and takes them away again. This is the only
 //! place where values leave the vault for an agent; they go to one private file, and nowhere else.
 
-use std::{
-    fmt, fs, io,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::{fmt, fs, io, path::PathBuf, sync::Arc};
 
 use ostler_engine::{
     ProjectId, RequestId, SessionId,
@@ -50,9 +46,8 @@ pub(crate) enum ProvideError {
 
 /// Writes the file of a session as a whole; nothing, if it was given nothing or is over.
 pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), ProvideError> {
-    let turn = turn(driver, session);
-    // What the one before was given is read only now, so that nothing older is written over something newer.
-    let _turn = turn.lock().expect("nobody panics while holding it");
+    // What it was given is read only now, so that nothing older is written over something newer.
+    let _turn = driver.value_files.wait_blocking(session);
     let given =
         |it: &Session| (!it.is_over() && !it.values.is_empty()).then(|| (it.project, it.values.clone()));
     let Some((project, values)) = driver.journal.world().sessions.get(&session).and_then(given) else {
@@ -100,16 +95,9 @@ fn look_up(
     vault.get(scope, &name).map_err(ProvideError::Read)?.ok_or_else(gone)
 }
 
-/// The right to change the file of a session.
-fn turn(driver: &Driver, session: SessionId) -> Arc<Mutex<()>> {
-    let mut files = driver.value_files.lock().expect("nobody panics while holding it");
-    Arc::clone(files.entry(session).or_default())
-}
-
 /// Takes the file away, unless the session goes on.
 pub(super) fn remove(driver: &Driver, session: SessionId) -> io::Result<()> {
-    let turn = turn(driver, session);
-    let _turn = turn.lock().expect("nobody panics while holding it");
+    let _turn = driver.value_files.wait_blocking(session);
     let goes_on = driver.journal.world().sessions.get(&session).is_some_and(|it| !it.is_over());
     if goes_on {
         return Ok(());
@@ -121,7 +109,6 @@ pub(super) fn remove(driver: &Driver, session: SessionId) -> io::Result<()> {
             _ => {}
         }
     }
-    driver.value_files.lock().expect("nobody panics while holding it").remove(&session);
     Ok(())
 }
 

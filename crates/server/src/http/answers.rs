@@ -50,6 +50,8 @@ pub(super) async fn answer(
     let known_by = json!([value, decision, insist, provided, reuse, skip]);
     let key = key(&headers, &format!("/requests/{request}/answer"), &known_by)?;
     let mut given = Given { value, decision, insist, provided, reuse, skip };
+    // Of two answers at once the second finds the request settled before it has put anything in its place.
+    let _turn = app.driver.answers.wait(request).await;
     // Whoever is settled or unknown is refused below, in the engine's words; nothing is kept for it.
     if let Some(asked) = app.asked(request) {
         let answer =
