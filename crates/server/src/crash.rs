@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 50] = [
+pub const SITES: [&str; 52] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -47,6 +47,8 @@ pub const SITES: [&str; 50] = [
     "after end check",
     "before restore",
     "after restore",
+    "before prune",
+    "after prune",
     "before discard",
     "after discard",
     "before look in vault",

@@ -48,15 +48,13 @@ pub struct Pruned {
 }
 
 impl Repository {
-    /// Lets go of what the policy does not keep, of one state directory, and says what; with `dry_run` only says it.
-    /// Whatever `is_needed` names stays.
-    pub fn prune(
+    /// What the policy does not keep, of one state directory. Whatever `is_needed` names stays.
+    pub fn too_many(
         &self,
         policy: &PrunePolicy,
         state: &str,
         now_s: u64,
         is_needed: &dyn Fn(&KeptCheckpoint) -> bool,
-        dry_run: bool,
     ) -> Result<Vec<Pruned>, GitError> {
         let mut own = self.checkpoints()?;
         own.retain(|kept| kept.state == state);
@@ -74,12 +72,12 @@ impl Repository {
             });
         }
         pruned.extend(self.old_pins(policy, now_s)?);
-        if !dry_run {
-            for it in &pruned {
-                self.drop_ref(&it.reference, &it.commit)?;
-            }
-        }
         Ok(pruned)
+    }
+
+    /// Lets go of refs that still lead where they were seen.
+    pub fn prune(&self, unwanted: &[Pruned]) -> Result<(), GitError> {
+        unwanted.iter().try_for_each(|it| self.drop_ref(&it.reference, &it.commit))
     }
 
     /// Pins that are older than wanted.

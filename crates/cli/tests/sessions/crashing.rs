@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, QUESTION, World, kill, write};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 15] = [
+const SAMPLE: [&str; 16] = [
     "after commit",
     "after launch",
     "after checkpoint",
     "after restore",
+    "before prune",
     "after deliver",
     "before stop",
     "after make worktree",
@@ -54,6 +55,10 @@ impl Fragile {
         let config = world.home.join("config/ostler");
         fs::create_dir_all(&config).expect("a folder");
         write(&config, "config.toml", CONFIG);
+        if site.ends_with("prune") {
+            let none = "[checkpoints]\nlast = 0\nhourly = \"never\"\ndaily = \"never\"\n";
+            write(&config, "config.toml", &format!("{CONFIG}{none}"));
+        }
         if site.ends_with("not launched") {
             // Where the launch file is to be drafted there is a folder.
             fs::create_dir_all(world.home.join("sessions/s_1/1/launch.draft")).expect("a folder");
@@ -388,11 +393,13 @@ fn back(fragile: &mut Fragile) {
     });
     fragile.status(&id, "completed");
     fragile.persist("the restore", |world| {
-        if events(world, &id)?.iter().any(|it| it.kind == "checkpoint.restored") {
-            return Some(());
+        let events = events(world, &id)?;
+        let has = |kind: &str| events.iter().any(|it| it.kind == kind);
+        // Once it has begun it is carried out, whoever is the server then.
+        if !has("checkpoint.restoring") {
+            world.post::<Value>("/checkpoints/c_1/restore", &json!({})).ok();
         }
-        world.post::<Value>("/checkpoints/c_1/restore", &json!({})).ok();
-        None
+        has("checkpoint.restored").then_some(())
     });
     let events = settled(fragile, &id);
     let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
@@ -403,6 +410,28 @@ fn back(fragile: &mut Fragile) {
     assert!(!project.join("more").exists());
     let bad = git(&fragile.world, &["show", &format!("refs/ostler/checkpoints/{id}/c_2:work")]);
     assert_eq!(bad, "bad\n");
+}
+
+/// Letting go of a checkpoint that is too much.
+fn thin_out(fragile: &mut Fragile) {
+    let script = format!("echo one >work; {QUESTION}; read -r line; echo two >work");
+    let id = fragile.run(&fragile.world.new_run(&["bash", "-c", &script]));
+    let request = fragile.persist("its question", |world| {
+        let inbox = world.get::<Vec<RequestView>>("/inbox").ok()?;
+        inbox.into_iter().next().map(|request| request.id)
+    });
+    fragile.wish_answer(&request, "MySQL");
+    fragile.status(&id, "completed");
+    fragile.world.post::<Value>(&format!("/sessions/{id}/checkpoints"), &json!({})).expect("a second one");
+    fragile.persist("the end of the first", |world| {
+        let directory = world.project.display().to_string();
+        world.post::<Value>("/checkpoints/prune", &json!({ "directory": directory })).ok();
+        let refs = git(world, &["for-each-ref", "--format=%(refname)", "refs/ostler/checkpoints"]);
+        (refs == format!("refs/ostler/checkpoints/{id}/c_2\n")).then_some(())
+    });
+    let events = settled(fragile, &id);
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!((count("checkpoint.made"), count("checkpoint.pruned")), (2, 1));
 }
 
 /// A shim that is killed.
@@ -468,6 +497,7 @@ fn story(site: &str) -> fn(&mut Fragile) {
         "end" => cancel,
         "steer check" | "end check" | "discard" => unwanted,
         "restore" => back,
+        "prune" => thin_out,
         "burial" => lose,
         "caller gone" => call,
         "look in vault" | "provide values" | "remove values" | "install" => need,

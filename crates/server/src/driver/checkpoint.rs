@@ -298,32 +298,44 @@ pub(crate) async fn prune(
         (open.map(|session| session.id.to_string()).collect(), asked.collect())
     };
     let now_s = driver.journal.clock().now_ms() / 1000;
-    let state = driver.mark().to_owned();
-    let trusting = Arc::clone(driver);
+    let looking = Arc::clone(driver);
     let task = tokio::task::spawn_blocking(move || {
         let Some(found) = Repository::find(&directory).map_err(|error| error.to_string())? else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
-        let trusted = trusting.trusted(&found.main_root().to_string_lossy());
+        let trusted = looking.trusted(&found.main_root().to_string_lossy());
         let repository = found.trusting(trusted);
         let is_needed = |kept: &KeptCheckpoint| {
             sessions.contains(&kept.session) || kept.requests.iter().any(|it| requests.contains(it))
         };
-        repository.prune(&policy, &state, now_s, &is_needed, dry_run).map_err(|error| error.to_string())
+        let unwanted = repository.too_many(&policy, looking.mark(), now_s, &is_needed);
+        unwanted.map(|unwanted| Some((repository, unwanted))).map_err(|error| error.to_string())
     });
-    let pruned = task.await.map_err(|error| error.to_string())??;
-    if !dry_run {
-        let mut of_sessions: BTreeMap<SessionId, Vec<CheckpointId>> = BTreeMap::new();
-        for it in &pruned {
-            let id = it.id.as_ref().and_then(|id| id.parse().ok());
-            if let (Ok(session), Some(id)) = (it.session.parse(), id) {
-                of_sessions.entry(session).or_default().push(id);
-            }
-        }
-        for (session, checkpoints) in of_sessions {
-            let input = Input::Pruned { session, checkpoints };
-            driver.journal.submit(input, None).await.map_err(|error| error.to_string())?;
+    let found: Result<_, String> = task.await.map_err(|error| error.to_string())?;
+    let Some((repository, unwanted)) = found? else { return Ok(Vec::new()) };
+    if dry_run || unwanted.is_empty() {
+        return Ok(unwanted);
+    }
+    // Nobody is to go back to what is about to go. If the server dies in between, the refs are found again.
+    say_pruned(driver, &unwanted).await?;
+    crash::site("before prune");
+    let task = tokio::task::spawn_blocking(move || repository.prune(&unwanted).map(|()| unwanted));
+    let pruned = task.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+    crash::site("after prune");
+    Ok(pruned)
+}
+
+async fn say_pruned(driver: &Driver, pruned: &[Pruned]) -> Result<(), String> {
+    let mut of_sessions: BTreeMap<SessionId, Vec<CheckpointId>> = BTreeMap::new();
+    for it in pruned {
+        let id = it.id.as_ref().and_then(|id| id.parse().ok());
+        if let (Ok(session), Some(id)) = (it.session.parse(), id) {
+            of_sessions.entry(session).or_default().push(id);
         }
     }
-    Ok(pruned)
+    for (session, checkpoints) in of_sessions {
+        let input = Input::Pruned { session, checkpoints };
+        driver.journal.submit(input, None).await.map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }

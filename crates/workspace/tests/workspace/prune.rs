@@ -20,7 +20,10 @@ const LATER_S: u64 = 1 << 40;
 
 fn prune(repository: &Repository, policy: &PrunePolicy, needed: &[&str], dry_run: bool) -> Vec<String> {
     let is_needed = |kept: &KeptCheckpoint| needed.contains(&kept.id.as_str());
-    let pruned = repository.prune(policy, "here", LATER_S, &is_needed, dry_run).expect("git works");
+    let pruned = repository.too_many(policy, "here", LATER_S, &is_needed).expect("git works");
+    if !dry_run {
+        repository.prune(&pruned).expect("git works");
+    }
     let mut names: Vec<_> = pruned.into_iter().map(|it| it.id.unwrap_or(it.reference)).collect();
     names.sort();
     names
