@@ -49,6 +49,8 @@ pub enum Why {
     Rest,
     /// An earlier one is about to be restored.
     Restore,
+    /// Its account has hit a limit, and it waits with it.
+    Limit,
 }
 
 /// How far a checkpoint has got.

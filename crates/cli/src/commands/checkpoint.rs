@@ -214,6 +214,7 @@ fn why(word: &str) -> Key {
         "time" => Key::WhyTime,
         "person" => Key::WhyPerson,
         "rest" => Key::WhyRest,
+        "limit" => Key::WhyLimit,
         _ => Key::WhyRestore,
     }
 }

@@ -204,6 +204,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::WhyTime, "by time"),
     (Key::WhyPerson, "you wanted it"),
     (Key::WhyRest, "before a rest"),
+    (Key::WhyLimit, "at a limit"),
     (Key::WhyRestore, "before a restore"),
     (Key::NotACheckpoint, "'{text}' is not a checkpoint such as c_4"),
     (Key::HintCheckpoints, "'ostler checkpoint list' shows them."),

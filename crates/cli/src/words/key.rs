@@ -200,6 +200,7 @@ keys! {
     WhyPerson,
     WhyRest,
     WhyRestore,
+    WhyLimit,
     NotACheckpoint,
     HintCheckpoints,
     NothingDiffers,

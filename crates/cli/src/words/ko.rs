@@ -210,6 +210,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::WhyTime, "시간 경과"),
     (Key::WhyPerson, "직접 만듦"),
     (Key::WhyRest, "쉬기 전"),
+    (Key::WhyLimit, "한도 도달"),
     (Key::WhyRestore, "되돌리기 전"),
     (Key::NotACheckpoint, "'{text}'은(는) c_4 같은 체크포인트가 아닙니다"),
     (Key::HintCheckpoints, "'ostler checkpoint list'로 볼 수 있습니다."),

@@ -12,6 +12,7 @@ use super::{Maker, judge};
 use crate::{
     account::{Account, Limit},
     action::Deed,
+    checkpoint::Why,
     event::Event,
     id::{AccountId, SessionId},
     reset,
@@ -61,8 +62,14 @@ impl Maker<'_> {
     /// A session waits with its account.
     pub(super) fn park(&mut self, id: SessionId) {
         let Some(account) = self.limited_account(id).map(|(account, _)| account) else { return };
-        if self.session(id).parked_at_ms.is_none() {
+        let session = self.session(id);
+        let has_worked = !session.launches.is_empty();
+        if session.parked_at_ms.is_none() {
             self.emit(id, Event::SessionParked { account });
+            // It may wait for days. Where it has said so by an error, that is kept already.
+            if has_worked && !self.session(id).checkpoints.hold() {
+                self.checkpoint_due(id, Why::Limit, false);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use ostler_agents::Agent;
 use ostler_engine::{
     Input, SessionId,
+    checkpoint::CheckpointTerms,
     input::News,
     request::By,
     run::{Outcome, Terms},
@@ -296,4 +297,29 @@ fn a_limit_that_did_not_keep_it_from_its_end_is_none() {
     assert_eq!(status(&play, A), Status::Parked);
     succeeds(&mut play, A);
     assert_eq!(status(&play, A), Status::Completed);
+}
+
+#[test]
+fn what_was_done_before_a_limit_is_kept() {
+    let mut play = Play::new();
+    for account in ["one", "one", "two"] {
+        let mut new = common::order(claude(), Terms::default());
+        new.order.account = Some(account.to_owned());
+        new.order.checkpoints = Some(CheckpointTerms::default());
+        play.give(Input::CreateRun(Box::new(new)));
+    }
+    for session in [A, B, C] {
+        starts(&mut play, session);
+    }
+    play.forget();
+    hits(&mut play, A, Some(60 * MINUTE_MS));
+    let page = play.page();
+    assert_eq!(page.matches(r#"why="limit""#).count(), 2, "{page}");
+    assert!(page.contains("holds=false"), "{page}");
+    // Who has not begun has nothing to lose, and an error that says so is kept as an error.
+    create(&mut play, claude(), "one");
+    hears(&mut play, C, said::error("API rate limit exceeded, try again in 3 minutes", "pause_and_retry"));
+    let page = play.page();
+    assert_eq!(status(&play, C), Status::Parked, "{page}");
+    assert_eq!(page.matches("→ checkpoint").count(), 1, "{page}");
 }
