@@ -4,7 +4,10 @@ use std::fs;
 
 use ostler_server::api::NewRun;
 
-use crate::support::{World, write};
+use crate::{
+    preload::Preload,
+    support::{World, write},
+};
 
 /// A CLI that speaks as claude does. While the file of its account is there, its account is limited; otherwise it
 /// notes that it was at work, waits until it may end, and is done.
@@ -23,7 +26,13 @@ exit 0
 "#;
 
 fn configured(patience: &str) -> World {
-    let world = World::new();
+    let mut world = World::idle();
+    configure(&world, patience);
+    world.start();
+    world
+}
+
+fn configure(world: &World, patience: &str) {
     let folder = world.home.join("config/ostler");
     fs::create_dir_all(&folder).expect("a folder");
     let table = format!(
@@ -32,7 +41,6 @@ fn configured(patience: &str) -> World {
     );
     write(&folder, "config.toml", &table);
     write(&world.project, "agent.sh", AGENT);
-    world
 }
 
 /// An agent of this name on this account.
@@ -56,10 +64,18 @@ fn at_work(world: &World, name: &str) {
 
 #[test]
 fn one_account_parks_and_the_other_goes_on_and_the_parked_ones_follow_in_order() {
-    let mut world = configured("limit = \"20s\"\nstagger = \"1h\"\n");
+    // Where the clock can be set nobody waits for the reset.
+    let preload = Preload::new();
+    let environment = preload.as_ref().map(Preload::environment);
+    let environment = environment.as_ref().map_or(&[][..], |pairs| &pairs[..]);
+    let mut world = World::idle();
+    configure(&world, "stagger = \"1d\"\nstopped = \"1d\"\n");
+    world.start_with(environment);
     let first = run(&world, "first", "one");
     at_work(&world, "first");
-    write(&world.project, "limited-one", "");
+    let wait_ms = if preload.is_some() { 7_200_000 } else { 60_000 };
+    let reset_s = (world.session(&first).created_at_ms + wait_ms) / 1000;
+    write(&world.project, "limited-one", &format!(",\"resetsAt\":{reset_s}"));
     let second = run(&world, "second", "one");
     world.status(&second, "parked");
     world.status(&first, "parked");
@@ -72,13 +88,20 @@ fn one_account_parks_and_the_other_goes_on_and_the_parked_ones_follow_in_order()
     write(&world.project, "end-other", "");
     world.status(&other, "completed");
     let wait = world.session(&third).wait.expect("a wait");
-    assert_eq!((wait.kind.as_str(), wait.reset_at_ms), ("limit", None));
+    assert_eq!((wait.kind.as_str(), wait.reset_at_ms), ("limit", Some(reset_s * 1000)));
     assert_eq!(wait.account.as_deref(), Some("CLAUDE_CONFIG_DIR one"));
-    let ps = String::from_utf8(world.ostler(&["ps"]).stdout).expect("text");
-    assert!(ps.contains("parked, reset unknown, next try"), "{ps}");
-    world.restart();
-    // The limit is over. The first goes on as the same process; nobody follows before it has shown that.
+    // Another server knows it, too.
+    world.kill_server();
+    world.start_with(environment);
+    assert_eq!([&first, &second, &third].map(|id| world.session(id).status), ["parked"; 3]);
+    assert_eq!(world.session(&third).wait, Some(wait));
+    world.kill_server();
+    if let Some(preload) = &preload {
+        preload.set("wall", "7200");
+    }
     fs::remove_file(world.project.join("limited-one")).expect("it is there");
+    world.start_with(environment);
+    // The limit is over. The first goes on as the same process; nobody follows before it has shown that.
     world.status(&first, "active");
     assert_eq!([&second, &third].map(|id| world.session(id).status), ["parked", "parked"]);
     write(&world.project, "end-first", "");
@@ -120,4 +143,10 @@ fn a_reset_that_is_named_is_waited_for_and_a_person_need_not() {
     for id in [&session, &new] {
         world.status(id, "completed");
     }
+    // A reset that nobody names is not invented.
+    write(&world.project, "limited-two", "");
+    let unknown = run(&world, "unknown", "two");
+    assert_eq!(world.status(&unknown, "parked").wait.and_then(|wait| wait.reset_at_ms), None);
+    let ps = String::from_utf8(world.ostler(&["ps"]).stdout).expect("text");
+    assert!(ps.contains("parked, reset unknown, next try"), "{ps}");
 }
