@@ -148,6 +148,8 @@ impl Error {
                 words.say(Key::Strange, &[("message", message)])
             }
             Error::Client(ClientError::Refused(problem)) => refusal::message(words, problem),
+            // It has said so itself.
+            Error::Start(error @ StartError::NoAnswer { .. }) => error.to_string(),
             Error::Start(error) => words.say(Key::NotStarted, &[("message", error)]),
             Error::Serve(error) => words.say(Key::NotStarted, &[("message", error)]),
             Error::Keep(error) => error.to_string(),
@@ -184,6 +186,10 @@ impl Error {
             Error::Demo { .. } => Key::HintDemo,
             Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
+            Error::Keep(KeepError::Held(_)) => Key::HintMendStop,
+            Error::Keep(error) if error.is_damage() => Key::HintMend,
+            Error::Serve(error) if error.is_damage() => Key::HintMend,
+            Error::Start(StartError::NoAnswer { is_damaged: true, .. }) => Key::HintMend,
             Error::Client(_) | Error::Start(_) | Error::Serve(_) | Error::Keep(_) => Key::HintServer,
             Error::Config(_) => Key::HintConfig,
             Error::Secrets(error) if matches!(**error, SecretsError::Locked) => Key::HintUnlock,
@@ -200,7 +206,7 @@ impl Error {
             Error::UnknownCommand { .. } | Error::CommandLine { .. } | Error::Usage { .. } => Exit::Usage,
             Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
             Error::Secrets(error) if matches!(**error, SecretsError::Config(_)) => Exit::Config,
-            Error::Refused { .. } | Error::Secrets(_) => Exit::Refused,
+            Error::Refused { .. } | Error::Secrets(_) | Error::Keep(KeepError::Held(_)) => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
             Error::Home(_) | Error::Client(_) | Error::Start(_) | Error::Serve(_) => Exit::NoServer,
             Error::Keep(_) | Error::Demo { .. } => Exit::Failed,

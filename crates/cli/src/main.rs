@@ -162,7 +162,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Doctor(arguments) => doctor::run(context, &arguments),
         Command::Export(arguments) => export::run(context, &arguments),
-        Command::Verify(_) => verify::run(context),
+        Command::Verify(arguments) => verify::run(context, &arguments),
         Command::Parse(arguments) => parse::run(&arguments),
         Command::Guide(_) => guide::run(context),
         Command::Ask(arguments) => ask::run(context, arguments),

@@ -20,7 +20,7 @@ mod worktree;
 
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 
@@ -54,6 +54,22 @@ pub(crate) async fn tell(
         ostler_shim::control::Reply::Refused(why) => Err(why),
         _ => Ok(()),
     }
+}
+
+/// Ends the agent of a launch that the journal does not know any more, and says whether there was one. For when there is
+/// no server.
+pub(crate) fn end_unknown(mark: &str, session: SessionId, launch: &str, directory: &Path) -> bool {
+    if remains::look(directory) != remains::Remains::Held {
+        return false;
+    }
+    link::kill_shim(directory);
+    sweep::sweep(&marker(session, launch, mark), directory);
+    true
+}
+
+/// What the processes of a launch or check carry in their environment.
+fn marker(session: SessionId, what: &str, mark: &str) -> String {
+    format!("{session}.{what}@{mark}")
 }
 
 /// What every keeper needs.
@@ -128,9 +144,8 @@ impl Driver {
         project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
     }
 
-    /// What the processes of a launch or check carry in their environment.
     fn marker(&self, session: SessionId, what: &str) -> String {
-        format!("{session}.{what}@{}", self.mark)
+        marker(session, what, &self.mark)
     }
 
     /// Looks at what is there, then carries out actions for as long as there is a server.

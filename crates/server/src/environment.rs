@@ -31,7 +31,8 @@ pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<
     let folder = home.environments();
     let path = folder.join(&name);
     let failed = |source| EnvironmentError { path: path.clone(), source };
-    if path.exists() {
+    // One that is damaged is written again.
+    if fs::read(&path).is_ok_and(|there| there == text) {
         return Ok(name);
     }
     private_directory(&folder).map_err(failed)?;
@@ -50,6 +51,10 @@ pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<
 pub(crate) fn read(home: &Home, name: &str) -> Result<BTreeMap<String, String>, EnvironmentError> {
     let path = home.environments().join(name);
     let text = fs::read(&path).map_err(|source| EnvironmentError { path: path.clone(), source })?;
+    if digest(&text) != name {
+        let source = io::Error::new(io::ErrorKind::InvalidData, "it is not what was written");
+        return Err(EnvironmentError { path, source });
+    }
     serde_json::from_slice(&text).map_err(|source| EnvironmentError { path, source: source.into() })
 }
 

@@ -21,7 +21,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{clock::Clock, crash, reserve::Reserve};
 
-pub(crate) use load::{Found, Loaded, kept, load, read, rebuild, replay};
+pub(crate) use load::{Found, IDS_FROM, Loaded, kept, load, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
 
 /// The most that is committed at once.

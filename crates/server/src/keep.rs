@@ -1,14 +1,22 @@
 //! The journal without a server: written out for others, and compared with what follows from it.
 
+mod files;
+mod mend;
+
 use std::{fmt, io::Write, path::PathBuf};
 
-use ostler_store::{ExportError, OpenError, Reads, SalvageError, Salvaged, Sqlite, salvage};
+use ostler_store::{ExportError, OpenError, Reads, SalvageError, Sqlite, SqliteReader};
 
 use crate::{
     clock::wall_ms,
     home::Home,
     journal::{self, LoadError, Replayed},
-    serve::{ServeError, hold},
+    serve::ServeError,
+};
+
+pub use self::{
+    files::verify_files,
+    mend::{Mended, mend},
 };
 
 /// Why the journal could not be read or written out.
@@ -33,30 +41,20 @@ pub enum KeepError {
 
 /// Writes every event as a line of JSON, and says how many there are.
 pub fn export(home: &Home, out: &mut dyn Write) -> Result<u64, KeepError> {
-    open(home)?.export(out).map_err(KeepError::Export)
+    let (_store, reader) = open(home)?;
+    reader.export(out).map_err(KeepError::Export)
 }
 
 /// Replays the journal and compares what follows with what is kept.
 pub fn verify(home: &Home) -> Result<Replayed, KeepError> {
-    let store = open(home)?;
-    store.check().map_err(|error| KeepError::Load(LoadError::Read(error)))?;
-    journal::replay(&store).map_err(KeepError::Load)
+    let (_store, reader) = open(home)?;
+    reader.check().map_err(|error| KeepError::Load(LoadError::Read(error)))?;
+    journal::replay(&reader).map_err(KeepError::Load)
 }
 
-/// Keeps what can be read of a damaged journal; the damaged one is set aside.
-pub fn mend(home: &Home) -> Result<Salvaged, KeepError> {
-    let path = home.database();
-    if !path.exists() {
-        return Err(KeepError::Nothing { path });
-    }
-    let _lock = hold(home).map_err(|error| KeepError::Held(Box::new(error)))?;
-    let salvaged = salvage(&path, wall_ms()).map_err(KeepError::Salvage)?;
-    let mut store = Sqlite::open(&path, wall_ms()).map_err(KeepError::Open)?;
-    journal::rebuild(&mut store).map_err(KeepError::Load)?;
-    Ok(salvaged)
-}
-
-fn open(home: &Home) -> Result<ostler_store::SqliteReader, KeepError> {
+/// A connection that reads, and the one that writes, which has to be the last to go: it tidies up the log, if no server
+/// uses it.
+fn open(home: &Home) -> Result<(Sqlite, SqliteReader), KeepError> {
     let path = home.database();
     if !path.exists() {
         return Err(KeepError::Nothing { path });
@@ -64,7 +62,24 @@ fn open(home: &Home) -> Result<ostler_store::SqliteReader, KeepError> {
     // Opened as the writer is, so that what an ended server left half done is brought in order.
     let mut store = Sqlite::open(&path, wall_ms()).map_err(KeepError::Open)?;
     journal::rebuild(&mut store).map_err(KeepError::Load)?;
-    store.reader().map_err(KeepError::Open)
+    let reader = store.reader().map_err(KeepError::Open)?;
+    Ok((store, reader))
+}
+
+/// Whether the journal is there and damaged, as far as opening it shows.
+pub(crate) fn is_damaged(home: &Home) -> bool {
+    open(home).is_err_and(|error| error.is_damage())
+}
+
+impl KeepError {
+    /// Whether [`mend`] can help.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            KeepError::Open(error) => matches!(error, OpenError::Corrupt { .. }),
+            KeepError::Load(error) => error.is_damage(),
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for KeepError {

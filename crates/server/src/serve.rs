@@ -4,7 +4,6 @@ use std::{
     env, fmt,
     fs::{self, OpenOptions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -27,8 +26,8 @@ use crate::{
     home::{Home, HomeError, private_directory, private_file},
     http, inject,
     journal::{self, Journal, LoadError},
+    mark::mark,
     peer::{Door, Peer},
-    random,
     reserve::Reserve,
     socket,
 };
@@ -71,6 +70,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     journal::rebuild(&mut store).map_err(ServeError::Load)?;
     let loaded = journal::load(&store).map_err(ServeError::Load)?;
     let clock = Clock::start(loaded.last_at_ms);
+    let mark = mark(home, &mut store)
+        .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
     let reader = store.reader().map_err(ServeError::Open)?;
     let reserve = Reserve::keep(&home.root().join("reserve"));
     let (journal, outbox) = Journal::start(store, loaded, clock, reserve);
@@ -78,7 +79,6 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         .map_err(|source| ServeError::Io { what: "write what is put beside agents", source })?;
     let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
     offer(home, &program).map_err(|source| ServeError::Io { what: "offer the program", source })?;
-    let mark = mark(home)?;
     let door = |path: PathBuf| {
         let listening = socket::listen(&path).and_then(UnixListener::from_std);
         let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
@@ -161,21 +161,14 @@ fn raise_open_files() -> Option<u64> {
     limit.current
 }
 
-/// A word that tells the processes of this state directory from those of another.
-fn mark(home: &Home) -> Result<String, ServeError> {
-    let path = home.root().join("mark");
-    let failed = |source| ServeError::Io { what: "mark the state directory", source };
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-        Ok(mut file) => {
-            let mut word = random::word();
-            word.truncate(12);
-            file.write_all(word.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-            Ok(word)
+impl ServeError {
+    /// Whether the journal is damaged.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            ServeError::Open(error) => matches!(error, OpenError::Corrupt { .. }),
+            ServeError::Load(error) => error.is_damage(),
+            _ => false,
         }
-        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
-            fs::read_to_string(&path).map_err(failed)
-        }
-        Err(source) => Err(failed(source)),
     }
 }
 

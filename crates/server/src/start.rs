@@ -16,6 +16,7 @@ use crate::{
     api::InfoView,
     client::{Client, ClientError},
     home::{Home, HomeError, private_file},
+    keep,
 };
 
 /// How long a server may take until it answers, on a machine that has a lot else to do.
@@ -52,6 +53,8 @@ pub enum StartError {
         log: PathBuf,
         /// Its last words.
         last_words: String,
+        /// Whether the journal is damaged.
+        is_damaged: bool,
     },
 }
 
@@ -112,8 +115,10 @@ async fn answers_soon(client: &Client) -> bool {
 fn no_answer(home: &Home) -> StartError {
     let log = home.log();
     let text = std::fs::read_to_string(&log).unwrap_or_default();
-    let last_words = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
-    StartError::NoAnswer { log, last_words }
+    // What to do about it is said below.
+    let words = text.lines().rev().find_map(|line| line.strip_prefix("ostler: "));
+    let last_words = words.unwrap_or_default().to_owned();
+    StartError::NoAnswer { log, last_words, is_damaged: keep::is_damaged(home) }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the server is started")]
@@ -146,10 +151,10 @@ impl fmt::Display for StartError {
                 write!(f, "the server (process {pid}) does not answer; it may be stopped, or hang")
             }
             StartError::Silent { pid: None } => write!(f, "the server does not answer; it may hang"),
-            StartError::NoAnswer { log, last_words } if last_words.is_empty() => {
+            StartError::NoAnswer { log, last_words, .. } if last_words.is_empty() => {
                 write!(f, "the server does not answer; see '{}'", log.display())
             }
-            StartError::NoAnswer { last_words, .. } => write!(f, "the server did not start: {last_words}"),
+            StartError::NoAnswer { last_words, .. } => write!(f, "{last_words}"),
         }
     }
 }

@@ -193,10 +193,38 @@ impl Spool {
     }
 }
 
-/// Reads the records of a shim's directory, up to a line that was cut.
+/// What stands in a spool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The records, up to the first that is damaged or missing.
+    pub records: Vec<Record>,
+    /// What is wrong behind them.
+    pub damage: Option<String>,
+}
+
+/// Reads the records of a shim's directory, up to a line that was cut or is damaged.
 pub fn read(directory: &Path) -> Result<Vec<Record>, Error> {
+    look(directory).map(|found| found.records)
+}
+
+/// The same, and says what is wrong behind them. A last line that was cut is no damage: a crash leaves it.
+pub fn look(directory: &Path) -> Result<Found, Error> {
     let path = directory.join(FILE);
     let text = fs::read(&path).map_err(|source| Error::Read { path, source })?;
-    let whole_lines = text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
-    Ok(whole_lines.map_while(|line| serde_json::from_slice(line).ok()).collect())
+    let mut found = Found { records: Vec::new(), damage: None };
+    for line in text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+        let seq = found.records.len() as u64 + 1;
+        match serde_json::from_slice::<Record>(line) {
+            Ok(record) if record.seq == seq => found.records.push(record),
+            Ok(record) => {
+                found.damage = Some(format!("record {} stands where {seq} should", record.seq));
+                break;
+            }
+            Err(_) => {
+                found.damage = Some(format!("record {seq} cannot be read"));
+                break;
+            }
+        }
+    }
+    Ok(found)
 }

@@ -8,6 +8,7 @@ mod calling;
 mod checkpoints;
 mod clock;
 mod crashing;
+mod damage;
 mod disk;
 mod done;
 mod ending;

@@ -3,11 +3,17 @@
 //! Nothing here decides anything. What an action is about may be long over by the time it is carried out; then there
 //! is nothing to do, and it is done.
 
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use ostler_engine::{
     Action, ActionName, CheckpointId, Input, RequestId, SessionId,
     action::Deed,
+    input::News,
     session::{Launch, Session},
 };
 use ostler_shim::{
@@ -43,6 +49,9 @@ const LOOK_MAX: Duration = Duration::from_millis(200);
 /// How long a shim may take to answer, on a machine and a disk that have a lot else to do.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
+/// So often in a row a shim may hang up as soon as it is listened to: after that, its records cannot be read.
+const BROKEN_MAX: u32 = 25;
+
 /// The most records that are submitted together.
 const RECORDS_MAX: usize = 256;
 
@@ -56,6 +65,9 @@ pub(super) struct Keeper {
     link: Option<(u32, Link)>,
     /// The launch to look at before anything else.
     first: Option<u32>,
+    /// Since when it is listened to, and how often in a row it hung up at once.
+    attached_at: Instant,
+    broken: u32,
 }
 
 /// What comes next.
@@ -71,7 +83,7 @@ pub(super) fn launches(action: &Action, session: SessionId, launch: u32) -> bool
 
 impl Keeper {
     pub(super) fn new(driver: Arc<Driver>, session: SessionId) -> Keeper {
-        Keeper { driver, session, link: None, first: None }
+        Keeper { driver, session, link: None, first: None, attached_at: Instant::now(), broken: 0 }
     }
 
     /// Looks at a launch of the last server's before anything else.
@@ -364,6 +376,7 @@ impl Keeper {
                 Remains::Held => match timeout(ANSWER_MAX, Link::open(&directory, after_seq)).await {
                     Ok(Ok(link)) => {
                         self.link = Some((launch, link));
+                        self.attached_at = Instant::now();
                         return;
                     }
                     // It has the lock and does not listen yet, or has just gone.
@@ -380,9 +393,16 @@ impl Keeper {
 
     /// The connection is gone: is the shim?
     async fn shim_left(&mut self) {
-        if let Some((launch, _)) = self.link.take() {
-            self.attach(launch).await;
+        let Some((launch, _)) = self.link.take() else { return };
+        // One that cannot read its own spool hangs up on whoever follows, and would do so for ever.
+        self.broken = if self.attached_at.elapsed() < LOOK_MAX { self.broken + 1 } else { 0 };
+        if self.broken > 0 {
+            sleep(LOOK_MAX).await;
         }
+        if self.broken > BROKEN_MAX {
+            kill_shim(&self.directory(launch));
+        }
+        self.attach(launch).await;
     }
 
     /// A shim does not answer. It is asked again, unless somebody wants an end: then it is ended with its agent.
@@ -403,11 +423,13 @@ impl Keeper {
     async fn bury(&mut self, launch: u32) {
         let directory = self.directory(launch);
         let after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
-        for record in remains::records(&directory, after_seq) {
+        let (records, damage) = remains::records(&directory, after_seq);
+        for record in records {
             self.report_all(launch, vec![record]).await;
         }
-        if self.known_seq(launch).is_none() {
-            return self.forget_ended(launch);
+        let Some(known) = self.known_seq(launch) else { return self.forget_ended(launch) };
+        if let Some(damage) = damage {
+            self.note_damage(launch, known + 1, &damage).await;
         }
         let (session, marker) = (self.session, self.driver.marker(self.session, &launch.to_string()));
         let mut overheard = tokio::task::spawn_blocking(move || {
@@ -454,7 +476,7 @@ impl Keeper {
             .iter()
             .any(|record| matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. }));
         let last_seq = records.last().map_or(0, |record| record.seq);
-        self.report_all(launch, records).await;
+        self.report_whole(launch, records).await;
         if is_end {
             self.link = None;
             self.forget_ended(launch);
@@ -462,6 +484,30 @@ impl Keeper {
             // One was left out on the way: listen again from where it is known.
             self.attach(launch).await;
         }
+    }
+
+    /// Submits records, and says where some are missing between them: a shim passes over what it cannot read.
+    async fn report_whole(&mut self, launch: u32, mut records: Vec<Record>) {
+        while let Some(mut known) = self.known_seq(launch) {
+            let is_behind_gap = |record: &Record| {
+                let gap = record.seq > known + 1;
+                known = record.seq;
+                gap
+            };
+            let Some(at) = records.iter().position(is_behind_gap) else { break };
+            let rest = records.split_off(at);
+            self.report_all(launch, records).await;
+            let missing = rest[0].seq - 1;
+            self.note_damage(launch, missing, &format!("record {missing} cannot be read")).await;
+            records = rest;
+        }
+        self.report_all(launch, records).await;
+    }
+
+    /// Puts into the journal that something of a spool is lost.
+    async fn note_damage(&self, launch: u32, spool_seq: u64, damage: &str) {
+        let news = News::Unknown { what: format!("the spool is damaged: {damage}") };
+        self.submit(Input::Shim { session: self.session, launch, spool_seq, news }).await;
     }
 
     /// Submits records in their order, until all are committed.

@@ -6,7 +6,7 @@ use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
     launch::{Launch, OutputFormat},
-    spool::{self, Record},
+    spool::{self, Found, Record},
 };
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use serde_json::Value;
@@ -33,10 +33,18 @@ pub(super) fn look(directory: &Path) -> Remains {
     if directory.join(spool::FILE).exists() { Remains::Left } else { Remains::Nothing }
 }
 
-/// The records behind a number.
-pub(super) fn records(directory: &Path, after_seq: u64) -> Vec<Record> {
-    let records = spool::read(directory).unwrap_or_default();
-    records.into_iter().filter(|record| record.seq > after_seq).collect()
+/// The records behind a number, and what is wrong behind those.
+pub(super) fn records(directory: &Path, after_seq: u64) -> (Vec<Record>, Option<String>) {
+    let Found { mut records, damage } = match spool::look(directory) {
+        Ok(found) => found,
+        // Who has never begun has left none.
+        Err(_) if after_seq == 0 => return (Vec::new(), None),
+        Err(error) => Found { records: Vec::new(), damage: Some(error.to_string()) },
+    };
+    let last = records.last().map_or(0, |record| record.seq);
+    let cut = (last < after_seq).then(|| format!("it ends at record {last}, and {after_seq} are known"));
+    records.retain(|record| record.seq > after_seq);
+    (records, damage.or(cut))
 }
 
 /// The most items that are handed out at once.

@@ -18,6 +18,9 @@ use serde::de::DeserializeOwned;
 
 use super::rows;
 
+/// The name in the database of the number behind which ids are given after something was lost.
+pub(crate) const IDS_FROM: &str = "ids_from";
+
 /// What is known when the server starts.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
@@ -81,13 +84,14 @@ impl Found {
 pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
     let mut loaded = Loaded::default();
     let counters = store.counters().map_err(LoadError::Read)?;
+    let from = store.meta(IDS_FROM).map_err(LoadError::Read)?.and_then(|text| text.parse().ok()).unwrap_or(0);
     loaded.world.counters = Counters {
-        project: counters.project,
-        run: counters.run,
-        session: counters.session,
-        request: counters.request,
-        account: counters.account,
-        checkpoint: counters.checkpoint,
+        project: counters.project.max(from),
+        run: counters.run.max(from),
+        session: counters.session.max(from),
+        request: counters.request.max(from),
+        account: counters.account.max(from),
+        checkpoint: counters.checkpoint.max(from),
     };
     loaded.world.last_seq = store.last_seq().map_err(LoadError::Read)?;
     for entity in Entity::ALL {
@@ -299,6 +303,13 @@ pub struct Replayed {
     pub things: u64,
     /// Those that are kept differently.
     pub differences: Vec<String>,
+}
+
+impl LoadError {
+    /// Whether the database is damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, LoadError::Read(ReadError::Corrupt { .. }) | LoadError::Row { .. })
+    }
 }
 
 impl fmt::Display for LoadError {

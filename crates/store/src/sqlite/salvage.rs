@@ -13,7 +13,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{SALVAGED, Sqlite, beside, graft, held::Held, open, read, schema};
+use super::{SALVAGED, Sqlite, beside, graft, held::Held, open, read, schema, wal};
 use crate::{
     error::{CommitError, OpenError, SalvageError},
     rows::{Commit, Scope},
@@ -47,6 +47,8 @@ pub fn salvage(path: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> {
     let path = held.path();
     let ready = beside(path, SALVAGED);
     let aside = free_name(path, now_ms)?;
+    // SQLite takes a torn log up to the tear and says nothing, so what is missing is looked for before.
+    let torn = wal::loss(&beside(path, "-wal"), &beside(path, "-shm")).map_err(io(path))?;
     let found = if exists(path)? || exists(&beside(path, "-wal"))? && !exists(&ready)? {
         read_into(&ready, path, now_ms)?
     } else {
@@ -63,7 +65,9 @@ pub fn salvage(path: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> {
         }
     }
     open::sync_folder(path).map_err(io(path))?;
-    Ok(Salvaged { aside, ..found })
+    let (actions_lost, replies_lost) =
+        (found.actions_lost | torn.is_some(), found.replies_lost | torn.is_some());
+    Ok(Salvaged { why: found.why.or(torn), actions_lost, replies_lost, aside, ..found })
 }
 
 /// What is known of a salvage that was cut short when the new database was ready.

@@ -87,6 +87,7 @@ impl Sample {
         let kept = all_events(&store);
         assert_eq!(kept.len() as u64, found.kept, "{what}");
         assert_eq!(kept, self.written[..kept.len()], "{what}");
+        assert!(kept.len() == self.written.len() || found.why.is_some(), "{what}: a loss is said");
         assert_eq!(store.meta(NEEDS_REPLAY).unwrap().as_deref(), Some("yes"), "{what}");
         assert_eq!(
             found.aside.parent(),

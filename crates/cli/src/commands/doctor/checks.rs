@@ -49,6 +49,7 @@ pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
             checks.push(state(&home));
             checks.push(server(&home).await);
             checks.push(database(&home));
+            checks.extend(files(&home));
             checks.push(disk(&home));
         }
     }
@@ -123,6 +124,15 @@ fn database(home: &Home) -> Check {
         }
         Err(error) => bad(&error),
     }
+}
+
+fn files(home: &Home) -> Vec<Check> {
+    let damaged = ostler_server::verify_files(home);
+    if damaged.is_empty() {
+        return vec![Check::new("files", Grade::Ok, Message::new(Key::DoctorFiles))];
+    }
+    let bad = |it: &String| Message::new(Key::DoctorFilesBad).with("message", it);
+    damaged.iter().map(|it| Check::new("files", Grade::Bad, bad(it))).collect()
 }
 
 fn disk(home: &Home) -> Check {

@@ -1,0 +1,87 @@
+//! Looks at the files beside the database: what shims have written, environments, the vault. Nothing is changed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use ostler_shim::{
+    OUT,
+    launch::{self, Launch},
+    spool::{self, Happening},
+};
+use ostler_vault::Vault;
+
+use crate::{
+    config::{Config, VaultKey},
+    environment,
+    home::Home,
+    mark,
+    secrets::{SecretsError, open_vault},
+};
+
+/// What is damaged or missing, a sentence each.
+pub fn verify_files(home: &Home) -> Vec<String> {
+    let launches = entries(&home.sessions()).into_iter().flat_map(|session| entries(&session));
+    let mut found: Vec<String> =
+        launches.filter(|path| path.is_dir()).flat_map(|path| of_launch(&path)).collect();
+    let environments = entries(&home.environments()).into_iter();
+    found.extend(environments.filter(|path| path.extension().is_none()).filter_map(|path| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        environment::read(home, &name).err().map(|error| error.to_string())
+    }));
+    let mark = mark::path(home);
+    if mark.exists() && mark::find(home).is_none() {
+        found.push(format!("'{}' is not what was written; the next server brings it back", mark.display()));
+    }
+    found.extend(of_vault(home));
+    found
+}
+
+/// What is wrong with what a shim has written.
+fn of_launch(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    if directory.join(launch::FILE).exists()
+        && let Err(error) = Launch::read(directory)
+    {
+        found.push(error.to_string());
+    }
+    let path = directory.join(spool::FILE);
+    if !path.exists() {
+        return found;
+    }
+    match spool::look(directory) {
+        Err(error) => found.push(error.to_string()),
+        Ok(spool) => {
+            found.extend(spool.damage.map(|damage| format!("'{}' is damaged: {damage}", path.display())));
+            let end_of = |what: &Happening| match what {
+                Happening::Heard { item } => item["end"].as_u64(),
+                _ => None,
+            };
+            let heard = spool.records.iter().filter_map(|record| end_of(&record.what)).max().unwrap_or(0);
+            let log = directory.join(OUT);
+            let length = fs::metadata(&log).map_or(0, |file| file.len());
+            if length < heard {
+                let log = log.display();
+                found.push(format!("'{log}' ends at byte {length}, but was heard up to {heard}"));
+            }
+        }
+    }
+    found
+}
+
+/// Only where the key is a file: nobody is asked for anything here, and nothing is run.
+fn of_vault(home: &Home) -> Option<String> {
+    let config = Config::load(None).ok()?;
+    if !matches!(config.vault, VaultKey::File(_)) || !Vault::exists(&home.vault()) {
+        return None;
+    }
+    open_vault(home, || Err(SecretsError::Locked)).err().map(|error| error.to_string())
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}

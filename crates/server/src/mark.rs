@@ -1,0 +1,52 @@
+//! A word that tells the processes of this state directory from those of another. Agents carry it as long as they live,
+//! so it must not change: it stands in a file and in the database, and each brings the other back.
+
+use std::{fs, io, path::PathBuf};
+
+use ostler_store::{Reads, Sqlite, Store};
+
+use crate::{
+    home::{Home, write_private},
+    random,
+};
+
+/// The name in the database.
+const META: &str = "mark";
+
+/// How many hexadecimal digits it has.
+const LENGTH: usize = 12;
+
+/// The mark of a state directory; a new one where there is none.
+pub(crate) fn mark(home: &Home, store: &mut Sqlite) -> io::Result<String> {
+    let kept = store.meta(META).ok().flatten().filter(|word| is_mark(word));
+    let found = find(home);
+    if let Some(word) = kept.as_ref().or(found.as_ref()) {
+        if found.as_ref() != Some(word) {
+            write_private(&path(home), word.as_bytes())?;
+        }
+        if kept.is_none() {
+            // On a full disk it stands in the file alone until the next start.
+            store.set_meta(META, word).ok();
+        }
+        return Ok(word.clone());
+    }
+    let mut word = random::word();
+    word.truncate(LENGTH);
+    write_private(&path(home), word.as_bytes())?;
+    store.set_meta(META, &word).ok();
+    Ok(word)
+}
+
+/// What the file says, if it is whole.
+pub(crate) fn find(home: &Home) -> Option<String> {
+    fs::read_to_string(path(home)).ok().filter(|word| is_mark(word))
+}
+
+/// The file.
+pub(crate) fn path(home: &Home) -> PathBuf {
+    home.root().join("mark")
+}
+
+fn is_mark(word: &str) -> bool {
+    word.len() == LENGTH && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
