@@ -20,6 +20,41 @@ fn cancel_leaves_nothing_of_an_agent_that_ignores_forks_and_daemonises() {
     assert_eq!(world.count(&session, "session.cancelled"), 1, "twice is once");
 }
 
+/// Every process forks as fast as it can, and each is in a session of its own and deaf to SIGTERM. So that a test that
+/// fails does not take the machine with it, it ends at three hundred, and all give up after a while.
+const BOMB: &str = "
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+end = time.monotonic() + 300
+places, free = os.pipe()
+os.write(free, b'x' * 300)
+os.close(free)
+while os.read(places, 1):
+    if os.fork() == 0:
+        os.setsid()
+time.sleep(end - time.monotonic())
+";
+
+#[test]
+fn cancel_leaves_nothing_of_a_fork_bomb() {
+    let world = World::new();
+    let config = world.home.join("config/ostler");
+    std::fs::create_dir_all(&config).expect("a folder");
+    crate::support::write(&config, "config.toml", "[patience]\ngrace = \"1s\"\n");
+    let session = world.run(&["python3", "-c", BOMB]);
+    world.wait_for("the bomb", |world| (world.processes().len() >= 60).then_some(()));
+    // It can be held and sent on like any other.
+    world.wish(&session, "pause");
+    world.wait_for("its stop", |world| (world.count(&session, "session.stopped") > 0).then_some(()));
+    world.wish(&session, "continue");
+    world.status(&session, "active");
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    assert_eq!(world.processes(), Vec::new());
+    world.verify();
+}
+
 #[test]
 fn an_agent_that_is_killed_has_failed_and_says_by_what() {
     let world = World::new();

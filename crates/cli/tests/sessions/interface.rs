@@ -1,13 +1,13 @@
 //! The interface as other programs see it: events in one form, and a problem for whatever cannot be read.
 
 use std::{
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     os::unix::net::UnixStream,
 };
 
 use serde_json::Value;
 
-use crate::support::World;
+use crate::support::{DEADLINE, World};
 
 #[test]
 fn events_have_one_form_everywhere() {
@@ -110,4 +110,55 @@ fn what_cannot_be_read_is_a_problem_at_every_route() {
     assert_eq!(status, 400);
     let title = found["title"].as_str().unwrap_or_default();
     assert!(title.contains("limit=-1") && title.contains("limit: invalid digit"), "{title}");
+}
+
+/// Somebody who wants to hear of everything from an event on.
+fn follower(world: &World, after: u64) -> UnixStream {
+    let mut stream = UnixStream::connect(world.home.join("api.sock")).expect("a server");
+    let request =
+        format!("GET /api/v1/events?follow=true HTTP/1.1\r\nHost: x\r\nLast-Event-ID: {after}\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    stream.set_read_timeout(Some(DEADLINE)).expect("a time");
+    stream
+}
+
+/// The numbers of the events that come, up to the last.
+fn numbers(stream: UnixStream, last: u64) -> Vec<u64> {
+    let lines = BufReader::new(stream).lines().map(|line| line.expect("it goes on"));
+    let mut numbers = Vec::new();
+    for number in lines.filter_map(|line| line.strip_prefix("id: ")?.parse().ok()) {
+        numbers.push(number);
+        if number >= last {
+            break;
+        }
+    }
+    numbers
+}
+
+#[test]
+fn who_does_not_read_or_vanishes_holds_nobody_up() {
+    let world = World::new();
+    let mut silent: Vec<UnixStream> = (0..40).map(|_| follower(&world, 0)).collect();
+    let reader = follower(&world, 0);
+    // Far more than the sockets and queues of those who do not read hold.
+    let script = format!(
+        "for i in $(seq 1500); do printf '=== PHASE %s COMPLETE ===\\nPhase: {}\\nwords\\n' $i; done",
+        "x".repeat(600)
+    );
+    let session = world.bash(&script);
+    silent.truncate(20);
+    let answered = world.bash("echo fine");
+    world.status(&answered, "completed");
+    world.status(&session, "completed");
+    let heard = world.get::<Value>("/status").expect("a status")["seq"].as_u64();
+    assert!(heard.is_some_and(|seq| seq > 1500), "{heard:?}");
+    let last = world.get::<Value>("/status").expect("a status")["seq"].as_u64().expect("a number");
+    assert_eq!(
+        numbers(reader, last),
+        (1..=last).collect::<Vec<_>>(),
+        "nothing is missing, nothing comes twice"
+    );
+    // Who comes back goes on behind the last one that it has heard.
+    assert_eq!(numbers(follower(&world, last - 5), last), (last - 4..=last).collect::<Vec<_>>());
+    assert_eq!(numbers(silent.remove(0), last), (1..=last).collect::<Vec<_>>(), "late is not lost");
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests start programs and write files where they like")]
 
 mod answering;
+mod bounds;
 mod budgets;
 mod calling;
 mod checkpoints;
@@ -15,6 +16,7 @@ mod ending;
 mod interface;
 mod keeping_out;
 mod leaking;
+mod locks;
 mod losing;
 mod many;
 mod mcp;

@@ -345,11 +345,16 @@ impl World {
 
     /// Runs the program as a person would.
     pub(crate) fn ostler(&self, arguments: &[&str]) -> std::process::Output {
+        self.command(arguments).output().expect("the program runs")
+    }
+
+    /// The program as a person would run it.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.program();
         let home = self.inner_home();
         command.args(arguments).env("OSTLER_HOME", home).current_dir(&self.project);
         command.env("XDG_CONFIG_HOME", home.join("config")).env("LC_ALL", "C").stdin(Stdio::null());
-        command.output().expect("the program runs")
+        command
     }
 
     /// The journal gives what is kept, and the state directory can be read again.
