@@ -31,6 +31,7 @@ usage: cargo xtask COMMAND
   bench workspace         measure a checkpoint of 100,000 files beside what git offers
   soak [properties|sim]   the long storms; writes its table into docs/results.md
   soak sessions           only a thousand sessions at once
+  soak faults             only full and failing disks, damage, clocks, locks, deaths
   soak crashes            only a server that is killed, at every place and at random
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named
        --seconds N        how long the simulator and each fuzz target run (600)

@@ -56,6 +56,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     if storm.is_none_or(|storm| storm == "crashes") {
         record_all(&mut results, whole::crashes(&options));
     }
+    if storm.is_none_or(|storm| storm == "faults") {
+        record_all(&mut results, whole::faults(&options));
+    }
     if storm.is_none_or(|storm| storm == "fuzz") {
         results.extend(fuzz::run(&options)?);
     }
@@ -88,7 +91,7 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error>
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         match argument {
-            "crashes" | "fuzz" | "properties" | "sessions" | "sim" if storm.is_none() => {
+            "crashes" | "faults" | "fuzz" | "properties" | "sessions" | "sim" if storm.is_none() => {
                 storm = Some(argument);
             }
             "--seconds" => options.seconds = number(argument, arguments.next())?,

@@ -1,8 +1,12 @@
-//! The storms with real processes: a thousand sessions at once, a server that dies at every place, and one that is
-//! killed at any moment. Each is a test of the command line that is given more to do, with a release build of the
+//! The storms with real processes: a thousand sessions at once, a server that dies at every place, one that is killed at
+//! any moment, and every other fault. Each is a test of the command line that is given more to do, with a release build of the
 //! program; what it prints of itself becomes the row.
 
-use std::{path::Path, process::Stdio, time::Instant};
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    time::Instant,
+};
 
 use super::{Options, Row};
 use crate::{
@@ -14,7 +18,10 @@ use crate::{
 struct Storm {
     /// As it is called in the table; it begins its summary.
     name: &'static str,
-    test: &'static str,
+    /// The crate, and the program among its tests.
+    program: [&'static str; 2],
+    /// What the names of its tests begin with.
+    tests: &'static [&'static str],
     /// What the test is told.
     environment: Vec<(&'static str, String)>,
 }
@@ -30,8 +37,8 @@ const STORM: [&str; 2] = ["20", "20"];
 
 pub(super) fn sessions(options: &Options) -> Result<Vec<Row>, Error> {
     let environment = vec![("OSTLER_SESSIONS", SESSIONS.to_owned())];
-    let test = "many::many_sessions_at_once_lose_nothing_and_leave_nothing";
-    run(options, vec![Storm { name: "sessions", test, environment }])
+    let tests = &["many::many_sessions_at_once_lose_nothing_and_leave_nothing"];
+    run(options, vec![Storm { name: "sessions", program: SESSION_TESTS, tests, environment }])
 }
 
 pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
@@ -41,12 +48,14 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
         vec![
             Storm {
                 name: "crashes",
-                test: "crashing::the_server_may_die_anywhere",
+                program: SESSION_TESTS,
+                tests: &["crashing::the_server_may_die_anywhere"],
                 environment: vec![("OSTLER_CRASHES", CRASHES.to_owned())],
             },
             Storm {
                 name: "storm",
-                test: "storm::a_server_that_is_killed_again_and_again_loses_and_doubles_nothing",
+                program: SESSION_TESTS,
+                tests: &["storm::a_server_that_is_killed_again_and_again_loses_and_doubles_nothing"],
                 environment: vec![
                     ("OSTLER_STORM_SESSIONS", sessions),
                     ("OSTLER_KILLS", kills),
@@ -57,20 +66,64 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
     )
 }
 
+/// Every fault of `docs/reliability.md` that is not a storm of its own.
+pub(super) fn faults(options: &Options) -> Result<Vec<Row>, Error> {
+    let storm = |name, program, tests, rounds: &str| Storm {
+        name,
+        program,
+        tests,
+        environment: vec![("OSTLER_ROUNDS", rounds.to_owned()), ("OSTLER_SEED", options.seed.to_string())],
+    };
+    run(
+        options,
+        vec![
+            storm("faults sessions", SESSION_TESTS, SESSION_FAULTS, FAULT_ROUNDS),
+            storm("faults disk", ["ostler-store", "store"], STORE_FAULTS, DISKS),
+            storm("faults shim", ["ostler", "shim"], SHIM_FAULTS, FAULT_ROUNDS),
+            storm("faults git", ["ostler-workspace", "workspace"], GIT_FAULTS, FAULT_ROUNDS),
+            storm("faults vault", ["ostler-vault", "vault"], &["keeping::"], FAULT_ROUNDS),
+        ],
+    )
+}
+
+/// So often something is killed that has to be noticed in time.
+const FAULT_ROUNDS: &str = "20";
+
+/// So many disks forget what they could not sync.
+const DISKS: &str = "50";
+
+const SESSION_TESTS: [&str; 2] = ["ostler", "sessions"];
+
+const SESSION_FAULTS: &[&str] =
+    &["bounds::", "disk::", "damage::", "clock::", "locks::", "losing::", "ending::", "worktrees::"];
+
+const STORE_FAULTS: &[&str] = &["forgetful::", "faults::", "damage::", "killed::"];
+
+const SHIM_FAULTS: &[&str] = &["disk::", "ending::", "cgroup::", "output::"];
+
+const GIT_FAULTS: &[&str] = &["make::", "merge::", "remove::", "restore::"];
+
 fn run(options: &Options, storms: Vec<Storm>) -> Result<Vec<Row>, Error> {
     let program = executable(cargo().args(["build", "--release", "--locked", "-p", "ostler"]), "ostler")?;
     // Built apart, so that a compile error is not taken for a finding, nor its time for the storm's.
-    run_command(cargo().args(TEST).arg("--no-run"))?;
+    for storm in &storms {
+        run_command(storm.command().arg("--no-run"))?;
+    }
     storms.into_iter().map(|storm| storm.run(&program, options)).collect()
 }
 
-const TEST: [&str; 6] = ["test", "--locked", "-p", "ostler", "--test", "sessions"];
-
 impl Storm {
+    fn command(&self) -> Command {
+        let [package, test] = self.program;
+        let mut command = cargo();
+        command.args(["test", "--locked", "-p", package, "--test", test]);
+        command
+    }
+
     fn run(self, program: &Path, options: &Options) -> Result<Row, Error> {
         println!("\n── {}", self.name);
-        let mut command = cargo();
-        command.args(TEST).args(["--", "--exact", self.test, "--nocapture"]);
+        let mut command = self.command();
+        command.arg("--").args(self.tests).arg("--nocapture");
         command.envs(self.environment).env("OSTLER_TEST_PROGRAM", program);
         println!("{}", line(&command));
         let started = Instant::now();
@@ -81,10 +134,24 @@ impl Storm {
         Ok(Row {
             target: self.name.to_owned(),
             seconds: started.elapsed().as_secs(),
-            executions: summary(&printed, self.name).unwrap_or("none whole").to_owned(),
+            executions: executions(&printed, self.name),
             seed: options.seed,
             findings: usize::from(!output.status.success()),
         })
+    }
+}
+
+/// How much was done: in the storm's own words, and how many tests that were.
+fn executions(output: &str, name: &str) -> String {
+    let passed = output.lines().find_map(|line| {
+        let rest = line.strip_prefix("test result: ")?;
+        rest.split_whitespace().find_map(|word| word.parse::<u32>().ok())
+    });
+    match (summary(output, name), passed.unwrap_or(0)) {
+        (Some(said), 0 | 1) => said.to_owned(),
+        (Some(said), passed) => format!("{passed} tests; {said}"),
+        (None, 0) => "none whole".to_owned(),
+        (None, passed) => format!("{passed} tests"),
     }
 }
 
@@ -96,12 +163,16 @@ fn summary<'a>(output: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::summary;
+    use super::{executions, summary};
 
     #[test]
     fn finds_what_a_storm_says_of_itself() {
         let output = "running 1 test\nstorm: seed 1\nstorm: 5 servers killed\ntest … ok\n";
         assert_eq!(summary(output, "storm"), Some("5 servers killed"));
         assert_eq!(summary(output, "sessions"), None);
+        let several = "faults disk: 2 disks\ntest result: ok. 12 passed; 0 failed; 1 ignored\n";
+        assert_eq!(executions(several, "faults disk"), "12 tests; 2 disks");
+        assert_eq!(executions(several, "faults git"), "12 tests");
+        assert_eq!(executions("error", "faults git"), "none whole");
     }
 }

@@ -136,7 +136,7 @@ fn what_was_reported_is_on_a_disk_that_forgets_what_it_could_not_sync() {
         look(&disk.join("journal.db"), &bodies, seed);
     }
     assert!(failed > 100, "{failed}");
-    println!("forgetful: {reported} groups reported and found, {failed} refused, {rounds} disks");
+    println!("faults disk: {reported} groups reported and found, {failed} refused, {rounds} disks");
 }
 
 /// Everything that was reported is there as it was reported; a group that was refused at the end may be.
