@@ -1,4 +1,4 @@
-//! Links in the documents lead somewhere, and decisions are numbered without gaps.
+//! Links in the documents lead somewhere, decisions are numbered without gaps, and tests that prove claims are there.
 
 use std::path::Path;
 
@@ -40,6 +40,32 @@ pub(super) fn check_decisions(documents: &[File]) -> Vec<Problem> {
     problems
 }
 
+/// The documents whose every claim names its tests.
+const CLAIMS: [&str; 2] = ["docs/reliability.md", "docs/security.md"];
+
+/// A test that a claim names as `file::function` must be there; `file::*` and `file::…` stand for a whole file.
+pub(super) fn check_claims(documents: &[File], sources: &[File]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in documents.iter().filter(|file| CLAIMS.contains(&file.path.as_str())) {
+        for (index, line) in file.text.lines().enumerate() {
+            let code = line.split('`').skip(1).step_by(2).filter_map(|code| code.split_once("::"));
+            for (module, function) in code.filter(|(module, test)| !is_there(sources, module, test)) {
+                let what = format!("there is no test `{module}::{function}`");
+                problems.push(Problem { path: file.path.clone(), line: index + 1, what });
+            }
+        }
+    }
+    problems
+}
+
+fn is_there(sources: &[File], module: &str, function: &str) -> bool {
+    let names = [format!("/{module}.rs"), format!("/{module}/tests.rs")];
+    let head = format!("fn {function}()");
+    let is_whole = matches!(function, "*" | "…");
+    let is_it = |file: &File| names.iter().any(|name| file.path.ends_with(name));
+    sources.iter().any(|file| is_it(file) && (is_whole || file.text.contains(&head)))
+}
+
 /// Line and target of each `[text](target)` and `[name]: target` outside code.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
@@ -73,7 +99,7 @@ fn without_code(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_decisions, links};
+    use super::{check_claims, check_decisions, links};
     use crate::tidy::File;
 
     #[test]
@@ -83,6 +109,15 @@ mod tests {
         let found = links(text);
         let found: Vec<(usize, &str)> = found.iter().map(|(line, target)| (*line, target.as_str())).collect();
         assert_eq!(found, [(1, "b.md"), (1, "d.png"), (6, "k.md")]);
+    }
+
+    #[test]
+    fn tests_that_prove_something_are_there() {
+        let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+        let sources = [file("crates/a/tests/b/locks.rs", "#[test]\nfn a_lock() {")];
+        let claims = |text| check_claims(&[file("docs/security.md", text)], &sources).len();
+        assert_eq!(claims("| x | `cli` `locks::a_lock`, `locks::*` |"), 0);
+        assert_eq!(claims("| x | `locks::a_loc`, `lock::a_lock` |"), 2);
     }
 
     #[test]
