@@ -238,8 +238,12 @@ pub(crate) fn restored(korean: bool, rewind: &Rewind) -> String {
 
 /// The prompt with which an agent begins again from nothing.
 pub(crate) fn begin_again(session: &Session, texts: &[String], prompt: Option<&str>) -> String {
-    let first = [session.order.prompt.as_str()];
-    let parts: Vec<&str> = first.into_iter().chain(texts.iter().map(String::as_str)).chain(prompt).collect();
+    joined([session.order.prompt.as_str()].into_iter().chain(texts.iter().map(String::as_str)).chain(prompt))
+}
+
+/// The parts of a prompt, one below the other. A plain command has no first prompt, and no gap in its place.
+fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")
 }
 
@@ -272,8 +276,7 @@ pub(crate) fn after_limit(session: &Session, fresh: bool, texts: &[String]) -> S
         (_, false) => last.prompt.as_str(),
     };
     let first = if fresh { last.prompt.as_str() } else { go_on };
-    let parts: Vec<&str> = [first].into_iter().chain(texts.iter().map(String::as_str)).collect();
-    parts.join("\n\n")
+    joined([first].into_iter().chain(texts.iter().map(String::as_str)))
 }
 
 /// The prompt after a failed check.
@@ -292,7 +295,5 @@ pub(crate) fn attempt(session: &Session, check: &str, fresh: bool, texts: &[Stri
         (true, true) => "지난 시도가 실패했습니다. 다시 시도하세요.".to_string(),
     };
     let first = fresh.then_some(session.order.prompt.as_str());
-    let parts: Vec<&str> =
-        first.into_iter().chain([failure.as_str()]).chain(texts.iter().map(String::as_str)).collect();
-    parts.join("\n\n")
+    joined(first.into_iter().chain([failure.as_str()]).chain(texts.iter().map(String::as_str)))
 }

@@ -284,3 +284,56 @@ fn an_office_question_expires_and_a_late_answer_still_arrives() {
     assert!(world.output(&session).contains("then: Late answer to \"Red or blue?\": blue"));
     assert!(world.request(&request.id).settled.expect("settled").late);
 }
+
+/// What a plain command reads and what it is told, in its second launch.
+fn second_launch(world: &World, session: &str) -> (String, String) {
+    let request = world.asked(session);
+    world.answer(&request.id, "1");
+    world.status(session, "completed");
+    let read = |name: &str| std::fs::read_to_string(world.project.join(name)).expect("it was written");
+    (read("got"), read("told"))
+}
+
+/// Does nothing the first time. The second time it asks, and keeps what it reads then.
+fn asks_the_second_time() -> String {
+    format!(
+        "if [ -e second ]; then {QUESTION}; printf %s \"$OSTLER_PROMPT\" >told; read -r line; \
+         printf %s \"$line\" >got; fi; touch second"
+    )
+}
+
+#[test]
+fn a_plain_command_that_is_sent_back_reads_its_answer_and_nothing_else() {
+    let world = World::new();
+    let check = Some("echo nothing was got; test -s got".to_owned());
+    let new = world.new_run(&["bash", "-c", &asks_the_second_time()]);
+    let session = world.run_with(&NewRun { check, attempts_max: Some(3), ..new });
+    let (got, told) = second_launch(&world, &session);
+    assert!(got.contains("\"answer\":\"PostgreSQL\""), "{got}");
+    assert!(told.starts_with("The work is not done") && told.contains("nothing was got"), "{told}");
+}
+
+#[test]
+fn a_plain_command_that_is_resumed_with_words_reads_its_answer_and_nothing_else() {
+    let world = World::new();
+    let session = world.bash(&asks_the_second_time());
+    world.status(&session, "completed");
+    let resumed = world.ostler(&["resume", "-d", &session, "look again"]);
+    assert!(resumed.status.success(), "{resumed:?}");
+    let (got, told) = second_launch(&world, &session);
+    assert!(got.contains("\"answer\":\"PostgreSQL\""), "{got}");
+    assert_eq!(told, "look again");
+}
+
+#[test]
+fn words_that_a_plain_command_could_not_be_told_are_refused() {
+    let world = World::new();
+    let session = world.bash("true");
+    world.status(&session, "completed");
+    let long = "x".repeat(70_000);
+    let resumed = world.ostler(&["resume", "-d", &session, &long]);
+    assert!(resumed.status.success(), "{resumed:?}");
+    let reason = world.status(&session, "failed").outcome.expect("an outcome").reason;
+    let message = reason["message"].as_str().expect("words");
+    assert!(message.contains("70000 bytes") && message.contains("put the text into a file"), "{message}");
+}

@@ -11,11 +11,12 @@ use std::{
 };
 
 use ostler_agents::{
-    ChannelPlace, Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal,
+    ChannelPlace, Conversation, InputPlan, InputWay, LaunchRequest, Output, PlanError,
+    Terminal as AgentTerminal,
 };
 use ostler_engine::{
     checkpoint::RewindWay,
-    session::{Launch, Session},
+    session::{Launch, Order, Session},
 };
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
@@ -53,6 +54,11 @@ pub(super) enum LaunchError {
     Environment(environment::EnvironmentError),
     /// Its own configuration directory cannot be made.
     Private(PrivateError),
+    /// The prompt fits into no variable, and the agent is told by nothing else.
+    PromptTooLong {
+        /// Its length.
+        bytes: usize,
+    },
     /// The shim ended before it had begun.
     NoShim {
         /// Its last words.
@@ -86,6 +92,9 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         private_directory(&folder).map_err(|source| LaunchError::Io { path: folder, source })?;
         write_private(&guide_file, text.as_bytes())?;
     }
+    if reads_answers_only(order) && launch.prompt.len() > PROMPT_BYTES_MAX {
+        return Err(LaunchError::PromptTooLong { bytes: launch.prompt.len() });
+    }
     let given = session.given_conversation();
     let known = session.conversation.as_ref().map_or(given, |conversation| &conversation.id);
     let conversation = match launch.rewind.as_ref().map(|rewind| &rewind.way) {
@@ -108,6 +117,8 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     let plan = order.agent.launch(&request).map_err(LaunchError::Plan)?;
     let (input, first_input) = match plan.input {
         InputPlan::Empty => (Input::Empty, String::new()),
+        // The next line that it reads is an answer, however often it was started before.
+        InputPlan::Open { .. } if reads_answers_only(order) => (Input::Open, String::new()),
         InputPlan::Open { first } => (Input::Open, first),
     };
     let file = LaunchFile {
@@ -133,6 +144,12 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         values: Some(driver.home.values(session.id)),
     };
     Ok(Plan { file, first_input })
+}
+
+/// Whether a program reads lines and began without a prompt on its input: then what later launches are told is only in
+/// their environment.
+fn reads_answers_only(order: &Order) -> bool {
+    order.agent.input.way == InputWay::Line && order.prompt.is_empty()
 }
 
 /// The program that serves an agent's CLI with tools to ask by, and the socket at which it asks.
@@ -257,6 +274,11 @@ impl fmt::Display for LaunchError {
             LaunchError::Plan(source) => write!(f, "{source}"),
             LaunchError::Environment(source) => write!(f, "{source}"),
             LaunchError::Private(source) => write!(f, "{source}"),
+            LaunchError::PromptTooLong { bytes } => write!(
+                f,
+                "the prompt has {bytes} bytes, and a plain command is told at most {PROMPT_BYTES_MAX}, in \
+                 OSTLER_PROMPT: put the text into a file and name it in the prompt"
+            ),
             LaunchError::NoShim { words } => write!(f, "the shim did not start: {words}"),
             LaunchError::Io { path, source } => write!(f, "cannot start '{}': {source}", path.display()),
         }
