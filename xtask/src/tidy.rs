@@ -57,6 +57,7 @@ fn check(root: &Path) -> Result<Vec<Problem>, Error> {
     problems.extend(documents.iter().flat_map(|file| documents::check_links(root, file)));
     problems.extend(documents::check_decisions(&documents));
     problems.extend(documents::check_claims(&documents, &sources));
+    problems.extend(documents::check_codes(&documents, &sources));
     problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(problems)
 }

@@ -214,11 +214,32 @@ impl Error {
         }
     }
 
+    /// The word by which programs know it, explained in docs/troubleshooting.md. The server has words of its own.
+    fn code(&self) -> &'static str {
+        match self {
+            Error::Input { .. } => "input",
+            Error::Output(_) | Error::Stats(_) => "output",
+            Error::File { .. } => "file",
+            Error::UnknownCommand { .. } => "unknown_command",
+            Error::CommandLine { .. } | Error::Usage { .. } => "usage",
+            Error::NotFound { .. } => "not_found",
+            Error::Refused { .. } => "refused",
+            Error::Demo { .. } => "demo",
+            Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => "home",
+            Error::Client(ClientError::Strange { .. }) => "strange_server",
+            Error::Client(_) => "no_server",
+            Error::Start(_) | Error::Serve(_) => "not_started",
+            Error::Keep(_) => "journal",
+            Error::Config(_) => "configuration",
+            Error::Secrets(_) => "vault",
+        }
+    }
+
     /// For `--json`: never translated.
     pub(crate) fn to_json(&self, words: Words) -> Value {
         let problem = match self {
             Error::Client(ClientError::Refused(problem)) => json!(problem),
-            _ => json!({ "title": self.message(words), "hint": self.hint(words) }),
+            _ => json!({ "type": self.code(), "title": self.message(words), "hint": self.hint(words) }),
         };
         json!({ "error": problem, "exit_code": self.exit() as u8 })
     }

@@ -5,6 +5,7 @@
 mod answers;
 mod channel;
 mod checkpoints;
+mod code;
 mod events;
 mod extract;
 mod guard;

@@ -1,4 +1,5 @@
-//! Links in the documents lead somewhere, decisions are numbered without gaps, and tests that prove claims are there.
+//! Links in the documents lead somewhere, decisions are numbered without gaps, tests that prove claims are there, and
+//! every error is explained.
 
 use std::path::Path;
 
@@ -58,6 +59,36 @@ pub(super) fn check_claims(documents: &[File], sources: &[File]) -> Vec<Problem>
     problems
 }
 
+/// Where the words stand by which programs know what went wrong, behind some head.
+const CODES: [(&str, &str); 2] =
+    [("crates/server/src/http/code.rs", "\ncodes! {"), ("crates/cli/src/error.rs", "fn code(")];
+
+/// The document that explains them, a row for each.
+const EXPLAINED: &str = "docs/troubleshooting.md";
+
+/// Every code of an error has a row, and every row is about one that there is.
+pub(super) fn check_codes(documents: &[File], sources: &[File]) -> Vec<Problem> {
+    let codes: Vec<&str> = CODES.iter().flat_map(|(path, head)| texts(sources, path, head)).collect();
+    let text = documents.iter().find(|file| file.path == EXPLAINED).map_or("", |file| &file.text);
+    let row = |line| Some(str::strip_prefix(line, "| `")?.split_once('`')?.0);
+    let rows: Vec<(usize, &str)> =
+        text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, row(line)?))).collect();
+    let problem = |line, what| Problem { path: EXPLAINED.into(), line, what };
+    let missing = codes.iter().filter(|code| !rows.iter().any(|(_, row)| row == *code));
+    let missing = missing.map(|code| problem(1, format!("the error `{code}` is not explained")));
+    let unknown = rows.iter().filter(|(_, row)| !codes.contains(row));
+    missing.chain(unknown.map(|(line, row)| problem(*line, format!("there is no error `{row}`")))).collect()
+}
+
+/// The texts of a list or function that gives one for each case: `… => "text",`.
+fn texts<'a>(sources: &'a [File], path: &str, head: &str) -> Vec<&'a str> {
+    let text = sources.iter().find(|file| file.path == path).map_or("", |file| &file.text);
+    let body = text.split_once(head).map_or("", |(_, body)| body);
+    let end = ["\n    }\n", "\n}\n"].iter().filter_map(|end| body.find(end)).min();
+    let body = &body[..end.unwrap_or(body.len())];
+    body.split("=> \"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)).collect()
+}
+
 fn is_there(sources: &[File], module: &str, function: &str) -> bool {
     let names = [format!("/{module}.rs"), format!("/{module}/tests.rs")];
     let head = format!("fn {function}()");
@@ -99,7 +130,7 @@ fn without_code(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_claims, check_decisions, links};
+    use super::{check_claims, check_codes, check_decisions, links};
     use crate::tidy::File;
 
     #[test]
@@ -109,6 +140,16 @@ mod tests {
         let found = links(text);
         let found: Vec<(usize, &str)> = found.iter().map(|(line, target)| (*line, target.as_str())).collect();
         assert_eq!(found, [(1, "b.md"), (1, "d.png"), (6, "k.md")]);
+    }
+
+    #[test]
+    fn errors_are_explained() {
+        let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+        let code = "    fn code(&self) {\n        A => \"a_b\",\n        B => \"c\",\n    }\n    fn more() { x => \"d\" }\n";
+        let sources = [file("crates/cli/src/error.rs", code)];
+        let said = |text| check_codes(&[file("docs/troubleshooting.md", text)], &sources).len();
+        assert_eq!(said("| `a_b` | x |\n| `c` | y |\n"), 0);
+        assert_eq!(said("| `a_b` | x |\n| `d` | y |\n"), 2);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::{
     App,
+    code::Code,
     extract::{Body, Path},
     problem::refused,
     wishes::key,
@@ -43,7 +44,7 @@ pub(super) async fn answer(
     headers: HeaderMap,
     Body(new): Body<NewAnswer>,
 ) -> Result<Json<RequestView>, Problem> {
-    let request: RequestId = id.parse().map_err(|_| Problem::not_found("request", &id))?;
+    let request: RequestId = id.parse().map_err(|_| Problem::not_found(Code::NoRequest, &id))?;
     let NewAnswer { value, decision, insist, values, reuse, skip } = new;
     let provided: Vec<String> = values.keys().cloned().collect();
     // What is kept to know a repetition by says nothing of a value, not even whether it is another one.
@@ -115,7 +116,7 @@ impl App {
         });
         let brought = brought.await.map_err(|_| Problem::internal("the file was not copied"))?;
         brought.map_err(|error| {
-            Problem::bad("no_file", error.to_string())
+            Problem::bad(Code::NoFile, error.to_string())
                 .hint("Nothing has changed. Name a file that you can read.")
         })
     }
@@ -124,7 +125,7 @@ impl App {
 /// A name that can be that of a variable, and is not one of Ostler's own.
 fn valid_name(name: &str) -> Result<Name, Problem> {
     let problem = |title: String| {
-        Problem::bad("bad_name", title).hint("Deny it with --no and say under which name you can give it.")
+        Problem::bad(Code::BadName, title).hint("Deny it with --no and say under which name you can give it.")
     };
     if name.starts_with(OWN) {
         return Err(problem(format!("'{name}' is a name that Ostler itself uses")));

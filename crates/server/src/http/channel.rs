@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     App,
+    code::Code,
     extract::{Body, Path, Query},
     problem::{no_method, no_route},
     wishes::key,
@@ -86,7 +87,7 @@ async fn wait(
     Query(whose): Query<Whose>,
 ) -> Result<Json<CallView>, Problem> {
     let (session, _) = agent(&peer)?;
-    let request = request.parse().map_err(|_| Problem::not_found("request", &request))?;
+    let request = request.parse().map_err(|_| Problem::not_found(Code::NoRequest, &request))?;
     let mut changed = app.driver.journal.watch();
     let settled = async {
         loop {
@@ -148,14 +149,14 @@ async fn step(
 /// The session and launch that a caller belongs to.
 fn agent(peer: &Peer) -> Result<(SessionId, u32), Problem> {
     peer.agent().ok_or_else(|| {
-        Problem::new(StatusCode::FORBIDDEN, "not_inside", "this process belongs to no agent of a session")
+        Problem::new(StatusCode::FORBIDDEN, Code::NotInside, "this process belongs to no agent of a session")
             .hint("Only what an agent has started can ask here. People use `ostler` outside of it.")
     })
 }
 
 fn needed_key(headers: &HeaderMap) -> Result<String, Problem> {
     let key = key(headers, "", &())?.map(|key| key.key);
-    key.ok_or_else(|| Problem::bad("no_key", "a call needs an Idempotency-Key"))
+    key.ok_or_else(|| Problem::bad(Code::NoKey, "a call needs an Idempotency-Key"))
 }
 
 impl App {
@@ -175,7 +176,7 @@ impl App {
     }
 
     fn request_of(&self, session: SessionId, request: &str) -> Result<RequestId, Problem> {
-        let not_found = || Problem::not_found("request", request);
+        let not_found = || Problem::not_found(Code::NoRequest, request);
         let id = request.parse().map_err(|_| not_found())?;
         let is_its = self.with_request(id, |_, it| it.session == session)?;
         if is_its { Ok(id) } else { Err(not_found()) }
@@ -183,7 +184,7 @@ impl App {
 
     fn call_view(&self, session: SessionId, request: RequestId, key: &str) -> Result<CallView, Problem> {
         let state = self.with_request(request, |_, it| (it.session == session).then(|| state(it, key)))?;
-        let state = state.ok_or_else(|| Problem::not_found("request", &request.to_string()))?;
+        let state = state.ok_or_else(|| Problem::not_found(Code::NoRequest, &request.to_string()))?;
         Ok(CallView { request: request.to_string(), key: key.to_owned(), state })
     }
 }
@@ -204,10 +205,10 @@ fn state(request: &Request, key: &str) -> CallState {
 impl From<NotAsked> for Problem {
     fn from(why: NotAsked) -> Self {
         match why {
-            NotAsked::Empty { field } => Problem::bad("empty_field", format!("the {field} is empty")),
-            NotAsked::Long { field } => Problem::bad("long_field", format!("the {field} is too long"))
+            NotAsked::Empty { field } => Problem::bad(Code::EmptyField, format!("the {field} is empty")),
+            NotAsked::Long { field } => Problem::bad(Code::LongField, format!("the {field} is too long"))
                 .hint("Put it into a file, and name the file."),
-            NotAsked::NoOptions => Problem::bad("no_options", "there is nothing to choose from")
+            NotAsked::NoOptions => Problem::bad(Code::NoOptions, "there is nothing to choose from")
                 .hint("Name what can be chosen: --option A --option B"),
         }
     }

@@ -23,6 +23,7 @@ use utoipa::IntoParams;
 
 use super::{
     App,
+    code::Code,
     extract::{Body, Path, Query},
     read::configuration,
     wishes::key,
@@ -147,7 +148,7 @@ pub(super) async fn diff(
     let diff = task
         .await
         .map_err(|error| Problem::internal(error.to_string()))?
-        .map_err(|message| Problem::bad("no_diff", message))?;
+        .map_err(|message| Problem::bad(Code::NoDiff, message))?;
     let truncated = if diff.truncated { "true" } else { "false" };
     Ok((
         [(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)],
@@ -184,7 +185,7 @@ pub(super) async fn prune(
     let policy = configuration()?.prune;
     let pruned = driver::prune(&app.driver, PathBuf::from(new.directory), policy, new.dry_run)
         .await
-        .map_err(|message| Problem::bad("git", message).hint("See `ostler doctor`."))?;
+        .map_err(|message| Problem::bad(Code::Git, message).hint("See `ostler doctor`."))?;
     let view = |it: ostler_workspace::Pruned| PrunedView {
         reference: it.reference,
         commit: it.commit.as_str().to_owned(),
@@ -195,7 +196,7 @@ pub(super) async fn prune(
 }
 
 fn checkpoint_id(id: &str) -> Result<CheckpointId, Problem> {
-    id.parse().map_err(|_| Problem::not_found("checkpoint", id))
+    id.parse().map_err(|_| Problem::not_found(Code::NoCheckpoint, id))
 }
 
 impl App {
@@ -216,7 +217,7 @@ impl App {
         let row = self.read(|reader| reader.entity(Entity::Checkpoint, id.0))?;
         match row.map(|row| crate::journal::read(&row)) {
             Some(Ok(Found::Checkpoint(checkpoint))) => Ok(*checkpoint),
-            _ => Err(Problem::not_found("checkpoint", &id.to_string())),
+            _ => Err(Problem::not_found(Code::NoCheckpoint, &id.to_string())),
         }
     }
 
@@ -227,7 +228,7 @@ impl App {
             return Ok(checkpoint);
         }
         let title = format!("{id} was not made, or was let go");
-        Err(Problem::new(StatusCode::CONFLICT, "checkpoint_gone", title)
+        Err(Problem::new(StatusCode::CONFLICT, Code::CheckpointGone, title)
             .hint("List them: ostler checkpoint list")
             .details(json!({ "key": "checkpoint_gone", "checkpoint": id })))
     }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
-use super::{App, extract::Query, views};
+use super::{App, code::Code, extract::Query, views};
 use crate::{
     api::{EventView, Problem},
     stream::channel_body,
@@ -54,7 +54,7 @@ pub(super) async fn events(
 ) -> Result<Response, Problem> {
     let session = which.session.as_deref().map(str::parse::<SessionId>).transpose();
     let run = which.run.as_deref().map(str::parse::<RunId>).transpose();
-    let bad = |error: &dyn std::fmt::Display| Problem::bad("bad_id", error.to_string());
+    let bad = |error: &dyn std::fmt::Display| Problem::bad(Code::BadId, error.to_string());
     let scope = Scope {
         session: session.map_err(|error| bad(&error))?.map(|id| id.0),
         run: run.map_err(|error| bad(&error))?.map(|id| id.0),

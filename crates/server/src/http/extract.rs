@@ -8,6 +8,7 @@ use axum::{
 };
 use serde::de::DeserializeOwned;
 
+use super::code::Code;
 use crate::api::Problem;
 
 /// Where the forms of everything are described.
@@ -29,7 +30,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
         let read = extract::Path::<T>::from_request_parts(parts, state).await;
         read.map(|extract::Path(path)| Path(path)).map_err(|rejection| {
             let title = format!("the path '{}' cannot be read: {}", parts.uri.path(), rejection.body_text());
-            Problem::bad("bad_path", title).hint(HINT)
+            Problem::bad(Code::BadPath, title).hint(HINT)
         })
     }
 }
@@ -42,7 +43,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
         read.map(|extract::Query(query)| Query(query)).map_err(|rejection| {
             let (query, why) = (parts.uri.query().unwrap_or_default(), rejection.body_text());
             let why = why.strip_prefix("Failed to deserialize query string: ").unwrap_or(&why);
-            Problem::bad("bad_query", format!("the query '{query}' cannot be read: {why}")).hint(HINT)
+            Problem::bad(Code::BadQuery, format!("the query '{query}' cannot be read: {why}")).hint(HINT)
         })
     }
 }
@@ -55,13 +56,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
             Ok(Json(body)) => Ok(Body(body)),
             Err(JsonRejection::MissingJsonContentType(_)) => Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "not_json",
+                Code::NotJson,
                 "the body must be application/json",
             )),
             Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", rejection.body_text()))
+                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, rejection.body_text()))
             }
-            Err(rejection) => Err(Problem::bad("bad_body", rejection.body_text()).hint(HINT)),
+            Err(rejection) => Err(Problem::bad(Code::BadBody, rejection.body_text()).hint(HINT)),
         }
     }
 }

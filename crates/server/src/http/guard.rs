@@ -11,6 +11,7 @@ use axum::{
     response::Response,
 };
 
+use super::code::Code;
 use crate::{
     api::Problem,
     peer::{Belongs, Peer},
@@ -28,10 +29,10 @@ pub(super) async fn guard(
     let forbidden = |kind, title| Problem::new(StatusCode::FORBIDDEN, kind, title);
     Err(match peer.belongs {
         Belongs::Nobody => {
-            forbidden("unknown_peer", "it cannot be seen who asks: the process is gone, or another user's")
+            forbidden(Code::UnknownPeer, "it cannot be seen who asks: the process is gone, or another user's")
                 .hint("Nothing was done. Ask from a process that waits for the answer.")
         }
-        _ => forbidden("inside", "a process of an agent cannot do this: only a person can")
+        _ => forbidden(Code::Inside, "a process of an agent cannot do this: only a person can")
             .hint("Inside a session, `ostler ask`, `need` and `error` ask the person."),
     })
 }

@@ -18,6 +18,7 @@ use utoipa::IntoParams;
 
 use super::{
     App,
+    code::Code,
     extract::{Path, Query},
 };
 use crate::{api::Problem, stream::channel_body};
@@ -57,12 +58,12 @@ pub(super) async fn output(
         None | Some("out") => OUT,
         Some("err") => ERR,
         Some(other) => {
-            return Err(Problem::bad("bad_stream", format!("'{other}' is neither 'out' nor 'err'")));
+            return Err(Problem::bad(Code::BadStream, format!("'{other}' is neither 'out' nor 'err'")));
         }
     };
     if launch > last || (launch == 0 && last > 0) {
         let title = format!("{session} has no launch {launch}; the last is {last}");
-        return Err(Problem::new(axum::http::StatusCode::NOT_FOUND, "no_launch", title));
+        return Err(Problem::new(axum::http::StatusCode::NOT_FOUND, Code::NoLaunch, title));
     }
     let path = app.driver.home.launch(session, launch).join(log);
     let (pieces, body) = mpsc::channel(4);

@@ -9,11 +9,12 @@ use axum::{
 use ostler_engine::{Refusal, answer::NotAnAnswer, input::Wanted};
 use serde_json::{Value, json};
 
+use super::code::Code;
 use crate::{api::Problem, journal::SubmitError};
 
 impl Problem {
-    pub(super) fn new(status: StatusCode, kind: &str, title: impl Into<String>) -> Problem {
-        let (kind, status, title) = (kind.to_owned(), status.as_u16(), title.into());
+    pub(super) fn new(status: StatusCode, code: Code, title: impl Into<String>) -> Problem {
+        let (kind, status, title) = (code.to_string(), status.as_u16(), title.into());
         Problem { kind, status, title, hint: None, details: Value::Null }
     }
 
@@ -27,8 +28,10 @@ impl Problem {
         self
     }
 
-    pub(super) fn not_found(what: &str, id: &str) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, &format!("no_{what}"), format!("there is no {what} '{id}'"))
+    /// The code is one of those that begin with `no_`.
+    pub(super) fn not_found(code: Code, id: &str) -> Problem {
+        let what = code.as_str().trim_start_matches("no_");
+        Problem::new(StatusCode::NOT_FOUND, code, format!("there is no {what} '{id}'"))
             .hint(format!(
                 "List them: ostler {}",
                 match what {
@@ -37,15 +40,15 @@ impl Problem {
                     _ => "ps -a",
                 }
             ))
-            .details(json!({ "key": format!("no_{what}"), (what): id }))
+            .details(json!({ "key": code.as_str(), (what): id }))
     }
 
-    pub(super) fn bad(kind: &str, title: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::BAD_REQUEST, kind, title)
+    pub(super) fn bad(code: Code, title: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, code, title)
     }
 
     pub(super) fn internal(title: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", title)
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, title)
     }
 }
 
@@ -62,13 +65,13 @@ impl From<SubmitError> for Problem {
             SubmitError::Refused(refusal) => refused(&refusal),
             SubmitError::KeyReused => Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "key_reused",
+                Code::KeyReused,
                 "this Idempotency-Key was used for another request",
             )
             .hint("Use a new key for a new request."),
             SubmitError::Store(message) => not_written(message),
             SubmitError::Closed => {
-                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is about to end")
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, Code::Stopping, "the server is about to end")
                     .hint("Try again: the next command starts it.")
             }
         }
@@ -77,47 +80,50 @@ impl From<SubmitError> for Problem {
 
 /// The disk is full, or fails.
 pub(super) fn not_written(message: String) -> Problem {
-    Problem::new(StatusCode::INSUFFICIENT_STORAGE, "not_written", message)
+    Problem::new(StatusCode::INSUFFICIENT_STORAGE, Code::NotWritten, message)
         .hint("Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.")
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Problem {
     let details = serde_json::to_value(refusal).unwrap_or_default();
-    let conflict = |kind: &str, title: String| Problem::new(StatusCode::CONFLICT, kind, title);
+    let conflict = |code: Code, title: String| Problem::new(StatusCode::CONFLICT, code, title);
     let problem = match refusal {
-        Refusal::NoSession { session } => Problem::not_found("session", &session.to_string()),
-        Refusal::NoProject { project } => Problem::not_found("project", &project.to_string()),
-        Refusal::NoRequest { request } => Problem::not_found("request", &request.to_string()),
+        Refusal::NoSession { session } => Problem::not_found(Code::NoSession, &session.to_string()),
+        Refusal::NoProject { project } => Problem::not_found(Code::NoProject, &project.to_string()),
+        Refusal::NoRequest { request } => Problem::not_found(Code::NoRequest, &request.to_string()),
         Refusal::Settled { request, settled } => {
             let by = json!(settled.by);
             let by = by.as_str().unwrap_or_default();
-            conflict("settled", format!("{request} is settled already (by {by})"))
+            conflict(Code::Settled, format!("{request} is settled already (by {by})"))
                 .hint(format!("See what came of it: ostler show {request}"))
         }
         Refusal::NotAnAnswer { request, why } => not_an_answer(&request.to_string(), why),
         Refusal::NotNow { session, status, wanted } => {
             let status = json!(status);
             let status = status.as_str().unwrap_or_default().replace('_', " ");
-            conflict("not_now", format!("{session} is {status}: {}", cannot(*wanted))).hint(instead(*wanted))
+            conflict(Code::NotNow, format!("{session} is {status}: {}", cannot(*wanted)))
+                .hint(instead(*wanted))
         }
-        Refusal::NoWorktree { session } => conflict("no_worktree", format!("{session} has no worktree"))
+        Refusal::NoWorktree { session } => conflict(Code::NoWorktree, format!("{session} has no worktree"))
             .hint("It worked in the directory itself. Use `ostler run --worktree` for one of its own."),
         Refusal::WorktreeGone { session } => {
-            conflict("worktree_gone", format!("the worktree of {session} is gone, or being taken away"))
+            conflict(Code::WorktreeGone, format!("the worktree of {session} is gone, or being taken away"))
                 .hint(format!("See what became of it: ostler show {session}"))
         }
         Refusal::NotWaitedFor { request } => {
-            conflict("not_waited_for", format!("no caller waits for {request} any more"))
+            conflict(Code::NotWaitedFor, format!("no caller waits for {request} any more"))
                 .hint("What came of it is brought to the agent as a message.")
         }
-        Refusal::NoCheckpoint { checkpoint } => Problem::not_found("checkpoint", &checkpoint.to_string()),
+        Refusal::NoCheckpoint { checkpoint } => {
+            Problem::not_found(Code::NoCheckpoint, &checkpoint.to_string())
+        }
         Refusal::PlaceBusy { session, other } => {
-            conflict("place_busy", format!("{other} works on the same files as {session}"))
+            conflict(Code::PlaceBusy, format!("{other} works on the same files as {session}"))
                 .hint(format!("Wait for it, or hold it: ostler pause {other}"))
         }
-        Refusal::EmptyMessage => Problem::bad("empty_message", "there is nothing to send"),
+        Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
         Refusal::NotGit { directory } => {
-            Problem::bad("not_git", format!("'{directory}' is not in a git repository"))
+            Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))
                 .hint("A worktree needs one: `git init` and a first commit, or run without --worktree.")
         }
     };
@@ -132,28 +138,29 @@ fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {
                 Some(nearest) => format!("Did you mean '{nearest}'? --insist gives it as it stands."),
                 None => "Choose one by its number or words; --insist gives it as it stands.".to_owned(),
             };
-            Problem::bad("not_an_option", title).hint(hint)
+            Problem::bad(Code::NotAnOption, title).hint(hint)
         }
         NotAnAnswer::NoAmount { text } => {
-            Problem::bad("no_amount", format!("{request} cannot be raised by '{text}'"))
+            Problem::bad(Code::NoAmount, format!("{request} cannot be raised by '{text}'"))
                 .hint("Say `raise`, or by how much: `raise 5` dollars, `raise 200k` tokens, `raise 30m`.")
         }
         NotAnAnswer::Empty => {
-            Problem::bad("empty_answer", format!("there is no answer to {request} in that"))
+            Problem::bad(Code::EmptyAnswer, format!("there is no answer to {request} in that"))
         }
         NotAnAnswer::YesOrNo => {
-            Problem::bad("yes_or_no", format!("{request} wants a yes or a no")).hint("Use --yes or --no.")
+            Problem::bad(Code::YesOrNo, format!("{request} wants a yes or a no")).hint("Use --yes or --no.")
         }
-        NotAnAnswer::ValueWanted => {
-            Problem::bad("value_wanted", format!("{request} asks for a value, which is never given as words"))
-                .hint(format!("Type it where nobody sees it: ostler answer {request}; or --stdin, --file."))
-        }
+        NotAnAnswer::ValueWanted => Problem::bad(
+            Code::ValueWanted,
+            format!("{request} asks for a value, which is never given as words"),
+        )
+        .hint(format!("Type it where nobody sees it: ostler answer {request}; or --stdin, --file.")),
         NotAnAnswer::NotAsked { names } => {
             let names = names.join(", ");
-            Problem::bad("not_asked", format!("{request} does not ask for a value under the name {names}"))
+            Problem::bad(Code::NotAsked, format!("{request} does not ask for a value under the name {names}"))
         }
         NotAnAnswer::Required => {
-            Problem::bad("required", format!("{request} cannot be skipped: the agent cannot do without"))
+            Problem::bad(Code::Required, format!("{request} cannot be skipped: the agent cannot do without"))
                 .hint("Deny it with --no; the agent is told.")
         }
     }
@@ -190,12 +197,12 @@ fn instead(wanted: Wanted) -> &'static str {
 
 pub(super) async fn no_method(request: Request) -> Problem {
     let title = format!("{} is not possible at {}", request.method(), request.uri().path());
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "no_method", title)
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, Code::NoMethod, title)
         .hint("GET /api/v1/openapi.json lists what there is.")
 }
 
 pub(super) async fn no_route(request: Request) -> Problem {
     let title = format!("there is nothing at {} {}", request.method(), request.uri().path());
-    Problem::new(StatusCode::NOT_FOUND, "no_route", title)
+    Problem::new(StatusCode::NOT_FOUND, Code::NoRoute, title)
         .hint("GET /api/v1/openapi.json lists what there is.")
 }

@@ -14,6 +14,7 @@ use utoipa::IntoParams;
 
 use super::{
     App,
+    code::Code,
     extract::{Path, Query},
     views,
 };
@@ -85,7 +86,7 @@ pub(super) async fn runs(
 #[utoipa::path(get, path = "/runs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = RunView), (status = 404, body = Problem)))]
 pub(super) async fn run(State(app): State<App>, Path(id): Path<String>) -> Result<Json<RunView>, Problem> {
-    let run = id.parse().map_err(|_| Problem::not_found("run", &id))?;
+    let run = id.parse().map_err(|_| Problem::not_found(Code::NoRun, &id))?;
     app.run_view(run).map(Json)
 }
 
@@ -133,7 +134,7 @@ pub(super) async fn request(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<RequestView>, Problem> {
-    let request = id.parse().map_err(|_| Problem::not_found("request", &id))?;
+    let request = id.parse().map_err(|_| Problem::not_found(Code::NoRequest, &id))?;
     app.request_view(request).map(Json)
 }
 
@@ -171,7 +172,7 @@ pub(super) async fn diff(
     let made = tokio::task::spawn_blocking(move || driver::diff(&place, query.stat, query.color)).await;
     let diff = made
         .map_err(|error| Problem::internal(error.to_string()))?
-        .map_err(|message| Problem::bad("no_diff", message))?;
+        .map_err(|message| Problem::bad(Code::NoDiff, message))?;
     let truncated = if diff.truncated { "true" } else { "false" };
     Ok((
         [(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)],
@@ -182,7 +183,7 @@ pub(super) async fn diff(
 /// Read anew each time, so that a table that was changed is used by the next run.
 pub(super) fn configuration() -> Result<Config, Problem> {
     Config::load(None).map_err(|error| {
-        Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was started.")
+        Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })
 }
 
@@ -192,7 +193,7 @@ pub(super) fn unknown_agent(config: &Config, name: &str) -> Problem {
         Some(nearest) => format!("Did you mean '{nearest}'? `ostler agents list` shows all."),
         None => "`ostler agents list` shows all; `ostler run -- COMMAND` runs any command.".to_owned(),
     };
-    Problem::new(axum::http::StatusCode::NOT_FOUND, "no_agent", format!("there is no agent '{name}'"))
+    Problem::new(axum::http::StatusCode::NOT_FOUND, Code::NoAgent, format!("there is no agent '{name}'"))
         .hint(hint)
         .details(json!({ "name": name, "known": known, "nearest": config.agents.nearest(name) }))
 }
@@ -240,7 +241,7 @@ impl App {
         if let Ok(session) = id.parse() {
             return Ok(session);
         }
-        let run: RunId = id.parse().map_err(|_| Problem::not_found("session", id))?;
+        let run: RunId = id.parse().map_err(|_| Problem::not_found(Code::NoSession, id))?;
         let last = |world: &World| world.runs.get(&run).and_then(|run| run.sessions.last().copied());
         if let Some(session) = last(&self.driver.journal.world()) {
             return Ok(session);
@@ -249,9 +250,9 @@ impl App {
         let kept = row.and_then(|row| crate::journal::read(&row).ok());
         match kept {
             Some(Found::Run(run)) => {
-                run.sessions.last().copied().ok_or_else(|| Problem::not_found("run", id))
+                run.sessions.last().copied().ok_or_else(|| Problem::not_found(Code::NoRun, id))
             }
-            _ => Err(Problem::not_found("run", id)),
+            _ => Err(Problem::not_found(Code::NoRun, id)),
         }
     }
 
@@ -269,7 +270,7 @@ impl App {
         }
         let world = self.kept_world(Some(id), None)?;
         let session =
-            world.sessions.get(&id).ok_or_else(|| Problem::not_found("session", &id.to_string()))?;
+            world.sessions.get(&id).ok_or_else(|| Problem::not_found(Code::NoSession, &id.to_string()))?;
         Ok(show(&world, session))
     }
 
@@ -286,7 +287,7 @@ impl App {
         }
         let session = self.session_id(&id.to_string())?;
         let world = self.kept_world(Some(session), None)?;
-        let run = world.runs.get(&id).ok_or_else(|| Problem::not_found("run", &id.to_string()))?;
+        let run = world.runs.get(&id).ok_or_else(|| Problem::not_found(Code::NoRun, &id.to_string()))?;
         Ok(views::run(&world, run))
     }
 
@@ -308,7 +309,7 @@ impl App {
         }
         let world = self.kept_world(None, Some(id))?;
         let request =
-            world.requests.get(&id).ok_or_else(|| Problem::not_found("request", &id.to_string()))?;
+            world.requests.get(&id).ok_or_else(|| Problem::not_found(Code::NoRequest, &id.to_string()))?;
         Ok(show(&world, request))
     }
 

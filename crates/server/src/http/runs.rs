@@ -23,7 +23,7 @@ use ostler_protocol::stream::Table;
 use ostler_workspace::{GitError, Repository};
 use serde_json::{Value, json};
 
-use super::{App, extract::Body, problem::not_written, read::unknown_agent, wishes::key};
+use super::{App, code::Code, extract::Body, problem::not_written, read::unknown_agent, wishes::key};
 use crate::{
     account,
     api::{NewRun, Problem, RunView},
@@ -71,7 +71,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     }
     let project = repository.as_ref().map(Repository::directory_root);
     let config = Config::load(project).map_err(|error| {
-        Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was started.")
+        Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     check_terms(&new)?;
     let mut agent = agent(&config, &new)?;
@@ -138,7 +138,7 @@ pub(super) fn repository(directory: &FilePath) -> Result<Option<Repository>, Pro
 pub(super) fn refused_by_git(error: &GitError) -> Problem {
     let title = error.to_string();
     let GitError::Untrusted { repository, programs } = error else {
-        return Problem::bad("git", title).hint("See `ostler doctor`.");
+        return Problem::bad(Code::Git, title).hint("See `ostler doctor`.");
     };
     let commands = programs.iter().map(|it| (it.key.as_str(), it.value.as_str(), it.file.as_path()));
     untrusted(&repository.to_string_lossy(), title, commands)
@@ -164,7 +164,7 @@ fn untrusted<'a>(
     let show =
         |(key, value, file): (&str, &str, &FilePath)| json!({ "key": key, "value": value, "file": file });
     let commands: Vec<Value> = commands.map(show).collect();
-    Problem::new(StatusCode::CONFLICT, "untrusted", title)
+    Problem::new(StatusCode::CONFLICT, Code::Untrusted, title)
         .hint(format!("Look at it and decide: ostler trust {directory}"))
         .details(json!({ "key": "untrusted", "directory": directory, "commands": commands }))
 }
@@ -180,18 +180,18 @@ fn take_values(agent: &mut Agent) -> BTreeMap<String, String> {
 
 fn check_terms(new: &NewRun) -> Result<(), Problem> {
     if new.attempts_max.is_some() && new.check.is_none() {
-        return Err(Problem::bad("no_check", "there is nothing that says when it is done")
+        return Err(Problem::bad(Code::NoCheck, "there is nothing that says when it is done")
             .hint("Say it with --check COMMAND."));
     }
     if new.attempts_max.is_some_and(|max| max == 0 || max > ATTEMPTS_MAX) {
         let title = format!("an agent may try between 1 and {ATTEMPTS_MAX} times");
-        return Err(Problem::bad("bad_attempts", title));
+        return Err(Problem::bad(Code::BadAttempts, title));
     }
     if new.check.as_deref().is_some_and(|check| check.trim().is_empty() || check.contains('\0')) {
-        return Err(Problem::bad("empty_check", "the check is no command"));
+        return Err(Problem::bad(Code::EmptyCheck, "the check is no command"));
     }
     if new.time_s_max == Some(0) || new.check_time_s_max == Some(0) {
-        return Err(Problem::bad("bad_time", "no time at all is not enough"));
+        return Err(Problem::bad(Code::BadTime, "no time at all is not enough"));
     }
     Ok(())
 }
@@ -213,22 +213,25 @@ fn budget(config: &Config, agent: &Agent, new: &NewRun) -> Result<Budget, Proble
     let cost_nusd_max = match new.cost_usd_max {
         None => configured.cost_nusd_max.filter(|_| states_cost),
         Some(cost) => {
-            let nothing = || Problem::bad("bad_cost", "a budget is an amount of US dollars above nothing");
+            let nothing = || Problem::bad(Code::BadCost, "a budget is an amount of US dollars above nothing");
             Some(nusd(cost).filter(|cost| *cost > 0).ok_or_else(nothing)?)
         }
     };
     let tokens_max = new.tokens_max.or(configured.tokens_max.filter(|_| states_tokens));
     if tokens_max == Some(0) {
-        return Err(Problem::bad("bad_tokens", "no tokens at all are not enough"));
+        return Err(Problem::bad(Code::BadTokens, "no tokens at all are not enough"));
     }
     let name = &agent.name;
     if cost_nusd_max.is_some() && !states_cost {
-        return Err(Problem::bad("cost_unknown", format!("nobody says what '{name}' costs"))
+        return Err(Problem::bad(Code::CostUnknown, format!("nobody says what '{name}' costs"))
             .hint("Give the price of its model under [prices], or limit --max-tokens or --max-time."));
     }
     if tokens_max.is_some() && !states_tokens {
-        return Err(Problem::bad("tokens_unknown", format!("'{name}' does not say how many tokens it uses"))
-            .hint("Limit --max-time instead."));
+        return Err(Problem::bad(
+            Code::TokensUnknown,
+            format!("'{name}' does not say how many tokens it uses"),
+        )
+        .hint("Limit --max-time instead."));
     }
     Ok(Budget { cost_nusd_max, tokens_max })
 }
@@ -236,25 +239,28 @@ fn budget(config: &Config, agent: &Agent, new: &NewRun) -> Result<Budget, Proble
 fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {
     let mut agent = match (&new.agent, new.command.as_slice()) {
         (Some(_), [_, ..]) => {
-            return Err(Problem::bad("agent_and_command", "there is an agent and a command; one is enough"));
+            return Err(Problem::bad(
+                Code::AgentAndCommand,
+                "there is an agent and a command; one is enough",
+            ));
         }
         (Some(name), []) => {
             let agent = config.agents.get(name).ok_or_else(|| unknown_agent(config, name))?;
             let has_prompt = new.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
             if !has_prompt {
-                return Err(Problem::bad("no_prompt", format!("'{name}' is not told what to do"))
+                return Err(Problem::bad(Code::NoPrompt, format!("'{name}' is not told what to do"))
                     .hint(format!("ostler run {name} \"fix the flaky test\"")));
             }
             agent.clone()
         }
         (None, command @ [program, ..]) if !program.is_empty() => Agent::plain(command),
         _ => {
-            return Err(Problem::bad("nothing_to_run", "there is neither an agent nor a command")
+            return Err(Problem::bad(Code::NothingToRun, "there is neither an agent nor a command")
                 .hint("ostler run claude \"…\", or ostler run -- COMMAND"));
         }
     };
     if new.command.iter().any(|argument| argument.contains('\0')) {
-        return Err(Problem::bad("zero_byte", "no argument can hold a zero byte"));
+        return Err(Problem::bad(Code::ZeroByte, "no argument can hold a zero byte"));
     }
     if new.terminal.is_some() {
         agent.terminal = Terminal::Pty;
@@ -265,21 +271,24 @@ fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {
 pub(super) fn directory(path: &str) -> Result<PathBuf, Problem> {
     let path = FilePath::new(path);
     if !path.is_absolute() {
-        return Err(Problem::bad("bad_directory", format!("'{}' is not an absolute path", path.display())));
+        return Err(Problem::bad(
+            Code::BadDirectory,
+            format!("'{}' is not an absolute path", path.display()),
+        ));
     }
     let found = path.canonicalize().and_then(|path| {
         let is_directory = path.metadata()?.is_dir();
         if is_directory { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
     });
     found.map_err(|error| {
-        Problem::bad("bad_directory", format!("cannot work in '{}': {error}", path.display()))
+        Problem::bad(Code::BadDirectory, format!("cannot work in '{}': {error}", path.display()))
     })
 }
 
 pub(super) fn text(path: &FilePath) -> Result<String, Problem> {
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| Problem::bad("bad_directory", format!("'{}' is not text; rename it", path.display())))
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        Problem::bad(Code::BadDirectory, format!("'{}' is not text; rename it", path.display()))
+    })
 }
 
 fn title(new: &NewRun) -> String {

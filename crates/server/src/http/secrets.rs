@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::{
     App,
+    code::Code,
     extract::{Body, Query},
     problem::not_written,
     runs,
@@ -73,11 +74,11 @@ pub(super) async fn put(
     let value = match (value, from) {
         (Some(value), None) => Value::Stored(value),
         (None, Some(from)) => Value::Reference(Reference::parse(&from).map_err(|error| {
-            Problem::bad("bad_reference", error.to_string())
+            Problem::bad(Code::BadReference, error.to_string())
                 .hint("Such as env:STRIPE_KEY, file:/run/secrets/stripe or 'cmd:pass show stripe'.")
         })?),
         _ => {
-            return Err(Problem::bad("no_value", "either a value or a reference is wanted")
+            return Err(Problem::bad(Code::NoValue, "either a value or a reference is wanted")
                 .hint("GET /api/v1/openapi.json describes every body."));
         }
     };
@@ -177,11 +178,11 @@ impl App {
                 (Some(found), None) => Ok(Some(found.id)),
                 (Some(_), Some(_)) => {
                     let title = format!("several projects are called '{wanted}'");
-                    Err(Problem::bad("several_projects", title).hint("Name it by its id, such as p_3."))
+                    Err(Problem::bad(Code::SeveralProjects, title).hint("Name it by its id, such as p_3."))
                 }
                 (None, _) => {
                     let title = format!("there is no project '{wanted}'");
-                    Err(Problem::new(StatusCode::NOT_FOUND, "no_project", title)
+                    Err(Problem::new(StatusCode::NOT_FOUND, Code::NoProject, title)
                         .hint("A project is known once something ran in it, or a secret was set there."))
                 }
             };
@@ -194,7 +195,7 @@ impl App {
 /// The project that a directory belongs to.
 async fn found_at(directory: Option<String>) -> Result<NewProject, Problem> {
     let directory = directory.ok_or_else(|| {
-        Problem::bad("no_place", "neither a project nor a directory says where the secret belongs")
+        Problem::bad(Code::NoPlace, "neither a project nor a directory says where the secret belongs")
     })?;
     let found = tokio::task::spawn_blocking(move || runs::project_at(&directory)).await;
     found.map_err(|error| Problem::internal(error.to_string()))?
@@ -202,35 +203,35 @@ async fn found_at(directory: Option<String>) -> Result<NewProject, Problem> {
 
 fn problem(error: &SecretsError) -> Problem {
     let (status, kind) = match error {
-        SecretsError::Config(_) => (StatusCode::BAD_REQUEST, "configuration"),
-        SecretsError::Locked => (StatusCode::LOCKED, "vault_locked"),
-        SecretsError::NotLocked => (StatusCode::CONFLICT, "vault_not_locked"),
+        SecretsError::Config(_) => (StatusCode::BAD_REQUEST, Code::Configuration),
+        SecretsError::Locked => (StatusCode::LOCKED, Code::VaultLocked),
+        SecretsError::NotLocked => (StatusCode::CONFLICT, Code::VaultNotLocked),
         SecretsError::Open(ostler_vault::OpenError::WrongKey { .. }) => {
-            (StatusCode::FORBIDDEN, "vault_wrong_key")
+            (StatusCode::FORBIDDEN, Code::VaultWrongKey)
         }
         SecretsError::Write(
             ostler_vault::WriteError::Empty { .. }
             | ostler_vault::WriteError::TooLong { .. }
             | ostler_vault::WriteError::Zero { .. },
-        ) => (StatusCode::BAD_REQUEST, "bad_value"),
+        ) => (StatusCode::BAD_REQUEST, Code::BadValue),
         SecretsError::Read(ostler_vault::ReadError::Reference { .. }) => {
-            (StatusCode::CONFLICT, "secret_out_of_reach")
+            (StatusCode::CONFLICT, Code::SecretOutOfReach)
         }
         SecretsError::Write(ostler_vault::WriteError::Open(ostler_vault::OpenError::Io { .. })) => {
             return not_written(error.to_string());
         }
-        _ => (StatusCode::CONFLICT, "vault"),
+        _ => (StatusCode::CONFLICT, Code::Vault),
     };
     Problem::new(status, kind, error.to_string()).hint(error.advice())
 }
 
 fn named(name: &str) -> Result<Name, Problem> {
     Name::new(name)
-        .map_err(|error| Problem::bad("bad_name", error.to_string()).hint("Such as STRIPE_SECRET_KEY."))
+        .map_err(|error| Problem::bad(Code::BadName, error.to_string()).hint("Such as STRIPE_SECRET_KEY."))
 }
 
 fn no_secret(name: &str) -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no_secret", format!("there is no secret {name} here"))
+    Problem::new(StatusCode::NOT_FOUND, Code::NoSecret, format!("there is no secret {name} here"))
         .details(json!({ "name": name }))
         .hint("List them: ostler secret list --all")
 }

@@ -22,6 +22,7 @@ use utoipa::IntoParams;
 
 use super::{
     App,
+    code::Code,
     extract::{Body, Query},
     runs::{directory, refused_by_git, repository, text},
     wishes::key,
@@ -70,7 +71,7 @@ pub(super) async fn give(
     let is_shown = |command: &TrustedView| new.hashes.contains(&command.hash);
     if found.view.commands.iter().any(|command| !is_shown(command)) {
         let title = "what this repository would run has changed since it was shown";
-        return Err(Problem::new(StatusCode::CONFLICT, "trust_changed", title)
+        return Err(Problem::new(StatusCode::CONFLICT, Code::TrustChanged, title)
             .hint("Look at it again: ostler trust")
             .details(json!({ "key": "trust_changed" })));
     }
@@ -111,10 +112,10 @@ pub(super) async fn revoke(
         world.project_at(&root).and_then(|id| world.projects.get(&id)).map(kept)
     };
     if project().is_none() {
-        return Err(Problem::not_found("project", &root));
+        return Err(Problem::not_found(Code::NoProject, &root));
     }
     app.driver.journal.submit_for(Input::Distrust { root: root.clone() }, key).await?;
-    project().map(Json).ok_or_else(|| Problem::not_found("project", &root))
+    project().map(Json).ok_or_else(|| Problem::not_found(Code::NoProject, &root))
 }
 
 /// What was found in a directory.
@@ -153,7 +154,7 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
     }
     let project = repository.as_ref().map(Repository::directory_root);
     let config = Config::load(project).map_err(|error| {
-        Problem::bad("configuration", error.to_string()).hint("Mend the file; nothing was changed.")
+        Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was changed.")
     })?;
     commands.extend(
         config.commands.iter().map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),

@@ -15,7 +15,7 @@ use ostler_store::{Entity, Page, Scope};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{App, extract::Query};
+use super::{App, code::Code, extract::Query};
 use crate::{
     api::{BudgetView, Problem, UsageReport, UsageRow, UsageView},
     journal::Found,
@@ -204,7 +204,7 @@ fn by(word: &str) -> Result<By, Problem> {
         _ => {
             let title = format!("'{word}' is nothing by which usage can be summed up");
             let hint = "It is session, run, project, agent, account or day.";
-            return Err(Problem::bad("bad_by", title).hint(hint));
+            return Err(Problem::bad(Code::BadBy, title).hint(hint));
         }
     })
 }

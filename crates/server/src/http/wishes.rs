@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     App,
+    code::Code,
     extract::{Body, Path},
 };
 use crate::{
@@ -96,11 +97,11 @@ pub(super) async fn resize(
 ) -> Result<Json<SessionView>, Problem> {
     let session = app.session_id(&id)?;
     let launch = app.with_session(session, |_, it| it.live().map(|live| live.number))?;
-    let not_running = || Problem::bad("not_running", format!("{session} does not run"));
+    let not_running = || Problem::bad(Code::NotRunning, format!("{session} does not run"));
     let launch = launch.ok_or_else(not_running)?;
     driver::tell(&app.driver, session, launch, Command::Resize { rows, columns })
         .await
-        .map_err(|message| Problem::bad("no_terminal", message))?;
+        .map_err(|message| Problem::bad(Code::NoTerminal, message))?;
     app.session_view(session).map(Json)
 }
 
@@ -183,7 +184,7 @@ pub(super) fn key(headers: &HeaderMap, path: &str, body: &impl Serialize) -> Res
     let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX);
     let key = key.ok_or_else(|| {
         let title = format!("an Idempotency-Key has 1 to {KEY_BYTES_MAX} printable characters");
-        Problem::bad("bad_key", title)
+        Problem::bad(Code::BadKey, title)
     })?;
     let fingerprint = crate::environment::digest(json!([path, body]).to_string().as_bytes());
     Ok(Some(Key { key: key.to_owned(), fingerprint }))

@@ -1,0 +1,111 @@
+//! The words by which programs know what went wrong. A word never changes its meaning; docs/troubleshooting.md explains
+//! each of them.
+
+use std::fmt;
+
+/// Each word stands once, beside its name.
+macro_rules! codes {
+    ($($name:ident => $text:literal,)*) => {
+        /// What went wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Code {
+            $($name,)*
+        }
+
+        impl Code {
+            /// As it stands in an answer.
+            pub(super) fn as_str(self) -> &'static str {
+                match self {
+                    $(Code::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    AgentAndCommand => "agent_and_command",
+    BadAttempts => "bad_attempts",
+    BadBody => "bad_body",
+    BadBy => "bad_by",
+    BadCost => "bad_cost",
+    BadDirectory => "bad_directory",
+    BadId => "bad_id",
+    BadKey => "bad_key",
+    BadName => "bad_name",
+    BadPath => "bad_path",
+    BadQuery => "bad_query",
+    BadReference => "bad_reference",
+    BadStream => "bad_stream",
+    BadTime => "bad_time",
+    BadTokens => "bad_tokens",
+    BadValue => "bad_value",
+    CheckpointGone => "checkpoint_gone",
+    Configuration => "configuration",
+    CostUnknown => "cost_unknown",
+    EmptyAnswer => "empty_answer",
+    EmptyCheck => "empty_check",
+    EmptyField => "empty_field",
+    EmptyMessage => "empty_message",
+    Git => "git",
+    Inside => "inside",
+    Internal => "internal",
+    KeyReused => "key_reused",
+    LongField => "long_field",
+    NoAgent => "no_agent",
+    NoAmount => "no_amount",
+    NoCheck => "no_check",
+    NoCheckpoint => "no_checkpoint",
+    NoDiff => "no_diff",
+    NoFile => "no_file",
+    NoKey => "no_key",
+    NoLaunch => "no_launch",
+    NoMethod => "no_method",
+    NoOptions => "no_options",
+    NoPlace => "no_place",
+    NoProject => "no_project",
+    NoPrompt => "no_prompt",
+    NoRequest => "no_request",
+    NoRoute => "no_route",
+    NoRun => "no_run",
+    NoSecret => "no_secret",
+    NoSession => "no_session",
+    NoTerminal => "no_terminal",
+    NoValue => "no_value",
+    NoWorktree => "no_worktree",
+    NotAnOption => "not_an_option",
+    NotAsked => "not_asked",
+    NotGit => "not_git",
+    NotInside => "not_inside",
+    NotJson => "not_json",
+    NotNow => "not_now",
+    NotRunning => "not_running",
+    NotWaitedFor => "not_waited_for",
+    NotWritten => "not_written",
+    NothingToRun => "nothing_to_run",
+    PlaceBusy => "place_busy",
+    Required => "required",
+    SecretOutOfReach => "secret_out_of_reach",
+    Settled => "settled",
+    SeveralProjects => "several_projects",
+    Stopping => "stopping",
+    TokensUnknown => "tokens_unknown",
+    TooLarge => "too_large",
+    TrustChanged => "trust_changed",
+    UnknownPeer => "unknown_peer",
+    Untrusted => "untrusted",
+    ValueWanted => "value_wanted",
+    Vault => "vault",
+    VaultLocked => "vault_locked",
+    VaultNotLocked => "vault_not_locked",
+    VaultWrongKey => "vault_wrong_key",
+    WorktreeGone => "worktree_gone",
+    YesOrNo => "yes_or_no",
+    ZeroByte => "zero_byte",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
