@@ -136,13 +136,19 @@ pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
         Ask::Dependency(dependency) => read_dependency(dependency, given),
         Ask::Permission(_) => match (given.decision, &given.value) {
             (Some(true), _) => Ok(Answer::Approved { for_session: false }),
-            (Some(false), reason) => Ok(Answer::Denied { reason: reason.clone() }),
+            (Some(false), _) => Ok(Answer::Denied { reason: reason(given) }),
             (None, Some(word)) => permission_word(word, &["allow", "allow for this session", "deny"]),
             (None, None) => Err(NotAnAnswer::YesOrNo),
         },
         Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => raise(ask, given),
         Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } => go_on(ask, given),
     }
+}
+
+/// Why it is denied, if somebody said so.
+fn reason(given: &Given) -> Option<String> {
+    let reason = given.value.as_deref().map(str::trim)?;
+    (!reason.is_empty()).then(|| reason.to_owned())
 }
 
 /// Words or an option; beside a yes or no they say why.
@@ -162,7 +168,7 @@ fn choice(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
 
 fn read_dependency(dependency: &DependencyRequest, given: &Given) -> Result<Answer, NotAnAnswer> {
     if given.decision == Some(false) {
-        return Ok(Answer::Denied { reason: given.value.clone() });
+        return Ok(Answer::Denied { reason: reason(given) });
     }
     if given.skip {
         return skip(dependency);
@@ -241,7 +247,8 @@ fn raise(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
 /// Errors: on with it, again, or over. Other words are told to an agent that can use them.
 fn go_on(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     let word = given.decision.map(|yes| if yes { "continue" } else { "fail" });
-    let words = given.value.as_deref().or(word).ok_or(NotAnAnswer::Empty)?;
+    let words = given.value.as_deref().or(word).map(str::trim);
+    let words = words.filter(|words| !words.is_empty()).ok_or(NotAnAnswer::Empty)?;
     let can_be_told = matches!(ask, Ask::Error(_) | Ask::Fault { .. });
     match choose(&ask.options(), words, false) {
         Ok(option) => Ok(match option.as_str() {
@@ -249,9 +256,7 @@ fn go_on(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
             "fail" => Answer::Fail,
             _ => Answer::GoOn { words: None },
         }),
-        Err(_) if can_be_told && words.contains(' ') => {
-            Ok(Answer::GoOn { words: Some(words.trim().to_owned()) })
-        }
+        Err(_) if can_be_told && words.contains(' ') => Ok(Answer::GoOn { words: Some(words.to_owned()) }),
         Err(error) => Err(error),
     }
 }
@@ -308,7 +313,10 @@ fn closest<'a>(options: &'a [String], word: &str) -> Option<&'a String> {
 mod tests {
     use std::vec;
 
-    use ostler_protocol::signal::{QuestionCategory, UserQuestion};
+    use ostler_protocol::{
+        fact::PermissionRequest,
+        signal::{QuestionCategory, UserQuestion},
+    };
 
     use super::*;
 
@@ -324,6 +332,25 @@ mod tests {
 
     fn said(value: &str) -> Given {
         Given { value: Some(value.into()), ..Given::default() }
+    }
+
+    #[test]
+    fn blank_words_settle_nothing_and_are_no_reason() {
+        let fault = Ask::Fault { details: "broken".into(), raw: "[ERROR".into() };
+        for blank in ["", " ", "  ", " \n"] {
+            assert_eq!(read(&fault, &said(blank)), Err(NotAnAnswer::Empty), "{blank:?}");
+        }
+        assert_eq!(read(&fault, &said(" Continue ")), Ok(Answer::GoOn { words: None }));
+        let words = Some("look at it again".into());
+        assert_eq!(read(&fault, &said(" look at it again\n")), Ok(Answer::GoOn { words }));
+        let permission = Ask::Permission(PermissionRequest {
+            request_id: "1".into(),
+            tool: "Bash".into(),
+            description: None,
+            input: serde_json::Value::Null,
+        });
+        let denied = Given { decision: Some(false), ..said("  ") };
+        assert_eq!(read(&permission, &denied), Ok(Answer::Denied { reason: None }));
     }
 
     #[test]
