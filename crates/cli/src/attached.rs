@@ -335,6 +335,11 @@ impl Watch<'_> {
             }
             "request.opened" | "request.repeated" | "request.settled" | "request.expired" => {
                 self.refresh().await?;
+                if event.body["by"] == "repetition" && event.body["answer"]["answer"] != "nothing" {
+                    let answer = outcome::answer(words, &event.body["answer"]);
+                    let id = event.body["request"].as_str().unwrap_or_default();
+                    self.note_now(&words.say(Key::AnsweredAsBefore, &[("id", &id), ("answer", &answer)]))?;
+                }
                 self.questions.open(&mut self.events, &self.session.blocked_by).await?;
                 self.decide(false).await?;
             }

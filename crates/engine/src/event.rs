@@ -218,7 +218,11 @@ pub enum Event {
     SessionCancelled,
     /// A person wants it to go on after it was lost or had ended.
     #[serde(rename = "session.resumed")]
-    SessionResumed,
+    SessionResumed {
+        /// Whether it was over, or is told something else than before: what people allowed is asked anew.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        anew: bool,
+    },
     /// It is over.
     #[serde(rename = "session.finished")]
     SessionFinished {

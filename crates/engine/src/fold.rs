@@ -218,6 +218,7 @@ impl Desk<'_> {
             limited: None,
             outcome: None,
             ended_at_ms: None,
+            anew_from: 0,
             signals: 0,
             told: [].into(),
             values: BTreeMap::new(),
@@ -474,7 +475,10 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
         Event::SessionPaused => session.paused_at_ms = Some(at_ms),
         Event::SessionUnpaused => session.paused_at_ms = None,
         Event::SessionCancelled => session.cancelled_at_ms = Some(at_ms),
-        Event::SessionResumed => {
+        Event::SessionResumed { anew } => {
+            if *anew {
+                session.anew_from = session.launches.last().map_or(0, |launch| launch.number) + 1;
+            }
             session.outcome = None;
             session.ended_at_ms = None;
             session.paused_at_ms = None;

@@ -83,6 +83,9 @@ pub struct Session {
     pub outcome: Option<Outcome>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+    /// The first launch whose answers still hold if it begins again from nothing.
+    #[serde(default)]
+    pub anew_from: u32,
     /// How many signals came over its own socket.
     #[serde(default)]
     pub signals: u64,

@@ -183,7 +183,11 @@ fn request_page(words: Words, screen: Screen, request: &RequestView) -> String {
     };
     let settled = request.settled.as_ref().map(|settled| {
         let answer = outcome::answer(words, &settled.answer);
-        format!("{} ({}, {})", answer, settled.by, clock::local(settled.at_ms))
+        let by = match settled.by.as_str() {
+            "repetition" => words.sentence(Key::AsBefore),
+            by => by,
+        };
+        format!("{answer} ({by}, {})", clock::local(settled.at_ms))
     });
     said.push_str(&fields(
         words,

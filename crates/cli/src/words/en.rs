@@ -118,6 +118,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::PausedNow, "it is paused. Let it go on: ostler continue {session}"),
     (Key::GoesOn, "it goes on"),
     (Key::AnsweredElsewhere, "{id} is settled: {answer}"),
+    (Key::AnsweredAsBefore, "{id} is answered as before: {answer}"),
+    (Key::AsBefore, "as before"),
     (Key::NothingAsked, "Nothing is asked right now. To write to the agent: ostler send {session} \"…\""),
     (Key::AnswerKept, "the answer is kept, and sent as soon as the server is back"),
     (Key::AnswerNotSent, "the answer to {id} was not sent. Give it later: ostler answer {id}"),

@@ -125,6 +125,8 @@ keys! {
     PausedNow,
     GoesOn,
     AnsweredElsewhere,
+    AnsweredAsBefore,
+    AsBefore,
     NothingAsked,
     AnswerKept,
     AnswerNotSent,

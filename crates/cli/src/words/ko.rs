@@ -124,6 +124,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::PausedNow, "일시 정지되었습니다. 계속하려면: ostler continue {session}"),
     (Key::GoesOn, "계속합니다"),
     (Key::AnsweredElsewhere, "{id}에 답이 정해졌습니다: {answer}"),
+    (Key::AnsweredAsBefore, "{id}에 전과 같이 답함: {answer}"),
+    (Key::AsBefore, "전과 같이"),
     (Key::NothingAsked, "지금은 질문이 없습니다. 에이전트에게 글을 보내려면: ostler send {session} \"…\""),
     (Key::AnswerKept, "답을 가지고 있다가 서버가 돌아오는 대로 보냅니다"),
     (Key::AnswerNotSent, "{id}에 대한 답을 보내지 못했습니다. 나중에 답하려면: ostler answer {id}"),

@@ -120,8 +120,8 @@ impl Maker<'_> {
         request
     }
 
-    /// An agent that began again from nothing asks what was answered before: the answer is still the same. An error
-    /// that comes again is another one.
+    /// An agent that began again from nothing asks what was answered before: the answer is still the same, as long as the
+    /// same work goes on. After its end, or with other words, it is another. An error that comes again is another one.
     fn repeated_answer(&self, id: SessionId, launch: u32, ask: &Ask) -> Option<Answer> {
         if matches!(ask, Ask::Error(_) | Ask::Fault { .. }) {
             return None;
@@ -136,7 +136,7 @@ impl Maker<'_> {
         let session = self.session(id);
         let began_again = |launch: &&Launch| launch.cause == LaunchCause::Resume && launch.fresh;
         session.live().filter(began_again)?;
-        let earlier = self.desk.requests_of(id).filter(|it| it.launch < launch);
+        let earlier = self.desk.requests_of(id).filter(|it| (session.anew_from..launch).contains(&it.launch));
         let settled = earlier.filter(|it| it.asks_the_same(ask)).filter_map(|it| it.settled.as_ref());
         let by_person = settled.filter(|it| it.by == By::Person && it.answer != Answer::Fail);
         by_person.last().map(|settled| settled.answer.clone())

@@ -116,10 +116,11 @@ impl Maker<'_> {
         }
         let (run, project) = (session.run, session.project);
         let can_resume = session.can_resume();
+        let anew = session.is_over() || prompt.is_some();
         let rewind = session.checkpoints.rewind.clone();
         let last = session.launches.last().map_or(0, |launch| launch.number);
         self.made.session = Some(id);
-        self.emit(id, Event::SessionResumed);
+        self.emit(id, Event::SessionResumed { anew });
         if self.desk.run(run).is_some_and(|run| run.outcome.is_some()) {
             self.emit_at(Some(project), Some(run), None, Event::RunReopened);
         }

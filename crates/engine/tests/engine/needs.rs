@@ -93,7 +93,7 @@ fn the_file_goes_when_the_session_is_over_and_comes_back_with_it() {
             session.finished outcome={"outcome":"failed","reason":{"code":1,"key":"exit_code"}}
                 → remove_values
             run.ended outcome={"outcome":"failed","reason":{"code":1,"key":"exit_code"}}
-            session.resumed
+            session.resumed anew=true
             run.reopened
             session.launched cause="resume" fresh=true launch=2 prompt="Do it."
                 → launch launch=2

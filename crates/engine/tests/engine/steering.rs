@@ -286,11 +286,11 @@ fn who_is_lost_and_remembers_goes_on_where_it_was() {
     check(
         &mut play,
         &expect![[r#"
-        session.resumed
-        session.launched cause="resume" fresh=false launch=2 prompt="You were interrupted.\n\nAnswer to your question \"Which?\": this\n\nHurry."
-            → launch launch=2
-        input.delivered launch=2 parcel={"request":"q_1"}
-    "#]],
+            session.resumed anew=true
+            session.launched cause="resume" fresh=false launch=2 prompt="You were interrupted.\n\nAnswer to your question \"Which?\": this\n\nHurry."
+                → launch launch=2
+            input.delivered launch=2 parcel={"request":"q_1"}
+        "#]],
     );
 }
 
@@ -307,15 +307,15 @@ fn who_is_lost_with_an_open_question_waits_for_its_answer() {
     check(
         &mut play,
         &expect![[r#"
-        session.resumed
-        message.written message="m_1" text="Hurry."
-        session.recalled launch=1 why="rest"
-        request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_1"
-        session.launched cause="bring" fresh=false launch=2 prompt="You were interrupted.\n\nAnswer to your question \"Which?\": this\n\nHurry."
-            → launch launch=2
-        input.delivered launch=2 parcel={"request":"q_1"}
-        input.delivered launch=2 parcel={"message":"m_1"}
-    "#]],
+            session.resumed anew=true
+            message.written message="m_1" text="Hurry."
+            session.recalled launch=1 why="rest"
+            request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_1"
+            session.launched cause="bring" fresh=false launch=2 prompt="You were interrupted.\n\nAnswer to your question \"Which?\": this\n\nHurry."
+                → launch launch=2
+            input.delivered launch=2 parcel={"request":"q_1"}
+            input.delivered launch=2 parcel={"message":"m_1"}
+        "#]],
     );
 }
 
@@ -368,6 +368,39 @@ fn who_begins_again_from_nothing_gets_the_same_answer() {
             → go_on after=5 launch=2
     "#]],
     );
+}
+
+#[test]
+fn what_was_allowed_is_asked_again_after_an_end_and_with_other_words() {
+    let permission = || said::dependency("permission", "deploy");
+    let begun_again = |lost: bool, prompt: Option<&str>| {
+        let mut play = Play::running(plain());
+        play.asks(permission());
+        play.answer(1, "approve");
+        if lost {
+            play.lost();
+        } else {
+            play.ended(0);
+        }
+        play.give(Input::Resume { session: S, prompt: prompt.map(str::to_owned) });
+        play.started();
+        play
+    };
+    let mut same_work = begun_again(true, None);
+    same_work.asks(permission());
+    assert_eq!(same_work.book.world.inbox().count(), 0);
+    for (lost, prompt) in [(false, None), (false, Some("again")), (true, Some("another way"))] {
+        let mut play = begun_again(lost, prompt);
+        play.asks(permission());
+        assert_eq!(play.book.world.inbox().count(), 1, "{lost} {prompt:?}");
+        // What was allowed before the end does not count after an interruption either.
+        let mut play = begun_again(lost, prompt);
+        play.lost();
+        play.give(Input::Resume { session: S, prompt: None });
+        play.started();
+        play.asks(permission());
+        assert_eq!(play.book.world.inbox().count(), 1, "{lost} {prompt:?}");
+    }
 }
 
 #[test]
@@ -446,11 +479,11 @@ fn who_has_ended_can_go_on() {
     check(
         &mut play,
         &expect![[r#"
-        session.resumed
-        run.reopened
-        session.launched cause="resume" fresh=false launch=2 prompt="Now the tests."
-            → launch launch=2
-    "#]],
+            session.resumed anew=true
+            run.reopened
+            session.launched cause="resume" fresh=false launch=2 prompt="Now the tests."
+                → launch launch=2
+        "#]],
     );
     let refusal = play.refused(Input::Resume { session: S, prompt: None });
     assert_eq!(refusal, Refusal::NotNow { session: S, status: Status::Starting, wanted: Wanted::Resume });
@@ -466,11 +499,11 @@ fn a_conversation_that_never_began_is_not_resumed() {
     check(
         &mut play,
         &expect![[r#"
-        session.resumed
-        run.reopened
-        session.launched cause="resume" fresh=true launch=2 prompt="Do it."
-            → launch launch=2
-    "#]],
+            session.resumed anew=true
+            run.reopened
+            session.launched cause="resume" fresh=true launch=2 prompt="Do it."
+                → launch launch=2
+        "#]],
     );
 }
 

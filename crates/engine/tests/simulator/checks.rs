@@ -227,7 +227,7 @@ fn ends_once(journal: &[Entry], id: SessionId) {
                 assert!(!is_over, "{id} ends twice");
                 is_over = true;
             }
-            Event::SessionResumed => is_over = false,
+            Event::SessionResumed { .. } => is_over = false,
             Event::WorktreeChanged { .. }
             | Event::CheckpointWanted { .. }
             | Event::CheckpointMade { .. }
