@@ -464,6 +464,8 @@ pub enum Status {
     WaitingDependency,
     /// It waits to be allowed something.
     WaitingPermission,
+    /// What it was allowed to have is being installed.
+    Installing,
     /// A person holds it.
     Paused,
     /// It waits until the limit of its account is over.
@@ -573,12 +575,14 @@ impl Session {
             Status::Ending
         } else if self.is_interrupted() {
             Status::Interrupted
-        } else if let Some(request) = blocked_by.first() {
+        } else if let Some(request) = blocked_by.iter().find(|request| request.is_open()) {
             match request.ask {
                 Ask::Dependency(_) => Status::WaitingDependency,
                 Ask::Permission(_) => Status::WaitingPermission,
                 _ => Status::WaitingInput,
             }
+        } else if !blocked_by.is_empty() {
+            Status::Installing
         } else if self.paused_at_ms.is_some() {
             Status::Paused
         } else if self.parked_at_ms.is_some() {

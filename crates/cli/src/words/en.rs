@@ -81,6 +81,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::StatusStarting, "starting"),
     (Key::StatusActive, "working"),
     (Key::StatusChecking, "being checked"),
+    (Key::StatusInstalling, "installing"),
     (Key::StatusWaiting, "waiting for you"),
     (Key::StatusPaused, "paused"),
     (Key::StatusInterrupted, "interrupted"),

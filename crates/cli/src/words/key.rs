@@ -88,6 +88,7 @@ keys! {
     StatusStarting,
     StatusActive,
     StatusChecking,
+    StatusInstalling,
     StatusWaiting,
     StatusPaused,
     StatusInterrupted,

@@ -87,6 +87,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::StatusStarting, "시작하는 중"),
     (Key::StatusActive, "일하는 중"),
     (Key::StatusChecking, "검사하는 중"),
+    (Key::StatusInstalling, "설치하는 중"),
     (Key::StatusWaiting, "답을 기다림"),
     (Key::StatusPaused, "일시 정지"),
     (Key::StatusInterrupted, "중단됨"),

@@ -377,8 +377,12 @@ fn an_installation_ends_when_its_session_is_cancelled() {
     let request = world.asked(&session);
     give(&world, &request.id, &yes());
     world.wait_for("the installation", |world| world.project.join("begun").exists().then_some(()));
-    assert_eq!(world.session(&session).status, "waiting_dependency");
+    let view = world.session(&session);
+    assert_eq!((view.status.as_str(), view.blocked_by), ("installing", Vec::new()));
     assert!(world.inbox().is_empty(), "nobody has to do anything");
+    let said = world.ostler(&[]).stdout;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("installing") && !said.contains("waiting for you"), "{said}");
     world.wish(&session, "cancel");
     world.status(&session, "cancelled");
     world.wait_for("an empty machine", |world| world.processes().is_empty().then_some(()));

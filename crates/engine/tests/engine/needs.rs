@@ -282,7 +282,7 @@ fn a_package_is_installed_before_the_agent_is_told() {
     let mut play = Play::running(plain());
     play.asks(said::dependency("package", "left-pad"));
     play.give(decided(1, true));
-    assert_eq!(play.status(), Status::WaitingDependency);
+    assert_eq!(play.status(), Status::Installing);
     assert_eq!(play.book.world.inbox().count(), 0, "nobody has to do anything about it");
     play.give(installed(1, None));
     play.asks(said::dependency("package", "no-such-thing"));

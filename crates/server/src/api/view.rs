@@ -86,7 +86,7 @@ pub struct SessionView {
     /// The agent's name.
     pub agent: String,
     /// How it is: `starting`, `active`, `checking`, `waiting_input`, `waiting_dependency`, `waiting_permission`,
-    /// `paused`, `parked`, `interrupted`, `ending`, `completed`, `failed` or `cancelled`.
+    /// `installing`, `paused`, `parked`, `interrupted`, `ending`, `completed`, `failed` or `cancelled`.
     pub status: String,
     /// Since when it is so, in UTC milliseconds.
     pub since_ms: u64,

@@ -68,7 +68,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         agent: session.order.agent.name.clone(),
         status: word(&status),
         since_ms: since_ms(session, status, &blocking),
-        blocked_by: blocking.iter().map(|request| request.id.to_string()).collect(),
+        blocked_by: blocking.iter().filter(|it| it.is_open()).map(|it| it.id.to_string()).collect(),
         wait: wait(world, session, &blocking),
         directory: session.directory().to_owned(),
         worktree: session.worktree.as_ref().map(worktree),
@@ -122,8 +122,9 @@ fn since_ms(session: &Session, status: Status, blocking: &[&Request]) -> u64 {
     let since = match status {
         Status::Completed | Status::Failed | Status::Cancelled => session.ended_at_ms,
         Status::WaitingInput | Status::WaitingDependency | Status::WaitingPermission => {
-            blocking.first().map(|request| request.opened_at_ms)
+            blocking.iter().find(|request| request.is_open()).map(|request| request.opened_at_ms)
         }
+        Status::Installing => blocking.first().and_then(|it| it.settled.as_ref()).map(|it| it.at_ms),
         Status::Paused => session.paused_at_ms,
         Status::Parked => session.parked_at_ms,
         Status::Ending => session.cancelled_at_ms,
