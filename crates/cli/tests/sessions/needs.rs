@@ -368,6 +368,26 @@ fn a_package_is_installed_by_the_projects_own_manager() {
 }
 
 #[test]
+fn what_an_installation_was_started_with_is_kept_while_it_runs_and_no_longer() {
+    let mut world = World::new();
+    let environment = with_npm(&world, "#!/bin/sh\ntouch begun\nuntil [ -e go ]; do sleep 0.05; done\n");
+    let script = format!("{}; read -r line", need("package", "left-pad", "required: true"));
+    let new = NewRun { environment, ..world.new_run(&["bash", "-c", &script]) };
+    let session = world.run_with(&new);
+    let request = world.asked(&session);
+    give(&world, &request.id, &yes());
+    world.wait_for("the installation", |world| world.project.join("begun").exists().then_some(()));
+    let folder = world.home.join("sessions").join(&session).join(format!("install-{}", request.id));
+    let file = folder.join("launch.json");
+    assert!(file.exists());
+    world.restart();
+    assert!(file.exists(), "a server that starts leaves it to the shim that may just be reading it");
+    write(&world.project, "go", "");
+    world.status(&session, "completed");
+    world.wait_for("it to be forgotten", |_| (!file.exists()).then_some(()));
+}
+
+#[test]
 fn an_installation_ends_when_its_session_is_cancelled() {
     let world = World::new();
     let environment = with_npm(&world, "#!/bin/sh\ntouch begun\nexec sleep 600\n");

@@ -1,12 +1,12 @@
 //! Takes launch files away when nobody reads them any more: each holds the whole environment of an agent, keys and
 //! all. What a session needs to be resumed is kept elsewhere.
 //!
-//! A file is removed only behind the commit that says that its launch or check has ended. A server that dies between
+//! A file is removed only behind the commit that says that its launch, check or installation has ended. A server that dies between
 //! the two leaves it to the next one, which looks through all directories once when it starts.
 
 use std::{fs, path::Path};
 
-use ostler_engine::{SessionId, World};
+use ostler_engine::{RequestId, SessionId, World};
 use ostler_shim::launch::FILE;
 
 use super::Driver;
@@ -39,11 +39,15 @@ pub(super) fn forget_all(driver: &Driver) {
 /// Whether a shim of this directory may still be started, or what it has left has still to be read.
 fn is_needed(world: &World, id: SessionId, name: &str) -> bool {
     let Some(session) = world.sessions.get(&id) else { return false };
-    match name.strip_prefix("check-") {
-        Some(check) => {
-            let number = check.split('.').next().and_then(|number| number.parse::<u32>().ok());
-            number.is_some() && session.checking == number
-        }
-        None => session.live().is_some_and(|live| name == live.number.to_string()),
+    // One that had to begin again has a number behind a dot.
+    let first = name.split('.').next().unwrap_or_default();
+    if let Some(check) = first.strip_prefix("check-") {
+        let number = check.parse::<u32>().ok();
+        number.is_some() && session.checking == number
+    } else if let Some(install) = first.strip_prefix("install-") {
+        let request = install.parse::<RequestId>().ok().and_then(|request| world.requests.get(&request));
+        request.is_some_and(|request| request.installing)
+    } else {
+        session.live().is_some_and(|live| name == live.number.to_string())
     }
 }

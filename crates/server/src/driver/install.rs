@@ -20,6 +20,7 @@ use tokio::{
 use super::{
     Driver,
     check::{following, newest, result},
+    forget::forget,
     launch,
     link::Link,
     remains::{self, Remains},
@@ -78,6 +79,16 @@ async fn run(
         sleep(AGAIN).await;
     }
     driver.installs.lock().expect("nobody panics while holding it").remove(&request);
+    let mut directory = first(&driver, session, request);
+    while directory.exists() {
+        forget(&directory);
+        directory = following(&directory);
+    }
+}
+
+/// Where the first shim of an installation is; one that had to begin again is beside it.
+fn first(driver: &Driver, session: SessionId, request: RequestId) -> PathBuf {
+    driver.home.session(session).join(format!("install-{request}"))
 }
 
 fn not_installed(reason: &str) -> Install {
@@ -112,7 +123,7 @@ async fn carry_out(
         })
     };
     let file = planned.ok_or_else(|| "the session is gone".to_owned())??;
-    let mut directory = newest(driver.home.session(session).join(format!("install-{request}")));
+    let mut directory = newest(first(driver, session, request));
     let deadline = Instant::now() + TIME_MAX;
     loop {
         match remains::look(&directory) {
