@@ -22,6 +22,7 @@ use ostler_shim::{
 };
 use tokio::{
     sync::mpsc,
+    task::JoinError,
     time::{sleep, timeout},
 };
 
@@ -245,7 +246,7 @@ impl Keeper {
     async fn provide(&self) -> Result<(), String> {
         let (driver, session) = (Arc::clone(&self.driver), self.session);
         let provided = tokio::task::spawn_blocking(move || values::provide(&driver, session)).await;
-        provided.map_or(Ok(()), |provided| provided.map_err(|error| error.to_string()))
+        come_of(provided)
     }
 
     async fn provide_values(&mut self, name: ActionName) {
@@ -262,6 +263,7 @@ impl Keeper {
     async fn remove_values(&self) {
         crash::site("before remove values");
         loop {
+            // Somebody may hold the file for as long as the vault takes to look something up.
             let (driver, session) = (Arc::clone(&self.driver), self.session);
             let removed = tokio::task::spawn_blocking(move || values::remove(&driver, session)).await;
             if matches!(removed, Ok(Ok(()))) {
@@ -538,6 +540,11 @@ impl Keeper {
     }
 }
 
+/// What came of something that was done aside. Who panicked half-way has not done it.
+fn come_of<E: ToString>(done: Result<Result<(), E>, JoinError>) -> Result<(), String> {
+    done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+}
+
 /// Writes down that an action is done, however long the disk refuses.
 async fn say_done(driver: &Driver, name: ActionName) {
     while let Err(error) = driver.journal.done(name).await {
@@ -545,5 +552,20 @@ async fn say_done(driver: &Driver, name: ActionName) {
             return;
         }
         sleep(AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_panics_while_values_are_written_has_not_written_them() {
+        let done = |work: fn() -> Result<(), String>| async move {
+            come_of(tokio::task::spawn_blocking(work).await)
+        };
+        assert_eq!(done(|| Ok(())).await, Ok(()));
+        assert_eq!(done(|| Err("full".to_owned())).await, Err("full".to_owned()));
+        assert!(done(|| panic!("half-way")).await.is_err());
     }
 }

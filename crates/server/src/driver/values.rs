@@ -35,6 +35,13 @@ pub(crate) enum ProvideError {
         /// Its name.
         name: String,
     },
+    /// The file that is there cannot be read.
+    Unreadable {
+        /// Which one.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// The file cannot be written.
     Io {
         /// Which one.
@@ -56,7 +63,7 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), Provide
     let path = driver.home.values(session);
     let failed = |source| ProvideError::Io { path: path.clone(), source };
     let vault = driver.secrets.vault();
-    let before = read(&path).map_err(failed)?;
+    let before = read(&path).map_err(|source| ProvideError::Unreadable { path: path.clone(), source })?;
     let mut secrets: Vec<(String, Secret)> = Vec::with_capacity(values.len());
     let mut shown: Vec<(String, Secret)> = Vec::new();
     for (name, source) in values {
@@ -163,6 +170,9 @@ impl fmt::Display for ProvideError {
             ProvideError::Vault { message } => write!(f, "{message}"),
             ProvideError::Read(source) => write!(f, "{source}"),
             ProvideError::Gone { name } => write!(f, "{name} is not in the vault any more"),
+            ProvideError::Unreadable { path, source } => {
+                write!(f, "cannot read '{}': {source}", path.display())
+            }
             ProvideError::Io { path, source } => write!(f, "cannot write '{}': {source}", path.display()),
         }
     }
@@ -172,7 +182,7 @@ impl std::error::Error for ProvideError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             ProvideError::Read(source) => Some(source),
-            ProvideError::Io { source, .. } => Some(source),
+            ProvideError::Unreadable { source, .. } | ProvideError::Io { source, .. } => Some(source),
             ProvideError::Vault { .. } | ProvideError::Gone { .. } => None,
         }
     }
