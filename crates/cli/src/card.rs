@@ -65,6 +65,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     if let Some(mark) = &request.mark {
         add_line(&mut said, 2, &screen.style(Style::Attention, &marked(words, mark)));
     }
+    if request.abandoned {
+        add_line(&mut said, 2, &screen.style(Style::Attention, words.sentence(Key::AskerGone)));
+    }
     for line in form(words, request) {
         add_line(&mut said, 2, &line);
     }

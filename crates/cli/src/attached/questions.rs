@@ -185,9 +185,15 @@ impl<'a> Questions<'a> {
         let path = format!("/requests/{}/answer", unsent.id);
         let result: Result<RequestView, ClientError> = self.client.post(&path, &unsent.answer).await;
         match result {
-            Ok(_) => {
+            Ok(settled) => {
                 self.open.retain(|request| request.id != unsent.id);
                 self.shown = None;
+                if settled.delivery == "undeliverable" {
+                    let answer = settled.settled.map(|it| outcome::answer(words, &it.answer));
+                    let values: &[(&str, &dyn std::fmt::Display)] =
+                        &[("id", &settled.id), ("answer", &answer.unwrap_or_default())];
+                    self.context.note(&words.say(Key::AnsweredNobody, values));
+                }
                 Ok(())
             }
             // It was heard the first time, or somebody else was faster: the event says with what it is settled.

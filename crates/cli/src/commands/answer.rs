@@ -81,14 +81,16 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let settled: RequestView = client.post(&format!("/requests/{}/answer", request.id), &answer).await?;
         let words = context.words;
         let said = settled.settled.as_ref().map(|it| outcome::answer(words, &it.answer)).unwrap_or_default();
+        let is_lost = request.abandoned || settled.delivery == "undeliverable";
+        let key = if is_lost { Key::AnsweredNobody } else { Key::Answered };
         context.print(&settled, |_| {
-            format!("{}\n", words.say(Key::Answered, &[("id", &settled.id), ("answer", &said)]))
+            format!("{}\n", words.say(key, &[("id", &settled.id), ("answer", &said)]))
         })?;
         let open: Vec<RequestView> = client.get("/inbox").await?;
         if !open.is_empty() {
             context.note(&words.say(Key::MoreOpen, &[("n", &open.len())]));
         }
-        Ok(Exit::Done)
+        Ok(if is_lost { Exit::Failed } else { Exit::Done })
     })
 }
 

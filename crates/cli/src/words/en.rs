@@ -170,6 +170,11 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Resumed, "{id} goes on; look at it: ostler attach {id}"),
     (Key::Sent, "written to {id}"),
     (Key::Answered, "{id} is answered: {answer}"),
+    (
+        Key::AnsweredNobody,
+        "{id} is settled ({answer}), but the answer cannot be delivered: the program that asked has ended",
+    ),
+    (Key::AskerGone, "the program that asked has ended: an answer does not reach it any more"),
     (Key::MoreOpen, "{n} more: ostler answer"),
     (Key::Merged, "the work of {id} is merged into {target}"),
     (Key::NothingMerged, "{id} has changed nothing, so there was nothing to merge; its worktree is gone"),

@@ -171,6 +171,8 @@ keys! {
     Resumed,
     Sent,
     Answered,
+    AnsweredNobody,
+    AskerGone,
     MoreOpen,
     Merged,
     NothingMerged,

@@ -176,6 +176,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Resumed, "{id} 계속함. 보려면: ostler attach {id}"),
     (Key::Sent, "{id}에 보냄"),
     (Key::Answered, "{id}에 답함: {answer}"),
+    (Key::AnsweredNobody, "{id}에 답이 정해졌지만({answer}) 전할 수 없습니다. 물어본 프로그램이 끝났습니다"),
+    (Key::AskerGone, "물어본 프로그램이 끝났습니다. 답이 더는 전해지지 않습니다"),
     (Key::MoreOpen, "{n}개 더 있음: ostler answer"),
     (Key::Merged, "{id}의 작업을 {target}에 합쳤습니다"),
     (Key::NothingMerged, "{id}가 바꾼 것이 없어서 합칠 것이 없었습니다. 워크트리는 없앴습니다"),

@@ -209,8 +209,14 @@ fn an_answer_to_a_program_that_is_gone_is_said_to_be_undeliverable() {
     let world = World::new();
     let session = world.bash(QUESTION);
     let request = world.asked(&session);
+    assert!(!request.abandoned);
     world.wait_for("its end", |world| world.session(&session).launches[0].ended.clone());
-    world.answer(&request.id, "MySQL");
+    let card = String::from_utf8(world.ostler(&["inbox"]).stdout).expect("text");
+    assert!(card.contains("an answer does not reach it any more"), "{card}");
+    let answered = world.ostler(&["answer", &request.id, "MySQL"]);
+    let said = String::from_utf8_lossy(&answered.stdout);
+    assert!(said.contains("is settled (MySQL), but the answer cannot be delivered"), "{said}");
+    assert_eq!(answered.status.code(), Some(1));
     world.status(&session, "completed");
     assert_eq!(world.request(&request.id).delivery, "undeliverable");
 }

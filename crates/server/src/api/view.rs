@@ -244,6 +244,9 @@ pub struct RequestView {
     pub settled: Option<SettledView>,
     /// How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`.
     pub delivery: String,
+    /// Whether it is open, and whoever asked has ended and cannot be started again with an answer.
+    #[serde(default)]
+    pub abandoned: bool,
     /// What has become of a package that was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<InstallView>,

@@ -6,7 +6,7 @@ use ostler_engine::{
     ProjectId, SessionId, World,
     request::{Ask, Bringing, Request},
     run::{Outcome, Project, Run},
-    session::{Launch, LaunchEnd, Retries, Session, Status, Worktree, WorktreeState},
+    session::{Ending, Launch, LaunchEnd, Retries, Session, Status, Worktree, WorktreeState},
 };
 use ostler_protocol::signal::DependencyType;
 use ostler_store::EventRow;
@@ -208,8 +208,19 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
             late: settled.late,
         }),
         delivery: delivery(request.bringing).to_owned(),
+        abandoned: request.is_open() && session.is_some_and(|session| is_abandoned(session, &request.ask)),
         install: install(request),
     }
+}
+
+/// Whether whoever asked has ended, and cannot be started again with an answer.
+fn is_abandoned(session: &Session, ask: &Ask) -> bool {
+    // What is decided about an error or a budget is done, whoever hears of it.
+    let is_told = matches!(ask, Ask::Question(_) | Ask::AskUser(_) | Ask::Dependency(_) | Ask::Permission(_));
+    let was_sent_away = |launch: &Launch| matches!(launch.ending, Some(Ending::Rest | Ending::Relaunch));
+    let has_ended = matches!(session.last_end(), Some(LaunchEnd::Exited { .. }))
+        && !session.launches.last().is_some_and(was_sent_away);
+    is_told && has_ended && !session.is_over() && !session.can_resume()
 }
 
 fn install(request: &Request) -> Option<InstallView> {
