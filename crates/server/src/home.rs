@@ -25,6 +25,13 @@ pub struct Home {
 pub enum HomeError {
     /// No variable says where it could be.
     Nowhere,
+    /// It would be another one in every directory.
+    Relative {
+        /// The variable that names it.
+        variable: &'static str,
+        /// What that says.
+        path: PathBuf,
+    },
     /// It cannot be made or used.
     Io {
         /// Which one.
@@ -56,9 +63,14 @@ pub enum HomeError {
 impl Home {
     /// `OSTLER_HOME`, else `ostler` in the user's state directory.
     pub fn find() -> Result<Home, HomeError> {
+        let places = [("OSTLER_HOME", ""), ("XDG_STATE_HOME", "ostler"), ("HOME", ".local/state/ostler")];
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let state = || set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
-        let root = set("OSTLER_HOME").or_else(|| Some(state()?.join("ostler"))).ok_or(HomeError::Nowhere)?;
+        let found = places.iter().find_map(|&(variable, below)| Some((variable, set(variable)?, below)));
+        let (variable, path, below) = found.ok_or(HomeError::Nowhere)?;
+        if path.is_relative() {
+            return Err(HomeError::Relative { variable, path });
+        }
+        let root = if below.is_empty() { path } else { path.join(below) };
         let root = std::path::absolute(&root).map_err(|source| HomeError::Io { path: root, source })?;
         Ok(Home { root })
     }
@@ -233,6 +245,13 @@ impl fmt::Display for HomeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HomeError::Nowhere => write!(f, "neither OSTLER_HOME nor XDG_STATE_HOME nor HOME is set"),
+            HomeError::Relative { variable, path } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "{variable} has to be an absolute path: '{path}' is another place in every directory"
+                )
+            }
             HomeError::Io { path, source } => write!(f, "cannot use '{}': {source}", path.display()),
             HomeError::Open { path, mode } => {
                 write!(f, "others can look into '{}' (mode {mode:o})", path.display())
@@ -252,6 +271,7 @@ impl std::error::Error for HomeError {
         match self {
             HomeError::Io { source, .. } => Some(source),
             HomeError::Nowhere
+            | HomeError::Relative { .. }
             | HomeError::Open { .. }
             | HomeError::Foreign { .. }
             | HomeError::Replaceable { .. } => None,

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use crate::support::Place;
+use crate::support::{Place, Said};
 
 /// A command that is refused, with its exit code and what it must say.
 fn refused(place: &Place, arguments: &[&str], code: i32, says: &[&str]) {
@@ -83,4 +83,18 @@ fn a_state_directory_that_is_none() {
     fs::write(place.state(), "").expect("a file in its place");
     refused(&place, &["ps"], 6, &["cannot use", "OSTLER_HOME"]);
     fs::remove_file(place.state()).expect("it is ours");
+}
+
+#[test]
+fn a_state_directory_that_would_be_another_one_in_every_directory() {
+    let place = Place::new();
+    for (variable, path) in [("OSTLER_HOME", "state"), ("OSTLER_HOME", "./x/y"), ("XDG_STATE_HOME", "s")] {
+        let mut command = place.command(&["ps"]);
+        command.env_remove("OSTLER_HOME").env(variable, path);
+        let said = Said::from(command.output().expect("the binary starts"));
+        assert_eq!(said.code, 6, "{variable}={path}: {said:?}");
+        let why = format!("{variable} has to be an absolute path: '{path}'");
+        assert!(said.err.contains(&why), "{said:?}");
+        assert!(!place.project().join(path).exists());
+    }
 }
