@@ -4,6 +4,7 @@ mod changes;
 mod checkpoint;
 mod find;
 mod hostile;
+mod large;
 mod make;
 mod merge;
 mod prune;
