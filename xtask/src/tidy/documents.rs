@@ -91,7 +91,7 @@ fn texts<'a>(sources: &'a [File], path: &str, head: &str) -> Vec<&'a str> {
 
 fn is_there(sources: &[File], module: &str, function: &str) -> bool {
     let names = [format!("/{module}.rs"), format!("/{module}/tests.rs")];
-    let head = format!("fn {function}()");
+    let head = format!("fn {function}(");
     let is_whole = matches!(function, "*" | "…");
     let is_it = |file: &File| names.iter().any(|name| file.path.ends_with(name));
     sources.iter().any(|file| is_it(file) && (is_whole || file.text.contains(&head)))
