@@ -38,7 +38,7 @@ pub use home::{Home, HomeError};
 pub use http::openapi;
 pub use journal::{LoadError, Replayed};
 pub use keep::{KeepError, Mended, export, mend, verify, verify_files};
-pub use ostler_store::Salvaged;
+pub use ostler_store::{ExportError, Salvaged};
 pub use secrets::{SecretsError, mend_vault, open_vault};
 pub use serve::{ServeError, serve};
 

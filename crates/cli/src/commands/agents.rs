@@ -1,7 +1,8 @@
 //! `ostler agents`: which agents can be run, what is known of them, and whether they are there.
 
 use clap::{Args, Subcommand};
-use ostler_agents::{Agent, Agents};
+use ostler_agents::{Agent, Agents, Output};
+use ostler_protocol::stream::Cli;
 use ostler_server::config::Config;
 use serde_json::{Value, json};
 
@@ -98,12 +99,48 @@ fn show(context: &Context, config: &Config, agent: &Agent) -> Result<Exit, Error
     let value = json!(agent);
     context.print(&value, |_| match Agent::builtin_toml(&agent.name) {
         // Its own text has comments; what a user changed has none to show.
-        Some(toml) if source(config, agent) == "built in" => toml.to_owned(),
+        Some(toml) if source(config, agent) == "built in" => below(&agent.name, toml),
         _ => {
-            toml::to_string_pretty(&without_nothing(value.clone())).unwrap_or_else(|_| format!("{value:#}\n"))
+            let table = json!({ "agents": { agent.name.as_str(): table(agent) } });
+            toml::to_string_pretty(&table).unwrap_or_else(|_| format!("{value:#}\n"))
         }
     })?;
     Ok(Exit::Done)
+}
+
+/// A table of its own, as it stands in a configuration file.
+fn below(name: &str, toml: &str) -> String {
+    let mut text = format!("[agents.{name}]\n");
+    for line in toml.lines() {
+        match line.strip_prefix('[').filter(|_| line.ends_with(']')) {
+            Some(rest) => text.push_str(&format!("[agents.{name}.{rest}")),
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// An agent in the keys that a configuration file has for it.
+fn table(agent: &Agent) -> Value {
+    let mut table = without_nothing(json!(agent));
+    let Some(keys) = table.as_object_mut() else { return table };
+    keys.remove("name");
+    let output = match &agent.output {
+        Output::Text => json!("text"),
+        Output::Table(rules) => match Cli::ALL.into_iter().find(|cli| cli.table_toml() == rules) {
+            Some(cli) => json!(cli.name()),
+            None => toml::from_str(rules).unwrap_or_default(),
+        },
+    };
+    keys.insert("output".to_owned(), output);
+    let private = keys.get_mut("private").and_then(Value::as_object_mut);
+    if let Some(private) = private
+        && let Some(used) = private.remove("used")
+    {
+        private.insert("use".to_owned(), used);
+    }
+    table
 }
 
 /// TOML has no word for nothing: such keys are left out.

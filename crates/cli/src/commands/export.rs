@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::Args;
+use ostler_server::{ExportError, KeepError};
 use serde_json::json;
 
 use crate::{
@@ -30,18 +31,26 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let home = home()?;
     if arguments.file.as_os_str() == "-" {
         let mut stdout = BufWriter::new(io::stdout().lock());
-        ostler_server::export(&home, &mut stdout).map_err(Error::Keep)?;
+        ostler_server::export(&home, &mut stdout).map_err(|error| not_exported(error, Error::Output))?;
         stdout.flush().map_err(Error::Output)?;
         return Ok(Exit::Done);
     }
     let path = arguments.file.clone();
     let failed = |source| Error::File { path: path.clone(), source };
     let mut file = BufWriter::new(File::create(&arguments.file).map_err(failed)?);
-    let lines = ostler_server::export(&home, &mut file).map_err(Error::Keep)?;
+    let lines = ostler_server::export(&home, &mut file).map_err(|error| not_exported(error, failed))?;
     file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
     let path = arguments.file.display().to_string();
     context.print(&json!({ "path": path, "lines": lines }), |_| {
         format!("{}\n", context.words.say(Key::Exported, &[("n", &lines), ("path", &path)]))
     })?;
     Ok(Exit::Done)
+}
+
+/// Whether the journal could not be read, or what was read not be written.
+fn not_exported(error: KeepError, not_written: impl FnOnce(io::Error) -> Error) -> Error {
+    match error {
+        KeepError::Export(ExportError::Write(source)) => not_written(source),
+        error => Error::Keep(error),
+    }
 }

@@ -55,13 +55,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_mcp: bool,
     /// A shell command that exits with 0 only if the work is done.
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "CMD", value_parser = check)]
     check: Option<String>,
     /// Send it back with the failure until the check passes.
     #[arg(long)]
     until: bool,
     /// How often it may try with --until [default: 10].
-    #[arg(long, value_name = "N", requires = "until", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "until", value_parser = clap::value_parser!(u32).range(1..=1000))]
     max: Option<u32>,
     /// Ask whether to go on after so much work: 90s, 10m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -87,6 +87,11 @@ pub(crate) struct Arguments {
     /// Show bytes as they are: JSON of the CLI, escapes of the program.
     #[arg(long)]
     raw: bool,
+}
+
+/// A command; what is blank would pass or fail for no reason.
+fn check(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() { Err("the check is no command") } else { Ok(text.to_owned()) }
 }
 
 fn duration(text: &str) -> Result<Duration, InvalidDuration> {

@@ -41,6 +41,9 @@ fn an_unknown_agent() {
     refused(&place, &["run", "claude"], 2, &["what is 'claude' to do?"]);
     refused(&place, &["run", "fix the flaky test"], 2, &["no agent is named"]);
     refused(&place, &["run", "--until", "claude", "work"], 2, &["--until needs --check"]);
+    refused(&place, &["run", "--check", " ", "claude", "work"], 2, &["the check is no command"]);
+    let too_often = ["run", "--check", "true", "--until", "--max", "5000", "claude", "work"];
+    refused(&place, &too_often, 2, &["5000", "1000"]);
     refused(&place, &["run", "--max-time", "soon", "claude", "work"], 2, &["90s"]);
     refused(&place, &["run", "--max-time", "0s", "claude", "work"], 2, &["longer than nothing"]);
     refused(&place, &["run", "claude", "work", "--", "ls"], 2, &[]);

@@ -49,3 +49,29 @@ fn the_language_is_configured() {
     let output = command.env("LC_ALL", "ko_KR.UTF-8").output().expect("the binary starts");
     assert!(String::from_utf8_lossy(&output.stderr).contains("에이전트를 지정하지 않았고"), "{output:?}");
 }
+
+#[test]
+fn a_table_that_is_shown_can_stand_in_a_configuration() {
+    let place = Place::new();
+    let rules = "[agents.helper]\ncommand = [\"helper\", \"--json\"]\ninput.way = \"relaunch\"\n\
+                 arguments.resume = [\"--continue={conversation}\"]\narguments.prompt = [\"--\", \"{prompt}\"]\n\
+                 output.speech = [{ when = { event = \"say\" }, give = { text = \"text\" } }]\n\
+                 output.end = [{ when = { event = \"done\" }, give = { status = \"success\" } }]\n";
+    let changed = "[agents.claude]\nmodel = \"opus\"\nprivate.use = true\n\
+                   environment.CLAUDE_CONFIG_DIR = \"/x\"\n";
+    for (configuration, names) in
+        [("", &["claude", "codex", "gemini", "opencode"][..]), (rules, &["helper"]), (changed, &["claude"])]
+    {
+        place.configure(configuration);
+        for name in names {
+            let known = place.json(&["agents", "show", name]);
+            let shown = place.done(&["agents", "show", name]);
+            let mine = shown.replace(&format!("agents.{name}"), "agents.mine");
+            place.configure(&mine);
+            let mut read = place.json(&["agents", "show", "mine"]);
+            read["name"] = known["name"].clone();
+            assert_eq!(read, known, "{mine}");
+            place.configure(configuration);
+        }
+    }
+}

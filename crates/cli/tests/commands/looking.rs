@@ -99,7 +99,7 @@ fn the_agents_are_listed_shown_and_checked() {
     assert!(listed.starts_with("AGENT"), "{listed}");
     assert!(listed.contains("\nclaude ") && listed.contains("\nmine "), "{listed}");
     assert!(place.done(&["agents", "show", "claude"]).contains("command ="));
-    assert!(place.done(&["agents", "show", "mine"]).contains("name = \"mine\""));
+    assert!(place.done(&["agents", "show", "mine"]).contains("[agents.mine]"));
     assert_eq!(place.done(&["agents", "check", "mine"]), "mine: mine 1.2.3, as tested\n");
     let gone = place.run(&["agents", "check", "gone"]);
     assert_eq!(gone.code, 1, "{gone:?}");
@@ -145,4 +145,17 @@ fn a_shell_can_complete() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(place.done(&["completions", shell]).contains("ostler"), "{shell}");
     }
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_out_is_a_disk_that_is_full() {
+    let place = Place::new();
+    for _ in 0..12 {
+        let session = place.start("true");
+        place.wait_for(&session, "completed");
+    }
+    assert!(place.done(&["export"]).len() > 10_000, "more than is held back before it is written");
+    let said = place.run(&["export", "/dev/full"]);
+    assert_eq!(said.code, 4, "{said:?}");
+    assert!(said.err.contains("cannot write '/dev/full'"), "{said:?}");
 }
