@@ -103,7 +103,9 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         Ok(Id::Request(id)) => id,
         Ok(Id::Session(id) | Id::Run(id)) => {
             let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
-            session.blocked_by.first().cloned().ok_or_else(nothing_open)?
+            let open: Vec<RequestView> = client.get("/inbox").await?;
+            let none = || if open.is_empty() { nothing_open() } else { nothing_open_there(&session.id) };
+            session.blocked_by.first().cloned().ok_or_else(none)?
         }
         // A word that is no id is an answer, if it is clear to what.
         Err(_) if arguments.value.is_none() => {
@@ -127,6 +129,11 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
 async fn next(client: &Client) -> Result<RequestView, Error> {
     let open: Vec<RequestView> = client.get("/inbox").await?;
     open.into_iter().next().ok_or_else(nothing_open)
+}
+
+fn nothing_open_there(id: &str) -> Error {
+    let message = Message::new(Key::NothingOpenThere).with("id", &id);
+    Error::Refused { message, hint: Message::new(Key::HintInbox) }
 }
 
 fn nothing_open() -> Error {

@@ -4,15 +4,18 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
 use ostler_protocol::shown::Shown;
-use ostler_server::client::{Client, ClientError, Pieces};
+use ostler_server::{
+    api::SessionView,
+    client::{Client, ClientError, Pieces},
+};
 use serde_json::json;
 
 use crate::{
     context::{self, Context, talk},
-    error::Error,
+    error::{Error, Message},
     exit::Exit,
     id,
-    screen::Screen,
+    screen::{Screen, one_line},
     words::Key,
 };
 
@@ -31,7 +34,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let client = context.server().await?;
         let id = id::session(&client, &arguments.id).await?;
         let color = Screen::stdout().colours() && !context.json;
-        let mut pieces = pieces(&client, &id, arguments.stat, color).await?;
+        let mut pieces = match pieces(&client, &id, arguments.stat, color).await {
+            Err(ClientError::Refused(problem)) => {
+                let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+                return Err(gone(&session).unwrap_or(Error::Client(ClientError::Refused(problem))));
+            }
+            pieces => pieces?,
+        };
         let mut diff = Vec::new();
         // What stands in files is the agent's. To a file it goes as it is, for that is a patch.
         let mut filter = io::stdout().is_terminal().then(|| Shown::new(color));
@@ -58,6 +67,25 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         io::stdout().lock().flush().map_err(Error::Output)?;
         Ok(Exit::Done)
     })
+}
+
+/// What has become of a worktree that is not there any more, and where its work is.
+pub(crate) fn gone(session: &SessionView) -> Option<Error> {
+    let worktree = session.worktree.as_ref()?;
+    let place = worktree.message.as_deref().map(one_line).filter(|place| !place.is_empty());
+    let (message, hint) = match (worktree.state.as_str(), place) {
+        ("merged", Some(commit)) => {
+            let target = worktree.target.as_deref().unwrap_or_default();
+            let message = Message::new(Key::WorktreeMerged).with("target", &one_line(target));
+            (message, Message::new(Key::HintWorktreeMerged).with("commit", &commit))
+        }
+        ("discarded", Some(kept)) => {
+            let message = Message::new(Key::WorktreeDiscarded).with("kept", &kept);
+            (message, Message::new(Key::HintWorktreeDiscarded).with("kept", &kept))
+        }
+        _ => return None,
+    };
+    Some(Error::Refused { message: message.with("id", &session.id), hint })
 }
 
 /// What a session has changed, piece by piece.

@@ -4,6 +4,7 @@ use clap::Args;
 use ostler_server::api::SessionView;
 use serde_json::json;
 
+use super::diff;
 use crate::{
     answering,
     context::{Context, talk},
@@ -32,6 +33,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let client = context.server().await?;
         let id = id::session(&client, &arguments.id).await?;
         let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+        if let Some(error) = diff::gone(&session) {
+            return Err(error);
+        }
         // Without a worktree the server says so; there is nothing to be asked about.
         if let Some(worktree) = session.worktree.as_ref().filter(|_| !arguments.yes) {
             let branch: &str = &worktree.branch;

@@ -31,6 +31,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let client = context.server().await?;
         let id = id::session(&client, &arguments.id).await?;
         let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
+        if let Some(error) = diff::gone(&session) {
+            return Err(error);
+        }
         if let Some(worktree) = session.worktree.as_ref().filter(|it| has_no_branch(it)) {
             return Err(Error::Refused {
                 message: Message::new(Key::NoBranchToMerge).with("id", &session.id),

@@ -179,6 +179,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Merged, "the work of {id} is merged into {target}"),
     (Key::NothingMerged, "{id} has changed nothing, so there was nothing to merge; its worktree is gone"),
     (Key::NotMerged, "the work of {id} is not merged, {target} is as it was: {message}"),
+    (Key::WorktreeMerged, "the work of {id} is merged into {target} already"),
+    (Key::WorktreeDiscarded, "the worktree of {id} was discarded; its work is kept as {kept}"),
+    (Key::HintWorktreeMerged, "To see it: git show {commit}"),
+    (Key::HintWorktreeDiscarded, "To see it: git show {kept}. To take it up: git switch -c NAME {kept}"),
     (Key::NoBranchToMerge, "{id} began on a detached HEAD, so there is no branch to merge it into"),
     (
         Key::HintMergeByHand,
@@ -412,6 +416,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::UntilNeedsCheck, "--until needs --check: something has to say when it is done"),
     (Key::NoTimeAtAll, "--max-time has to be longer than nothing"),
     (Key::NothingOpen, "nothing is open: there is nothing to answer"),
+    (Key::NothingOpenThere, "{id} waits for no answer"),
     (Key::SeveralOpen, "several requests are open: name one ({ids})"),
     (Key::NoTerminal, "there is no terminal to ask on: give the answer"),
     (Key::NoDirectory, "the current directory cannot be used: {source}"),

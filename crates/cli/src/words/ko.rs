@@ -182,6 +182,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Merged, "{id}의 작업을 {target}에 합쳤습니다"),
     (Key::NothingMerged, "{id}가 바꾼 것이 없어서 합칠 것이 없었습니다. 워크트리는 없앴습니다"),
     (Key::NotMerged, "{id}의 작업을 합치지 못했습니다. {target}은 그대로입니다: {message}"),
+    (Key::WorktreeMerged, "{id}의 작업은 이미 {target}에 병합되어 있습니다"),
+    (Key::WorktreeDiscarded, "{id}의 워크트리는 버려졌습니다. 작업은 {kept}에 남아 있습니다"),
+    (Key::HintWorktreeMerged, "보려면: git show {commit}"),
+    (Key::HintWorktreeDiscarded, "보려면: git show {kept}. 이어서 쓰려면: git switch -c NAME {kept}"),
     (Key::NoBranchToMerge, "{id}는 분리된 HEAD에서 시작해서 합칠 브랜치가 없습니다"),
     (
         Key::HintMergeByHand,
@@ -412,6 +416,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::UntilNeedsCheck, "--until에는 --check가 필요합니다. 언제 끝났는지 판단할 것이 있어야 합니다"),
     (Key::NoTimeAtAll, "--max-time은 0보다 길어야 합니다"),
     (Key::NothingOpen, "답할 것이 없습니다"),
+    (Key::NothingOpenThere, "{id}이(가) 기다리는 답은 없습니다"),
     (Key::SeveralOpen, "열린 요청이 여러 개입니다. 하나를 지정하세요({ids})"),
     (Key::NoTerminal, "물어볼 터미널이 없습니다. 답을 함께 주세요"),
     (Key::NoDirectory, "현재 디렉터리를 쓸 수 없습니다: {source}"),

@@ -187,3 +187,18 @@ resume = ["""echo '{{"type":"assistant","message":{{"model":"m","content":[{{"ty
     let said = place.run(&["resume", &session]);
     assert_eq!((said.code, said.out.as_str()), (0, "resumed c1\n"), "{said:?}");
 }
+
+#[test]
+fn a_session_that_asks_nothing_is_told_from_an_empty_inbox() {
+    let place = Place::new();
+    let quiet = place.start("true");
+    place.wait_for(&quiet, "completed");
+    let said = place.run(&["answer", &quiet, "x"]);
+    assert!(said.err.contains("nothing is open"), "{said:?}");
+    let asking = place.start(ASK);
+    place.wait_for(&asking, "waiting_input");
+    let said = place.run(&["answer", &quiet, "x"]);
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains(&format!("{quiet} waits for no answer")), "{said:?}");
+    place.done(&["answer", &asking, "1"]);
+}

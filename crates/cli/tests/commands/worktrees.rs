@@ -23,7 +23,10 @@ fn work_is_seen_and_merged() {
     assert_eq!(place.done(&["merge", &session]), "the work of s_1 is merged into main\n");
     assert_eq!(place.git(&["show", "main:file.txt"]), "one\ntwo\nthree\n");
     let said = place.run(&["merge", &session]);
-    assert_eq!(said.code, 7, "it is gone: {said:?}");
+    assert_eq!(said.code, 7, "{said:?}");
+    assert!(said.err.contains("the work of s_1 is merged into main already"), "{said:?}");
+    let commit = place.git(&["rev-parse", "main"]);
+    assert!(said.err.contains(&format!("git show {}", commit.trim())), "{said:?}");
 }
 
 #[test]
@@ -34,7 +37,8 @@ fn a_conflict_changes_nothing() {
     place.git(&["commit", "--quiet", "-am", "ours"]);
     let said = place.run(&["merge", &session]);
     assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.out.contains("main is as it was"), "{said:?}");
+    assert_eq!(said.out.matches("as it was").count(), 1, "{said:?}");
+    assert!(said.out.contains("main is as it was: both sides changed the same places"), "{said:?}");
     assert!(said.out.contains("in the way: file.txt"), "{said:?}");
     assert_eq!(fs::read_to_string(place.project().join("file.txt")).expect("a file"), "ours\n");
 }
@@ -69,6 +73,11 @@ fn what_is_discarded_is_kept() {
     let said = place.done(&["discard", &session, "--yes"]);
     let kept = said.trim_end().rsplit(' ').next().expect("a ref");
     assert_eq!(place.git(&["show", &format!("{kept}:new.txt")]), "new\n");
+    for command in ["diff", "merge", "discard"] {
+        let said = place.run(&[command, &session]);
+        assert_eq!(said.code, 7, "{said:?}");
+        assert!(said.err.contains(&format!("its work is kept as {kept}")), "{said:?}");
+    }
 }
 
 #[test]

@@ -119,11 +119,9 @@ fn merge_work(
     match repository.merge(worktree, None, messages).map_err(|error| error.to_string())? {
         MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit } => Ok(Ok(commit)),
         MergeOutcome::NothingToDo => Ok(Ok(worktree.base.clone())),
-        MergeOutcome::Conflict { files } => {
-            refused("both sides changed the same places; the target is as it was", files)
-        }
+        MergeOutcome::Conflict { files } => refused("both sides changed the same places", files),
         MergeOutcome::TargetDirty { files } => {
-            refused("the target has changes of its own in these files; it is as it was", files)
+            refused("the target has changes of its own in these files", files)
         }
     }
 }
