@@ -110,15 +110,12 @@ fn show(context: &Context, config: &Config, agent: &Agent) -> Result<Exit, Error
 
 /// A table of its own, as it stands in a configuration file.
 fn below(name: &str, toml: &str) -> String {
-    let mut text = format!("[agents.{name}]\n");
-    for line in toml.lines() {
-        match line.strip_prefix('[').filter(|_| line.ends_with(']')) {
-            Some(rest) => text.push_str(&format!("[agents.{name}.{rest}")),
-            None => text.push_str(line),
-        }
-        text.push('\n');
-    }
-    text
+    let line = |line: &str| match line.strip_prefix('[').filter(|_| line.ends_with(']')) {
+        Some(rest) => format!("[agents.{name}.{rest}\n"),
+        None => format!("{line}\n"),
+    };
+    let head = format!("[agents.{name}]\n");
+    core::iter::once(head).chain(toml.lines().map(line)).collect()
 }
 
 /// An agent in the keys that a configuration file has for it.
