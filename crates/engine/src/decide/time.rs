@@ -134,8 +134,23 @@ impl Maker<'_> {
         let due = time_over_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
         let time_ms_max = self.desk.run(session.run).and_then(|run| run.terms.time_ms_max);
         let launch = session.launches.last().filter(|_| due).map(|launch| launch.number);
-        let (Some(launch), Some(time_ms_max)) = (launch, time_ms_max) else { return };
+        let (Some(launch), Some(again)) = (launch, time_ms_max) else { return };
+        let time_ms_max = self.time_ms_so_far(id, again).unwrap_or(again);
         self.open(id, launch, Ask::TimeOver { time_ms_max }, OSTLER, None);
+    }
+
+    /// All the time that a session was given, where somebody has let it go on before.
+    fn time_ms_so_far(&self, id: SessionId, again: u64) -> Option<u64> {
+        let since = self.session(id).anew_from;
+        let raised = self.desk.requests_of(id).filter(|it| it.launch >= since).filter_map(|it| {
+            let Ask::TimeOver { time_ms_max } = it.ask else { return None };
+            match it.settled.as_ref()?.answer {
+                Answer::GoOn { .. } => Some(time_ms_max.saturating_add(again)),
+                Answer::Raised { by } => Some(time_ms_max.saturating_add(by)),
+                _ => None,
+            }
+        });
+        raised.last()
     }
 
     fn end_late_check(&mut self, id: SessionId) {

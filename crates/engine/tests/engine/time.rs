@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 use ostler_engine::{
     Input,
+    request::Ask,
     run::Terms,
     session::{CheckWish, Status},
 };
@@ -100,6 +101,8 @@ fn when_its_time_is_over_a_person_is_asked() {
     "#]],
     );
     play.wait_ms(10 * MINUTE_MS);
+    assert_eq!(play.request(1).ask, Ask::TimeOver { time_ms_max: 10 * MINUTE_MS });
+    assert_eq!(play.request(2).ask, Ask::TimeOver { time_ms_max: 20 * MINUTE_MS }, "all that it was given");
     play.answer(2, "fail");
     play.killed();
     check(
