@@ -62,7 +62,8 @@ pub(crate) fn agreed(question: &str, how: Key) -> Result<bool, Error> {
     write!(stderr, "{question} ").and_then(|()| stderr.flush()).map_err(Error::Stats)?;
     let mut line = String::new();
     io::stdin().read_line(&mut line).map_err(|source| Error::Input { path: None, source })?;
-    Ok(decision(line.trim()) == Some(true))
+    // Who closes the input behind a word has not said it.
+    Ok(line.ends_with('\n') && decision(line.trim()) == Some(true))
 }
 
 /// Whether a yes or no is asked for.

@@ -43,8 +43,13 @@ impl Lines {
 fn start() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(LINES_MAX);
     thread::spawn(move || {
-        for line in io::stdin().lines() {
-            let Ok(line) = line else { return };
+        loop {
+            let mut line = String::new();
+            // Who closes the input behind a word has not said it.
+            if io::stdin().read_line(&mut line).is_err() || !line.ends_with('\n') {
+                return;
+            }
+            line.truncate(line.trim_end_matches(['\r', '\n']).len());
             if sender.blocking_send(line).is_err() {
                 return;
             }

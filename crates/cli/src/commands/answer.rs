@@ -240,6 +240,7 @@ fn read_line(said: &str, is_secret: bool) -> Result<Zeroizing<String>, Error> {
     stderr.write_all(said.as_bytes()).and_then(|()| stderr.flush()).map_err(Error::Stats)?;
     let mut line = Zeroizing::new(String::new());
     let failed = |source| Error::Input { path: None, source };
-    let count = io::stdin().read_line(&mut line).map_err(failed)?;
-    if count == 0 { Err(failed(io::ErrorKind::UnexpectedEof.into())) } else { Ok(line) }
+    io::stdin().read_line(&mut line).map_err(failed)?;
+    // Who closes the input behind a word has not said it.
+    if line.ends_with('\n') { Ok(line) } else { Err(failed(io::ErrorKind::UnexpectedEof.into())) }
 }

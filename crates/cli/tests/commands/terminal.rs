@@ -221,6 +221,25 @@ fn an_answer_waits_for_a_server_that_was_killed() {
 }
 
 #[test]
+fn what_is_half_typed_when_the_input_is_closed_is_no_answer() {
+    let place = Place::new();
+    let session = place.start(ASK);
+    place.wait_for(&session, "waiting_input");
+    let mut answer = Terminal::start(&place, &["answer", "q_1"]);
+    answer.sees("Your answer");
+    answer.press("MySQL\u{4}\u{4}");
+    assert_eq!(answer.code(), 3, "{}", answer.screen());
+    let mut attached = Terminal::start(&place, &["attach", &session]);
+    attached.sees("Your answer");
+    attached.press("MySQL\u{4}\u{4}");
+    attached.sees("nothing is read here any more");
+    assert_eq!(place.json(&["show", "q_1"])["settled"], serde_json::Value::Null);
+    place.done(&["answer", "q_1", "1"]);
+    attached.sees(r#""answer":"PostgreSQL""#);
+    assert_eq!(attached.code(), 0, "{}", attached.screen());
+}
+
+#[test]
 fn a_closed_input_is_said_and_ctrl_c_still_asks() {
     let place = Place::new();
     let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", ASK]);
