@@ -26,6 +26,13 @@ pub(crate) enum Error {
         /// Why not.
         source: io::Error,
     },
+    /// What is to be parsed could not be read.
+    Stream {
+        /// The file, if it is not standard input.
+        path: Option<PathBuf>,
+        /// Why not.
+        source: io::Error,
+    },
     /// Standard output could not be written.
     Output(io::Error),
     /// Standard error could not be written.
@@ -120,10 +127,12 @@ impl Error {
     /// What happened, in a sentence.
     pub(crate) fn message(&self, words: Words) -> String {
         match self {
-            Error::Input { path: Some(path), source } => {
+            Error::Input { path: Some(path), source } | Error::Stream { path: Some(path), source } => {
                 words.say(Key::CannotRead, &[("path", &path.display()), ("source", source)])
             }
-            Error::Input { path: None, source } => words.say(Key::CannotReadInput, &[("source", source)]),
+            Error::Input { path: None, source } | Error::Stream { path: None, source } => {
+                words.say(Key::CannotReadInput, &[("source", source)])
+            }
             Error::Output(source) => words.say(Key::CannotWrite, &[("source", source)]),
             Error::Stats(source) => words.say(Key::CannotWriteStats, &[("source", source)]),
             Error::File { path, source } => {
@@ -168,6 +177,13 @@ impl Error {
     pub(crate) fn hint(&self, words: Words) -> Option<String> {
         let key = match self {
             Error::Input { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => Key::HintCheckPath,
+                io::ErrorKind::IsADirectory => Key::HintFileInIt,
+                io::ErrorKind::PermissionDenied => Key::HintPermission,
+                io::ErrorKind::InvalidData => Key::HintText,
+                _ => Key::HintUnchanged,
+            },
+            Error::Stream { source, .. } => match source.kind() {
                 io::ErrorKind::NotFound => Key::HintPath,
                 io::ErrorKind::IsADirectory => Key::HintDirectory,
                 io::ErrorKind::PermissionDenied => Key::HintPermission,
@@ -191,7 +207,10 @@ impl Error {
             Error::Serve(error) if error.is_damage() => Key::HintMend,
             Error::Start(StartError::NoAnswer { is_damaged: true, .. }) => Key::HintMend,
             Error::Client(_) | Error::Start(_) | Error::Serve(_) | Error::Keep(_) => Key::HintServer,
-            Error::Config(_) => Key::HintConfig,
+            Error::Config(error) => match **error {
+                ConfigError::Unreadable { .. } => Key::HintConfigFile,
+                ConfigError::Wrong { .. } => Key::HintConfig,
+            },
             Error::Secrets(error) if matches!(**error, SecretsError::Locked) => Key::HintUnlock,
             Error::Secrets(error) => return Some(error.advice().to_owned()),
         };
@@ -201,7 +220,7 @@ impl Error {
     /// The documented exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Error::Input { .. } => Exit::Input,
+            Error::Input { .. } | Error::Stream { .. } => Exit::Input,
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
             Error::UnknownCommand { .. } | Error::CommandLine { .. } | Error::Usage { .. } => Exit::Usage,
             Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
@@ -217,7 +236,7 @@ impl Error {
     /// The word by which programs know it, explained in docs/troubleshooting.md. The server has words of its own.
     fn code(&self) -> &'static str {
         match self {
-            Error::Input { .. } => "input",
+            Error::Input { .. } | Error::Stream { .. } => "input",
             Error::Output(_) | Error::Stats(_) => "output",
             Error::File { .. } => "file",
             Error::UnknownCommand { .. } => "unknown_command",

@@ -147,7 +147,7 @@ impl Input {
             return Ok(Input { path: None, reader: Box::new(io::stdin().lock()) });
         }
         let file =
-            File::open(path).map_err(|source| Error::Input { path: Some(path.to_path_buf()), source })?;
+            File::open(path).map_err(|source| Error::Stream { path: Some(path.to_path_buf()), source })?;
         Ok(Input { path: Some(path.to_path_buf()), reader: Box::new(file) })
     }
 
@@ -155,7 +155,7 @@ impl Input {
         loop {
             match self.reader.read(buffer) {
                 Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => return Err(Error::Input { path: self.path.clone(), source }),
+                Err(source) => return Err(Error::Stream { path: self.path.clone(), source }),
                 Ok(read) => return Ok(read),
             }
         }

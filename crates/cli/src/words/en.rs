@@ -342,6 +342,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::CannotWriteFile, "cannot write '{path}': {source}"),
     (Key::HintPath, "Check the path, or give '-' to read standard input."),
     (Key::HintDirectory, "Name a file in it, or give '-' to read standard input."),
+    (Key::HintCheckPath, "Nothing was changed. Check the path."),
+    (Key::HintFileInIt, "Nothing was changed. Name a file in it."),
+    (Key::HintText, "Nothing was changed. Only text in UTF-8 can be given."),
+    (Key::HintConfigFile, "Nothing was started or changed. Put a readable file there, or take it away."),
     (Key::HintPermission, "Check who may read it."),
     (Key::HintReadBefore, "What was read before is printed above."),
     (

@@ -345,6 +345,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::CannotWriteFile, "'{path}'에 쓸 수 없습니다: {source}"),
     (Key::HintPath, "경로를 확인하거나, 표준 입력을 읽으려면 '-'를 주세요."),
     (Key::HintDirectory, "그 안의 파일을 지정하거나, 표준 입력을 읽으려면 '-'를 주세요."),
+    (Key::HintCheckPath, "바뀐 것은 없습니다. 경로를 확인하세요."),
+    (Key::HintFileInIt, "바뀐 것은 없습니다. 그 안의 파일을 지정하세요."),
+    (Key::HintText, "바뀐 것은 없습니다. UTF-8로 된 글만 줄 수 있습니다."),
+    (Key::HintConfigFile, "시작하거나 바꾼 것은 없습니다. 그 자리에 읽을 수 있는 파일을 두거나, 치우세요."),
     (Key::HintPermission, "읽을 권한이 있는지 확인하세요."),
     (Key::HintReadBefore, "그 전에 읽은 것은 위에 출력했습니다."),
     (

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use crate::support::{Place, Said};
+use crate::support::{ASK, Place, Said};
 
 /// A command that is refused, with its exit code and what it must say.
 fn refused(place: &Place, arguments: &[&str], code: i32, says: &[&str]) {
@@ -100,4 +100,35 @@ fn a_state_directory_that_would_be_another_one_in_every_directory() {
         assert!(said.err.contains(&why), "{said:?}");
         assert!(!place.project().join(path).exists());
     }
+}
+
+#[test]
+fn a_hint_says_what_can_be_done_there() {
+    let place = Place::new();
+    let session = place.start(ASK);
+    place.wait_for(&session, "waiting_input");
+    refused(&place, &["answer", "q_1", "--file", "none"], 3, &["cannot read 'none'", "Check the path.\n"]);
+    refused(&place, &["answer", "q_1", "--file", "."], 3, &["cannot read '.'", "Name a file in it.\n"]);
+    place.done(&["answer", "q_1", "1"]);
+    let mut command = place.command(&["secret", "set", "KEY", "--stdin"]);
+    let bytes = place.project().join("bytes");
+    fs::write(&bytes, [0xff, 0xfe, b'x']).expect("a file");
+    command.stdin(fs::File::open(&bytes).expect("it is there"));
+    let said = Said::from(command.output().expect("the binary starts"));
+    assert!(said.err.contains("Only text in UTF-8 can be given."), "{said:?}");
+    let config = place.state().parent().expect("a place").join("config/ostler/config.toml");
+    fs::create_dir(&config).expect("a directory in its place");
+    refused(&place, &["agents", "list"], 9, &["not a regular file", "Put a readable file there"]);
+    fs::remove_dir(&config).expect("it is empty");
+    fs::write(&config, [0xff, 0xfe]).expect("no text");
+    refused(&place, &["agents", "list"], 9, &["UTF-8", "Put a readable file there"]);
+}
+
+#[test]
+fn a_prompt_that_is_too_long() {
+    let place = Place::new();
+    let prompt = "x".repeat(17 << 20);
+    let said = place.pipe(&["run", "claude", "-"], &prompt);
+    assert_eq!(said.code, 7, "{}", said.err);
+    assert!(said.err.contains("at most 16 MiB") && said.err.contains("into a file"), "{}", said.err);
 }

@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The longest body.
-const BODY_BYTES_MAX: usize = 2 << 20;
+pub(super) const BODY_BYTES_MAX: usize = 2 << 20;
 
 /// How long a caller is held before it is told that nothing has happened yet: it asks again, and whoever is at the
 /// other end of it can be told that it still waits.

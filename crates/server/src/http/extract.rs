@@ -8,7 +8,7 @@ use axum::{
 };
 use serde::de::DeserializeOwned;
 
-use super::code::Code;
+use super::{channel, code::Code};
 use crate::api::Problem;
 
 /// Where the forms of everything are described.
@@ -60,7 +60,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
                 "the body must be application/json",
             )),
             Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, rejection.body_text()))
+                let [here, inside] = [super::BODY_BYTES_MAX, channel::BODY_BYTES_MAX].map(|max| max >> 20);
+                let title =
+                    format!("that is too long: at most {here} MiB are taken, {inside} MiB inside a session");
+                let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title);
+                Err(problem.hint("Put the text into a file that the agent can read, and name it instead."))
             }
             Err(rejection) => Err(Problem::bad(Code::BadBody, rejection.body_text()).hint(HINT)),
         }
