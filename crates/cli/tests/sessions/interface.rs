@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{DEADLINE, World};
+use crate::support::{DEADLINE, World, write};
 
 #[test]
 fn events_have_one_form_everywhere() {
@@ -161,4 +161,16 @@ fn who_does_not_read_or_vanishes_holds_nobody_up() {
     // Who comes back goes on behind the last one that it has heard.
     assert_eq!(numbers(follower(&world, last - 5), last), (last - 4..=last).collect::<Vec<_>>());
     assert_eq!(numbers(silent.remove(0), last), (1..=last).collect::<Vec<_>>(), "late is not lost");
+}
+
+#[test]
+fn a_journal_that_grows_meanwhile_agrees_with_what_is_kept() {
+    let world = World::new();
+    let session = world.bash("while [ ! -e go ]; do echo READY:T1.3; sleep 0.002; done");
+    world.wait_for("what it says", |world| (world.count(&session, "session.heard") > 20).then_some(()));
+    for _ in 0..30 {
+        world.verify();
+    }
+    write(&world.project, "go", "");
+    world.status(&session, "completed");
 }
