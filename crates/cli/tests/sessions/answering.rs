@@ -2,7 +2,7 @@
 
 use ostler_server::api::{NewAnswer, NewRun};
 
-use crate::support::{QUESTION, World, write};
+use crate::support::{QUESTION, World, kill, write};
 
 /// The example of the first source document, with the reader that it leaves to the imagination.
 const NODE: &str = r#"
@@ -207,8 +207,11 @@ fn an_agent_that_waits_too_long_is_put_to_rest_and_comes_back_with_the_answer() 
 #[test]
 fn an_answer_to_a_program_that_is_gone_is_said_to_be_undeliverable() {
     let world = World::new();
-    let session = world.bash(QUESTION);
+    let session = world.bash(&format!("{QUESTION}; read -r line"));
     let request = world.asked(&session);
+    assert!(!request.abandoned);
+    let pid = world.session(&session).pid.expect("a process");
+    kill(u32::try_from(pid).expect("a pid"), "KILL");
     world.wait_for("its end", |world| world.session(&session).launches[0].ended.clone());
     let card = String::from_utf8(world.ostler(&["inbox"]).stdout).expect("text");
     assert!(card.contains("an answer does not reach it any more"), "{card}");
@@ -216,7 +219,7 @@ fn an_answer_to_a_program_that_is_gone_is_said_to_be_undeliverable() {
     let said = String::from_utf8_lossy(&answered.stdout);
     assert!(said.contains("is settled (MySQL), but the answer cannot be delivered"), "{said}");
     assert_eq!(answered.status.code(), Some(1));
-    world.status(&session, "completed");
+    world.status(&session, "failed");
     assert_eq!(world.request(&request.id).delivery, "undeliverable");
 }
 
