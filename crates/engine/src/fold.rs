@@ -82,6 +82,7 @@ impl Desk<'_> {
                     ended_at_ms: None,
                     used: Used::default(),
                     budget: terms.budget,
+                    over_since_ms: None,
                 };
                 self.own.runs.insert(id, run);
             }
@@ -96,7 +97,9 @@ impl Desk<'_> {
                 run.ended_at_ms = None;
             }
             Event::RunRaised { budget } => {
-                self.run_mut(entry.run.expect("it has its run")).budget = *budget;
+                let run = self.run_mut(entry.run.expect("it has its run"));
+                run.budget = *budget;
+                run.over_since_ms = None;
             }
             Event::AccountLimited { .. } | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
                 self.fold_account(entry);
@@ -202,7 +205,6 @@ impl Desk<'_> {
             parked_at_ms: None,
             proved_at_ms: None,
             retrying: None,
-            reported_at_ms: None,
             paused_at_ms: None,
             cancelled_at_ms: None,
             attempts: [].into(),
@@ -256,7 +258,11 @@ impl Desk<'_> {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
                 let used = fold_heard(session, at_ms, item);
                 if let Some(used) = used {
-                    self.run_mut(place.run).used.add(&used);
+                    let run = self.run_mut(place.run);
+                    run.used.add(&used);
+                    if run.budget.question(&run.used).is_some() {
+                        run.over_since_ms.get_or_insert(at_ms);
+                    }
                     self.project_mut(place.project).used.add(&used);
                 }
             }
@@ -579,7 +585,6 @@ fn count(session: &mut Session, at_ms: u64, report: &Usage) -> Used {
         session.proved_at_ms = Some(at_ms);
         session.retrying = None;
     }
-    session.reported_at_ms = Some(at_ms);
     session.used.add(&used);
     session.used_at.entry(at_ms - at_ms % QUARTER_MS).or_default().add(&used);
     if let Some(launch) = session.launches.last_mut() {

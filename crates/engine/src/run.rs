@@ -70,6 +70,9 @@ pub struct Run {
     /// How much may be used before a person is asked; what they raised it by is in it.
     #[serde(default)]
     pub budget: Budget,
+    /// When a report first said that so much was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_since_ms: Option<u64>,
 }
 
 /// When something counts as done, and how far it may go.

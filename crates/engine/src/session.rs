@@ -44,9 +44,6 @@ pub struct Session {
     /// The limit at which its CLI tries again by itself.
     #[serde(default)]
     pub retrying: Option<RateLimit>,
-    /// When its CLI last said what it has used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reported_at_ms: Option<u64>,
     /// Since when a person holds it.
     pub paused_at_ms: Option<u64>,
     /// When somebody wanted it to end.

@@ -10,8 +10,8 @@ use crate::{
     session::Session,
 };
 
-/// So long after a report an agent is stopped. One that reports at the end of its turn says right afterwards that it is
-/// through, and nobody has to be asked about that.
+/// So long after the report that reached it an agent is stopped. One that reports at the end of its turn says right
+/// afterwards that it is through, and nobody has to be asked about that.
 const REPORT_MS: u64 = 1_000;
 
 /// When an agent at work is stopped, because its run has used what it may.
@@ -21,7 +21,7 @@ pub(super) fn over_at_ms(run: &Run, session: &Session, is_blocked: bool) -> Opti
     // Who has said that it is through may end. Before anything else is begun the question comes.
     let works = !waits && live.closes_at_ms.is_none();
     run.budget.question(&run.used).filter(|_| works)?;
-    Some(session.reported_at_ms.unwrap_or(0).saturating_add(REPORT_MS))
+    Some(run.over_since_ms.unwrap_or(0).saturating_add(REPORT_MS))
 }
 
 impl Maker<'_> {

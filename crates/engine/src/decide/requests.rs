@@ -192,8 +192,9 @@ impl Maker<'_> {
         let has_caller = request.has_caller();
         let is_approval = matches!(answer, Answer::Approved { .. });
         let installs = is_waited_for && is_approval && ask.wants_package();
-        let gives_values = is_waited_for && ask.wants_values() && gives_values(&answer);
-        let relaunches = gives_values && self.relaunches_for_values(session, id);
+        // Who came after the one that asked has the value as well.
+        let gives_values = ask.wants_values() && gives_values(&answer);
+        let relaunches = is_waited_for && gives_values && self.relaunches_for_values(session, id);
         let brings = is_waited_for
             && !installs
             && match &answer {

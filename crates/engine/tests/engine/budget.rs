@@ -90,6 +90,20 @@ fn who_is_at_work_is_stopped_and_a_person_is_asked() {
     .assert_eq(&play.page());
 }
 
+/// Who reports all the time is stopped as soon as anybody else.
+#[test]
+fn further_reports_put_nothing_off() {
+    let mut play = at_work(terms(None, Some(250)));
+    play.heard(report(300, 0.0));
+    let at_ms = play.now_ms + 1_000;
+    play.wait_ms(600);
+    play.heard(report(300, 0.0));
+    assert_eq!(play.book.world.next_deadline_ms(), Some(at_ms));
+    play.wait_ms(400);
+    play.stopped();
+    assert_eq!(play.status(), Status::WaitingInput);
+}
+
 #[test]
 fn tokens_of_every_kind_count() {
     let mut play = Play::with_terms(codex(), terms(None, Some(20)));

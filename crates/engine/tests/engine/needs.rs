@@ -375,3 +375,18 @@ fn an_agent_that_begins_again_is_given_the_same() {
     let settled = play.request(2).settled.clone().expect("it is settled");
     assert_eq!(settled.by, By::Repetition);
 }
+
+/// A value for which the process that asked is gone is where the next one finds it before that one goes on.
+#[test]
+fn who_came_after_the_one_that_asked_has_the_value_too() {
+    let mut play = Play::running(plain());
+    play.asks(said::dependency("api_key", "KEY"));
+    play.lost();
+    play.give(Input::Resume { session: S, prompt: None });
+    play.started();
+    play.asks(said::question("Which?"));
+    play.forget();
+    play.give(provided(1, &["KEY"], false));
+    let page = play.page();
+    assert!(page.contains("→ provide_values"), "{page}");
+}
