@@ -80,7 +80,9 @@ pub(crate) fn bring(workspace: &Path, path: &Path, wanted: &str) -> Result<Strin
     let target = workspace.join(DIRECTORY);
     let failed = |source: io::Error| UploadError::Target { path: target.join(&name), source };
     let folder = folder(workspace).map_err(failed)?;
-    let placed = place(&folder, file, &name).map_err(failed)?;
+    // What was closed to others stays closed to them.
+    let mode = Mode::from_raw_mode(status.st_mode & 0o755 | 0o600);
+    let placed = place(&folder, file, &name, mode).map_err(failed)?;
     Ok(format!("{DIRECTORY}/{placed}"))
 }
 
@@ -88,18 +90,30 @@ pub(crate) fn bring(workspace: &Path, path: &Path, wanted: &str) -> Result<Strin
 fn folder(workspace: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = open(workspace, flags, Mode::empty())?;
-    match mkdirat(&root, DIRECTORY, Mode::from_raw_mode(0o755)) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+    let is_new = match mkdirat(&root, DIRECTORY, Mode::from_raw_mode(0o755)) {
+        Ok(()) => true,
+        Err(rustix::io::Errno::EXIST) => false,
         Err(error) => return Err(error.into()),
+    };
+    let folder = openat(&root, DIRECTORY, flags | OFlags::NOFOLLOW, Mode::empty())?;
+    if is_new {
+        keep_out_of_git(&folder)?;
     }
-    Ok(openat(&root, DIRECTORY, flags | OFlags::NOFOLLOW, Mode::empty())?)
+    Ok(folder)
+}
+
+/// What a person gives to an agent is not work of the agent: it goes into no commit, merge or checkpoint by itself.
+fn keep_out_of_git(folder: &OwnedFd) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = openat(folder, ".gitignore", flags, Mode::from_raw_mode(0o644))?;
+    File::from(file).write_all(b"*\n")
 }
 
 /// Writes the file under a name that nobody has, then gives it the first name that is free or holds the same.
-fn place(folder: &OwnedFd, mut file: File, name: &str) -> io::Result<String> {
+fn place(folder: &OwnedFd, mut file: File, name: &str, mode: Mode) -> io::Result<String> {
     let draft = format!(".{}.draft", random::word());
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut copy = File::from(openat(folder, &draft, flags, Mode::from_raw_mode(0o644))?);
+    let mut copy = File::from(openat(folder, &draft, flags, mode)?);
     let placed = (|| {
         io::copy(&mut (&mut file).take(BYTES_MAX), &mut copy)?;
         copy.flush()?;

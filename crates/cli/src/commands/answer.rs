@@ -105,7 +105,9 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
             let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
             let open: Vec<RequestView> = client.get("/inbox").await?;
             let none = || if open.is_empty() { nothing_open() } else { nothing_open_there(&session.id) };
-            session.blocked_by.first().cloned().ok_or_else(none)?
+            // What holds it up comes first; a card whose caller is gone holds nobody up.
+            let others = open.iter().filter(|it| it.session == session.id).map(|it| &it.id);
+            session.blocked_by.iter().chain(others).next().cloned().ok_or_else(none)?
         }
         // A word that is no id is an answer, if it is clear to what.
         Err(_) if arguments.value.is_none() => {

@@ -75,6 +75,9 @@ enum Command {
         /// Its name.
         #[arg(value_name = "NAME")]
         name: String,
+        /// The session that alone was given it.
+        #[arg(long, value_name = "ID", conflicts_with = "project")]
+        session: Option<String>,
         #[command(flatten)]
         place: Place,
     },
@@ -114,7 +117,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Result<Exit, Error
             set(context, &place, NewSecret { name, from, reuse: Some(!ask), ..NewSecret::default() }, value)
         }
         Command::List { all, place } => list(context, all, &place),
-        Command::Rm { name, place } => remove(context, &name, &place),
+        Command::Rm { name, session, place } => remove(context, name, session, &place),
         Command::Get { name, place } => get(context, &name, &place),
         Command::Unlock { stdin } => unlock(context, stdin),
         Command::Mend => mend(context),
@@ -193,7 +196,11 @@ fn list(context: &Context, all: bool, place: &Place) -> Result<Exit, Error> {
         let keys = [Key::ColumnName, Key::ColumnFor, Key::ColumnWhat, Key::ColumnGiven, Key::ColumnSince];
         let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
         let rows = secrets.iter().map(|secret| {
-            let given = if secret.reuse { Key::GivenFreely } else { Key::GivenAsked };
+            let given = match secret.reuse {
+                _ if secret.scope.starts_with("s_") => Key::GivenOnce,
+                true => Key::GivenFreely,
+                false => Key::GivenAsked,
+            };
             let since = clock::since(words, secret.at_ms);
             [secret.name.as_str(), &secret.scope, &secret.what, words.sentence(given), &since]
                 .map(Cell::new)
@@ -204,13 +211,15 @@ fn list(context: &Context, all: bool, place: &Place) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-fn remove(context: &Context, name: &str, place: &Place) -> Result<Exit, Error> {
+fn remove(context: &Context, name: String, session: Option<String>, place: &Place) -> Result<Exit, Error> {
+    let words = context.words;
+    let (directory, project) = (place.directory()?, place.project.clone());
+    let which = WhichSecret { directory, project, session, name };
     let removed: Value = talk(async {
         let client = context.server().await?;
-        let (directory, project) = (place.directory()?, place.project.clone());
-        Ok(client.post("/secrets/remove", &WhichSecret { directory, project, name: name.to_owned() }).await?)
+        Ok(client.post("/secrets/remove", &which).await?)
     })?;
-    let words = context.words;
+    let name = &which.name;
     context.print(&removed, |_| format!("{}\n", words.say(Key::SecretGone, &[("name", &name)])))?;
     Ok(Exit::Done)
 }

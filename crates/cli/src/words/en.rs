@@ -540,6 +540,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ColumnGiven, "GIVEN"),
     (Key::GivenFreely, "without asking"),
     (Key::GivenAsked, "when you agree"),
+    (Key::GivenOnce, "to it alone"),
     (Key::PassphrasePrompt, "Passphrase of the vault (not shown): "),
     (Key::PassphraseNew, "A passphrase for the new vault (not shown): "),
     (Key::PassphraseAgain, "The same again: "),

@@ -472,6 +472,7 @@ keys! {
     ColumnGiven,
     GivenFreely,
     GivenAsked,
+    GivenOnce,
     PassphrasePrompt,
     PassphraseNew,
     PassphraseAgain,

@@ -540,6 +540,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ColumnGiven, "전달"),
     (Key::GivenFreely, "묻지 않음"),
     (Key::GivenAsked, "물어봄"),
+    (Key::GivenOnce, "그 세션에만"),
     (Key::PassphrasePrompt, "보관함의 암호문(화면에 보이지 않음): "),
     (Key::PassphraseNew, "새 보관함에 쓸 암호문(화면에 보이지 않음): "),
     (Key::PassphraseAgain, "한 번 더: "),

@@ -196,3 +196,44 @@ fn bytes_that_are_no_text_are_refused() {
     assert_eq!(place.run(&["answer", &request, "--file", "bytes"]).code, 3);
     assert_eq!(place.wait_for_request(), request, "it is open as before");
 }
+
+/// A session that is cancelled while somebody answers: if the answer was refused, nobody agreed to anything.
+#[test]
+fn consent_that_was_refused_is_none() {
+    let place = Place::new();
+    for round in 0..6 {
+        let name = format!("KEY_{round}");
+        let session = place.start(&need("api_key", &name, "required: true"));
+        let request = place.wait_for_request();
+        let mut answer = place.command(&["answer", &request, "--stdin", "--reuse"]);
+        let mut child = answer
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        child.stdin.take().expect("a pipe").write_all(b"sk_1234567890").expect("it reads");
+        place.done(&["cancel", &session]);
+        let is_taken = child.wait().expect("it ends").success();
+        let is_kept = place.done(&["secret", "list"]).contains(&name);
+        assert_eq!(is_kept, is_taken, "{name}");
+        place.wait_for(&session, "cancelled");
+    }
+}
+
+/// What was given to one session alone is shown as that, and can be taken out of the vault.
+#[test]
+fn what_a_session_was_given_can_be_removed() {
+    let place = Place::new();
+    let session = place.start(&need("api_key", "KEY", "required: true"));
+    let request = place.wait_for_request();
+    place.pipe(&["answer", &session, "--stdin"], "sk_1234567890");
+    assert_ne!(place.wait_for_request(), request, "the session stands for what it asks");
+    rest(&place, &session);
+    let listed = place.done(&["secret", "list", "--all"]);
+    assert!(listed.contains(&session) && listed.contains("to it alone"), "{listed}");
+    assert_eq!(place.run(&["secret", "rm", "KEY"]).code, 8);
+    place.done(&["secret", "rm", "KEY", "--session", &session]);
+    assert_eq!(place.run(&["secret", "rm", "KEY", "--session", &session]).code, 8);
+    assert!(place.done(&["secret", "list", "--all"]).contains("No secrets"));
+}

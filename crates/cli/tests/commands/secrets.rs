@@ -76,6 +76,7 @@ fn what_cannot_be_kept_is_refused() {
     let place = Place::new();
     for (arguments, input, code) in [
         (&["secret", "set", "A B", "--stdin"][..], "x", 7),
+        (&["secret", "set", "OSTLER_SHOWN", "--stdin"], "x", 7),
         (&["secret", "set", "KEY", "--stdin"], "", 7),
         (&["secret", "set", "KEY", "--stdin"], "a\0b", 7),
         (&["secret", "set", "KEY", "--from", "http://x"], "", 7),

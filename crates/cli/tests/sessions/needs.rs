@@ -308,6 +308,7 @@ fn a_file_comes_to_the_workspace() {
     let world = World::new();
     let outside = world.home.join("elsewhere.png");
     fs::write(&outside, "picture").expect("a file");
+    fs::set_permissions(&outside, fs::Permissions::from_mode(0o600)).expect("it is ours");
     let script = format!(
         "{}; read -r line; echo \"$line\"",
         need("file", "../../logo.png", "required: false\\ndefault: p.png")
@@ -315,7 +316,10 @@ fn a_file_comes_to_the_workspace() {
     let path = NewAnswer { value: Some(outside.display().to_string()), ..NewAnswer::default() };
     let said = printed(&world, &["bash", "-c", &script], &path);
     assert!(said.contains(r#""provided":true,"path":"uploads/logo.png"}"#), "{said}");
-    assert_eq!(fs::read_to_string(world.project.join("uploads/logo.png")).expect("it is there"), "picture");
+    let given = world.project.join("uploads/logo.png");
+    assert_eq!(fs::read_to_string(&given).expect("it is there"), "picture");
+    assert_eq!(fs::metadata(&given).expect("it is there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::read_to_string(world.project.join("uploads/.gitignore")).expect("it is there"), "*\n");
     let said = printed(&world, &["bash", "-c", &script], &skip());
     assert!(said.contains(r#""provided":true,"path":"p.png","defaultUsed":true}"#), "{said}");
     let session = world.bash(&script);

@@ -36,6 +36,9 @@ pub struct WhichSecret {
     /// The project, by its id or name, instead of a directory.
     #[serde(default)]
     pub project: Option<String>,
+    /// The session that alone was given it, instead of a project.
+    #[serde(default)]
+    pub session: Option<String>,
     /// Its name.
     pub name: String,
 }

@@ -9,7 +9,7 @@ use ostler_engine::{
     answer::{Answer, Given, read},
     request::Ask,
 };
-use ostler_vault::{Name, Scope, Secret, Value};
+use ostler_vault::{Listed, Name, Scope, Secret, Value, Vault};
 use serde_json::json;
 
 use super::{
@@ -17,15 +17,14 @@ use super::{
     code::Code,
     extract::{Body, Path},
     problem::refused,
+    secrets::named,
     wishes::key,
 };
 use crate::{
     api::{GivenValue, NewAnswer, Problem, RequestView},
+    secrets::SecretsError,
     uploads,
 };
-
-/// The beginning of the names that are Ostler's own.
-const OWN: &str = "OSTLER_";
 
 /// What has to be known of a request before it is answered.
 struct Asked {
@@ -33,6 +32,24 @@ struct Asked {
     session: SessionId,
     project: ProjectId,
     directory: Option<String>,
+}
+
+/// What the vault had under a name.
+struct Before {
+    scope: Scope,
+    name: Name,
+    kept: Option<(Value, Listed)>,
+}
+
+impl Before {
+    fn of(vault: &Vault, scope: Scope, name: Name) -> Result<Before, SecretsError> {
+        let listed = vault.list(Some(&scope))?.into_iter().find(|it| it.name == name);
+        let value = match vault.reference(&scope, &name)? {
+            Some(reference) => Some(Value::Reference(reference)),
+            None => vault.get(&scope, &name)?.map(Value::Stored),
+        };
+        Ok(Before { scope, name, kept: value.zip(listed) })
+    }
 }
 
 /// Answers a request.
@@ -53,17 +70,22 @@ pub(super) async fn answer(
     let mut given = Given { value, decision, insist, provided, reuse, skip };
     // Of two answers at once the second finds the request settled before it has put anything in its place.
     let _turn = app.driver.answers.wait(request).await;
+    let mut before = Vec::new();
     // Whoever is settled or unknown is refused below, in the engine's words; nothing is kept for it.
     if let Some(asked) = app.asked(request) {
         let answer =
             read(&asked.ask, &given).map_err(|why| refused(&Refusal::NotAnAnswer { request, why }))?;
         match answer {
-            Answer::Provided { reuse, .. } => app.keep(&asked, values, reuse).await?,
+            Answer::Provided { reuse, .. } => before = app.keep(&asked, values, reuse).await?,
             Answer::Path { path } => given.value = Some(app.bring(&asked, path).await?),
             _ => {}
         }
     }
-    app.driver.journal.submit_for(Input::Answer { request, given }, key).await?;
+    if let Err(error) = app.driver.journal.submit_for(Input::Answer { request, given }, key).await {
+        // It was cancelled or expired in between: consent that nobody took is none.
+        app.put_back(before).await?;
+        return Err(error.into());
+    }
     app.request_view(request).map(Json)
 }
 
@@ -77,13 +99,14 @@ impl App {
         Some(Asked { ask: request.ask.clone(), session, project, directory })
     }
 
-    /// Puts values into the vault: for the project where they may be given again, else for the session alone.
+    /// Puts values into the vault: for the project where they may be given again, else for the session alone. Says what
+    /// was in their place.
     async fn keep(
         &self,
         asked: &Asked,
         values: BTreeMap<String, GivenValue>,
         reuse: bool,
-    ) -> Result<(), Problem> {
+    ) -> Result<Vec<Before>, Problem> {
         let scope = if reuse {
             Scope::Project(asked.project.to_string())
         } else {
@@ -96,8 +119,32 @@ impl App {
         let at_ms = self.driver.journal.clock().now_ms();
         self.with_secrets(move |app| {
             let vault = app.driver.secrets.vault()?;
+            let mut before = Vec::with_capacity(named.len());
             for (name, secret) in named {
+                before.push(Before::of(&vault, scope.clone(), name.clone())?);
                 vault.put(&scope, &name, &Value::Stored(secret), reuse, at_ms)?;
+            }
+            Ok(before)
+        })
+        .await
+    }
+
+    /// Makes the vault what it was.
+    async fn put_back(&self, before: Vec<Before>) -> Result<(), Problem> {
+        if before.is_empty() {
+            return Ok(());
+        }
+        self.with_secrets(move |app| {
+            let vault = app.driver.secrets.vault()?;
+            for Before { scope, name, kept } in before {
+                match kept {
+                    Some((value, listed)) => {
+                        vault.put(&scope, &name, &value, listed.reuse, listed.at_ms)?;
+                    }
+                    None => {
+                        vault.remove(&scope, &name)?;
+                    }
+                }
             }
             Ok(())
         })
@@ -124,11 +171,5 @@ impl App {
 
 /// A name that can be that of a variable, and is not one of Ostler's own.
 fn valid_name(name: &str) -> Result<Name, Problem> {
-    let problem = |title: String| {
-        Problem::bad(Code::BadName, title).hint("Deny it with --no and say under which name you can give it.")
-    };
-    if name.starts_with(OWN) {
-        return Err(problem(format!("'{name}' is a name that Ostler itself uses")));
-    }
-    Name::new(name).map_err(|error| problem(error.to_string()))
+    named(name).map_err(|problem| problem.hint("Deny it with --no and say under which name you can give it."))
 }

@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use ostler_engine::{
-    Input, ProjectId,
+    Input, ProjectId, SessionId,
     input::{NewProject, SecretNews},
 };
 use ostler_vault::{Kind, Listed, Name, Reference, Scope, Secret, Value, Vault};
@@ -25,6 +25,9 @@ use crate::{
     api::{NewSecret, Problem, SecretView, Unlock, WhichSecret},
     secrets::SecretsError,
 };
+
+/// The beginning of the names that are Ostler's own.
+const OWN: &str = "OSTLER_";
 
 /// Which secrets are wanted.
 #[derive(Debug, Default, Deserialize)]
@@ -112,8 +115,12 @@ pub(super) async fn remove(
     Body(which): Body<WhichSecret>,
 ) -> Result<Json<serde_json::Value>, Problem> {
     let key = key(&headers, "/secrets/remove", &which)?;
-    let name = named(&which.name)?;
     let missing = || no_secret(&which.name);
+    // One that was kept before its name was refused can be removed.
+    let name = Name::new(&which.name).map_err(|_| missing())?;
+    if let Some(session) = &which.session {
+        return app.remove_of_session(session, name).await;
+    }
     let project = app.known_project(which.project.as_deref(), which.directory.clone()).await?;
     let project = project.ok_or_else(missing)?;
     let kept = name.clone();
@@ -152,6 +159,21 @@ impl App {
         let app = self.clone();
         let done = tokio::task::spawn_blocking(move || what(&app)).await;
         done.map_err(|error| Problem::internal(error.to_string()))?.map_err(|error| problem(&error))
+    }
+
+    /// What one session was given and nobody else. It has what it has until it ends; it cannot be resumed without.
+    async fn remove_of_session(&self, session: &str, name: Name) -> Result<Json<serde_json::Value>, Problem> {
+        let not_found = || Problem::not_found(Code::NoSession, session);
+        let id: SessionId = session.parse().map_err(|_| not_found())?;
+        let kept = name.clone();
+        let removed = self.with_secrets(move |app| match app.driver.secrets.existing()? {
+            Some(vault) => Ok(vault.remove(&Scope::Session(id.to_string()), &kept)?),
+            None => Ok(false),
+        });
+        if !removed.await? {
+            return Err(no_secret(name.as_str()));
+        }
+        Ok(Json(json!({ "removed": name.as_str() })))
     }
 
     /// The project that is meant; a directory is registered if it must be.
@@ -225,9 +247,13 @@ fn problem(error: &SecretsError) -> Problem {
     Problem::new(status, kind, error.to_string()).hint(error.advice())
 }
 
-fn named(name: &str) -> Result<Name, Problem> {
-    Name::new(name)
-        .map_err(|error| Problem::bad(Code::BadName, error.to_string()).hint("Such as STRIPE_SECRET_KEY."))
+/// The name of a variable that is not one of Ostler's own: those say how Ostler itself behaves.
+pub(super) fn named(name: &str) -> Result<Name, Problem> {
+    let bad = |title: String| Problem::bad(Code::BadName, title).hint("Such as STRIPE_SECRET_KEY.");
+    if name.starts_with(OWN) {
+        return Err(bad(format!("'{name}' is a name that Ostler itself uses")));
+    }
+    Name::new(name).map_err(|error| bad(error.to_string()))
 }
 
 fn no_secret(name: &str) -> Problem {
