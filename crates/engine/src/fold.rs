@@ -97,9 +97,7 @@ impl Desk<'_> {
                 run.ended_at_ms = None;
             }
             Event::RunRaised { budget } => {
-                let run = self.run_mut(entry.run.expect("it has its run"));
-                run.budget = *budget;
-                run.over_since_ms = None;
+                self.run_mut(entry.run.expect("it has its run")).raise(*budget);
             }
             Event::AccountLimited { .. } | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
                 self.fold_account(entry);

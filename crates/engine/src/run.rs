@@ -75,6 +75,14 @@ pub struct Run {
     pub over_since_ms: Option<u64>,
 }
 
+impl Run {
+    /// A person lets it use more.
+    pub(crate) fn raise(&mut self, budget: Budget) {
+        self.budget = budget;
+        self.over_since_ms = None;
+    }
+}
+
 /// When something counts as done, and how far it may go.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Terms {

@@ -544,7 +544,9 @@ impl Session {
         // Who prints text cannot say which conversation it is: it is the one that it was given.
         let was_given = agent.takes_conversation_id() && agent.output == Output::Text;
         let has_run = || self.launches.iter().any(|launch| launch.process.is_some());
-        agent.can_resume() && (self.conversation.is_some() || (was_given && has_run()))
+        // Some CLIs keep nothing of a conversation in which their model has not said a word.
+        let is_kept = self.used.output_tokens != Some(0);
+        agent.can_resume() && is_kept && (self.conversation.is_some() || (was_given && has_run()))
     }
 
     /// The id that its CLI was given for a new conversation.

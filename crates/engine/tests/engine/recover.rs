@@ -8,6 +8,8 @@ use ostler_engine::{
     session::Status,
 };
 
+use serde_json::json;
+
 use crate::{
     common::{claude, plain, said},
     play::{Play, S},
@@ -181,4 +183,21 @@ fn who_gives_up_by_itself_fails_and_who_asks_waits() {
     play.asks(said::error("what now", "notify_user"));
     assert_eq!(play.request(1).expires_at_ms, None);
     assert_eq!(play.request(1).ask.options(), ["retry", "continue", "fail"]);
+}
+
+/// A model that was never reached has said nothing that could be gone on with.
+#[test]
+fn a_conversation_without_a_word_begins_anew() {
+    let report = |tokens: u64| {
+        json!({ "kind": "usage", "trust": "stream", "input_tokens": tokens, "output_tokens": tokens,
+                "cache_read_tokens": null, "cache_write_tokens": null, "reasoning_tokens": null,
+                "cost_usd": null, "tokens_span": "step", "cost_span": "step" })
+    };
+    for (tokens, is_kept) in [(0, false), (1, true)] {
+        let mut play = Play::running(claude());
+        play.heard(said::conversation("c1"));
+        assert!(play.session().can_resume(), "nobody has said how much it used");
+        play.heard(report(tokens));
+        assert_eq!(play.session().can_resume(), is_kept);
+    }
 }
