@@ -7,7 +7,7 @@ use std::{
     process::ExitStatus,
 };
 
-use crate::{Commit, Program, programs::shown};
+use crate::{CheckpointOutcome, Commit, Program, programs::shown};
 
 /// Git could not be asked, or did not do as it was told.
 #[derive(Debug)]
@@ -420,6 +420,51 @@ pub enum RestoreError {
         /// In git's words.
         message: String,
     },
+    /// Git has begun to exchange files, and could not go on. Some are changed.
+    HalfDone {
+        /// In git's words.
+        message: String,
+        /// The files that are not as they were; none if that cannot be told.
+        changed: Vec<PathBuf>,
+    },
+    /// The files are back, but what was staged is not.
+    Index {
+        /// Why not.
+        source: GitError,
+    },
+}
+
+/// Files could not be brought back, and this is what is kept of what stood there.
+#[derive(Debug)]
+pub struct NotRestored {
+    /// Why not.
+    pub error: RestoreError,
+    /// What stood there; none if nothing was kept, and so nothing touched.
+    pub before: Option<Box<CheckpointOutcome>>,
+}
+
+impl fmt::Display for NotRestored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for NotRestored {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl From<RestoreError> for NotRestored {
+    fn from(error: RestoreError) -> NotRestored {
+        NotRestored { error, before: None }
+    }
+}
+
+impl From<GitError> for NotRestored {
+    fn from(source: GitError) -> NotRestored {
+        RestoreError::Git(source).into()
+    }
 }
 
 impl fmt::Display for RestoreError {
@@ -434,13 +479,25 @@ impl fmt::Display for RestoreError {
             RestoreError::InTheWay { message } => {
                 write!(f, "something is in the way, and nothing was changed: {message}")
             }
+            RestoreError::HalfDone { message, changed } if changed.is_empty() => {
+                write!(f, "git stopped half-way, and some files may be changed: {message}")
+            }
+            RestoreError::HalfDone { message, changed } => {
+                write!(f, "git stopped half-way, and {} files are changed: {message}", changed.len())
+            }
+            RestoreError::Index { source } => {
+                write!(f, "the files are back, but what was staged is not: {source}")
+            }
         }
     }
 }
 
 impl std::error::Error for RestoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let RestoreError::Git(source) = self { Some(source) } else { None }
+        match self {
+            RestoreError::Git(source) | RestoreError::Index { source } => Some(source),
+            _ => None,
+        }
     }
 }
 

@@ -28,7 +28,7 @@ mod snapshot;
 pub use changes::{Diff, DiffFormat, DiffOptions, Status};
 pub use checkpoint::{Checkpoint, CheckpointOutcome, CheckpointSpec, KeptCheckpoint};
 pub use commit::Commit;
-pub use error::{GitError, MakeError, MergeError, RemoveError, RestoreError};
+pub use error::{GitError, MakeError, MergeError, NotRestored, RemoveError, RestoreError};
 pub use make::{Worktree, WorktreeSpec};
 pub use merge::{MergeMessages, MergeOutcome};
 pub use pin::Pin;

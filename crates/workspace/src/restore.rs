@@ -6,12 +6,14 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
+    fs::File,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
 use crate::{
-    Checkpoint, CheckpointOutcome, CheckpointSpec, Commit, GitError, Repository, RestoreError, Worktree,
+    Checkpoint, CheckpointOutcome, CheckpointSpec, Commit, GitError, NotRestored, Repository, RestoreError,
+    Worktree,
     checkout::{self, Checkout, blocker, commit_tree, resolve, tree_of, update_ref},
     commit::Tree,
     git::{Call, joined},
@@ -39,56 +41,104 @@ impl Repository {
         worktree: Option<&Worktree>,
         target: &Commit,
         before: &CheckpointSpec,
-    ) -> Result<Restored, RestoreError> {
+    ) -> Result<Restored, NotRestored> {
         let lock = self.hold()?;
         if resolve(&self.common_dir, target.as_str())?.is_none() {
-            return Err(RestoreError::Gone { commit: target.clone() });
+            return Err(RestoreError::Gone { commit: target.clone() }.into());
         }
         let checkout = self.place(worktree)?;
         if let Some(path) = checkout.index_lock() {
-            return Err(RestoreError::IndexLocked { path });
+            return Err(RestoreError::IndexLocked { path }.into());
         }
         if let Some(what) = checkout.unfinished() {
-            return Err(RestoreError::Unfinished { path: checkout.root, what: what.to_owned() });
+            return Err(RestoreError::Unfinished { path: checkout.root, what: what.to_owned() }.into());
         }
         let wanted = tree_of(&self.common_dir, target)?;
         let mut snapshot = Snapshot::take_within(&checkout, before.limits)?;
         self.cover(&checkout, &mut snapshot, &wanted)?;
         let kept = self.keep_before(&checkout, &snapshot, before)?;
+        // Whatever happens from here on, what stood there has a place, and whoever asked is told which.
+        match self.exchange(&checkout, &snapshot, target, &wanted, &lock) {
+            Ok((changed, different, submodules)) => {
+                Ok(Restored { before: kept, changed, different, submodules })
+            }
+            Err(error) => Err(NotRestored { error, before: Some(Box::new(kept)) }),
+        }
+    }
+
+    /// Writes and removes files, and then what was staged.
+    fn exchange(
+        &self,
+        checkout: &Checkout,
+        snapshot: &Snapshot,
+        target: &Commit,
+        wanted: &Tree,
+        lock: &File,
+    ) -> Result<(usize, Vec<PathBuf>, Vec<PathBuf>), RestoreError> {
         let changed = self.changed_files(&snapshot.tree.0, &wanted.0)?.len();
-        let submodules = self.moved_submodules(&snapshot.tree, &wanted)?;
-        if let Some(index) = snapshot.index.as_ref().filter(|_| snapshot.tree != wanted) {
+        let submodules = self.moved_submodules(&snapshot.tree, wanted)?;
+        if let Some(index) = snapshot.index.as_ref().filter(|_| snapshot.tree != *wanted) {
             // From the tree that is there to the one that is wanted. Whatever is not as the first says makes git
             // refuse as a whole.
             let args = ["read-tree", "-m", "-u", "--no-sparse-checkout", &snapshot.tree.0, &wanted.0];
-            let call = index.call(&checkout, args).holding(&lock);
-            let output = call.output()?;
-            if !output.status.success() {
-                return Err(RestoreError::InTheWay { message: output.stderr.trim().to_owned() });
+            let message = match index.call(checkout, args).holding(lock).output() {
+                Ok(output) if output.status.success() => None,
+                Ok(output) => Some(output.stderr.trim().to_owned()),
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(message) = message {
+                return Err(self.stopped(checkout, snapshot, index, wanted, message));
             }
         }
-        self.restore_index(&checkout, target)?;
+        self.restore_index(checkout, target).map_err(|source| RestoreError::Index { source })?;
         let different = match &snapshot.index {
-            Some(index) => {
-                let args = ["diff-files", "-z", "--name-only", "--ignore-submodules=all"];
-                paths(&index.call(&checkout, args).run()?)
-            }
+            Some(index) => not_as_told(index, checkout).map_err(|error| RestoreError::HalfDone {
+                message: error.to_string(),
+                changed: Vec::new(),
+            })?,
             None => Vec::new(),
         };
-        Ok(Restored { before: kept, changed, different, submodules })
+        Ok((changed, different, submodules))
+    }
+
+    /// Whether git refused before it touched anything, or stopped half-way. It says neither.
+    fn stopped(
+        &self,
+        checkout: &Checkout,
+        snapshot: &Snapshot,
+        index: &TemporaryIndex,
+        wanted: &Tree,
+        message: String,
+    ) -> RestoreError {
+        // The copied index is written last, so it still speaks of what stood there.
+        let changed = not_as_told(index, checkout).and_then(|mut changed| {
+            let touched = self.differing(&snapshot.tree, wanted, "--diff-filter=DMT")?;
+            let touched: BTreeSet<PathBuf> = touched.into_iter().collect();
+            changed.retain(|path| touched.contains(path));
+            let added = self.differing(&snapshot.tree, wanted, "--diff-filter=A")?;
+            let is_there = |path: &PathBuf| checkout.root.join(path).symlink_metadata().is_ok();
+            changed.extend(added.into_iter().filter(is_there));
+            Ok(changed)
+        });
+        match changed {
+            Ok(changed) if changed.is_empty() => RestoreError::InTheWay { message },
+            changed => RestoreError::HalfDone { message, changed: changed.unwrap_or_default() },
+        }
+    }
+
+    /// The files that differ between two trees in one way.
+    fn differing(&self, from: &Tree, to: &Tree, filter: &str) -> Result<Vec<PathBuf>, GitError> {
+        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter, &from.0, &to.0, "--"];
+        Ok(paths(&Call::on(&self.common_dir).args(args).run()?))
     }
 
     /// Adds to a snapshot what is ignored or was too large, and stands where something will be written.
     fn cover(&self, checkout: &Checkout, snapshot: &mut Snapshot, wanted: &Tree) -> Result<(), RestoreError> {
         let Some(index) = &snapshot.index else { return Ok(()) };
-        let list = |filter: &str| -> Result<Vec<PathBuf>, GitError> {
-            let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter];
-            let trees = [snapshot.tree.0.as_str(), wanted.0.as_str(), "--"];
-            Ok(paths(&Call::on(&self.common_dir).args(args).args(trees).run()?))
-        };
-        let removed: BTreeSet<PathBuf> = list("--diff-filter=D")?.into_iter().collect();
+        let removed: BTreeSet<PathBuf> =
+            self.differing(&snapshot.tree, wanted, "--diff-filter=D")?.into_iter().collect();
         let mut uncovered = BTreeSet::new();
-        for path in list("--diff-filter=A")? {
+        for path in self.differing(&snapshot.tree, wanted, "--diff-filter=A")? {
             // Git takes what is ignored for something that may go.
             if checkout.root.join(&path).is_dir() && !checkout.root.join(&path).is_symlink() {
                 uncovered.extend(files_in(index, checkout, &path)?);
@@ -158,6 +208,12 @@ impl Repository {
         });
         Ok(moved.flat_map(|pair| paths(pair[1])).collect())
     }
+}
+
+/// The files that are not as an index says.
+fn not_as_told(index: &TemporaryIndex, checkout: &Checkout) -> Result<Vec<PathBuf>, GitError> {
+    let args = ["diff-files", "-z", "--name-only", "--ignore-submodules=all"];
+    Ok(paths(&index.call(checkout, args).run()?))
 }
 
 /// The files in a folder that git does not know, ignored or not.

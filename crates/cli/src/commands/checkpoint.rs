@@ -298,7 +298,13 @@ fn restored(words: Words, came: &RestoreView) -> String {
 fn not_restored(words: Words, came: &RestoreView) -> String {
     let message = one_line(came.message.as_deref().unwrap_or_default());
     let values: &[(&str, &dyn Display)] = &[("id", &came.checkpoint.id), ("message", &message)];
-    format!("{}\n", words.say(Key::NotRestored, values))
+    let mut said = format!("{}\n", words.say(Key::NotRestored, values));
+    // Files may be changed by now: whoever reads this must know where they are.
+    if let Some(before) = came.before.as_ref().filter(|before| before.state == "made") {
+        add_line(&mut said, 2, &words.say(Key::RestoredBefore, &[("id", &before.id)]));
+        add_left_out(&mut said, words, before);
+    }
+    said
 }
 
 async fn prune(context: &Context, client: &Client, arguments: &PruneArguments) -> Result<Exit, Error> {

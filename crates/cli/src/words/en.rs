@@ -230,7 +230,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         Key::ConversationNew,
         "Its CLI cannot go back in a conversation: a new one begins, and is told so: ostler resume {session}",
     ),
-    (Key::NotRestored, "the files are not back at {id}: {message}"),
+    (Key::NotRestored, "not brought back to {id}: {message}"),
     (Key::Pruned, "{n} let go"),
     (Key::WouldPrune, "{n} would go"),
     (Key::NoSuchCheckpoint, "there is no checkpoint {id}"),

@@ -233,7 +233,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         Key::ConversationNew,
         "이 CLI는 대화를 되돌릴 수 없어, 그 사실을 알리고 새 대화를 시작합니다: ostler resume {session}",
     ),
-    (Key::NotRestored, "파일을 {id}로 되돌리지 못했습니다: {message}"),
+    (Key::NotRestored, "{id}로 되돌리지 못했습니다: {message}"),
     (Key::Pruned, "{n}개를 정리했습니다"),
     (Key::WouldPrune, "{n}개가 정리 대상입니다"),
     (Key::NoSuchCheckpoint, "체크포인트 {id}이(가) 없습니다"),

@@ -306,6 +306,43 @@ fn the_conversation_goes_back_with_the_files() {
 }
 
 #[test]
+fn what_stood_there_is_named_when_git_stops_half_way() {
+    let mut world = World::idle();
+    repository(&world);
+    // As on a full disk: one file cannot be written, after others were.
+    let full = world.home.join("full");
+    let config = world.home.join("gitconfig");
+    let smudge = format!("test ! -e '{}' && cat", full.display());
+    for (name, value) in [("smudge", smudge.as_str()), ("clean", "cat"), ("required", "true")] {
+        let file = config.display().to_string();
+        git(&world.project, &["config", "-f", &file, &format!("filter.disk.{name}"), value]);
+    }
+    write(&world.project, ".gitattributes", "zed filter=disk\n");
+    world.start_with(&[("GIT_CONFIG_GLOBAL", &config.display().to_string())]);
+    let session = world.bash(&format!(
+        "echo good >>readme; echo good >zed; {QUESTION}; read -r answer; \
+         echo spoiled >readme; echo spoiled >zed; echo rubbish >rubbish"
+    ));
+    let request = world.asked(&session);
+    world.answer(&request.id, "MySQL");
+    world.status(&session, "completed");
+    write(&world.home, "full", "");
+    let output = world.ostler(&["checkpoint", "restore", "c_1"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.starts_with("not brought back to c_1: git stopped half-way, and "), "{text}");
+    assert!(text.contains("What stood there is c_2: ostler checkpoint restore c_2"), "{text}");
+    assert!(!world.project.join("rubbish").exists(), "it was removed");
+    assert!(list(&world, &session).iter().any(|kept| kept.id == "c_2" && kept.state == "made"));
+    fs::remove_file(&full).expect("room is made");
+    assert!(restore(&world, "c_2", true).restored);
+    assert_eq!((read(&world, "readme"), read(&world, "rubbish")), ("spoiled\n".into(), "rubbish\n".into()));
+    assert!(restore(&world, "c_1", true).restored);
+    assert_eq!((read(&world, "readme"), read(&world, "zed")), ("one\ngood\n".into(), "good\n".into()));
+    world.verify();
+}
+
+#[test]
 fn a_person_types_it() {
     let world = World::new();
     repository(&world);

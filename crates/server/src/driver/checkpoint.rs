@@ -23,7 +23,7 @@ use ostler_protocol::stream::Table;
 use ostler_shim::OUT;
 use ostler_workspace::{
     CheckpointOutcome, CheckpointSpec, Commit, Diff, DiffFormat, DiffOptions, KeptCheckpoint, LeftOut,
-    Limits, PrunePolicy, Pruned, Repository, WhyLeftOut, Worktree,
+    Limits, NotRestored, PrunePolicy, Pruned, Repository, WhyLeftOut, Worktree,
 };
 use tokio::time::sleep;
 
@@ -162,7 +162,12 @@ fn bring_back(driver: &Driver, place: &Place, before: &Checkpoint, commit: &str)
             different: text(restored.different),
             submodules: text(restored.submodules),
         },
-        Err(error) => not_restored(error.to_string()),
+        Err(NotRestored { error, before }) => {
+            let message = error.to_string();
+            // What was kept is there to go back to, whatever became of the rest.
+            let before = before.map_or_else(|| failed(message.clone()), |kept| news(driver, session, *kept));
+            RestoreNews::NotRestored { before, message }
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use ostler_workspace::{
-    DiffFormat, DiffOptions, GitError, MakeError, MergeError, MergeOutcome, Program, RemoveError, Repository,
-    RestoreError, Worktree,
+    DiffFormat, DiffOptions, GitError, MakeError, MergeError, MergeOutcome, NotRestored, Program,
+    RemoveError, Repository, RestoreError, Worktree,
 };
 
 use crate::support::{
@@ -165,7 +165,7 @@ fn refused(repository: &Repository, worktree: &Worktree) -> Vec<Program> {
     let kept = repository.checkpoint(Some(worktree), &crate::checkpoint::spec(1)).expect_err("it is refused");
     let here = repository.checkpoint(None, &crate::checkpoint::spec(1)).expect_err("it is refused");
     let listed = repository.checkpoints().expect_err("it is refused");
-    let Err(RestoreError::Git(restored)) =
+    let Err(NotRestored { error: RestoreError::Git(restored), before: None }) =
         repository.restore(Some(worktree), &worktree.base, &crate::checkpoint::spec(1))
     else {
         panic!("restored")

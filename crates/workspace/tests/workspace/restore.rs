@@ -10,7 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ostler_workspace::{Checkpoint, CheckpointOutcome, Commit, Repository, RestoreError, Restored, Worktree};
+use ostler_workspace::{
+    Checkpoint, CheckpointOutcome, Commit, NotRestored, Repository, RestoreError, Restored, Worktree,
+};
 
 use crate::{
     checkpoint::{checkpoint, made, spec},
@@ -47,7 +49,7 @@ fn restore(
     worktree: Option<&Worktree>,
     target: &Commit,
     before: u64,
-) -> Result<Restored, RestoreError> {
+) -> Result<Restored, NotRestored> {
     repository.restore(worktree, target, &spec(before))
 }
 
@@ -212,7 +214,7 @@ fn a_folder_in_the_way_is_kept_first() {
     project.write("thing/inside/file", "file\n");
     git(&project.root.join("thing/inside"), ["init", "--quiet"]);
     let before = project.fingerprint();
-    let error = restore(&project.repository(), None, &good.commit, 3).unwrap_err();
+    let error = restore(&project.repository(), None, &good.commit, 3).unwrap_err().error;
     assert!(matches!(error, RestoreError::InTheWay { .. }), "{error}");
     assert_eq!(project.fingerprint(), before);
 }
@@ -227,7 +229,7 @@ fn refusals() {
     project.write("new", "newer\n");
     let refused = |project: &Project<'_>| {
         let before = project.fingerprint();
-        let error = restore(&repository, None, &good.commit, 2).unwrap_err();
+        let error = restore(&repository, None, &good.commit, 2).unwrap_err().error;
         assert_eq!(project.fingerprint(), before);
         error
     };
@@ -246,9 +248,57 @@ fn refusals() {
     assert!(matches!(refused(&project), RestoreError::Unfinished { .. }));
     project.git(["merge", "--abort"]);
     let nowhere = Commit::parse(&"a1".repeat(20)).unwrap();
-    let error = restore(&repository, None, &nowhere, 2).unwrap_err();
+    let error = restore(&repository, None, &nowhere, 2).unwrap_err().error;
     assert!(matches!(error, RestoreError::Gone { .. }), "{error}");
     assert_eq!(repository.checkpoints().unwrap().len(), 1, "a refusal makes none");
+}
+
+/// As on a full disk: git has written some files, and cannot write another.
+#[test]
+fn what_stood_there_is_known_when_git_stops_half_way() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let full = ground.root.join("full");
+    let smudge = format!("test ! -e '{}' && cat", full.display());
+    project.git(["config", "filter.disk.smudge", &smudge]);
+    project.git(["config", "filter.disk.clean", "cat"]);
+    project.git(["config", "filter.disk.required", "true"]);
+    project.write(".gitattributes", "z filter=disk\n");
+    project.write("z", "good\n");
+    project.commit("filter");
+    let repository = project.repository();
+    let good = checkpoint(&repository, None, 1);
+    for path in ["a", "rubbish", "z"] {
+        project.write(path, "bad\n");
+    }
+    let spoiled = files(&project.root);
+    File::create(&full).unwrap();
+    let not = restore(&repository, None, &good.commit, 2).unwrap_err();
+    let RestoreError::HalfDone { changed, .. } = &not.error else { panic!("{not}") };
+    assert!(changed.contains(&"a".into()) && changed.contains(&"rubbish".into()), "{changed:?}");
+    assert!(!project.root.join("rubbish").exists(), "it was removed");
+    assert!(!not.to_string().contains("nothing was changed"), "{not}");
+    let bad = made(*not.before.expect("what stood there is kept"));
+    // The cause is gone: both ways are open.
+    fs::remove_file(&full).unwrap();
+    restored(&repository, None, &bad.commit, 3);
+    assert_eq!(files(&project.root), spoiled);
+    restored(&repository, None, &good.commit, 4);
+    assert_eq!(project.git(["status", "--porcelain"]), "");
+    // The files are back, and then somebody else holds the index.
+    project.write("z", "bad\n");
+    let before = project.git(["status", "--porcelain"]);
+    let lock = project.root.join(".git/index.lock");
+    let smudge = format!("touch '{}'; cat", lock.display());
+    project.git(["config", "filter.disk.smudge", &smudge]);
+    let not = restore(&project.repository(), None, &good.commit, 5).unwrap_err();
+    assert!(matches!(not.error, RestoreError::Index { .. }), "{not}");
+    assert_eq!(read(&project.root.join("z")), "good\n");
+    let bad = made(*not.before.expect("what stood there is kept"));
+    fs::remove_file(&lock).unwrap();
+    project.git(["config", "filter.disk.smudge", "cat"]);
+    restored(&project.repository(), None, &bad.commit, 6);
+    assert_eq!(project.git(["status", "--porcelain"]), before);
 }
 
 #[test]
