@@ -85,6 +85,11 @@ pub(crate) fn tree_of(git_dir: &GitDir, commit: &Commit) -> Result<Tree, GitErro
     Call::on(git_dir).args(["rev-parse", "--verify", &format!("{commit}^{{tree}}")]).line().map(Tree)
 }
 
+/// The tree without anything in it.
+pub(crate) fn empty_tree(git_dir: &GitDir) -> Result<Tree, GitError> {
+    Call::on(git_dir).args(["hash-object", "-t", "tree", "--stdin"]).input(b"").line().map(Tree)
+}
+
 /// Whether everything in one commit is also in the other.
 pub(crate) fn is_ancestor(git_dir: &GitDir, old: &Commit, new: &Commit) -> Result<bool, GitError> {
     let args = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];

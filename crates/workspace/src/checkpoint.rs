@@ -9,7 +9,7 @@ use std::{fmt::Write as _, path::PathBuf};
 use crate::{
     Commit, Diff, DiffOptions, GitError, Limits, Repository, Worktree,
     changes::diff_trees,
-    checkout::{self, Checkout, commit_tree, delete_ref, resolve, tree_of, update_ref},
+    checkout::{self, Checkout, commit_tree, delete_ref, empty_tree, resolve, tree_of, update_ref},
     commit::Tree,
     git::{Call, text},
     pin::index_commit,
@@ -30,6 +30,8 @@ const JOURNAL: &str = "Ostler-Journal";
 const CONVERSATION: &str = "Ostler-Conversation";
 const REQUESTS: &str = "Ostler-Requests";
 const STAGED: &str = "Ostler-Staged";
+/// Instead of a commit with what was staged: all of it was.
+const AS_THE_FILES: &str = "files";
 const HEAD: &str = "Ostler-Head";
 const LEFT_OUT: &str = "Ostler-Left-Out";
 
@@ -98,6 +100,16 @@ pub struct KeptCheckpoint {
     pub why: String,
     /// What was open.
     pub requests: Vec<String>,
+}
+
+/// What the index has.
+enum Staged {
+    /// What was committed; or a merge has conflicts.
+    Nothing,
+    /// Everything that the files have.
+    Files,
+    /// Something else again, in a commit of its own.
+    Other(Commit),
 }
 
 impl Repository {
@@ -182,7 +194,7 @@ impl Repository {
         }
     }
 
-    /// Commits a snapshot, unless the checkpoint before it has the same tree.
+    /// Commits a snapshot, unless the checkpoint before it says the same of files, index and commit.
     pub(crate) fn keep(
         &self,
         checkout: &Checkout,
@@ -190,16 +202,26 @@ impl Repository {
         reference: &str,
         spec: &CheckpointSpec,
     ) -> Result<CheckpointOutcome, GitError> {
+        let head = checkout.commit()?;
+        let staged = self.staged(snapshot, head.as_ref())?;
+        let word = match &staged {
+            Staged::Nothing => None,
+            Staged::Files => Some(AS_THE_FILES),
+            Staged::Other(commit) => Some(commit.as_str()),
+        };
         if let Some(last) = self.last(spec)?
             && tree_of(&self.common_dir, &last)? == snapshot.tree
+            && self.told(&last, HEAD)?.as_deref() == head.as_ref().map(Commit::as_str)
+            && self.told(&last, STAGED)?.as_deref() == word
         {
             return Ok(CheckpointOutcome::Unchanged { commit: last });
         }
         let left_out = left_out(checkout, snapshot)?;
-        let head = checkout.commit()?;
-        let staged = self.staged(snapshot, head.as_ref())?;
-        let message = message(spec, head.as_ref(), staged.as_ref(), &left_out);
-        let parents: Vec<Commit> = head.into_iter().chain(staged).collect();
+        let message = message(spec, head.as_ref(), word, &left_out);
+        let mut parents: Vec<Commit> = head.into_iter().collect();
+        if let Staged::Other(commit) = staged {
+            parents.push(commit);
+        }
         let commit = commit_tree(&self.common_dir, &snapshot.tree, &parents, &message, &checkout::ostler())?;
         update_ref(&self.common_dir, reference, &commit, None, "ostler: checkpoint")?;
         Ok(CheckpointOutcome::Made(Checkpoint { reference: reference.to_owned(), commit, left_out }))
@@ -213,13 +235,20 @@ impl Repository {
         }
     }
 
-    /// What is staged, as a commit, where the files and the last commit do not have it.
-    fn staged(&self, snapshot: &Snapshot, head: Option<&Commit>) -> Result<Option<Commit>, GitError> {
-        let (Some(staged), Some(head)) = (&snapshot.staged, head) else { return Ok(None) };
-        if *staged == snapshot.tree || *staged == tree_of(&self.common_dir, head)? {
-            return Ok(None);
+    /// What is staged, as a commit where neither the files nor the last commit have it.
+    fn staged(&self, snapshot: &Snapshot, head: Option<&Commit>) -> Result<Staged, GitError> {
+        let Some(staged) = &snapshot.staged else { return Ok(Staged::Nothing) };
+        let committed = match head {
+            Some(head) => tree_of(&self.common_dir, head)?,
+            None => empty_tree(&self.common_dir)?,
+        };
+        if *staged == committed {
+            return Ok(Staged::Nothing);
         }
-        index_commit(&self.common_dir, staged, head).map(Some)
+        if *staged == snapshot.tree {
+            return Ok(Staged::Files);
+        }
+        index_commit(&self.common_dir, staged, head).map(Staged::Other)
     }
 
     /// The tree that the index had at a checkpoint, if the same commit is checked out now.
@@ -232,7 +261,11 @@ impl Repository {
         if then.as_deref() != head.map(Commit::as_str) {
             return Ok(None);
         }
-        match self.told(checkpoint, STAGED)?.as_deref().and_then(Commit::parse) {
+        let word = self.told(checkpoint, STAGED)?;
+        if word.as_deref() == Some(AS_THE_FILES) {
+            return tree_of(&self.common_dir, checkpoint).map(Some);
+        }
+        match word.as_deref().and_then(Commit::parse) {
             Some(staged) => tree_of(&self.common_dir, &staged).map(Some),
             None => Ok(None),
         }
@@ -271,7 +304,7 @@ fn left_out(checkout: &Checkout, snapshot: &Snapshot) -> Result<Vec<LeftOut>, Gi
 fn message(
     spec: &CheckpointSpec,
     head: Option<&Commit>,
-    staged: Option<&Commit>,
+    staged: Option<&str>,
     left_out: &[LeftOut],
 ) -> String {
     let mut text = format!("Checkpoint {} of {}\n\n", spec.id, spec.session);
@@ -298,7 +331,7 @@ fn message(
     say(CONVERSATION, spec.conversation.as_deref().unwrap_or_default());
     say(REQUESTS, &spec.requests.join(" "));
     say(HEAD, head.map(Commit::as_str).unwrap_or_default());
-    say(STAGED, staged.map(Commit::as_str).unwrap_or_default());
+    say(STAGED, staged.unwrap_or_default());
     say(LEFT_OUT, &if left_out.is_empty() { String::new() } else { left_out.len().to_string() });
     text
 }

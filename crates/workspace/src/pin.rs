@@ -60,7 +60,7 @@ impl Repository {
         parents.extend(strays(worktree, git_dir, head.is_some())?);
         let staged = snapshot.and_then(|snapshot| snapshot.staged.as_ref());
         if let Some(staged) = staged.filter(|staged| *staged != tree && **staged != head_tree) {
-            parents.push(index_commit(git_dir, staged, &first)?);
+            parents.push(index_commit(git_dir, staged, Some(&first))?);
         }
         self.pin_commits(worktree, tree, parents, pinning)
     }
@@ -137,12 +137,22 @@ fn strays(worktree: &Worktree, git_dir: &GitDir, has_head: bool) -> Result<Vec<C
 }
 
 /// A commit of what is staged. The same tree on the same commit gives the same one, so that repeating adds nothing.
-pub(crate) fn index_commit(git_dir: &GitDir, staged: &Tree, parent: &Commit) -> Result<Commit, GitError> {
-    let when = Call::on(git_dir).args(["log", "-1", "--format=%ct +0000", parent.as_str(), "--"]).line()?;
+pub(crate) fn index_commit(
+    git_dir: &GitDir,
+    staged: &Tree,
+    parent: Option<&Commit>,
+) -> Result<Commit, GitError> {
+    let when = match parent {
+        Some(parent) => {
+            Call::on(git_dir).args(["log", "-1", "--format=%ct +0000", parent.as_str(), "--"]).line()?
+        }
+        None => "@0 +0000".to_owned(),
+    };
     let mut environment = checkout::ostler();
     environment.push(("GIT_AUTHOR_DATE", when.clone()));
     environment.push(("GIT_COMMITTER_DATE", when));
-    commit_tree(git_dir, staged, std::slice::from_ref(parent), "What was staged\n", &environment)
+    let parents: Vec<Commit> = parent.into_iter().cloned().collect();
+    commit_tree(git_dir, staged, &parents, "What was staged\n", &environment)
 }
 
 /// Below it are all pins.

@@ -273,7 +273,7 @@ fn restored(words: Words, came: &RestoreView) -> String {
     let (session, id) = (&came.checkpoint.session, &came.checkpoint.id);
     let values: &[(&str, &dyn Display)] = &[("session", session), ("id", id), ("n", &came.changed)];
     let mut said = format!("{}\n", words.say(Key::Restored, values));
-    if let Some(before) = came.before.as_ref().filter(|_| came.changed > 0) {
+    if let Some(before) = came.before.as_ref().filter(|before| came.changed > 0 || before.id != *id) {
         add_line(&mut said, 2, &words.say(Key::RestoredBefore, &[("id", &before.id)]));
         add_left_out(&mut said, words, before);
     }

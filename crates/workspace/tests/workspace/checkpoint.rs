@@ -104,11 +104,11 @@ fn the_same_name_and_the_same_tree_make_no_second_one() {
     let third = CheckpointSpec { last: Some(second.commit.clone()), ..spec(3) };
     let unchanged = CheckpointOutcome::Unchanged { commit: second.commit.clone() };
     assert_eq!(repository.checkpoint(None, &third).unwrap(), unchanged);
-    // A commit of the same files changes no file.
-    project.commit("the same");
-    assert_eq!(repository.checkpoint(None, &third).unwrap(), unchanged);
     let ids: Vec<String> = repository.checkpoints().unwrap().into_iter().map(|kept| kept.id).collect();
     assert_eq!(ids, ["c_1", "c_2"]);
+    // A commit of the same files changes no file, but what is staged on top of it is its own.
+    project.commit("the same");
+    made(repository.checkpoint(None, &third).unwrap());
     // The one before may have been cleaned away.
     let gone = CheckpointSpec { last: Commit::parse(&"a1".repeat(20)), ..spec(4) };
     made(repository.checkpoint(None, &gone).unwrap());
@@ -142,7 +142,9 @@ fn before_the_first_commit() {
     assert_eq!(visible(&project.root, &project.root.join(".git")), before);
     let list = project.git(["ls-tree", "-r", "--name-only", kept.commit.as_str()]);
     assert_eq!(list, ".gitignore\nstaged\nuntracked");
-    assert_eq!(project.git(["log", "-1", "--format=%P", kept.commit.as_str()]), "");
+    // There is no commit that it was made on; what is staged has one of its own.
+    assert_eq!(project.git(["ls-tree", "-r", "--name-only", &format!("{}^1", kept.commit)]), "staged");
+    assert_eq!(project.git(["log", "-1", "--format=%P", &format!("{}^1", kept.commit)]), "");
 }
 
 #[test]

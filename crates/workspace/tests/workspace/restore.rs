@@ -145,6 +145,55 @@ fn what_was_staged_is_staged_again() {
     assert_eq!(read(&project.root.join("a")), "edited\n");
 }
 
+/// The files are as they were, and only the index has something that nobody else has.
+#[test]
+fn what_is_staged_alone_is_a_change_and_is_kept() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let repository = project.repository();
+    project.write("x", "z\n");
+    let good = checkpoint(&repository, None, 1);
+    let since = |id: u64| {
+        let mut since = spec(id);
+        since.last = Some(good.commit.clone());
+        since
+    };
+    let unchanged = repository.checkpoint(None, &since(2)).unwrap();
+    assert_eq!(unchanged, CheckpointOutcome::Unchanged { commit: good.commit.clone() });
+    project.write("x", "precious\n");
+    project.git(["add", "x"]);
+    project.write("x", "z\n");
+    let kept = made(repository.checkpoint(None, &since(3)).unwrap());
+    assert_eq!(project.git(["show", &format!("{}^2:x", kept.commit)]), "precious");
+    let back = repository.restore(None, &good.commit, &since(4)).unwrap();
+    assert_eq!((back.changed, project.git(["status", "--porcelain"])), (0, "?? x".to_owned()));
+    restored(&repository, None, &made(back.before).commit, 5);
+    assert_eq!(project.git(["show", ":x"]), "precious");
+    assert_eq!(read(&project.root.join("x")), "z\n");
+    // So is a commit that was made meanwhile.
+    project.git(["reset", "--quiet"]);
+    let commit = project.commit("x");
+    let kept = made(repository.checkpoint(None, &since(6)).unwrap());
+    assert_eq!(project.git(["rev-parse", &format!("{}^1", kept.commit)]), commit.to_string());
+}
+
+#[test]
+fn where_everything_was_staged_it_is_again() {
+    let ground = Ground::new();
+    for project in [ground.project("project"), ground.empty_project("empty")] {
+        project.write("new", "new\n");
+        project.git(["add", "--all"]);
+        let status = project.git(["status", "--porcelain"]);
+        let good = checkpoint(&project.repository(), None, 1);
+        project.git(["rm", "--quiet", "--cached", "new"]);
+        project.write("new", "newer\n");
+        let bad = restored(&project.repository(), None, &good.commit, 2);
+        assert_eq!(project.git(["status", "--porcelain"]), status);
+        restored(&project.repository(), None, &bad.commit, 3);
+        assert_eq!(project.git(["status", "--porcelain"]), "?? new");
+    }
+}
+
 #[test]
 fn before_the_first_commit() {
     let ground = Ground::new();
@@ -156,6 +205,19 @@ fn before_the_first_commit() {
     project.git(["add", "--all"]);
     restored(&project.repository(), None, &good.commit, 2);
     assert_eq!(project.git(["status", "--porcelain"]), "?? one");
+    // What is staged has a place of its own here too.
+    project.write("one", "staged\n");
+    project.git(["add", "one"]);
+    project.write("one", "edited\n");
+    let status = project.git(["status", "--porcelain"]);
+    let staged = restored(&project.repository(), None, &good.commit, 3);
+    assert_eq!(project.git(["status", "--porcelain"]), "?? one");
+    restored(&project.repository(), None, &staged.commit, 4);
+    assert_eq!(
+        (project.git(["status", "--porcelain"]), project.git(["show", ":one"])),
+        (status, "staged".into())
+    );
+    assert_eq!(read(&project.root.join("one")), "edited\n");
 }
 
 /// A rule that the agent added must not make its edits disappear without a trace.
