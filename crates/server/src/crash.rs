@@ -2,6 +2,9 @@
 //!
 //! A test sets `OSTLER_CRASH_AT` to a name and a count, such as `after commit:3`; the third time that place is
 //! reached, the process is killed as if by somebody else. Without the variable this is one comparison.
+//!
+//! Beside it, `OSTLER_PATIENCE_MS` says how long the server waits for git before it goes on without it, so that no
+//! test has to wait as long as a person would.
 
 use std::{
     env,
@@ -9,6 +12,7 @@ use std::{
         OnceLock,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use rustix::process::{Signal, getpid, kill_process};
@@ -83,6 +87,13 @@ pub(crate) fn site(name: &'static str) {
         kill_process(getpid(), Signal::KILL).ok();
         std::thread::park();
     }
+}
+
+/// How long is waited for something that may hang.
+pub(crate) fn patience(usual: Duration) -> Duration {
+    static CHOSEN: OnceLock<Option<Duration>> = OnceLock::new();
+    let chosen = || Some(Duration::from_millis(env::var("OSTLER_PATIENCE_MS").ok()?.parse().ok()?));
+    CHOSEN.get_or_init(chosen).unwrap_or(usual)
 }
 
 fn plan() -> Option<Plan> {

@@ -97,7 +97,7 @@ pub(crate) struct Driver {
     /// To answer a request with a value or a file, which is put in its place before the answer is known.
     pub(crate) answers: Turns<RequestId>,
     /// How many checkpoints may be made at once.
-    checkpoints: Semaphore,
+    checkpoints: Arc<Semaphore>,
     /// When old checkpoints were let go of last, by the directory of a session.
     tidied: Mutex<HashMap<PathBuf, u64>>,
 }
@@ -127,7 +127,7 @@ impl Driver {
             installs: Mutex::default(),
             value_files: Turns::default(),
             answers: Turns::default(),
-            checkpoints: Semaphore::new(checkpoint::AT_ONCE as usize),
+            checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE as usize)),
             tidied: Mutex::default(),
         })
     }

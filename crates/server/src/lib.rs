@@ -39,6 +39,7 @@ pub use http::openapi;
 pub use journal::{LoadError, Replayed};
 pub use keep::{KeepError, Mended, export, mend, verify, verify_files};
 pub use ostler_store::{ExportError, Salvaged};
+pub use ostler_workspace::end_all as end_git;
 pub use secrets::{SecretsError, mend_vault, open_vault};
 pub use serve::{ServeError, serve};
 

@@ -4,8 +4,12 @@
 
 use std::{
     fs,
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
+
+use rustix::fs::OFlags;
 
 use crate::{Commit, GitError, commit::Tree, git::Call, guard::GitDir};
 
@@ -16,6 +20,9 @@ pub(crate) struct Checkout {
     pub(crate) git_dir: GitDir,
     pub(crate) root: PathBuf,
 }
+
+/// The most that is read of a file that holds one name.
+pub(crate) const LINK_BYTES_MAX: u64 = 64 * 1024;
 
 /// What git leaves in a git directory while something is half done.
 const UNFINISHED: [&str; 5] =
@@ -152,6 +159,19 @@ pub(crate) fn blocker(root: &Path, added: &Path) -> Option<PathBuf> {
     None
 }
 
-pub(crate) fn file(path: &Path, source: std::io::Error) -> GitError {
+/// The beginning of a file that an agent may have put there. At a pipe one would wait for ever, so it is opened
+/// without waiting and then seen to be a regular file.
+pub(crate) fn read_file(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("flags of open are small");
+    let opened = fs::File::options().read(true).custom_flags(flags).open(path)?;
+    if !opened.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    opened.take(bytes_max).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+pub(crate) fn file(path: &Path, source: io::Error) -> GitError {
     GitError::File { path: path.to_owned(), source }
 }

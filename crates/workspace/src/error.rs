@@ -5,6 +5,7 @@ use std::{
     fmt, io,
     path::{Path, PathBuf},
     process::ExitStatus,
+    time::Duration,
 };
 
 use crate::{CheckpointOutcome, Commit, Program, programs::shown};
@@ -39,6 +40,15 @@ pub enum GitError {
         status: ExitStatus,
         /// What it said.
         stderr: String,
+    },
+    /// Git took longer than it may, and was ended with everything that it had started.
+    Late {
+        /// The command.
+        command: String,
+        /// Where it ran.
+        directory: PathBuf,
+        /// How long it was given.
+        after: Duration,
     },
     /// Git answered something that cannot be used.
     Unexpected {
@@ -96,6 +106,13 @@ impl fmt::Display for GitError {
             GitError::Failed { command, directory, status, stderr } => {
                 write!(f, "git {command} in '{}' failed ({status}): {stderr}", directory.display())
             }
+            GitError::Late { command, directory, after } => write!(
+                f,
+                "git {command} in '{}' took longer than {} s and was ended: something keeps it waiting, such as a \
+                 pipe in place of a file",
+                directory.display(),
+                after.as_secs_f64()
+            ),
             GitError::Unexpected { command, what } => write!(f, "git {command} answered '{what}'"),
             GitError::File { path, source } => write!(f, "cannot use '{}': {source}", path.display()),
             GitError::Busy { path } => {

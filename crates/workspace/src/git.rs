@@ -1,22 +1,34 @@
 //! The one place that starts git. Everything else in the crate builds a [`Call`] and reads what comes back.
 //!
 //! Git itself is never run by a shell, never with the caller's `GIT_*` variables, never with a pager, an editor or a
-//! prompt.
+//! prompt, and never for longer than its command may take.
 
 use std::{
     env,
     ffi::{OsStr, OsString},
     fs::File,
-    io::{self, Read, Write},
+    io,
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
-    thread,
+    time::Duration,
 };
 
-use crate::{GitError, checkout::Checkout, guard::GitDir};
+use crate::{
+    GitError,
+    checkout::Checkout,
+    guard::GitDir,
+    talk::{self, Said},
+};
 
-/// How much of what git says about a failure is kept.
-const STDERR_BYTES_MAX: u64 = 16 * 1024;
+/// How long git may take to read settings and names, on a machine that has a lot else to do.
+const LOOK_MAX: Duration = Duration::from_mins(1);
+
+/// How long git may take for work on files and objects that are there.
+const WORK_MAX: Duration = Duration::from_mins(5);
+
+/// How long git may take to check everything out: a filter of the user's may have to fetch large files.
+const FETCH_MAX: Duration = Duration::from_mins(30);
 
 /// Where the user's configuration lies is the user's word, as `HOME` is. Everything else that begins with `GIT_` is
 /// about some other call of git, such as the one whose hook started us.
@@ -196,13 +208,35 @@ impl<'a> Call<'a> {
 /// and by the callers external diffs, textconv and checking signatures. What the user's own configuration defines
 /// runs: filters, merge drivers, hooks in the configuration (git 2.54), and what fetching takes in a partial clone.
 ///
-/// There is no time limit: a filter may have to fetch a large file, and a git that is killed half-way leaves its
-/// locks behind.
+/// None may wait for ever: at a pipe in place of a file git would. It is ended when its time is up, with everything
+/// that it has started.
 fn git(call: &Call<'_>) -> Result<Output, GitError> {
     call.guard.map_or(Ok(()), GitDir::check)?;
-    let started = start(call).map_err(|source| GitError::Start { source })?;
-    let talked = talk(started, call);
-    talked.map_err(|source| GitError::Talk { command: call.command(), source })
+    git_within(call, time_max(&call.command()))
+}
+
+/// How long a command may take.
+fn time_max(command: &str) -> Duration {
+    match command {
+        "version" | "config" | "rev-parse" | "symbolic-ref" | "check-ref-format" => LOOK_MAX,
+        "worktree" => FETCH_MAX,
+        _ => WORK_MAX,
+    }
+}
+
+fn git_within(call: &Call<'_>, time_max: Duration) -> Result<Output, GitError> {
+    let started = talk::start(|| start(call)).map_err(|source| GitError::Start { source })?;
+    let input = if let Input::Bytes(bytes) = call.input { bytes } else { &[] };
+    let said = talk::talk(started, input, call.stdout_bytes_max, time_max);
+    match said.map_err(|source| GitError::Talk { command: call.command(), source })? {
+        Some(Said { status, stdout, stderr, truncated }) => {
+            Ok(Output { status, stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), truncated })
+        }
+        None => {
+            let directory = call.directory.to_owned();
+            Err(GitError::Late { command: call.command(), directory, after: time_max })
+        }
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the one function that starts git")]
@@ -223,46 +257,8 @@ fn start(call: &Call<'_>) -> io::Result<Child> {
         Input::Bytes(_) => Stdio::piped(),
         Input::Held(lock) => Stdio::from(lock.try_clone()?),
     });
-    command.spawn()
-}
-
-/// Feeds git and reads what it says, all at once: a full pipe on one side must not hold up the others.
-fn talk(mut child: Child, call: &Call<'_>) -> io::Result<Output> {
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (stdout, truncated, stderr) = thread::scope(|scope| {
-        let fed = scope.spawn(move || match (stdin, &call.input) {
-            // Git may end before it has read everything; why, it says by itself.
-            (Some(mut stdin), Input::Bytes(bytes)) => stdin.write_all(bytes).or_else(ignore_broken_pipe),
-            _ => Ok(()),
-        });
-        let complaint = scope.spawn(move || read_bounded(stderr, STDERR_BYTES_MAX));
-        let mut said = Vec::new();
-        let mut truncated = false;
-        if let Some(mut stdout) = stdout {
-            stdout.by_ref().take(call.stdout_bytes_max).read_to_end(&mut said)?;
-            // To close the pipe tells git that nobody wants the rest.
-            truncated = stdout.read(&mut [0])? > 0;
-        }
-        fed.join().expect("the thread that feeds git does not panic")?;
-        let complaint = complaint.join().expect("the thread that reads git's complaints does not panic")?;
-        io::Result::Ok((said, truncated, complaint))
-    })?;
-    let status = child.wait()?;
-    Ok(Output { status, stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), truncated })
-}
-
-fn ignore_broken_pipe(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
-}
-
-/// The first bytes of a stream, which is read to its end.
-fn read_bounded(stream: Option<impl Read>, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(mut stream) = stream {
-        stream.by_ref().take(bytes_max).read_to_end(&mut bytes)?;
-        io::copy(&mut stream, &mut io::sink())?;
-    }
-    Ok(bytes)
+    // A group of its own, so that all of it can be ended.
+    command.process_group(0).spawn()
 }
 
 /// Git, from an absolute folder of `PATH`: with `.` in it, a repository could bring a git of its own.
@@ -286,4 +282,43 @@ pub(crate) fn joined(prefix: &str, path: &Path) -> OsString {
     let mut argument = OsString::from(prefix);
     argument.push(path);
     argument
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, time::Instant};
+
+    use super::*;
+
+    /// Whether a process with this word on its command line runs.
+    fn runs(word: &str) -> bool {
+        let processes = fs::read_dir("/proc").expect("processes are listed").flatten();
+        processes.into_iter().any(|process| {
+            let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            line.split(|&byte| byte == 0).any(|part| part == word.as_bytes())
+        })
+    }
+
+    #[test]
+    fn a_git_that_does_not_end_is_ended_with_all_it_started() {
+        let word = format!("86400.{}", std::process::id());
+        let alias = format!("alias.wait=!sh -c 'trap \"\" TERM; sleep {word} & sleep {word}'");
+        let call = Call::at(Path::new("/")).args(["-c", &alias, "wait"]);
+        let error = git_within(&call, Duration::from_millis(500)).err().expect("it is ended").to_string();
+        assert!(error.contains("took longer than 0.5 s"), "{error}");
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while runs(&word) {
+            assert!(Instant::now() < deadline, "something of it still runs");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn what_is_said_in_time_is_heard_whole() {
+        let text = "a line of many\n".repeat(100_000);
+        let call = Call::at(Path::new("/")).args(["stripspace"]).input(text.as_bytes());
+        assert_eq!(call.run().expect("it is said back"), text.as_bytes());
+        let call = Call::at(Path::new("/")).args(["stripspace"]).input(text.as_bytes()).stdout_bytes_max(10);
+        assert_eq!(call.run().expect("the beginning is enough"), b"a line of ");
+    }
 }

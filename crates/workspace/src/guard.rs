@@ -8,8 +8,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     env,
     ffi::OsStr,
-    fs::{self, File},
-    io::{self, Read},
+    io,
     ops::Deref,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -18,7 +17,7 @@ use std::{
 
 use crate::{
     GitError,
-    checkout::{Checkout, file},
+    checkout::{Checkout, file, read_file},
     git::{Call, joined},
     programs::{Program, runs},
 };
@@ -86,7 +85,7 @@ impl GitDir {
         let failed = |source| file(&link, source);
         let mut path = link.canonicalize().map_err(failed)?;
         if path.is_file() {
-            let text = fs::read(&path).map_err(failed)?;
+            let text = read_file(&path, CONFIG_BYTES_MAX).map_err(failed)?;
             let text = text.strip_prefix(b"gitdir: ").unwrap_or_default().trim_ascii_end();
             path = directory.join(OsStr::from_bytes(text)).canonicalize().map_err(failed)?;
         }
@@ -228,20 +227,48 @@ impl Files {
 
 /// A file that does not have to be there; none if it is too large.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, GitError> {
-    let failed = |source| file(path, source);
-    match path.metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Vec::new())),
-        Err(error) => return Err(failed(error)),
-        // A pipe would have git, and us, wait for ever.
-        Ok(metadata) if !metadata.is_file() => {
-            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
-        }
-        Ok(_) => {}
+    match read_file(path, CONFIG_BYTES_MAX + 1) {
+        Ok(bytes) => Ok((bytes.len() as u64 <= CONFIG_BYTES_MAX).then_some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(Vec::new())),
+        Err(error) => Err(file(path, error)),
     }
-    let mut bytes = Vec::new();
-    let opened = File::open(path).map_err(failed)?;
-    opened.take(CONFIG_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    Ok((bytes.len() as u64 <= CONFIG_BYTES_MAX).then_some(bytes))
+}
+
+/// Whether git would take a folder for a git directory.
+fn is_git_dir(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
+}
+
+/// Looks at what git reads first, wherever it is called in a directory: it would wait for ever at a pipe. An agent
+/// can put one there right afterwards; then git is ended when its time is up.
+pub(crate) fn look_ahead(directory: &Path) -> Result<(), GitError> {
+    for folder in directory.ancestors() {
+        let link = folder.join(".git");
+        let named = read_file(&link, CONFIG_BYTES_MAX).ok();
+        let named = named.as_deref().and_then(|text| text.strip_prefix(b"gitdir: "));
+        let linked = named.map(|path| folder.join(OsStr::from_bytes(path.trim_ascii_end())));
+        let places = [linked.unwrap_or(link), folder.to_owned()];
+        if let Some(git_dir) = places.iter().find(|place| is_git_dir(place)) {
+            return see_includes(git_dir, &Files::of(git_dir)?);
+        }
+    }
+    Ok(())
+}
+
+/// Sees that everything that a configuration includes is a file, without having git open it.
+fn see_includes(git_dir: &Path, files: &Files) -> Result<(), GitError> {
+    let names = |bytes: &Vec<u8>| bytes.windows(7).any(|word| word.eq_ignore_ascii_case(b"include"));
+    if files.bytes.as_ref().is_some_and(|bytes| !bytes.iter().any(names)) {
+        return Ok(());
+    }
+    let mut waiting = Vec::new();
+    for path in [files.common_dir.join("config"), git_dir.join("config.worktree")] {
+        if path.exists() {
+            waiting.extend(settings_in(&path)?.into_iter().filter(Setting::includes));
+        }
+    }
+    follow(waiting).map(drop)
 }
 
 /// The settings that files were found to hold, by git directory. What the files hold is compared, not when they were
@@ -259,6 +286,7 @@ fn settings(git_dir: &Path, files: &Files) -> Result<Vec<Setting>, GitError> {
     {
         return Ok(settings.clone());
     }
+    see_includes(git_dir, files)?;
     let args = ["config", "--list", "--show-scope", "--show-origin", "-z"];
     let list = Call::blind(git_dir).args(args).run()?;
     let mut parts = list.split(|byte| *byte == 0);
@@ -269,7 +297,7 @@ fn settings(git_dir: &Path, files: &Files) -> Result<Vec<Setting>, GitError> {
         }
     }
     let is_whole = !found.iter().any(Setting::includes);
-    follow_conditions(&mut found)?;
+    found.extend(follow(found.iter().filter(|it| it.is_conditional()).cloned().collect())?);
     // Included files are not compared, so what they hold is not remembered.
     if let (true, Some(bytes)) = (is_whole && *files == Files::of(git_dir)?, &files.bytes) {
         let mut remembered = remembered();
@@ -313,11 +341,10 @@ impl Setting {
     }
 }
 
-/// Adds what is included under conditions, whether they hold now or not: `onbranch` may hold in the worktree that is
-/// about to be made, although it does not here.
-fn follow_conditions(found: &mut Vec<Setting>) -> Result<(), GitError> {
-    let mut waiting: Vec<Setting> = found.iter().filter(|it| it.is_conditional()).cloned().collect();
-    let mut seen = BTreeSet::new();
+/// What is included, and what that includes, whether a condition holds now or not: `onbranch` may hold in the
+/// worktree that is about to be made, although it does not here.
+fn follow(mut waiting: Vec<Setting>) -> Result<Vec<Setting>, GitError> {
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     while let Some(include) = waiting.pop() {
         let Some(path) = include.included() else {
             found.push(Setting { is_unreadable_include: true, ..include });
@@ -331,19 +358,24 @@ fn follow_conditions(found: &mut Vec<Setting>) -> Result<(), GitError> {
         }
         // Seen to be a regular file first.
         read(&path)?;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        let args = ["config", "--list", "--show-origin", "-z", "--no-includes", "--file"];
-        let list = Call::at(folder).args(args).args([&path]).run()?;
-        let mut parts = list.split(|byte| *byte == 0);
-        while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
-            let setting = Setting::read(folder, origin, setting);
-            if setting.includes() {
-                waiting.push(setting.clone());
-            }
-            found.push(setting);
-        }
+        let settings = settings_in(&path)?;
+        waiting.extend(settings.iter().filter(|setting| setting.includes()).cloned());
+        found.extend(settings);
     }
-    Ok(())
+    Ok(found)
+}
+
+/// What one file says, without what it includes.
+fn settings_in(path: &Path) -> Result<Vec<Setting>, GitError> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let args = ["config", "--list", "--show-origin", "-z", "--no-includes", "--file"];
+    let list = Call::at(folder).args(args).args([path]).run()?;
+    let mut parts = list.split(|byte| *byte == 0);
+    let mut found = Vec::new();
+    while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
+        found.push(Setting::read(folder, origin, setting));
+    }
+    Ok(found)
 }
 
 /// The checkout that a repository without files of its own is part of, as files: then whoever wrote those wrote its
@@ -352,6 +384,7 @@ pub(crate) fn carrier(git_dir: &Path) -> Result<Option<PathBuf>, GitError> {
     let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
     let Some(outer) = git_dir.ancestors().skip(1).find(has_git) else { return Ok(None) };
     let name = joined(":(top,literal)", &git_dir.strip_prefix(outer).unwrap_or(git_dir).join("HEAD"));
+    look_ahead(outer)?;
     // To list the index runs nothing.
     let listed = Call::at(outer).args(["ls-files", "-z", "--"]).args([name]).output()?;
     let is_part = listed.status.success() && !listed.stdout.is_empty();

@@ -24,6 +24,7 @@ mod remove;
 mod repository;
 mod restore;
 mod snapshot;
+mod talk;
 
 pub use changes::{Diff, DiffFormat, DiffOptions, Status};
 pub use checkpoint::{Checkpoint, CheckpointOutcome, CheckpointSpec, KeptCheckpoint};
@@ -38,3 +39,4 @@ pub use remove::Removed;
 pub use repository::{Head, Repository};
 pub use restore::Restored;
 pub use snapshot::{LeftOut, Limits, WhyLeftOut};
+pub use talk::end_all;

@@ -14,7 +14,9 @@ use std::{
 
 use crate::{
     Commit, GitError, MakeError, Repository,
-    checkout::{self, Checkout, commit_tree, file, is_empty, resolve, tree_of, update_ref},
+    checkout::{
+        self, Checkout, LINK_BYTES_MAX, commit_tree, file, is_empty, read_file, resolve, tree_of, update_ref,
+    },
     git::{Call, text},
 };
 
@@ -188,8 +190,8 @@ fn make_directory(path: &Path) -> Result<(), GitError> {
 /// The branch that a complete worktree was made for.
 pub(crate) fn read_mark(git_dir: &Path) -> Result<Option<String>, GitError> {
     let path = git_dir.join("ostler");
-    match fs::read_to_string(&path) {
-        Ok(branch) => Ok(Some(branch)),
+    match read_file(&path, LINK_BYTES_MAX) {
+        Ok(branch) => Ok(Some(String::from_utf8_lossy(&branch).into_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(file(&path, source)),
     }
@@ -197,7 +199,8 @@ pub(crate) fn read_mark(git_dir: &Path) -> Result<Option<String>, GitError> {
 
 /// Whether git is making a worktree here, or was killed while it did: it locks the worktree for that time.
 pub(crate) fn is_being_made(git_dir: &Path) -> bool {
-    fs::read(git_dir.join("locked")).is_ok_and(|reason| reason.trim_ascii() == b"initializing")
+    read_file(&git_dir.join("locked"), LINK_BYTES_MAX)
+        .is_ok_and(|reason| reason.trim_ascii() == b"initializing")
 }
 
 fn write_mark(git_dir: &Path, branch: &str) -> Result<(), GitError> {

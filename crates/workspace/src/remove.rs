@@ -14,7 +14,9 @@ use std::{
 
 use crate::{
     GitError, Pin, RemoveError, Repository, Worktree,
-    checkout::{Checkout, delete_ref, file, is_ancestor, is_empty, resolve, tree_of},
+    checkout::{
+        Checkout, LINK_BYTES_MAX, delete_ref, file, is_ancestor, is_empty, read_file, resolve, tree_of,
+    },
     git::Call,
     guard::{GitDir, check_submodules, submodules_in},
     make::{is_being_made, read_mark, remove_directory},
@@ -167,8 +169,8 @@ fn check_free(worktree: &Worktree, checkout: &Checkout) -> Result<(), RemoveErro
     if let Some(path) = checkout.index_lock() {
         return Err(RemoveError::IndexLocked { path });
     }
-    if let Ok(reason) = fs::read_to_string(checkout.git_dir.join("locked")) {
-        let reason = reason.trim().to_owned();
+    if let Ok(reason) = read_file(&checkout.git_dir.join("locked"), LINK_BYTES_MAX) {
+        let reason = String::from_utf8_lossy(reason.trim_ascii()).into_owned();
         return Err(RemoveError::WorktreeLocked { path: worktree.path.clone(), reason });
     }
     let since = Instant::now();

@@ -6,6 +6,7 @@
 use std::{
     ffi::OsStr,
     fs::{self, File, TryLockError},
+    io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     sync::{
@@ -18,7 +19,7 @@ use std::{
 
 use crate::{
     Commit, GitError, Program,
-    checkout::{self, Checkout, file},
+    checkout::{self, Checkout, LINK_BYTES_MAX, file, read_file},
     git::{Call, text},
     guard::{self, GitDir, Owner},
 };
@@ -62,6 +63,7 @@ impl Repository {
             return Ok(None);
         }
         check_version(&directory)?;
+        guard::look_ahead(&directory)?;
         // The usual case with one call of git instead of four: a checkout, with no line end in a path.
         let wanted = ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"];
         let output = Call::at(&directory).args(["rev-parse"].iter().chain(&wanted)).output()?;
@@ -217,14 +219,22 @@ impl Repository {
         let folder = self.common_dir.join("worktrees");
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => return Err(file(&folder, source)),
         };
         let mut found = Vec::new();
         for entry in entries {
             let git_dir = entry.map_err(|source| file(&folder, source))?.path();
             // Without this file it is no worktree, but what is left of one.
-            let Ok(link) = fs::read(git_dir.join("gitdir")) else { continue };
+            let link = git_dir.join("gitdir");
+            let link = match read_file(&link, LINK_BYTES_MAX) {
+                Ok(link) => link,
+                // Git would wait for ever at a pipe.
+                Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
+                    return Err(file(&link, source));
+                }
+                Err(_) => continue,
+            };
             let link = git_dir.join(OsStr::from_bytes(link.trim_ascii_end()));
             if let Some(root) = link.parent() {
                 let git_dir = self.common_dir.sibling(git_dir);
@@ -279,7 +289,8 @@ fn is_bare(common_dir: &Path) -> Result<bool, GitError> {
 fn occupies(git_dir: &GitDir, reference: &str) -> Result<bool, GitError> {
     let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"];
     let is_rebased = rebased.iter().any(|name| {
-        fs::read(git_dir.join(name)).is_ok_and(|branch| branch.trim_ascii_end() == reference.as_bytes())
+        let branch = read_file(&git_dir.join(name), LINK_BYTES_MAX);
+        branch.is_ok_and(|branch| branch.trim_ascii_end() == reference.as_bytes())
     });
     // A git that was killed while it made a worktree leaves one without HEAD.
     let has_head = git_dir.join("HEAD").exists();

@@ -7,7 +7,7 @@ use ostler_server::{
     Home,
     api::InfoView,
     client::{Client, ClientError},
-    serve,
+    end_git, serve,
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -21,6 +21,9 @@ use crate::{
 
 /// Between two looks whether it answers.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How long work with files may go on after the last connection.
+const END_MAX: Duration = Duration::from_secs(10);
 
 /// Run the server in the foreground.
 ///
@@ -50,15 +53,18 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     }
     let home = home()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Output)?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         // A terminal that goes away says so to everything that was started on it; from then on it is not heard.
         let _hangup = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
         tokio::select! {
             served = serve(&home) => served.map_err(Error::Serve),
             never = say_that_it_runs(context, &home), if !arguments.background => match never {},
         }
-    })?;
-    Ok(Exit::Done)
+    });
+    // What is half done is given a moment; what hangs would hold the process for ever. Either is done again later.
+    runtime.shutdown_timeout(END_MAX);
+    end_git();
+    served.map(|()| Exit::Done)
 }
 
 /// Says so once it answers, and not before: it may be refused.

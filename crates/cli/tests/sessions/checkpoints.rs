@@ -1,11 +1,16 @@
 //! Checkpoints: what stood there at each question is kept, and one can go back to it.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use ostler_server::api::{CheckpointView, NewRun, PrunedView, RestoreView};
 use serde_json::json;
 
-use crate::support::{QUESTION, World, write};
+use crate::support::{DEADLINE, QUESTION, World, write};
 
 fn git(directory: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
@@ -204,6 +209,82 @@ fn a_checkpoint_that_cannot_be_made_holds_nobody() {
     let skipped = world.events(&session).into_iter().find(|event| event.kind == "checkpoint.skipped");
     assert_eq!(skipped.expect("a word").body["reason"]["key"], "failed");
     assert!(world.output(&session).contains("got"));
+}
+
+/// Another repository beside the project, in which a session asks once.
+fn asks_elsewhere(world: &World) -> String {
+    let other = world.project.with_file_name("other");
+    fs::create_dir_all(&other).expect("a folder");
+    git(&other, &["init", "-q", "-b", "main"]);
+    write(&other, "readme", "one\n");
+    git(&other, &["add", "."]);
+    git(&other, &["commit", "-qm", "first"]);
+    let script = format!("{QUESTION}; read -r answer; echo \"got $answer\"");
+    let new = world.new_run(&["bash", "-c", &script]);
+    world.run_with(&NewRun { directory: other.display().to_string(), ..new })
+}
+
+/// As many sessions as checkpoints are made at once; each runs a command and asks.
+fn four_ask(world: &World, command: &str) -> Vec<String> {
+    let script = format!("{command}; {QUESTION}; read -r answer; echo \"got $answer\"");
+    // All of them are there before the first does its harm.
+    let gate = format!("until [ -e go ]; do sleep 0.05; done; {script}");
+    let sessions: Vec<String> = (0..4).map(|_| world.bash(&gate)).collect();
+    write(&world.project, "go", "");
+    sessions
+}
+
+fn answered(world: &World, session: &str) {
+    let request = world.asked(session);
+    world.answer(&request.id, "MySQL");
+    world.status(session, "completed");
+    assert!(world.output(session).contains("got"));
+}
+
+#[test]
+fn a_pipe_that_a_configuration_includes_holds_nobody() {
+    let world = World::new();
+    repository(&world);
+    let plant = "mkfifo .git/inc 2>/dev/null; printf '[include]\\n\\tpath = inc\\n' >>.git/config";
+    let sessions = four_ask(&world, plant);
+    answered(&world, &asks_elsewhere(&world));
+    for session in &sessions {
+        answered(&world, session);
+    }
+    let refused = world.refused("/runs", &world.new_run(&["true"]));
+    assert!(refused.title.contains("inc': not a regular file"), "{}", refused.title);
+}
+
+/// Git hangs at a pipe that nobody can look for before, for longer than this test waits.
+#[test]
+fn a_git_that_hangs_holds_neither_answers_nor_the_end_of_the_server() {
+    let mut world = World::idle();
+    world.start_with(&[("OSTLER_PATIENCE_MS", "2000")]);
+    repository(&world);
+    let sessions = four_ask(&world, "mkfifo pipe.$$; mv -f pipe.$$ .git/info/exclude");
+    for session in &sessions {
+        answered(&world, session);
+        let skipped = world.events(session).into_iter().find(|event| event.kind == "checkpoint.skipped");
+        let reason = skipped.expect("a word").body["reason"].to_string();
+        assert!(reason.contains("it was not done after 2 s"), "{reason}");
+    }
+    answered(&world, &asks_elsewhere(&world));
+    let in_project = || {
+        let processes = fs::read_dir("/proc").expect("processes").flatten();
+        let here = |path: &Path| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == world.project);
+        processes.filter(|process| here(&process.path())).count()
+    };
+    assert!(in_project() > 0, "no git hangs");
+    assert!(world.ostler(&["serve", "--stop"]).status.success());
+    let deadline = Instant::now() + DEADLINE;
+    while in_project() > 0 {
+        assert!(Instant::now() < deadline, "a git was left behind");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    while !world.has_died() {
+        assert!(Instant::now() < deadline, "the server does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ use ostler_workspace::{
     CheckpointOutcome, CheckpointSpec, Commit, Diff, DiffFormat, DiffOptions, KeptCheckpoint, LeftOut,
     Limits, NotRestored, PrunePolicy, Pruned, Repository, WhyLeftOut, Worktree,
 };
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{
     Driver,
@@ -35,6 +35,9 @@ use crate::{config::Config, crash};
 
 /// How many are made at once. A restore waits until none is.
 pub(super) const AT_ONCE: u32 = 4;
+
+/// How long a word about one may take. An answer waits for it, and git may hang in some other repository.
+const WORD_MAX: Duration = Duration::from_mins(5);
 
 /// Between two attempts at something that was refused.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -57,24 +60,35 @@ pub(super) fn start(driver: &Arc<Driver>, session: SessionId, checkpoint: Checkp
 }
 
 async fn make(driver: Arc<Driver>, session: SessionId, checkpoint: CheckpointId, name: ActionName) {
-    let permit = driver.checkpoints.acquire().await;
-    crash::site("before checkpoint");
-    let wanted = wanted(&driver, session, checkpoint);
-    let news = match wanted {
-        Some((place, checkpoint)) => {
-            let driver = Arc::clone(&driver);
-            let kept = tokio::task::spawn_blocking(move || keep(&driver, &place, &checkpoint)).await;
-            kept.unwrap_or_else(|_| failed("git could not be run".to_owned()))
-        }
-        None => failed("the session is gone".to_owned()),
-    };
+    let time_max = crash::patience(WORD_MAX);
+    let kept = timeout(time_max, keep_in_turn(Arc::clone(&driver), session, checkpoint)).await;
+    let news = kept.unwrap_or_else(|_| failed(too_late(time_max)));
     crash::site("after checkpoint");
-    drop(permit);
     let input = Input::Checkpointed { session, checkpoint, news };
     while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
         sleep(AGAIN).await;
     }
     tidy(&driver, session).await;
+}
+
+/// Waits until it is its turn, and makes it. Whoever does not wait for the end leaves it to end by itself, and its
+/// turn with it.
+async fn keep_in_turn(driver: Arc<Driver>, session: SessionId, checkpoint: CheckpointId) -> CheckpointNews {
+    let permit = Arc::clone(&driver.checkpoints).acquire_owned().await;
+    crash::site("before checkpoint");
+    let Some((place, checkpoint)) = wanted(&driver, session, checkpoint) else {
+        return failed("the session is gone".to_owned());
+    };
+    let task = tokio::task::spawn_blocking(move || {
+        let news = keep(&driver, &place, &checkpoint);
+        drop(permit);
+        news
+    });
+    task.await.unwrap_or_else(|_| failed("git could not be run".to_owned()))
+}
+
+fn too_late(time_max: Duration) -> String {
+    format!("it was not done after {} s: git hangs here, or in other sessions", time_max.as_secs_f64())
 }
 
 /// Goes back to one beside everything else, and reports it.
@@ -96,9 +110,11 @@ async fn restore(
     name: ActionName,
 ) {
     // Nobody keeps anything while files are exchanged.
-    let permit = driver.checkpoints.acquire_many(AT_ONCE).await;
+    let time_max = crash::patience(WORD_MAX);
+    let permit = timeout(time_max, driver.checkpoints.acquire_many(AT_ONCE)).await;
     crash::site("before restore");
     let news = match wanted(&driver, session, before) {
+        Some(_) if permit.is_err() => not_restored(too_late(time_max)),
         Some((place, before)) => {
             let driver = Arc::clone(&driver);
             let task = tokio::task::spawn_blocking(move || bring_back(&driver, &place, &before, &commit));

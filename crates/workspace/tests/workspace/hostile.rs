@@ -455,6 +455,58 @@ fn a_configuration_that_is_no_file_is_not_waited_for() {
     assert!(error.to_string().contains("not a regular file"), "{error}");
 }
 
+/// Git opens what a configuration includes as soon as it is called at all.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a pipe is made")]
+fn an_include_that_is_no_file_is_not_waited_for() {
+    for (section, depth) in [("include", 0), ("include", 1), ("includeIf \"onbranch:main\"", 0)] {
+        let ground = Ground::new();
+        let project = ground.project("project");
+        let repository = found(&project.root);
+        let pipe = project.root.join(".git/inc");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let config = project.root.join(".git/config");
+        let old = read(&config);
+        if depth == 1 {
+            write(&project.root.join(".git/between"), "[include]\n\tpath = inc\n");
+        }
+        let first = if depth == 1 { "between" } else { "inc" };
+        write(&config, &format!("{old}[{section}]\n\tpath = {first}\n"));
+        for error in [repository.head().unwrap_err(), Repository::find(&project.root).unwrap_err()] {
+            assert!(error.to_string().contains("inc': not a regular file"), "{error}");
+        }
+        fs::remove_file(&pipe).unwrap();
+        write(&pipe, "[user]\n\tname = Somebody\n");
+        repository.head().unwrap();
+    }
+}
+
+/// What else an agent may turn into a pipe in the git directory is opened without waiting.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "pipes are made")]
+fn other_files_of_git_that_are_pipes_are_not_waited_for() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let spec = ostler_workspace::WorktreeSpec {
+        path: ground.worktree_path(),
+        branch: "ostler/s_12".into(),
+        base: None,
+    };
+    found(&project.root).make_worktree(&spec).unwrap();
+    let decoy = project.root.join(".git/worktrees/decoy");
+    fs::create_dir_all(decoy.join("rebase-merge")).unwrap();
+    for name in ["gitdir", "locked", "ostler", "rebase-merge/head-name"] {
+        assert!(Command::new("mkfifo").arg(decoy.join(name)).status().unwrap().success());
+    }
+    let other = ostler_workspace::WorktreeSpec {
+        path: ground.root.join("state/worktrees/s_13"),
+        branch: "ostler/s_13".into(),
+        base: None,
+    };
+    let error = found(&project.root).make_worktree(&other).unwrap_err().to_string();
+    assert!(error.contains("decoy/gitdir': not a regular file"), "{error}");
+}
+
 /// A repository that belongs to somebody else is refused by git itself; what it says tells how to allow it.
 #[test]
 fn a_repository_of_another_user_is_refused() {
