@@ -355,6 +355,15 @@ impl<'a> Desk<'a> {
         ids.filter(|&id| self.session(id).is_some_and(|session| !session.is_over())).collect()
     }
 
+    /// The sessions, over or not, whose files are being brought back.
+    pub(crate) fn sessions_restoring(&self) -> impl Iterator<Item = &Session> {
+        let all = [&self.world.sessions, &self.group.sessions, &self.own.sessions];
+        let restoring = |session: &&Session| session.checkpoints.restoring.is_some();
+        let ids = all.into_iter().flat_map(|sessions| sessions.values()).filter(restoring).map(|it| it.id);
+        // What a later map says counts.
+        ids.filter_map(|id| self.session(id)).filter(restoring)
+    }
+
     /// The requests that a session waits for, oldest first.
     pub(crate) fn blocking(&self, session: SessionId) -> impl Iterator<Item = &Request> {
         let pending = self.pending(session);

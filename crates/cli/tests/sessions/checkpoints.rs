@@ -386,20 +386,49 @@ fn the_conversation_goes_back_with_the_files() {
     world.verify();
 }
 
+/// Starts a server whose user has a filter through which `zed` is written.
+fn start_with_a_filter(world: &mut World, smudge: &str) {
+    let file = world.home.join("gitconfig").display().to_string();
+    for (name, value) in [("smudge", smudge), ("clean", "cat"), ("required", "true")] {
+        git(&world.project, &["config", "-f", &file, &format!("filter.disk.{name}"), value]);
+    }
+    write(&world.project, ".gitattributes", "zed filter=disk\n");
+    world.start_with(&[("GIT_CONFIG_GLOBAL", &file)]);
+}
+
+#[test]
+fn nobody_begins_while_files_are_exchanged() {
+    let mut world = World::idle();
+    repository(&world);
+    let (begun, go) = (world.home.join("begun"), world.home.join("go"));
+    let wait =
+        format!("touch '{}'; until [ -e '{}' ]; do sleep 0.02; done; cat", begun.display(), go.display());
+    start_with_a_filter(&mut world, &wait);
+    let session = world.bash(&format!("echo good >zed; {QUESTION}; read -r answer; echo spoiled >zed"));
+    let request = world.asked(&session);
+    world.answer(&request.id, "MySQL");
+    world.status(&session, "completed");
+    let mut restoring = world.command(&["checkpoint", "restore", "c_1"]).spawn().expect("it runs");
+    world.wait_for("the first file", |_| begun.exists().then_some(()));
+    let other = world.bash("cat zed >seen");
+    let again = json!({ "prompt": "Once more." });
+    let refused = world.refused(&format!("/sessions/{session}/resume"), &again);
+    assert_eq!(refused.kind, "not_now", "its own files");
+    assert_eq!(world.count(&other, "session.launched"), 0, "not yet");
+    write(&world.home, "go", "");
+    assert!(restoring.wait().expect("it ends").success());
+    world.status(&other, "completed");
+    assert_eq!(read(&world, "seen"), "good\n");
+    world.verify();
+}
+
 #[test]
 fn what_stood_there_is_named_when_git_stops_half_way() {
     let mut world = World::idle();
     repository(&world);
     // As on a full disk: one file cannot be written, after others were.
     let full = world.home.join("full");
-    let config = world.home.join("gitconfig");
-    let smudge = format!("test ! -e '{}' && cat", full.display());
-    for (name, value) in [("smudge", smudge.as_str()), ("clean", "cat"), ("required", "true")] {
-        let file = config.display().to_string();
-        git(&world.project, &["config", "-f", &file, &format!("filter.disk.{name}"), value]);
-    }
-    write(&world.project, ".gitattributes", "zed filter=disk\n");
-    world.start_with(&[("GIT_CONFIG_GLOBAL", &config.display().to_string())]);
+    start_with_a_filter(&mut world, &format!("test ! -e '{}' && cat", full.display()));
     let session = world.bash(&format!(
         "echo good >>readme; echo good >zed; {QUESTION}; read -r answer; \
          echo spoiled >readme; echo spoiled >zed; echo rubbish >rubbish"

@@ -75,6 +75,9 @@ impl Maker<'_> {
         let grace_ms = session.order.patience.grace_ms;
         let needs_relaunch = session.needs_relaunch;
         let mut parcels = self.waiting_parcels(id);
+        if (is_held || !parcels.is_empty()) && self.exchanged(id).is_some() {
+            return;
+        }
         if (is_held || !parcels.is_empty()) && self.must_park(id) {
             self.park(id);
         }
@@ -126,7 +129,9 @@ impl Maker<'_> {
     fn advance_resting(&mut self, id: SessionId) {
         let session = self.session(id);
         let Some(last) = session.launches.last() else {
-            self.launch(id, LaunchCause::First, None);
+            if self.exchanged(id).is_none() {
+                self.launch(id, LaunchCause::First, None);
+            }
             return;
         };
         if last.ending == Some(Ending::Failed) {
@@ -134,7 +139,8 @@ impl Maker<'_> {
             self.finish(id, Outcome::Failed { reason });
             return;
         }
-        if self.is_blocked(id) || session.parked_at_ms.is_some() || session.checkpoints.hold() {
+        let waits = session.parked_at_ms.is_some() || session.checkpoints.hold();
+        if waits || self.is_blocked(id) || self.exchanged(id).is_some() {
             return;
         }
         let waiting = self.waiting_parcels(id);

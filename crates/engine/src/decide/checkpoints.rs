@@ -168,7 +168,34 @@ impl Maker<'_> {
             let runs = other.live().is_some_and(|live| live.held().is_none()) || other.checking.is_some();
             other.project == session.project && other.worktree.is_none() && runs
         };
-        others.find(|other| works(other)).map(|other| other.id)
+        others.find(|other| works(other)).map(|other| other.id).or_else(|| self.exchanged(id))
+    }
+
+    /// Another session whose files are being exchanged, and are those of this one too. Nobody begins or goes on there
+    /// before that has its word.
+    pub(super) fn exchanged(&self, id: SessionId) -> Option<SessionId> {
+        let session = self.session(id);
+        if session.worktree.is_some() {
+            return None;
+        }
+        let others = self.desk.sessions_restoring().filter(|other| other.id != id);
+        let mut others = others.filter(|other| other.worktree.is_none());
+        others.find(|other| other.project == session.project).map(|other| other.id)
+    }
+
+    /// Those who waited for the files of a session are looked at again.
+    fn advance_neighbours(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let (project, is_alone) = (session.project, session.worktree.is_some());
+        let shares = |other: &SessionId| {
+            let other = self.session(*other);
+            other.id != id && other.project == project && other.worktree.is_none()
+        };
+        let under_way = self.desk.sessions_under_way().into_iter();
+        let others: Vec<SessionId> = under_way.filter(|other| !is_alone && shares(other)).collect();
+        for other in others {
+            self.advance(other);
+        }
     }
 
     /// The word of a restore.
@@ -193,6 +220,7 @@ impl Maker<'_> {
         }
         self.end_failed(id);
         self.advance(id);
+        self.advance_neighbours(id);
     }
 
     /// Where the conversation is taken up; none if nothing was said yet, so that the next process begins anyway.

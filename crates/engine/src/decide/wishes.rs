@@ -140,8 +140,9 @@ impl Maker<'_> {
             self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
             return Ok(());
         }
-        if self.must_park(id) || self.is_over_budget(id) {
-            // It goes on with its account, or when it may use more, and hears the words then.
+        if self.must_park(id) || self.is_over_budget(id) || self.exchanged(id).is_some() {
+            // It goes on with its account, when it may use more, or when its files are there, and hears the words
+            // then.
             if let Some(prompt) = prompt {
                 self.write_message(id, prompt);
             }

@@ -4,7 +4,7 @@ use expect_test::expect;
 use ostler_engine::{
     CheckpointId, Input, Refusal, RequestId,
     checkpoint::{CheckpointTerms, Kept, RewindWay},
-    input::{CheckpointNews, RestoreNews, Wanted},
+    input::{CheckpointNews, News, RestoreNews, Wanted},
     run::Terms,
     session::Status,
 };
@@ -257,6 +257,52 @@ fn somebody_else_at_work_in_the_same_files_stands_in_the_way() {
     play.give(Input::Cancel(other));
     play.give(Input::LaunchFailed { session: other, launch: 1, message: String::new() });
     play.give(restore(1, true));
+}
+
+#[test]
+fn nobody_begins_or_goes_on_in_files_that_are_being_exchanged() {
+    let mut play = gone_wrong();
+    let [asking, ended, new] = [2, 3, 4].map(ostler_engine::SessionId);
+    let order = || Input::CreateRun(Box::new(common::order(common::plain(), Terms::default())));
+    for other in [asking, ended] {
+        play.give(order());
+        let news = News::Started { pid: 1, began: 1 };
+        play.give(Input::Shim { session: other, launch: 1, spool_seq: 1, news });
+    }
+    play.give(Input::Pause(asking));
+    let news = News::Stopped { cause: "signal".to_owned(), processes: 1, confirmed: true };
+    play.give(Input::Shim { session: asking, launch: 1, spool_seq: 2, news });
+    play.give(Input::Cancel(ended));
+    play.give(Input::ShimLost { session: ended, launch: 1 });
+    play.give(restore(1, true));
+    play.forget();
+    play.give(order());
+    play.give(Input::Continue(asking));
+    play.give(Input::Resume { session: ended, prompt: Some("go on".to_owned()) });
+    let page = play.page();
+    assert!(!page.contains("→"), "not while files are exchanged: {page}");
+    restored(&mut play, 2);
+    let page = play.page();
+    assert_eq!((page.matches("→ launch").count(), page.matches("→ go_on").count()), (2, 1), "{page}");
+    assert!(play.book.world.sessions[&new].live().is_some());
+    let resumed = &play.book.world.sessions[&ended];
+    assert!(resumed.live().is_some() && resumed.messages[0].text == "go on");
+}
+
+/// Two sessions were there, and both are to go back: one after the other.
+#[test]
+fn two_restores_of_the_same_files_wait_for_each_other() {
+    let mut play = gone_wrong();
+    play.give(Input::CreateRun(Box::new(common::order(common::plain(), Terms::default()))));
+    let other = ostler_engine::SessionId(2);
+    play.give(Input::Cancel(other));
+    play.give(Input::LaunchFailed { session: other, launch: 1, message: String::new() });
+    play.give(Input::Checkpoint(other));
+    play.give(Input::Checkpointed { session: other, checkpoint: CheckpointId(2), news: news(2) });
+    play.give(restore(1, true));
+    assert_eq!(play.refused(restore(2, true)), Refusal::PlaceBusy { session: other, other: S });
+    restored(&mut play, 3);
+    play.give(restore(2, true));
 }
 
 #[test]

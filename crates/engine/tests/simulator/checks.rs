@@ -7,7 +7,7 @@ use ostler_engine::{
     event::Parcel,
     input::News,
     request::{Ask, Bringing, Request},
-    session::{Ending, LaunchCause, LaunchEnd},
+    session::{Ending, LaunchCause, LaunchEnd, Session},
 };
 use serde_json::Value;
 
@@ -118,10 +118,19 @@ pub(crate) fn settled(server: &Server, around: &Around<'_>) {
         }
         if session.paused_at_ms.is_some() || blocking.iter().any(must_stand) {
             assert!(shim.stopped, "{id} runs while it should stand still");
+        } else if waits_for_files(&server.world, session) {
+            // It goes on when they are there.
         } else if blocking.iter().all(|request| request.call.is_some()) {
             assert!(!shim.stopped, "{id} stands still, and nobody will send it on");
         }
     }
+}
+
+/// Whether the files of a session are being exchanged by a restore of another.
+fn waits_for_files(world: &World, session: &Session) -> bool {
+    let shares = |other: &&Session| other.project == session.project && other.worktree.is_none();
+    let mut others = world.sessions.values().filter(shares).filter(|other| other.id != session.id);
+    session.worktree.is_none() && others.any(|other| other.checkpoints.restoring.is_some())
 }
 
 /// While an account has a limit, only who was tried is started.
@@ -180,6 +189,7 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
     assert!(!world.requests.values().any(|request| request.installing), "something is still being installed");
     nobody_begins_under_a_limit(&disk.journal);
     nobody_goes_on_without_a_budget(&disk.journal);
+    nobody_works_where_files_are_exchanged(&disk.journal);
     for session in world.sessions.values() {
         let id = session.id;
         assert!(session.is_over(), "{id} is over");
@@ -266,6 +276,37 @@ fn waits_for_checkpoints(journal: &[Entry], id: SessionId) {
                 let is_wished =
                     matches!(entry.event, Event::SessionLaunched { cause: LaunchCause::Resume, .. });
                 assert!(is_wished || waited_for.is_empty(), "{id}: {:?} before {waited_for:?}", entry.event);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// While the files of a session are exchanged, nobody else begins or goes on in them.
+fn nobody_works_where_files_are_exchanged(journal: &[Entry]) {
+    let mut apart = BTreeSet::new();
+    let mut exchanged = BTreeMap::new();
+    for entry in journal {
+        let (Some(id), Some(project)) = (entry.session, entry.project) else { continue };
+        match &entry.event {
+            Event::SessionCreated { worktree: Some(_), .. } => {
+                apart.insert(id);
+            }
+            Event::CheckpointRestoring { .. } if !apart.contains(&id) => {
+                exchanged.insert(id, project);
+            }
+            Event::CheckpointRestored { .. } | Event::CheckpointNotRestored { .. } => {
+                exchanged.remove(&id);
+            }
+            Event::InputSent { .. }
+            | Event::SessionReleased { .. }
+            | Event::SessionLaunched { .. }
+            | Event::CheckStarted { .. }
+                if !apart.contains(&id) =>
+            {
+                let mut others = exchanged.iter().filter(|(other, at)| **other != id && **at == project);
+                let other = others.next();
+                assert_eq!(other, None, "{id}: {:?} while files are exchanged", entry.event);
             }
             _ => {}
         }
