@@ -9,6 +9,7 @@ mod questions;
 
 use std::{
     io::{self, IsTerminal, Write},
+    pin::pin,
     time::Duration,
 };
 
@@ -19,7 +20,7 @@ use ostler_server::{
 use serde_json::{Value, json};
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
 
 use self::{
@@ -54,11 +55,16 @@ pub(crate) async fn watch(
     client: &Client,
     session: &str,
     options: Options,
-    signals: Signals,
+    mut signals: Signals,
 ) -> Result<Exit, Error> {
-    // The place in the journal comes first, so that nothing that happens meanwhile is missed.
-    let status: StatusView = client.get("/status").await?;
-    let session: SessionView = client.get(&format!("/sessions/{session}")).await?;
+    let asked = async {
+        // The place in the journal comes first, so that nothing that happens meanwhile is missed.
+        let status: StatusView = client.get("/status").await?;
+        let session: SessionView = client.get(&format!("/sessions/{session}")).await?;
+        Ok::<_, Error>((status, session))
+    };
+    let Some(begun) = signals.during(asked).await else { return Ok(left(context)) };
+    let (status, session) = begun?;
     let is_terminal = io::stdin().is_terminal() && !context.json;
     let mut watch = Watch {
         context,
@@ -87,6 +93,12 @@ pub(crate) async fn watch(
         }
         Ok(exit) => Ok(exit),
     }
+}
+
+/// Whoever leaves before the server has answered should know that it may have heard them.
+pub(crate) fn left(context: &Context) -> Exit {
+    context.note_below(context.words.sentence(Key::LeftUnanswered));
+    Exit::Detached
 }
 
 struct Watch<'a> {
@@ -477,9 +489,14 @@ fn print(context: &Context, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
     }
 }
 
+/// How long an answer that is under way is waited for when somebody wants to leave.
+const ANSWER_MAX: Duration = Duration::from_secs(2);
+
 /// The signals that somebody may send to this command. They are caught before anything is asked for, so that whoever
 /// presses Ctrl-C early is asked as well.
 pub(crate) struct Signals {
+    /// One that came while something else was waited for.
+    early: Option<Next>,
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
     hangup: Option<Signal>,
@@ -489,6 +506,7 @@ pub(crate) struct Signals {
 impl Signals {
     pub(crate) fn catch() -> Signals {
         Signals {
+            early: None,
             interrupt: signal(SignalKind::interrupt()).ok(),
             terminate: signal(SignalKind::terminate()).ok(),
             hangup: signal(SignalKind::hangup()).ok(),
@@ -496,7 +514,29 @@ impl Signals {
         }
     }
 
+    /// What the server answers; none if somebody leaves and it does not answer. A signal during an answer that comes
+    /// soon all the same is not lost.
+    pub(crate) async fn during<T>(&mut self, asked: impl Future<Output = T>) -> Option<T> {
+        let mut asked = pin!(asked);
+        let leaves = async {
+            loop {
+                let next = self.next().await;
+                if matches!(next, Next::Interrupt | Next::End) {
+                    return next;
+                }
+            }
+        };
+        tokio::select! {
+            answer = &mut asked => return Some(answer),
+            next = leaves => self.early = Some(next),
+        }
+        timeout(ANSWER_MAX, asked).await.ok()
+    }
+
     async fn next(&mut self) -> Next {
+        if let Some(early) = self.early.take() {
+            return early;
+        }
         tokio::select! {
             biased;
             () = heard(&mut self.interrupt) => Next::Interrupt,

@@ -25,8 +25,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
         let client = context.server().await?;
-        let signals = Signals::catch();
-        let id = id::session(&client, &arguments.id).await?;
+        let mut signals = Signals::catch();
+        let Some(id) = signals.during(id::session(&client, &arguments.id)).await else {
+            return Ok(attached::left(context));
+        };
+        let id = id?;
         attached::watch(context, &client, &id, Options { raw: arguments.raw, pty: false }, signals).await
     })
 }

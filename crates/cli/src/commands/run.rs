@@ -102,8 +102,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let new = new_run(context, arguments)?;
     talk(async {
         let client = context.server().await?;
-        let signals = Signals::catch();
-        let run: RunView = client.post("/runs", &new).await?;
+        let mut signals = Signals::catch();
+        let Some(run) = signals.during(client.post::<RunView>("/runs", &new)).await else {
+            return Ok(attached::left(context));
+        };
+        let run = run?;
         let session = run.sessions.first().map(|session| session.id.clone()).unwrap_or_default();
         let words = context.words;
         if arguments.detach {

@@ -115,6 +115,7 @@ keys! {
     Days,
     RunBegun,
     RunDetached,
+    LeftUnanswered,
     Launched,
     CauseFirst,
     CauseBring,

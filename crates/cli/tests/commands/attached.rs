@@ -1,6 +1,6 @@
 //! `run` and `attach` without a terminal: output, outcomes and exit codes.
 
-use crate::support::{ASK, Place};
+use crate::support::{ASK, Place, Said, until};
 
 #[test]
 fn output_goes_where_it_belongs() {
@@ -22,6 +22,43 @@ fn the_exit_code_says_how_it_ended() {
     let said = place.run(&["run", "--check", "test -e done", "--", "touch", "done"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("and the check says so"), "{said:?}");
+}
+
+/// Git waits at a pipe in place of HEAD, and the server for git; nobody else has to.
+#[test]
+fn a_signal_ends_it_before_the_server_has_answered() {
+    let place = Place::new();
+    place.done(&["ps"]);
+    let head = place.project().join(".git/HEAD");
+    std::fs::remove_file(&head).expect("git has made it");
+    let made = place.program("mkfifo", &[".git/HEAD"]).status().expect("mkfifo starts");
+    assert!(made.success());
+    for (signal, arguments) in [
+        ("TERM", ["run", "-d", "--", "true"].as_slice()),
+        ("INT", ["run", "-d", "--", "true"].as_slice()),
+        ("TERM", ["run", "--", "true"].as_slice()),
+    ] {
+        let before = gits_in(&place);
+        let mut command = place.command(arguments);
+        let child = command.stderr(std::process::Stdio::piped()).spawn().expect("the binary starts");
+        until("git hangs", || (gits_in(&place) > before).then_some(()));
+        let pid = child.id().to_string();
+        assert!(place.program("kill", &["-s", signal, &pid]).status().expect("kill starts").success());
+        let said: Said = child.wait_with_output().expect("it ends").into();
+        assert_eq!(said.code, 12, "{signal} {arguments:?}: {said:?}");
+        assert!(said.err.contains("ostler ps"), "{said:?}");
+    }
+}
+
+/// How many processes of git are at work in the project.
+fn gits_in(place: &Place) -> usize {
+    let processes = std::fs::read_dir("/proc").expect("processes are listed").flatten();
+    let is_here = |process: &std::fs::DirEntry| {
+        let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+        let cwd = std::fs::read_link(process.path().join("cwd"));
+        name == "git\n" && cwd.is_ok_and(|cwd| cwd == place.project())
+    };
+    processes.filter(is_here).count()
 }
 
 #[test]
