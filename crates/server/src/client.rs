@@ -75,6 +75,11 @@ impl Client {
 
     /// Asks for something.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        read(path, self.surely(Method::GET, path, Bytes::new(), None).await?).await
+    }
+
+    /// The same of the server that is there, if one is.
+    pub(crate) async fn look<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let mut tries = 1;
         loop {
             match self.send(Method::GET, path, Bytes::new(), None).await {
@@ -92,9 +97,30 @@ impl Client {
     ) -> Result<T, ClientError> {
         let body = Bytes::from(serde_json::to_vec(body).expect("what is sent is plain data"));
         let key = crate::random::word();
+        read(path, self.surely(Method::POST, path, body, Some(&key)).await?).await
+    }
+
+    /// Asks for something that comes in pieces, for as long as there are any.
+    pub async fn stream(&self, path: &str) -> Result<Pieces, ClientError> {
+        let response = self.surely(Method::GET, path, Bytes::new(), None).await?;
+        if response.status().is_success() {
+            Ok(Pieces { path: path.to_owned(), response })
+        } else {
+            Err(refusal(path, response).await)
+        }
+    }
+
+    /// Sends it again if the server goes away: it may have been about to end when it was found.
+    async fn surely(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        key: Option<&str>,
+    ) -> Result<Response<Incoming>, ClientError> {
         let mut tries = 1;
         loop {
-            match self.send(Method::POST, path, body.clone(), Some(&key)).await {
+            match self.send(method.clone(), path, body.clone(), key).await {
                 Err(ClientError::Broken { .. } | ClientError::NoServer { .. }) if tries < TRIES => {
                     // Whether it was done is not known: under the same key it is done once.
                     if self.revives {
@@ -102,18 +128,8 @@ impl Client {
                     }
                     tries += 1;
                 }
-                answer => return read(path, answer?).await,
+                answer => return answer,
             }
-        }
-    }
-
-    /// Asks for something that comes in pieces, for as long as there are any.
-    pub async fn stream(&self, path: &str) -> Result<Pieces, ClientError> {
-        let response = self.send(Method::GET, path, Bytes::new(), None).await?;
-        if response.status().is_success() {
-            Ok(Pieces { path: path.to_owned(), response })
-        } else {
-            Err(refusal(path, response).await)
         }
     }
 

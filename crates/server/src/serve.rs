@@ -6,6 +6,7 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use ostler_store::{OpenError, Sqlite, Store};
@@ -18,6 +19,7 @@ use tokio::{
     net::UnixListener,
     signal::unix::{SignalKind, signal},
     sync::Notify,
+    time::{Instant, sleep},
 };
 
 use crate::{
@@ -34,6 +36,12 @@ use crate::{
 
 /// For how long a reply is remembered under its key.
 const REPLIES_KEPT_MS: u64 = 7 * 24 * 60 * 60 * 1000;
+
+/// How long a server that has taken its socket away may hold the lock.
+const END_MAX: Duration = Duration::from_secs(5);
+
+/// Between two looks at the lock.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Why there is no server.
 #[derive(Debug)]
@@ -63,7 +71,7 @@ pub enum ServeError {
 /// Serves until it is told to stop. Agents go on without it.
 pub async fn serve(home: &Home) -> Result<(), ServeError> {
     home.prepare().map_err(ServeError::Home)?;
-    let _lock = hold(home)?;
+    let _lock = hold_soon(home).await?;
     let mut store = Sqlite::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
     // Who asks again after a week is heard as if for the first time. A full disk is no reason not to start.
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
@@ -129,6 +137,19 @@ async fn asked_to_stop(stop: Arc<Notify>) {
         () = terminated => {}
         interrupted = tokio::signal::ctrl_c() => drop(interrupted),
         () = stop.notified() => {}
+    }
+}
+
+/// Takes the state directory. A server that ends takes its socket away first and lets go of the lock right after it.
+async fn hold_soon(home: &Home) -> Result<fs::File, ServeError> {
+    let deadline = Instant::now() + END_MAX;
+    loop {
+        match hold(home) {
+            Err(ServeError::Held { .. }) if !home.socket().exists() && Instant::now() < deadline => {
+                sleep(LOOK).await;
+            }
+            held => return held,
+        }
     }
 }
 

@@ -88,7 +88,7 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
 
 /// Whether a server answers. One that takes the connection and says nothing is worse than none.
 async fn answers(client: &Client, home: &Home) -> Result<bool, StartError> {
-    let answer = tokio::time::timeout(ANSWER_MAX, client.get::<InfoView>("/info")).await;
+    let answer = tokio::time::timeout(ANSWER_MAX, client.look::<InfoView>("/info")).await;
     let pid = || std::fs::read_to_string(home.lock()).ok().and_then(|text| text.trim().parse().ok());
     answer.map(|info| info.is_ok()).map_err(|_| StartError::Silent { pid: pid() })
 }
@@ -103,7 +103,7 @@ fn is_inside_session() -> bool {
 /// Whether a server that holds the lock answers before long.
 async fn answers_soon(client: &Client) -> bool {
     for _ in 0..200 {
-        match client.get::<InfoView>("/info").await {
+        match client.look::<InfoView>("/info").await {
             Ok(_) => return true,
             Err(ClientError::NoServer { .. } | ClientError::Broken { .. }) => sleep(LOOK).await,
             Err(_) => return false,

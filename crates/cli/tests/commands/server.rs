@@ -43,6 +43,19 @@ fn agents_go_on_without_it() {
     assert_eq!(place.done(&["logs", &session]), "done\n");
 }
 
+/// Whoever asks while it ends is answered by another one.
+#[test]
+fn commands_right_after_its_end_are_answered() {
+    let place = Place::new();
+    for _ in 0..10 {
+        for command in [["secret", "list"].as_slice(), &["ps"], &["inbox"], &["usage"]] {
+            place.done(&["ps"]);
+            place.done(&["serve", "--stop"]);
+            place.done(command);
+        }
+    }
+}
+
 #[test]
 fn it_can_run_in_the_foreground() {
     let place = Place::new();
