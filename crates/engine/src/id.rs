@@ -88,6 +88,14 @@ id!(
     MessageId, "m"
 );
 
+/// Another UUID, the same for the same launch: nothing here is random.
+pub(crate) fn successor(uuid: &str, launch: u32) -> String {
+    let split = uuid.len().saturating_sub(8);
+    let (head, tail) = uuid.split_at_checked(split).unwrap_or((uuid, ""));
+    let number = u32::from_str_radix(tail, 16).unwrap_or(0);
+    format!("{head}{:08x}", number.wrapping_add(launch))
+}
+
 #[cfg(test)]
 mod tests {
     use std::string::ToString;

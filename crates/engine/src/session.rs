@@ -1,13 +1,15 @@
 //! One agent at work, over as many processes as it takes. Facts are stored; the status is derived from them.
 
+mod conversation;
+
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use ostler_agents::{Agent, Output};
+use ostler_agents::Agent;
 use ostler_protocol::fact::{AgentSession, End, RateLimit};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    checkpoint::{CheckpointTerms, Checkpoints, Rewind, RewindWay},
+    checkpoint::{CheckpointTerms, Checkpoints, Rewind},
     id::{MessageId, ProjectId, RunId, SessionId},
     request::{Ask, Bringing, Request},
     run::Outcome,
@@ -536,26 +538,6 @@ impl Session {
     /// How its last process ended, if it has.
     pub fn last_end(&self) -> Option<&LaunchEnd> {
         self.launches.last()?.ended.as_ref()
-    }
-
-    /// Whether its CLI can go on with what was said before.
-    pub fn can_resume(&self) -> bool {
-        let agent = &self.order.agent;
-        // Who prints text cannot say which conversation it is: it is the one that it was given.
-        let was_given = agent.takes_conversation_id() && agent.output == Output::Text;
-        let has_run = || self.launches.iter().any(|launch| launch.process.is_some());
-        // Some CLIs keep nothing of a conversation in which their model has not said a word.
-        let is_kept = self.used.output_tokens != Some(0);
-        agent.can_resume() && is_kept && (self.conversation.is_some() || (was_given && has_run()))
-    }
-
-    /// The id that its CLI was given for a new conversation.
-    pub fn given_conversation(&self) -> &str {
-        let anew = self.launches.iter().rev().find_map(|launch| match &launch.rewind.as_ref()?.way {
-            RewindWay::Anew { conversation } => Some(conversation.as_str()),
-            RewindWay::To { .. } => None,
-        });
-        anew.unwrap_or(&self.order.new_conversation)
     }
 
     /// How it is. The requests are those of this session that it waits for, oldest first.

@@ -4,7 +4,6 @@
 //! failure never holds anybody for ever.
 
 use alloc::{
-    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -14,7 +13,7 @@ use crate::{
     action::Deed,
     checkpoint::{CheckpointState, Pending, Rewind, RewindWay, Skip, Why},
     event::{Event, Parcel},
-    id::{CheckpointId, SessionId},
+    id::{CheckpointId, SessionId, successor},
     input::{CheckpointNews, Refusal, RestoreNews, Wanted},
     request::By,
     session::{Session, WorktreeState},
@@ -256,12 +255,4 @@ impl Maker<'_> {
             }
         }
     }
-}
-
-/// Another UUID, the same for the same launch: nothing here is random.
-fn successor(uuid: &str, launch: u32) -> String {
-    let split = uuid.len().saturating_sub(8);
-    let (head, tail) = uuid.split_at_checked(split).unwrap_or((uuid, ""));
-    let number = u32::from_str_radix(tail, 16).unwrap_or(0);
-    format!("{head}{:08x}", number.wrapping_add(launch))
 }

@@ -199,5 +199,10 @@ fn a_conversation_without_a_word_begins_anew() {
         assert!(play.session().can_resume(), "nobody has said how much it used");
         play.heard(report(tokens));
         assert_eq!(play.session().can_resume(), is_kept);
+        let first = play.session().given_conversation();
+        play.killed();
+        play.give(Input::Resume { session: S, prompt: None });
+        // Under another id: most CLIs refuse one that they know.
+        assert_eq!(play.session().given_conversation() == first, is_kept);
     }
 }

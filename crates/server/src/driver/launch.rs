@@ -96,10 +96,10 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         return Err(LaunchError::PromptTooLong { bytes: launch.prompt.len() });
     }
     let given = session.given_conversation();
-    let known = session.conversation.as_ref().map_or(given, |conversation| &conversation.id);
+    let known = session.conversation.as_ref().map_or(&given, |conversation| &conversation.id);
     let conversation = match launch.rewind.as_ref().map(|rewind| &rewind.way) {
         Some(RewindWay::To { conversation, anchor }) => Conversation::Rewind { id: conversation, anchor },
-        _ if launch.fresh => Conversation::Fresh { id: Some(given) },
+        _ if launch.fresh => Conversation::Fresh { id: Some(&given) },
         _ => Conversation::Resume { id: known },
     };
     let [ostler, channel] = &channel_place(driver);
