@@ -47,6 +47,11 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "no_checkpoint" => words.say(Key::NoSuchCheckpoint, &[("id", &text("checkpoint"))]),
         "checkpoint_gone" => words.say(Key::RefusedCheckpointGone, &[("id", &text("checkpoint"))]),
         "place_busy" => words.say(Key::RefusedPlaceBusy, &[("id", &session()), ("other", &text("other"))]),
+        "restoring" => {
+            let values: &[(&str, &dyn std::fmt::Display)] =
+                &[("session", &session()), ("id", &text("checkpoint"))];
+            words.say(Key::RefusedRestoring, values)
+        }
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => {
             let first = &details["commands"][0];
@@ -89,6 +94,10 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "place_busy" => {
             let other = details["other"].as_str().unwrap_or_default();
             Some(words.say(Key::HintPlaceBusy, &[("other", &safe(other))]))
+        }
+        "restoring" => {
+            let session = details["session"].as_str().unwrap_or_default();
+            Some(words.say(Key::HintRestoring, &[("session", &safe(session))]))
         }
         "not_an_answer" if why["key"] == "not_an_option" => Some(options(words, why, Key::HintInsist)),
         "not_an_answer" if why["key"] == "value_wanted" => {

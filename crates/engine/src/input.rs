@@ -490,6 +490,13 @@ pub enum Refusal {
         /// Who works there.
         other: SessionId,
     },
+    /// The files are being brought back to a checkpoint.
+    Restoring {
+        /// Whose files.
+        session: SessionId,
+        /// To which one.
+        checkpoint: CheckpointId,
+    },
     /// There is nothing to write.
     EmptyMessage,
     /// A repository is needed for that.
@@ -517,8 +524,6 @@ pub enum Wanted {
     Merge,
     /// To drop its work.
     Discard,
-    /// To keep what stands there.
-    Checkpoint,
     /// To go back to a checkpoint.
     Restore,
     /// To ask for something, as one of its processes.

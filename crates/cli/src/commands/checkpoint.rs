@@ -178,6 +178,18 @@ async fn list(context: &Context, client: &Client, arguments: &ListArguments) -> 
     Ok(Exit::Done)
 }
 
+/// One of them, for `ostler show`.
+pub(super) async fn show(context: &Context, client: &Client, id: &str) -> Result<Exit, Error> {
+    let found: CheckpointView = client.get(&format!("/checkpoints/{id}")).await?;
+    let words = context.words;
+    context.print(&found, |screen| {
+        let mut said = table(words, screen, std::slice::from_ref(&found));
+        add_left_out(&mut said, words, &found);
+        said
+    })?;
+    Ok(Exit::Done)
+}
+
 fn table(words: Words, screen: Screen, found: &[CheckpointView]) -> String {
     let headings = [
         Key::ColumnId,
@@ -220,7 +232,7 @@ fn why(word: &str) -> Key {
 }
 
 /// The id of a checkpoint, or an error that says what one looks like.
-fn checkpoint(text: &str) -> Result<&str, Error> {
+pub(super) fn checkpoint(text: &str) -> Result<&str, Error> {
     let digits = text.strip_prefix("c_").unwrap_or_default();
     let is_id = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_id {

@@ -7,7 +7,7 @@ use ostler_server::{
 };
 use serde_json::{Value, json};
 
-use super::usage;
+use super::{checkpoint, usage};
 use crate::{
     card, clock,
     context::{Context, talk},
@@ -23,10 +23,13 @@ use crate::{
 /// How many events are asked for at once.
 const PAGE: usize = 500;
 
-/// Show everything about a session, a run or a request.
+/// Show everything about a session, a run, a request or a checkpoint.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    #[arg(value_name = "ID", help = "A session, run or request (s_12, r_8, q_7), or 'last'")]
+    #[arg(
+        value_name = "ID",
+        help = "A session, run, request or checkpoint (s_12, r_8, q_7, c_4), or 'last'"
+    )]
     id: String,
 }
 
@@ -34,6 +37,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let words = context.words;
     talk(async {
         let client = context.server().await?;
+        if let Ok(id) = checkpoint::checkpoint(&arguments.id) {
+            return checkpoint::show(context, &client, id).await;
+        }
         match id::read(&client, &arguments.id).await? {
             Id::Session(id) => {
                 let session: SessionView = client.get(&format!("/sessions/{id}")).await?;

@@ -238,6 +238,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::RefusedCheckpointGone, "{id} was not made, or was let go"),
     (Key::RefusedPlaceBusy, "{other} works on the same files as {id}"),
     (Key::HintPlaceBusy, "Wait for it, or hold it: ostler pause {other}"),
+    (Key::RefusedRestoring, "the files of {session} are being brought back to {id}"),
+    (Key::HintRestoring, "Wait until that is done: ostler show {session}"),
     (Key::ServerStops, "the server ends; agents go on"),
     (Key::ServerNotThere, "no server is running"),
     (Key::ServerRuns, "the server runs (process {pid}, version {version})"),

@@ -227,6 +227,8 @@ keys! {
     RefusedCheckpointGone,
     RefusedPlaceBusy,
     HintPlaceBusy,
+    RefusedRestoring,
+    HintRestoring,
     ServerStops,
     ServerNotThere,
     ServerRuns,

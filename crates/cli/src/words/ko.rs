@@ -241,6 +241,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::RefusedCheckpointGone, "{id}는 만들어지지 않았거나 정리되었습니다"),
     (Key::RefusedPlaceBusy, "{other}이(가) {id}와 같은 파일에서 작업하고 있습니다"),
     (Key::HintPlaceBusy, "기다리거나 멈추세요: ostler pause {other}"),
+    (Key::RefusedRestoring, "{session}의 파일을 {id}로 되돌리는 중입니다"),
+    (Key::HintRestoring, "끝날 때까지 기다리세요: ostler show {session}"),
     (Key::ServerStops, "서버를 끝냅니다. 에이전트는 계속 일합니다"),
     (Key::ServerNotThere, "실행 중인 서버가 없습니다"),
     (Key::ServerRuns, "서버가 실행 중입니다(프로세스 {pid}, 버전 {version})"),

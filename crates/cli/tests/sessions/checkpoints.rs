@@ -193,6 +193,7 @@ fn outside_of_git_it_is_said_once_and_nothing_waits() {
     assert_eq!(world.count(&session, "checkpoint.wanted"), 0);
     let refused = world.refused(&format!("/sessions/{session}/checkpoints"), &json!({}));
     assert_eq!(refused.kind, "not_git");
+    assert!(refused.hint.is_some_and(|hint| hint.contains("checkpoints")));
 }
 
 #[test]
@@ -413,7 +414,11 @@ fn nobody_begins_while_files_are_exchanged() {
     let other = world.bash("cat zed >seen");
     let again = json!({ "prompt": "Once more." });
     let refused = world.refused(&format!("/sessions/{session}/resume"), &again);
-    assert_eq!(refused.kind, "not_now", "its own files");
+    assert_eq!(refused.kind, "restoring", "its own files");
+    let second = world.ostler(&["checkpoint", "restore", "c_1"]);
+    let words = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert_eq!(second.status.code(), Some(7), "{words}");
+    assert!(words.contains("the files of s_1 are being brought back to c_1"), "{words}");
     assert_eq!(world.count(&other, "session.launched"), 0, "not yet");
     write(&world.home, "go", "");
     assert!(restoring.wait().expect("it ends").success());
@@ -453,6 +458,30 @@ fn what_stood_there_is_named_when_git_stops_half_way() {
 }
 
 #[test]
+fn checkpoints_of_two_projects_are_not_compared() {
+    let world = World::new();
+    repository(&world);
+    let first = world.bash("true");
+    world.status(&first, "completed");
+    let elsewhere = world.project.with_file_name("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    git(&elsewhere, &["init", "-q", "-b", "main"]);
+    let mut new = world.new_run(&["true"]);
+    new.directory = elsewhere.display().to_string();
+    let second = world.run_with(&new);
+    world.status(&second, "completed");
+    write(&elsewhere, "file", "one\n");
+    for session in [&first, &second] {
+        let path = format!("/sessions/{session}/checkpoints");
+        let made: CheckpointView = world.post(&path, &json!({})).expect("an answer");
+        assert_eq!(made.state, "made", "{made:?}");
+    }
+    let said = world.ostler(&["checkpoint", "diff", "c_1", "c_2"]);
+    let words = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(words.contains("c_1 and c_2 are of different projects"), "{words}");
+}
+
+#[test]
 fn a_person_types_it() {
     let world = World::new();
     repository(&world);
@@ -483,6 +512,10 @@ fn a_person_types_it() {
     assert_eq!((code, text.contains("there is no checkpoint c_77")), (Some(8), true), "{text}");
     let (code, text) = said(&["checkpoint", "diff", "s_1"]);
     assert_eq!((code, text.contains("not a checkpoint such as c_4")), (Some(8), true), "{text}");
+    let (code, text) = said(&["checkpoint", "list", "s_77"]);
+    assert_eq!((code, text.contains("s_77")), (Some(8), true), "{text}");
+    let (code, text) = said(&["show", "c_1"]);
+    assert!(code == Some(0) && text.contains("c_1") && text.contains("it asked"), "{text}");
     let (code, text) = said(&["checkpoint", "prune", "--dry-run", "--json"]);
     assert_eq!((code, text.as_str()), (Some(0), "[]\n"));
 }

@@ -76,9 +76,7 @@ impl Maker<'_> {
         if !has_place(session) {
             return Err(Refusal::WorktreeGone { session: id });
         }
-        if session.checkpoints.restoring.is_some() {
-            return Err(self.not_now(id, Wanted::Checkpoint));
-        }
+        self.is_not_restoring(id)?;
         let checkpoint = self.want_checkpoint(id, Why::Person, false);
         self.act(id, Deed::Checkpoint { number: checkpoint.0 });
         self.made.session = Some(id);
@@ -138,8 +136,12 @@ impl Maker<'_> {
         let stands_still = session.live().is_none_or(|live| live.held().is_some() && live.ending.is_none());
         let is_free = session.is_over() || session.is_interrupted();
         let can = if conversation { is_free } else { stands_still && session.checking.is_none() };
-        if !can || session.checkpoints.restoring.is_some() {
+        self.is_not_restoring(id)?;
+        if !can {
             return Err(self.not_now(id, Wanted::Restore));
+        }
+        if let Some(other) = self.exchanged(id) {
+            self.is_not_restoring(other)?;
         }
         if let Some(other) = self.neighbour(id) {
             return Err(Refusal::PlaceBusy { session: id, other });
@@ -155,6 +157,14 @@ impl Maker<'_> {
         Ok(())
     }
 
+    /// Refuses what cannot be while files are brought back.
+    pub(super) fn is_not_restoring(&self, id: SessionId) -> Result<(), Refusal> {
+        match &self.session(id).checkpoints.restoring {
+            Some(restoring) => Err(Refusal::Restoring { session: id, checkpoint: restoring.checkpoint }),
+            None => Ok(()),
+        }
+    }
+
     /// Another session that works on the same files.
     fn neighbour(&self, id: SessionId) -> Option<SessionId> {
         let session = self.session(id);
@@ -167,7 +177,7 @@ impl Maker<'_> {
             let runs = other.live().is_some_and(|live| live.held().is_none()) || other.checking.is_some();
             other.project == session.project && other.worktree.is_none() && runs
         };
-        others.find(|other| works(other)).map(|other| other.id).or_else(|| self.exchanged(id))
+        others.find(|other| works(other)).map(|other| other.id)
     }
 
     /// Another session whose files are being exchanged, and are those of this one too. Nobody begins or goes on there

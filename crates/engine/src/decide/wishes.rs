@@ -101,8 +101,8 @@ impl Maker<'_> {
 
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {
         let session = self.find(id)?;
-        let is_restored = session.checkpoints.restoring.is_some();
-        if is_restored || !(session.is_over() || session.is_interrupted()) {
+        self.is_not_restoring(id)?;
+        if !(session.is_over() || session.is_interrupted()) {
             return Err(self.not_now(id, Wanted::Resume));
         }
         let gone = |state: &WorktreeState| {
@@ -204,9 +204,10 @@ impl Maker<'_> {
             return Err(Refusal::WorktreeGone { session: id });
         }
         // Nothing is merged or taken away under the feet of somebody who works, or will go on.
-        if !session.is_over() || session.checkpoints.restoring.is_some() {
+        if !session.is_over() {
             return Err(self.not_now(id, wanted));
         }
+        self.is_not_restoring(id)?;
         worktree.state = state;
         self.made.session = Some(id);
         self.emit(id, Event::WorktreeChanged { worktree });

@@ -172,8 +172,9 @@ fn restored(play: &mut Play, before: u64) {
 fn files_and_conversation_go_back_together() {
     let mut play = gone_wrong();
     play.give(restore(1, true));
-    assert!(matches!(play.refused(Input::Resume { session: S, prompt: None }), Refusal::NotNow { .. }));
-    assert!(matches!(play.refused(restore(1, true)), Refusal::NotNow { wanted: Wanted::Restore, .. }));
+    let resume = Input::Resume { session: S, prompt: None };
+    assert!(matches!(play.refused(resume), Refusal::Restoring { .. }));
+    assert!(matches!(play.refused(restore(1, true)), Refusal::Restoring { .. }));
     restored(&mut play, 2);
     let page = play.page();
     assert!(
@@ -300,7 +301,10 @@ fn two_restores_of_the_same_files_wait_for_each_other() {
     play.give(Input::Checkpoint(other));
     play.give(Input::Checkpointed { session: other, checkpoint: CheckpointId(2), news: news(2) });
     play.give(restore(1, true));
-    assert_eq!(play.refused(restore(2, true)), Refusal::PlaceBusy { session: other, other: S });
+    let under_way = Refusal::Restoring { session: S, checkpoint: CheckpointId(1) };
+    assert_eq!(play.refused(restore(2, true)), under_way);
+    assert_eq!(play.refused(restore(1, true)), under_way);
+    assert_eq!(play.refused(Input::Checkpoint(S)), under_way);
     restored(&mut play, 3);
     play.give(restore(2, true));
 }

@@ -92,6 +92,9 @@ pub(super) async fn list(
     Query(which): Query<Which>,
 ) -> Result<Json<Vec<CheckpointView>>, Problem> {
     let session = which.session.as_deref().map(|id| app.session_id(id)).transpose()?;
+    if let Some(session) = session {
+        app.with_session(session, |_, _| ())?;
+    }
     let scope = Scope { session: session.map(|id| id.0), ..Scope::default() };
     let limit = which.limit.unwrap_or(50).clamp(1, 1000) as usize;
     let mut before = which.before.as_deref().map(checkpoint_id).transpose()?.map(|id| id.0);
@@ -137,6 +140,10 @@ pub(super) async fn diff(
 ) -> Result<impl IntoResponse, Problem> {
     let from = app.made(checkpoint_id(&id)?)?;
     let to = query.to.as_deref().map(|id| app.made(checkpoint_id(id)?)).transpose()?;
+    if let Some(to) = to.as_ref().filter(|to| to.project != from.project) {
+        let message = format!("{} and {} are of different projects", from.id, to.id);
+        return Err(Problem::bad(Code::NoDiff, message).hint("Compare two of one project."));
+    }
     let session: Session = app.with_session(from.session, |_, session| session.clone())?;
     let commit = |it: &Checkpoint| it.kept().map(|kept| kept.commit.clone()).unwrap_or_default();
     let (from, to) = (commit(&from), to.as_ref().map(commit));

@@ -85,6 +85,7 @@ codes! {
     NothingToRun => "nothing_to_run",
     PlaceBusy => "place_busy",
     Required => "required",
+    Restoring => "restoring",
     SecretOutOfReach => "secret_out_of_reach",
     Settled => "settled",
     SeveralProjects => "several_projects",

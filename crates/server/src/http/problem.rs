@@ -121,10 +121,14 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             conflict(Code::PlaceBusy, format!("{other} works on the same files as {session}"))
                 .hint(format!("Wait for it, or hold it: ostler pause {other}"))
         }
+        Refusal::Restoring { session, checkpoint } => {
+            let title = format!("the files of {session} are being brought back to {checkpoint}");
+            conflict(Code::Restoring, title).hint(format!("Wait until that is done: ostler show {session}"))
+        }
         Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))
-                .hint("A worktree needs one: `git init` and a first commit, or run without --worktree.")
+                .hint("Worktrees and checkpoints need one: `git init` and a first commit.")
         }
     };
     problem.details(details)
@@ -175,7 +179,6 @@ fn cannot(wanted: Wanted) -> &'static str {
         Wanted::Send => "nothing can be sent to it",
         Wanted::Merge => "its work cannot be merged",
         Wanted::Discard => "its work cannot be dropped",
-        Wanted::Checkpoint => "no checkpoint can be made of it",
         Wanted::Restore => "its files cannot be brought back",
         Wanted::Ask => "none of its processes can ask for anything",
     }
@@ -191,7 +194,6 @@ fn instead(wanted: Wanted) -> &'static str {
         Wanted::Send => "`ostler resume ID \"…\"` starts it again with what you want to say.",
         Wanted::Ask => "It has ended, or was told to end.",
         Wanted::Merge | Wanted::Discard | Wanted::Restore => "Wait for it to end, or cancel it first.",
-        Wanted::Checkpoint => "Try again in a moment.",
     }
 }
 
