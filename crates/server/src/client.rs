@@ -73,6 +73,12 @@ impl Client {
         Client { home: home.clone(), revives: true }
     }
 
+    /// The same for whoever watches: a server that ends is waited for, and is not started by looking.
+    #[must_use]
+    pub fn watching(&self) -> Client {
+        Client { home: self.home.clone(), revives: false }
+    }
+
     /// Asks for something.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         read(path, self.surely(Method::GET, path, Bytes::new(), None).await?).await

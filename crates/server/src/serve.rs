@@ -37,6 +37,9 @@ use crate::{
 /// For how long a reply is remembered under its key.
 const REPLIES_KEPT_MS: u64 = 7 * 24 * 60 * 60 * 1000;
 
+/// How long a server that is to end may leave its socket there.
+const STOP_MAX: Duration = Duration::from_secs(1);
+
 /// How long a server that has taken its socket away may hold the lock.
 const END_MAX: Duration = Duration::from_secs(5);
 
@@ -140,14 +143,14 @@ async fn asked_to_stop(stop: Arc<Notify>) {
     }
 }
 
-/// Takes the state directory. A server that ends takes its socket away first and lets go of the lock right after it.
+/// Takes the state directory. A server that is about to end answers nobody, then takes its socket away, and lets go of
+/// the lock right after it.
 async fn hold_soon(home: &Home) -> Result<fs::File, ServeError> {
-    let deadline = Instant::now() + END_MAX;
+    let since = Instant::now();
     loop {
+        let time_max = if home.socket().exists() { STOP_MAX } else { END_MAX };
         match hold(home) {
-            Err(ServeError::Held { .. }) if !home.socket().exists() && Instant::now() < deadline => {
-                sleep(LOOK).await;
-            }
+            Err(ServeError::Held { .. }) if since.elapsed() < time_max => sleep(LOOK).await,
             held => return held,
         }
     }

@@ -42,7 +42,7 @@ pub(super) struct Events {
 
 impl Events {
     pub(super) fn new(client: &Client, session: &str, after: u64) -> Events {
-        let (client, session) = (client.clone(), session.to_owned());
+        let (client, session) = (client.watching(), session.to_owned());
         Events {
             client,
             session,

@@ -53,7 +53,7 @@ impl Follow {
             renderer.keep_questions_back();
         }
         Follow {
-            client: client.clone(),
+            client: client.watching(),
             session: session.id.clone(),
             stream,
             launch: None,

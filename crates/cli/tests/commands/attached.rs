@@ -48,6 +48,11 @@ fn a_signal_ends_it_before_the_server_has_answered() {
         assert_eq!(said.code, 12, "{signal} {arguments:?}: {said:?}");
         assert!(said.err.contains("ostler ps"), "{said:?}");
     }
+    // Who opens a pipe for both lets everybody go on who waits at it.
+    until("no git hangs", || {
+        std::fs::File::options().read(true).write(true).open(&head).expect("a pipe");
+        (gits_in(&place) == 0).then_some(())
+    });
 }
 
 /// How many processes of git are at work in the project.

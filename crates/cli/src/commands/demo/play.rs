@@ -59,7 +59,7 @@ impl<'a> Play<'a> {
             stage.say(words.sentence(Key::DemoKeys))?;
         }
         place.furnish()?;
-        let client = start::ensure(&place.home()).await.map_err(Error::Start)?;
+        let client = start::ensure(&place.home()).await.map_err(Error::Start)?.watching();
         let server = client.get::<InfoView>("/info").await?.pid;
         Ok(Play { context, words, place, stage, client, server })
     }
