@@ -251,7 +251,11 @@ mod tests {
         assert_eq!(give(&other), "uploads/logo-2.png");
         assert_eq!(give(&one), "uploads/logo.png");
         assert_eq!(give(&other), "uploads/logo-2.png");
-        assert_eq!(fs::read_dir(lab.work().join("uploads")).unwrap().count(), 2, "no draft is left");
+        assert_eq!(
+            fs::read_dir(lab.work().join("uploads")).unwrap().count(),
+            3,
+            "two files, what keeps them out of git, and no draft"
+        );
         assert_eq!(fs::read_to_string(lab.work().join("uploads/logo-2.png")).unwrap(), "other");
     }
 
