@@ -62,8 +62,15 @@ impl Maker<'_> {
     /// what is to be done; whoever is started later is not started without them.
     pub(super) fn withhold_values(&mut self, id: SessionId, message: &str) {
         let Some(session) = self.desk.session(id) else { return };
-        let Some(live) = session.live().filter(|live| live.ending.is_none()) else { return };
+        let Some(live) = session.live() else { return };
         let launch = live.number;
+        if live.ending.is_some() {
+            // What was to send it on is taken back. The next one is not started without them, so that nobody is asked.
+            if live.released_seq > 0 {
+                self.emit(id, Event::ValuesWithheld { launch, reason: message.into() });
+            }
+            return;
+        }
         let ask = Ask::Stall { reason: message.into() };
         let is_known =
             |request: &Request| request.is_open() && request.launch == launch && request.ask == ask;
