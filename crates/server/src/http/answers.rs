@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     api::{GivenValue, NewAnswer, Problem, RequestView},
+    journal::SubmitError,
     secrets::SecretsError,
     uploads,
 };
@@ -82,8 +83,11 @@ pub(super) async fn answer(
         }
     }
     if let Err(error) = app.driver.journal.submit_for(Input::Answer { request, given }, key).await {
-        // It was cancelled or expired in between: consent that nobody took is none.
-        app.put_back(before).await?;
+        // It was cancelled or expired in between: consent that nobody took is none. Where the store failed nobody
+        // knows whether the answer counts, and a value that is kept for nothing does less harm than one that lacks.
+        if matches!(error, SubmitError::Refused(_) | SubmitError::KeyReused) {
+            app.put_back(before).await?;
+        }
         return Err(error.into());
     }
     app.request_view(request).map(Json)
