@@ -189,6 +189,7 @@ impl Error {
                 io::ErrorKind::PermissionDenied => Key::HintPermission,
                 _ => Key::HintReadBefore,
             },
+            Error::File { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => Key::HintExists,
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Key::HintOutputCut,
             Error::UnknownCommand { nearest: Some(nearest), .. } => {
                 return Some(words.say(Key::HintDidYouMean, &[("nearest", nearest)]));

@@ -21,13 +21,10 @@ const INTERRUPT: u8 = 3;
 const END: u8 = 4;
 const ERASE_ALL: u8 = 21;
 
-/// Asks on the terminal. Where there is none, nobody can be asked.
-pub(crate) fn ask(prompt: &str) -> Result<Secret, Error> {
+/// Asks on the terminal. Where there is none, nobody can be asked, and `how` says what to do then.
+pub(crate) fn ask(prompt: &str, how: Key) -> Result<Secret, Error> {
     if !io::stdin().is_terminal() {
-        return Err(Error::Refused {
-            message: Message::new(Key::NoTerminal),
-            hint: Message::new(Key::HintSecretInput),
-        });
+        return Err(Error::Refused { message: Message::new(Key::NoTerminal), hint: Message::new(how) });
     }
     let _quiet = Quiet::begin().map_err(|source| Error::Input { path: None, source })?;
     show(prompt)?;

@@ -74,9 +74,14 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     talk(async {
         let client = context.server().await?;
         let (request, value) = which(&client, arguments).await?;
-        let answer = match given(arguments, &request, value)? {
-            Some(answer) => answer,
-            None => ask(context, &request)?,
+        let answer = if request.settled.is_some() {
+            // Nothing is read for what is over, least of all a value. The server says what became of it.
+            NewAnswer::default()
+        } else {
+            match given(arguments, &request, value)? {
+                Some(answer) => answer,
+                None => ask(context, &request)?,
+            }
         };
         let settled: RequestView = client.post(&format!("/requests/{}/answer", request.id), &answer).await?;
         let words = context.words;
@@ -236,7 +241,8 @@ fn ask(context: &Context, request: &RequestView) -> Result<NewAnswer, Error> {
 /// A line that somebody types after this was said. The end of the input is an end of everything.
 fn read_line(said: &str, is_secret: bool) -> Result<Zeroizing<String>, Error> {
     if is_secret {
-        return hidden::ask(said).map(|secret| Zeroizing::new(secret.expose().to_owned()));
+        return hidden::ask(said, Key::HintSecretInput)
+            .map(|secret| Zeroizing::new(secret.expose().to_owned()));
     }
     let mut stderr = io::stderr().lock();
     stderr.write_all(said.as_bytes()).and_then(|()| stderr.flush()).map_err(Error::Stats)?;

@@ -123,14 +123,19 @@ fn say(context: &Context, outcome: &Outcome, name: &str, export: bool) -> Result
         _ => None,
     };
     let why = match &outcome.answer {
-        Some(CallAnswer::Denied { reason } | CallAnswer::Installed { installed: false, reason }) => {
-            Some(reason.as_deref().unwrap_or_default())
+        Some(CallAnswer::Installed { installed: false, reason }) => {
+            Some((Key::WasNotInstalled, reason.as_deref()))
         }
-        Some(CallAnswer::Skipped { default: None }) => Some(""),
+        Some(CallAnswer::Denied { reason: Some(reason) }) => {
+            Some((Key::WasDeniedBecause, Some(reason.as_str())))
+        }
+        Some(CallAnswer::Denied { reason: None } | CallAnswer::Skipped { default: None }) => {
+            Some((Key::WasDenied, None))
+        }
         _ => None,
     };
-    if let Some(why) = why {
-        let key = if why.is_empty() { Key::WasDenied } else { Key::WasDeniedBecause };
+    if let Some((key, why)) = why {
+        let why = why.unwrap_or_default();
         context.note(&context.words.say(key, &[("id", &outcome.request), ("reason", &why)]));
     }
     let value = json!({ "request": outcome.request, "answer": said });

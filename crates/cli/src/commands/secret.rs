@@ -4,7 +4,7 @@
 
 use std::{
     env,
-    io::{self, IsTerminal, Read, Write},
+    io::{self, Read, Write},
 };
 
 use clap::{Args, Subcommand};
@@ -154,7 +154,7 @@ fn value(context: &Context, name: &str, stdin: bool) -> Result<Secret, Error> {
     if stdin {
         return standard_input();
     }
-    hidden::ask(&context.words.say(Key::SecretPrompt, &[("name", &name)]))
+    hidden::ask(&context.words.say(Key::SecretPrompt, &[("name", &name)]), Key::HintSecretInput)
 }
 
 fn standard_input() -> Result<Secret, Error> {
@@ -277,9 +277,9 @@ fn unlock(context: &Context, stdin: bool) -> Result<Exit, Error> {
         standard_input()?
     } else {
         let prompt = if is_new { Key::PassphraseNew } else { Key::PassphrasePrompt };
-        let first = hidden::ask(words.sentence(prompt))?;
+        let first = hidden::ask(words.sentence(prompt), Key::HintUnlockInput)?;
         if is_new {
-            let again = hidden::ask(words.sentence(Key::PassphraseAgain))?;
+            let again = hidden::ask(words.sentence(Key::PassphraseAgain), Key::HintUnlockInput)?;
             if again.expose() != first.expose() {
                 return Err(Error::Refused {
                     message: Message::new(Key::PassphraseDiffers),
@@ -328,15 +328,23 @@ fn mend(context: &Context) -> Result<Exit, Error> {
     Ok(if mended.lost.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
+/// What a server that has the passphrase knows is of no use here: it never says a value.
 fn open(context: &Context) -> Result<Vault, Error> {
-    open_vault(&home()?, || passphrase(context)).map_err(|error| Error::Secrets(Box::new(error)))
+    open_vault(&home()?, || passphrase(context)).map_err(|error| match error {
+        SecretsError::Locked => Error::Refused {
+            message: Message::new(Key::VaultLocked),
+            hint: Message::new(Key::HintPassphraseHere),
+        },
+        error => Error::Secrets(Box::new(error)),
+    })
 }
 
 /// Asks for the passphrase, where the configuration wants one.
 fn passphrase(context: &Context) -> Result<Secret, SecretsError> {
     let wanted = matches!(context.config().map(|config| &config.vault), Ok(VaultKey::Passphrase));
-    if !wanted || !io::stdin().is_terminal() {
+    if !wanted {
         return Err(SecretsError::Locked);
     }
-    hidden::ask(context.words.sentence(Key::PassphrasePrompt)).map_err(|_| SecretsError::Locked)
+    let prompt = context.words.sentence(Key::PassphrasePrompt);
+    hidden::ask(prompt, Key::HintPassphraseHere).map_err(|_| SecretsError::Locked)
 }

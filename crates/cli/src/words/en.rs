@@ -351,6 +351,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintConfigFile, "Nothing was started or changed. Put a readable file there, or take it away."),
     (Key::HintPermission, "Check who may read it."),
     (Key::HintReadBefore, "What was read before is printed above."),
+    (Key::HintExists, "Nothing was changed: what is there is not written over. Name another file."),
     (
         Key::HintOutputCut,
         "The output is cut there. Nothing else was changed; make room or write elsewhere, and run it again.",
@@ -437,7 +438,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::RefusedSettled, "{id} is settled already: {answer}"),
     (Key::RefusedNotAnOption, "that is none of the options of {id}"),
     (Key::RefusedEmpty, "{id} needs an answer, and there is none"),
-    (Key::RefusedNoAmount, "{id} can be raised by an amount above nothing, such as 5, 200k or 30m"),
+    (
+        Key::RefusedNoAmount,
+        "{id} can be raised by an amount of what it counts, above nothing: dollars (5), tokens (200k) or time (30m)",
+    ),
     (Key::RefusedYesOrNo, "{id} needs a yes or a no"),
     (Key::RefusedValueWanted, "{id} asks for a value, and that is never given as words"),
     (Key::RefusedNotAsked, "{id} does not ask for a value of that name"),
@@ -527,6 +531,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::NoAnswerHere, "the answer to {id} comes another way: as a message, or to whoever asked the same"),
     (Key::WasDenied, "{id} was denied"),
     (Key::WasDeniedBecause, "{id} was denied: {reason}"),
+    (Key::WasNotInstalled, "{id} was approved and could not be installed: {reason}"),
     (Key::SecretPrompt, "Value of {name} (not shown): "),
     (Key::SecretKept, "{name} is kept for {scope}."),
     (Key::SecretGone, "{name} is no longer kept."),
@@ -556,4 +561,6 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::VaultLocked, "the vault is locked"),
     (Key::VaultNotOpened, "this key does not open the vault"),
     (Key::HintUnlock, "Give its passphrase: ostler secret unlock"),
+    (Key::HintUnlockInput, "Give it on standard input: ostler secret unlock --stdin"),
+    (Key::HintPassphraseHere, "This command asks for the passphrase itself: run it on a terminal."),
 ];

@@ -329,6 +329,7 @@ keys! {
     HintConfigFile,
     HintReadBefore,
     HintOutputCut,
+    HintExists,
     HintHome,
     HintServer,
     HintMend,
@@ -459,6 +460,7 @@ keys! {
     NoAnswerHere,
     WasDenied,
     WasDeniedBecause,
+    WasNotInstalled,
     SecretPrompt,
     SecretKept,
     SecretGone,
@@ -488,4 +490,6 @@ keys! {
     VaultLocked,
     VaultNotOpened,
     HintUnlock,
+    HintUnlockInput,
+    HintPassphraseHere,
 }

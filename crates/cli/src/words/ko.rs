@@ -354,6 +354,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintConfigFile, "시작하거나 바꾼 것은 없습니다. 그 자리에 읽을 수 있는 파일을 두거나, 치우세요."),
     (Key::HintPermission, "읽을 권한이 있는지 확인하세요."),
     (Key::HintReadBefore, "그 전에 읽은 것은 위에 출력했습니다."),
+    (Key::HintExists, "바뀐 것은 없습니다. 이미 있는 것은 덮어쓰지 않습니다. 다른 파일 이름을 주세요."),
     (
         Key::HintOutputCut,
         "출력이 거기서 끊겼습니다. 다른 것은 바뀌지 않았습니다. 공간을 만들거나 다른 곳에 쓰고 다시 실행하세요.",
@@ -437,7 +438,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::RefusedSettled, "{id}에는 이미 답이 정해졌습니다: {answer}"),
     (Key::RefusedNotAnOption, "{id}의 선택지에 없는 답입니다"),
     (Key::RefusedEmpty, "{id}에 답이 필요한데 비어 있습니다"),
-    (Key::RefusedNoAmount, "{id}는 5, 200k, 30m처럼 0보다 큰 양만큼만 늘릴 수 있습니다"),
+    (
+        Key::RefusedNoAmount,
+        "{id}는 그것이 세는 것으로 0보다 큰 양만큼만 늘릴 수 있습니다: 달러(5), 토큰(200k), 시간(30m)",
+    ),
     (Key::RefusedYesOrNo, "{id}에는 예 또는 아니요가 필요합니다"),
     (Key::RefusedValueWanted, "{id}은(는) 값을 요청합니다. 값은 글로 줄 수 없습니다"),
     (Key::RefusedNotAsked, "{id}은(는) 그런 이름의 값을 요청하지 않았습니다"),
@@ -527,6 +531,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::NoAnswerHere, "{id}의 답은 다른 길로 갑니다. 메시지로, 또는 같은 것을 물은 쪽으로"),
     (Key::WasDenied, "{id}이(가) 거부되었습니다"),
     (Key::WasDeniedBecause, "{id}이(가) 거부되었습니다: {reason}"),
+    (Key::WasNotInstalled, "{id}은(는) 승인되었지만 설치할 수 없었습니다: {reason}"),
     (Key::SecretPrompt, "{name}의 값(화면에 보이지 않음): "),
     (Key::SecretKept, "{scope}에 쓸 {name}을(를) 보관했습니다."),
     (Key::SecretGone, "{name}을(를) 지웠습니다."),
@@ -556,4 +561,6 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::VaultLocked, "보관함이 잠겨 있습니다"),
     (Key::VaultNotOpened, "이 열쇠로는 보관함을 열 수 없습니다"),
     (Key::HintUnlock, "암호문을 알려 주세요: ostler secret unlock"),
+    (Key::HintUnlockInput, "표준 입력으로 주세요: ostler secret unlock --stdin"),
+    (Key::HintPassphraseHere, "이 명령은 암호문을 직접 묻습니다. 터미널에서 실행하세요."),
 ];

@@ -48,6 +48,19 @@ fn a_key_is_typed_where_the_session_is_watched_and_not_shown() {
     assert!(screen.contains("2\r\n"), "what is no secret is shown again: {screen}");
 }
 
+/// A value that comes too late is not even read.
+#[test]
+fn a_request_that_was_cancelled_takes_no_value() {
+    let place = Place::new();
+    let session = place.start(&need("service", "acme", "required: true"));
+    let request = place.wait_for_request();
+    place.done(&["cancel", &session]);
+    place.wait_for(&session, "cancelled");
+    let late = place.run(&["answer", &request, "--stdin"]);
+    assert_eq!(late.code, 7, "{late:?}");
+    assert!(late.err.starts_with("ostler: q_1 is settled already"), "{late:?}");
+}
+
 #[test]
 fn the_same_from_another_terminal_in_korean() {
     let place = Place::new();

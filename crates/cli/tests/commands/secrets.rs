@@ -147,6 +147,19 @@ fn a_vault_with_a_passphrase_is_locked_until_it_is_given() {
     assert_eq!(holding(&place.state(), "correct horse"), Vec::<String>::new());
 }
 
+/// What to do is said for this command, not for another one.
+#[test]
+fn without_a_terminal_a_passphrase_comes_by_a_pipe_or_not_at_all() {
+    let place = Place::new();
+    place.configure("[vault]\nkey = \"passphrase\"\n");
+    let unlock = place.run(&["secret", "unlock"]);
+    assert!(unlock.code == 7 && unlock.err.contains("secret unlock --stdin"), "{unlock:?}");
+    assert_eq!(place.pipe(&["secret", "unlock", "--stdin"], "correct horse\n").code, 0);
+    assert_eq!(place.keep("KEY", VALUE).code, 0);
+    let get = place.run(&["secret", "get", "KEY"]);
+    assert!(get.code == 7 && get.err.contains("run it on a terminal"), "{get:?}");
+}
+
 #[test]
 fn a_keyring_opens_it_by_a_command() {
     let place = Place::new();
@@ -210,4 +223,5 @@ fn a_bundle_holds_no_secret() {
     assert_eq!(mode & 0o777, 0o600);
     let again = place.run(&["doctor", "--bundle", "ostler-bundle.txt"]);
     assert!(again.code == 4 && again.err.contains("File exists"), "{again:?}");
+    assert!(again.err.contains("what is there is not written over"), "{again:?}");
 }
