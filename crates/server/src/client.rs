@@ -5,18 +5,22 @@
 use std::{
     fmt, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use http_body_util::{BodyExt, Full};
 use hyper::{
-    Method, Request, Response,
+    Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
     client::conn::http1,
     header,
 };
 use hyper_util::rt::TokioIo;
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::net::UnixStream;
+use tokio::{
+    net::UnixStream,
+    time::{Instant, sleep},
+};
 
 use crate::{api::Problem, home::Home, socket, start};
 
@@ -25,6 +29,12 @@ pub const KEY_HEADER: &str = "idempotency-key";
 
 /// How often a request is sent again when the connection breaks under it.
 const TRIES: u32 = 3;
+
+/// How long a server that says that it ends is waited for.
+const END_MAX: Duration = Duration::from_secs(1);
+
+/// Between two looks at its socket.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// A way to ask the server of a state directory.
 #[derive(Debug, Clone)]
@@ -126,16 +136,30 @@ impl Client {
     ) -> Result<Response<Incoming>, ClientError> {
         let mut tries = 1;
         loop {
-            match self.send(method.clone(), path, body.clone(), key).await {
-                Err(ClientError::Broken { .. } | ClientError::NoServer { .. }) if tries < TRIES => {
-                    // Whether it was done is not known: under the same key it is done once.
-                    if self.revives {
-                        start::ensure(&self.home).await.ok();
-                    }
-                    tries += 1;
-                }
-                answer => return answer,
+            let answer = self.send(method.clone(), path, body.clone(), key).await;
+            let is_gone = match &answer {
+                Ok(response) => response.status() == StatusCode::SERVICE_UNAVAILABLE,
+                Err(error) => matches!(error, ClientError::Broken { .. } | ClientError::NoServer { .. }),
+            };
+            if !is_gone || tries == TRIES {
+                return answer;
             }
+            if answer.is_ok() {
+                self.let_go().await;
+            }
+            // Whether it was done is not known: under the same key it is done once.
+            if self.revives {
+                start::ensure(&self.home).await.ok();
+            }
+            tries += 1;
+        }
+    }
+
+    /// A server that is about to end still answers for a moment, and then takes its socket away.
+    async fn let_go(&self) {
+        let since = Instant::now();
+        while self.home.socket().exists() && since.elapsed() < END_MAX {
+            sleep(LOOK).await;
         }
     }
 

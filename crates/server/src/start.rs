@@ -62,7 +62,7 @@ pub enum StartError {
 pub async fn ensure(home: &Home) -> Result<Client, StartError> {
     home.prepare().map_err(StartError::Home)?;
     let client = Client::reviving(home);
-    if answers(&client, home).await? {
+    if answers(&client, home).await?.is_some() {
         return Ok(client);
     }
     if is_inside_session() {
@@ -71,7 +71,12 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
     let mut server = spawn(home)?;
     let deadline = Instant::now() + START_MAX;
     loop {
-        if answers(&client, home).await? {
+        if let Some(pid) = answers(&client, home).await? {
+            if pid != server.id() {
+                // Somebody else was faster. Ours waits for the place of theirs, and must not take it when that is
+                // told to end.
+                server.kill().and_then(|()| server.wait()).ok();
+            }
             return Ok(client);
         }
         // Somebody else may have been faster: then ours has ended, and theirs is about to answer.
@@ -86,11 +91,12 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
     }
 }
 
-/// Whether a server answers. One that takes the connection and says nothing is worse than none.
-async fn answers(client: &Client, home: &Home) -> Result<bool, StartError> {
+/// The process of the server that answers, if one does. One that takes the connection and says nothing is worse than
+/// none.
+async fn answers(client: &Client, home: &Home) -> Result<Option<u32>, StartError> {
     let answer = tokio::time::timeout(ANSWER_MAX, client.look::<InfoView>("/info")).await;
     let pid = || std::fs::read_to_string(home.lock()).ok().and_then(|text| text.trim().parse().ok());
-    answer.map(|info| info.is_ok()).map_err(|_| StartError::Silent { pid: pid() })
+    answer.map(|info| info.ok().map(|info| info.pid)).map_err(|_| StartError::Silent { pid: pid() })
 }
 
 /// Whether this process belongs to an agent: a server that it started would be stopped and ended with it.

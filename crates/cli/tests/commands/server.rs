@@ -4,7 +4,8 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     os::unix::net::UnixListener,
-    process::Stdio,
+    path::Path,
+    process::{Child, Stdio},
 };
 
 use crate::support::{Place, wait_for_unlock};
@@ -54,6 +55,35 @@ fn commands_right_after_its_end_are_answered() {
             place.done(command);
         }
     }
+}
+
+/// Of those that several commands start at once one stays; none of the others waits for its place.
+#[test]
+fn one_that_was_not_needed_does_not_come_when_the_other_ends() {
+    let place = Place::new();
+    let start = || place.command(&["ps"]).stdout(Stdio::null()).spawn().expect("the binary starts");
+    let commands: Vec<Child> = (0..6).map(|_| start()).collect();
+    for mut command in commands {
+        assert!(command.wait().expect("it ends").success());
+    }
+    assert_eq!(servers(&place.state()), 1);
+    place.done(&["serve", "--stop"]);
+    wait_for_unlock(&place.state().join("server.lock"));
+    assert_eq!(servers(&place.state()), 0);
+}
+
+/// How many processes serve this directory, or wait to.
+fn servers(state: &Path) -> usize {
+    let variable = format!("OSTLER_HOME={}\0", state.display());
+    let serves = |process: &Path| {
+        let has = |file: &str, wanted: &[u8]| {
+            let text = fs::read(process.join(file)).unwrap_or_default();
+            text.windows(wanted.len()).any(|window| window == wanted)
+        };
+        has("cmdline", b"\0serve\0") && has("environ", variable.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").expect("a list of processes");
+    processes.flatten().filter(|process| serves(&process.path())).count()
 }
 
 #[test]

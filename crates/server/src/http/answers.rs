@@ -165,8 +165,7 @@ impl App {
             let directory = FilePath::new(&directory);
             uploads::bring(directory, &directory.join(path.trim()), &wanted)
         });
-        let brought = brought.await.map_err(|_| Problem::internal("the file was not copied"))?;
-        brought.map_err(|error| {
+        brought.await?.map_err(|error| {
             Problem::bad(Code::NoFile, error.to_string())
                 .hint("Nothing has changed. Name a file that you can read.")
         })

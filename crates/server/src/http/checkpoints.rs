@@ -152,10 +152,7 @@ pub(super) async fn diff(
     let task = tokio::task::spawn_blocking(move || {
         driver::diff_checkpoint(&place, &from, to.as_deref(), stat, color)
     });
-    let diff = task
-        .await
-        .map_err(|error| Problem::internal(error.to_string()))?
-        .map_err(|message| Problem::bad(Code::NoDiff, message))?;
+    let diff = task.await.map_err(Problem::from)?.map_err(|message| Problem::bad(Code::NoDiff, message))?;
     let truncated = if diff.truncated { "true" } else { "false" };
     Ok((
         [(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)],

@@ -8,6 +8,7 @@ use axum::{
 };
 use ostler_engine::{Refusal, answer::NotAnAnswer, input::Wanted};
 use serde_json::{Value, json};
+use tokio::task::JoinError;
 
 use super::code::Code;
 use crate::{api::Problem, journal::SubmitError};
@@ -75,6 +76,14 @@ impl From<SubmitError> for Problem {
                     .hint("Try again: the next command starts it.")
             }
         }
+    }
+}
+
+/// Work beside the handlers that did not come to its end.
+impl From<JoinError> for Problem {
+    fn from(error: JoinError) -> Self {
+        // It was not begun any more.
+        if error.is_cancelled() { SubmitError::Closed.into() } else { Problem::internal(error.to_string()) }
     }
 }
 

@@ -170,9 +170,7 @@ pub(super) async fn diff(
     }
     let place = driver::Place::of(&app.driver, session);
     let made = tokio::task::spawn_blocking(move || driver::diff(&place, query.stat, query.color)).await;
-    let diff = made
-        .map_err(|error| Problem::internal(error.to_string()))?
-        .map_err(|message| Problem::bad(Code::NoDiff, message))?;
+    let diff = made.map_err(Problem::from)?.map_err(|message| Problem::bad(Code::NoDiff, message))?;
     let truncated = if diff.truncated { "true" } else { "false" };
     Ok((
         [(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)],

@@ -51,9 +51,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<RunView>), Problem> {
     let key = key(&headers, "/runs", &new)?;
     let driver = app.driver.clone();
-    let wanted = tokio::task::spawn_blocking(move || wanted(&driver, new))
-        .await
-        .map_err(|error| Problem::internal(error.to_string()))??;
+    let wanted = tokio::task::spawn_blocking(move || wanted(&driver, new)).await??;
     let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
     let run = made.run.ok_or_else(|| Problem::internal("a run was not made"))?;
     Ok((StatusCode::CREATED, Json(app.run_view(run)?)))

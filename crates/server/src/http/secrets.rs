@@ -158,7 +158,7 @@ impl App {
     ) -> Result<T, Problem> {
         let app = self.clone();
         let done = tokio::task::spawn_blocking(move || what(&app)).await;
-        done.map_err(|error| Problem::internal(error.to_string()))?.map_err(|error| problem(&error))
+        done?.map_err(|error| problem(&error))
     }
 
     /// What one session was given and nobody else. It has what it has until it ends; it cannot be resumed without.
@@ -220,7 +220,7 @@ async fn found_at(directory: Option<String>) -> Result<NewProject, Problem> {
         Problem::bad(Code::NoPlace, "neither a project nor a directory says where the secret belongs")
     })?;
     let found = tokio::task::spawn_blocking(move || runs::project_at(&directory)).await;
-    found.map_err(|error| Problem::internal(error.to_string()))?
+    found?
 }
 
 fn problem(error: &SecretsError) -> Problem {

@@ -129,7 +129,7 @@ impl App {
     async fn trust_view(&self, directory: String) -> Result<Found, Problem> {
         let driver = self.driver.clone();
         let found = tokio::task::spawn_blocking(move || look_at(&driver, &directory)).await;
-        found.map_err(|error| Problem::internal(error.to_string()))?
+        found?
     }
 }
 

@@ -56,10 +56,7 @@ pub(super) async fn usage(
     State(app): State<App>,
     Query(query): Query<UsageQuery>,
 ) -> Result<Json<UsageReport>, Problem> {
-    tokio::task::spawn_blocking(move || app.usage(&query))
-        .await
-        .map_err(|error| Problem::internal(error.to_string()))?
-        .map(Json)
+    tokio::task::spawn_blocking(move || app.usage(&query)).await.map_err(Problem::from)?.map(Json)
 }
 
 pub(super) fn view(used: &Used) -> UsageView {
