@@ -8,7 +8,7 @@ use std::{
     process::{Child, Stdio},
 };
 
-use crate::support::{Place, wait_for_unlock};
+use crate::support::{Place, until, wait_for_unlock};
 
 #[test]
 fn a_second_server_is_refused() {
@@ -68,8 +68,7 @@ fn one_that_was_not_needed_does_not_come_when_the_other_ends() {
     }
     assert_eq!(servers(&place.state()), 1);
     place.done(&["serve", "--stop"]);
-    wait_for_unlock(&place.state().join("server.lock"));
-    assert_eq!(servers(&place.state()), 0);
+    until("nobody serves it", || (servers(&place.state()) == 0).then_some(()));
 }
 
 /// How many processes serve this directory, or wait to.

@@ -123,7 +123,7 @@ fn a_caller_that_its_tool_kills_leaves_the_card_and_the_answer_is_a_message() {
         wait $!; echo \"killed $?\"; read -r line; echo \"got $line\"";
     let session = world.bash(script);
     let request = world.asked(&session);
-    let caller = fs::read_to_string(world.project.join("caller")).expect("a file");
+    let caller = world.wait_for("its number", |world| fs::read_to_string(world.project.join("caller")).ok());
     kill(caller.trim().parse().expect("a number"), "TERM");
     let view = world.status(&session, "active");
     assert_eq!(view.blocked_by, Vec::<String>::new(), "it goes on with something else");
@@ -141,7 +141,7 @@ fn a_caller_that_was_killed_while_there_was_no_server_is_missed_by_the_next() {
     let script = "ostler ask 'Which?' & echo $! >caller.draft; mv caller.draft caller; wait $!; read -r line";
     let session = world.bash(script);
     world.asked(&session);
-    let caller = fs::read_to_string(world.project.join("caller")).expect("a file");
+    let caller = world.wait_for("its number", |world| fs::read_to_string(world.project.join("caller")).ok());
     let caller: u32 = caller.trim().parse().expect("a number");
     world.kill_server();
     kill(caller, "KILL");
@@ -174,7 +174,7 @@ fn who_asks_again_after_a_time_out_gets_the_answer_itself() {
         ostler ask 'Which?'; echo \"code $?\"";
     let session = world.bash(script);
     world.asked(&session);
-    let caller = fs::read_to_string(world.project.join("caller")).expect("a file");
+    let caller = world.wait_for("its number", |world| fs::read_to_string(world.project.join("caller")).ok());
     kill(caller.trim().parse().expect("a number"), "KILL");
     world.wait_for("the second", |world| (world.count(&session, "request.repeated") == 1).then_some(()));
     assert_eq!(world.inbox().len(), 1, "one card");

@@ -455,7 +455,8 @@ fn call(fragile: &mut Fragile) {
                   read -r line; echo \"answer: $line\" >>heard";
     let id = fragile.run(&fragile.world.new_run(&["bash", "-c", script]));
     fragile.happened(&id, "request.opened");
-    let caller = fs::read_to_string(fragile.world.project.join("caller")).expect("a file");
+    let caller =
+        fragile.world.wait_for("its number", |world| fs::read_to_string(world.project.join("caller")).ok());
     kill(caller.trim().parse().expect("a number"), "KILL");
     fragile.happened(&id, "request.parted");
     fragile.wish_answer("q_1", "this");
