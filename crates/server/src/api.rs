@@ -6,6 +6,7 @@ mod call;
 mod checkpoint;
 mod problem;
 mod secret;
+mod sign_in;
 mod usage;
 mod view;
 
@@ -14,6 +15,10 @@ pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
+pub use sign_in::{
+    LinkView, NewLink, NewSignIn, NewToken, PageState, PageView, SignInKind, SignInView, SignedInView,
+    TokenView,
+};
 pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,

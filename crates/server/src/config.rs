@@ -6,6 +6,7 @@
 
 mod budget;
 mod checkpoints;
+mod page;
 mod vault;
 
 use std::{
@@ -27,9 +28,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use budget::{Budgets, InvalidAmount, parse_cost, parse_tokens};
+pub use page::{AllowedHost, Listen, Page, Scheme, Tls};
 pub use vault::VaultKey;
 
-use self::{budget::BudgetTable, checkpoints::CheckpointTable, vault::VaultTable};
+use self::{budget::BudgetTable, checkpoints::CheckpointTable, page::PageTable, vault::VaultTable};
 
 /// The name of the file in a project.
 pub const PROJECT_FILE: &str = "ostler.toml";
@@ -56,6 +58,8 @@ pub struct Config {
     pub budget: Budgets,
     /// What the vault is opened with. Only the user's own file can say so.
     pub vault: VaultKey,
+    /// Where the page can be had. Only the user's own file can say so.
+    pub page: Page,
     /// Which checkpoints a session gets; none of itself, if nothing.
     pub checkpoints: Option<CheckpointTerms>,
     /// Which of them are kept, and for how long.
@@ -118,6 +122,7 @@ struct File {
     budget: BudgetTable,
     vault: Option<Spanned<VaultTable>>,
     checkpoints: Option<Spanned<CheckpointTable>>,
+    page: Option<Spanned<PageTable>>,
 }
 
 /// US dollars for a million tokens.
@@ -158,6 +163,7 @@ impl Config {
             prices: Prices::new(),
             budget: Budgets::default(),
             vault: VaultKey::File(None),
+            page: Page::default(),
             commands: Vec::new(),
             checkpoints: Some(CheckpointTerms::default()),
             prune: checkpoints::POLICY,
@@ -167,6 +173,9 @@ impl Config {
             let mut file = source.parse()?;
             if let Some(table) = file.vault.take() {
                 config.vault = table.into_inner().read(source)?;
+            }
+            if let Some(table) = file.page.take() {
+                config.page = table.into_inner().read(source)?;
             }
             config.take(source, file)?;
         }
@@ -187,6 +196,10 @@ impl Config {
             if let Some(checkpoints) = &file.checkpoints {
                 let message = "checkpoints stand in your own file, not in a project's".to_owned();
                 return Err(source.wrong(checkpoints.span(), message, None));
+            }
+            if let Some(page) = &file.page {
+                let message = "only your own configuration can say where the page can be had".to_owned();
+                return Err(source.wrong(page.span(), message, None));
             }
             config.take(source, file)?;
         }
@@ -467,7 +480,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`, `budget`, `vault`, `checkpoints`; did you mean `patience.question`?",
+             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");
@@ -492,6 +505,34 @@ mod tests {
             "config.toml:2: unknown key `pasphrase`, expected `file`, `passphrase` or `cmd:COMMAND`",
         );
         check("[vault]\nkey_file = 'k'", "", "config.toml:2: `k` is not an absolute path");
+        check(
+            "",
+            "[page]\nlisten = '0.0.0.0:80'",
+            "ostler.toml:1: only your own configuration can say where the page can be had",
+        );
+        check(
+            "[page]\nlisten = '7378'",
+            "",
+            "config.toml:2: `7378` is no address such as `127.0.0.1:7378`, and not `off`",
+        );
+        check(
+            "[page]\n\nlisten = '0.0.0.0:7378'",
+            "",
+            "config.toml:3: `0.0.0.0:7378` can be reached from other machines: give `tls = { certificate = \"…\", key \
+             = \"…\" }`, or say `behind_proxy = true` if somebody else speaks TLS in front",
+        );
+        check(
+            "[page]\ntls = { certificate = '/c', key = 'k' }",
+            "",
+            "config.toml:2: `k` is not an absolute path",
+        );
+        check(
+            "[page]\nallowed_hosts = [\n'fine.example.org',\n'*.example.org']",
+            "",
+            "config.toml:4: `*.example.org` is no name of a host such as `ostler.example.org`, \
+             `ostler.example.org:8443` or `http://localhost:9000`",
+        );
+        check("[page]\nlisen = 'off'", "", "config.toml:2: unknown key `lisen`; did you mean `listen`?");
         check("", "language = \n", "ostler.toml:1: string values must be quoted, expected literal string");
     }
 
@@ -537,6 +578,20 @@ mod tests {
             "[vault]\nkey = 'cmd:secret-tool lookup a b'",
             VaultKey::Command("secret-tool lookup a b".into()),
         );
+    }
+
+    #[test]
+    fn the_page_is_where_its_owner_says() {
+        let page = |user: &str| load(user, "").expect("it is right").page;
+        assert_eq!(page(""), Page::default());
+        assert_eq!(page("[page]\nlisten = 'off'").listen, Listen::Off);
+        let at = |text: &str| Listen::At(text.parse().expect("an address"));
+        assert_eq!(page("[page]\nlisten = 'localhost:9000'").listen, at("127.0.0.1:9000"));
+        assert_eq!(page("[page]\nlisten = '[::1]:9000'").listen, at("[::1]:9000"));
+        let open = page("[page]\nlisten = '0.0.0.0:80'\nbehind_proxy = true");
+        assert_eq!((open.listen, open.behind_proxy), (at("0.0.0.0:80"), true));
+        let open = page("[page]\nlisten = '[::]:443'\ntls = { certificate = '/c', key = '/k' }");
+        assert_eq!(open.tls, Some(Tls { certificate: "/c".into(), key: "/k".into() }));
     }
 
     #[test]

@@ -159,6 +159,16 @@ impl Home {
         self.root.join("vault")
     }
 
+    /// Who may come in over TCP.
+    pub fn sign_ins(&self) -> PathBuf {
+        self.root.join("sign-ins.json")
+    }
+
+    /// The port that the page had last.
+    pub fn page_port(&self) -> PathBuf {
+        self.root.join("page.port")
+    }
+
     /// Worktrees of sessions.
     pub fn worktrees(&self) -> PathBuf {
         self.root.join("worktrees")

@@ -1,8 +1,10 @@
-//! The interface: JSON over HTTP under `/api/v1`, first on a socket in the state directory.
+//! The interface: JSON over HTTP under `/api/v1`, on a socket in the state directory and over TCP.
 //!
 //! A handler never changes state. It submits what a client wants, waits for the commit, and shows what is known then.
 
+mod access;
 mod answers;
+mod caller;
 mod channel;
 mod checkpoints;
 mod code;
@@ -10,10 +12,12 @@ mod events;
 mod extract;
 mod guard;
 mod output;
+mod page;
 mod problem;
 mod read;
 mod runs;
 mod secrets;
+mod sign_in;
 mod trust;
 mod usage;
 mod views;
@@ -24,13 +28,14 @@ use std::sync::{Arc, Mutex};
 use axum::{
     Json, Router,
     extract::DefaultBodyLimit,
-    middleware::from_fn,
+    middleware::{from_fn, from_fn_with_state},
     routing::{get, post},
 };
 use ostler_store::SqliteReader;
 use tokio::sync::Notify;
 use utoipa::OpenApi;
 
+pub(crate) use self::sign_in::Entrance;
 use crate::{api, driver::Driver};
 
 /// The longest body: prompts and answers may be whole documents.
@@ -42,6 +47,7 @@ pub(crate) struct App {
     driver: Arc<Driver>,
     /// For what is over, and for the journal. One is enough: a read takes less than a millisecond.
     reader: Arc<Mutex<SqliteReader>>,
+    entrance: Arc<Entrance>,
     stop: Arc<Notify>,
     started_at_ms: u64,
 }
@@ -58,7 +64,8 @@ pub(crate) struct App {
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
-        trust::revoke,
+        trust::revoke, sign_in::link, sign_in::sign_in, sign_in::sign_out, sign_in::list,
+        sign_in::revoke, sign_in::make_token,
     ),
     components(schemas(api::Problem))
 )]
@@ -69,11 +76,32 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     Document::openapi()
 }
 
-/// The interface for people and programs, and the one for processes of agents.
-pub(crate) fn routers(driver: Arc<Driver>, reader: SqliteReader, stop: Arc<Notify>) -> (Router, Router) {
-    let started_at_ms = driver.journal.clock().now_ms();
-    let app = App { driver, reader: Arc::new(Mutex::new(reader)), stop, started_at_ms };
-    (router(app.clone()), channel::router(app))
+/// The interface behind each door.
+pub(crate) struct Routers {
+    /// For people and programs, at the socket.
+    pub(crate) people: Router,
+    /// For processes of agents.
+    pub(crate) agents: Router,
+    /// For browsers and scripts, over TCP; with the page.
+    pub(crate) tcp: Router,
+}
+
+pub(crate) fn routers(
+    driver: Arc<Driver>,
+    reader: SqliteReader,
+    entrance: Arc<Entrance>,
+    stop: Arc<Notify>,
+) -> Routers {
+    let clock = driver.journal.clock();
+    let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock };
+    let started_at_ms = clock.now_ms();
+    let app = App { driver, reader: Arc::new(Mutex::new(reader)), entrance, stop, started_at_ms };
+    Routers {
+        people: router(app.clone()).layer(from_fn(caller::at_socket)),
+        agents: channel::router(app.clone()),
+        // The page lies outside of the guard: one has to load it to sign in.
+        tcp: router(app).fallback(page::file).layer(from_fn_with_state(doorman, caller::over_tcp)),
+    }
 }
 
 fn router(app: App) -> Router {
@@ -113,13 +141,19 @@ fn router(app: App) -> Router {
         .route("/secrets", get(secrets::list).post(secrets::put))
         .route("/secrets/remove", post(secrets::remove))
         .route("/secrets/unlock", post(secrets::unlock))
+        .route("/links", post(sign_in::link))
+        .route("/sign-in", post(sign_in::sign_in).layer(DefaultBodyLimit::max(sign_in::BODY_BYTES_MAX)))
+        .route("/sign-out", post(sign_in::sign_out))
+        .route("/sign-ins", get(sign_in::list))
+        .route("/sign-ins/{id}/revoke", post(sign_in::revoke))
+        .route("/tokens", post(sign_in::make_token))
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(app);
-    Router::new().nest("/api/v1", routes).fallback(problem::no_route).layer(from_fn(guard::guard))
+    Router::new().nest(access::PREFIX, routes).fallback(problem::no_route).layer(from_fn(guard::guard))
 }
 
 #[cfg(test)]

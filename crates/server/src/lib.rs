@@ -28,8 +28,10 @@ mod reserve;
 mod secrets;
 mod serve;
 mod services;
+mod sign_in;
 mod socket;
 mod stream;
+mod tcp;
 mod turns;
 mod uploads;
 

@@ -31,7 +31,8 @@ use crate::{
     mark::mark,
     peer::{Door, Peer},
     reserve::Reserve,
-    socket,
+    sign_in::Keeper,
+    socket, tcp,
 };
 
 /// For how long a reply is remembered under its key.
@@ -98,11 +99,14 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let (people, agents) = (door(home.socket())?, door(home.channel())?);
     let driver = Driver::new(journal, home.clone(), program, mark.clone(), raise_open_files());
     let stop = Arc::new(Notify::new());
-    let (api, channel) = http::routers(Arc::clone(&driver), reader, Arc::clone(&stop));
+    let page = tcp::Door::new(home);
+    let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
+    let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop));
     tokio::spawn(driver.run(outbox));
     let served = tokio::select! {
-        served = axum::serve(people, api.into_make_service_with_connect_info::<Peer>()) => served,
-        served = axum::serve(agents, channel.into_make_service_with_connect_info::<Peer>()) => served,
+        served = axum::serve(people, routers.people.into_make_service_with_connect_info::<Peer>()) => served,
+        served = axum::serve(agents, routers.agents.into_make_service_with_connect_info::<Peer>()) => served,
+        () = page.serve(routers.tcp) => Ok(()),
         () = asked_to_stop(stop) => Ok(()),
     };
     // Whoever comes now finds nobody and starts another.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{BudgetView, UsageView};
+use super::{BudgetView, PageView, UsageView};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -28,6 +28,9 @@ pub struct InfoView {
     pub started_at_ms: u64,
     /// The last event of the journal.
     pub seq: u64,
+    /// Where the page can be had. A server of an older version does not say it.
+    #[serde(default)]
+    pub page: PageView,
 }
 
 /// A repository or directory that is looked after.

@@ -59,14 +59,16 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
                 Code::NotJson,
                 "the body must be application/json",
             )),
-            Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                let [here, inside] = [super::BODY_BYTES_MAX, channel::BODY_BYTES_MAX].map(|max| max >> 20);
-                let title =
-                    format!("that is too long: at most {here} MiB are taken, {inside} MiB inside a session");
-                let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title);
-                Err(problem.hint("Put the text into a file that the agent can read, and name it instead."))
-            }
+            Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
             Err(rejection) => Err(Problem::bad(Code::BadBody, rejection.body_text()).hint(HINT)),
         }
     }
+}
+
+/// A body that is longer than any.
+pub(super) fn too_large() -> Problem {
+    let [here, inside] = [super::BODY_BYTES_MAX, channel::BODY_BYTES_MAX].map(|max| max >> 20);
+    let title = format!("that is too long: at most {here} MiB are taken, {inside} MiB inside a session");
+    let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title);
+    problem.hint("Put the text into a file that the agent can read, and name it instead.")
 }

@@ -1,45 +1,115 @@
-//! Keeps processes of agents from doing what only people do: to answer, to allow, to give or see secrets, to trust, and
-//! to steer. They may look, and ask over the session's own socket.
+//! Whether a caller may do what it asks for. Who it is says `caller`; what that takes says `access`.
 //!
-//! It keeps out mistakes and easy tricks, not somebody with the same user who means harm; `docs/design/channel.md` says
-//! what remains.
+//! It keeps processes of agents from doing what only people do: to answer, to allow, to give or see secrets, to trust,
+//! and to steer. They may look at the socket, and ask over the session's own. Over TCP nobody does or sees anything
+//! without a sign-in. What remains stands in `docs/design/channel.md` and `docs/design/page.md`.
 
 use axum::{
-    extract::{ConnectInfo, Request},
-    http::{Method, StatusCode},
+    extract::{MatchedPath, Request},
+    http::{Method, StatusCode, header},
     middleware::Next,
     response::Response,
 };
+use hyper::body::Body;
 
-use super::code::Code;
-use crate::{
-    api::Problem,
-    peer::{Belongs, Peer},
+use super::{
+    BODY_BYTES_MAX,
+    access::{self, Need},
+    caller::{Caller, Showed, foreign_origin},
+    code::Code,
+    extract::too_large,
 };
+use crate::api::Problem;
 
-/// Lets people do everything, and processes of agents look.
-pub(super) async fn guard(
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    request: Request,
-    next: Next,
-) -> Result<Response, Problem> {
-    if peer.belongs == Belongs::User || only_looks(request.method(), request.uri().path()) {
-        return Ok(next.run(request).await);
+/// Lets a request through to whoever answers it, or says why not. No body has been read by then.
+pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Problem> {
+    let caller = request.extensions().get::<Caller>().copied();
+    let caller = caller.ok_or_else(|| Problem::internal("it is not known who asks"))?;
+    let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let need = match request.extensions().get::<MatchedPath>() {
+        Some(route) => access::need(request.method(), route.as_str()),
+        // There is nothing there, which is no secret; but only who may look is told.
+        None if !is_write => Need::Look,
+        None => Need::Act,
+    };
+    may(caller, need)?;
+    if caller.is_remote() {
+        check_body(&request, caller, is_write)?;
     }
-    let forbidden = |kind, title| Problem::new(StatusCode::FORBIDDEN, kind, title);
-    Err(match peer.belongs {
-        Belongs::Nobody => {
-            forbidden(Code::UnknownPeer, "it cannot be seen who asks: the process is gone, or another user's")
-                .hint("Nothing was done. Ask from a process that waits for the answer.")
-        }
-        _ => forbidden(Code::Inside, "a process of an agent cannot do this: only a person can")
-            .hint("Inside a session, `ostler ask`, `need` and `error` ask the person."),
-    })
+    Ok(next.run(request).await)
 }
 
-fn only_looks(method: &Method, path: &str) -> bool {
-    let is_read = method == Method::GET || method == Method::HEAD;
-    // Inside the interface, and as a whole path.
-    let is_secret = path.trim_start_matches("/api/v1").starts_with("/secrets");
-    is_read && !is_secret
+fn may(caller: Caller, need: Need) -> Result<(), Problem> {
+    match (caller, need) {
+        (Caller::Person | Caller::Browser(_), _)
+        | (_, Need::Nothing)
+        | (Caller::Token { read_only: false, .. }, Need::Look | Need::Names | Need::Act)
+        | (Caller::Token { read_only: true, .. } | Caller::Agent | Caller::Unseen, Need::Look) => Ok(()),
+        (Caller::Stranger(showed), _) => Err(not_signed_in(showed)),
+        (Caller::Token { read_only: true, .. }, _) => {
+            Err(forbidden(Code::ReadOnly, "this token only looks, and sees no secrets")
+                .hint("Nothing was done. Make one that may: ostler token make NAME"))
+        }
+        (Caller::Token { read_only: false, .. }, Need::Access) => {
+            Err(forbidden(Code::NotWithToken, "who may come in is for a person to say, not for a token")
+                .hint("Nothing was done. Use `ostler open` or `ostler token`, or the page."))
+        }
+        (Caller::Unseen, _) => Err(forbidden(
+            Code::UnknownPeer,
+            "it cannot be seen who asks: the process is gone, or another user's",
+        )
+        .hint("Nothing was done. Ask from a process that waits for the answer.")),
+        (Caller::Agent, _) => {
+            Err(forbidden(Code::Inside, "a process of an agent cannot do this: only a person can")
+                .hint("Inside a session, `ostler ask`, `need` and `error` ask the person."))
+        }
+    }
+}
+
+/// A body is none that a form of another page could send, and none that is too long.
+fn check_body(request: &Request, caller: Caller, is_write: bool) -> Result<(), Problem> {
+    let headers = request.headers();
+    if is_write && matches!(caller, Caller::Browser(_)) && !headers.contains_key(header::ORIGIN) {
+        return Err(foreign_origin("it is not said which page this comes from"));
+    }
+    let size = request.body().size_hint().lower();
+    if size > BODY_BYTES_MAX as u64 {
+        return Err(too_large());
+    }
+    let kind = headers.get(header::CONTENT_TYPE).map(|it| it.to_str().unwrap_or_default());
+    let is_json = |kind: &str| {
+        kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case("application/json"))
+    };
+    let is_fine = match kind {
+        Some(kind) => is_json(kind),
+        None => request.body().is_end_stream(),
+    };
+    if is_write && !is_fine {
+        let title = "the body must be application/json";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::NotJson, title));
+    }
+    Ok(())
+}
+
+fn not_signed_in(showed: Showed) -> Problem {
+    let (title, hint) = match showed {
+        Showed::Nothing => ("nobody has signed in here", "Sign in by the link that `ostler open` prints."),
+        Showed::Over => (
+            "this sign-in or token is over",
+            "Sign in again with `ostler open`, or make a new one: ostler token make NAME",
+        ),
+        Showed::Unknown => (
+            "this sign-in or token is not known, or was taken back",
+            "Sign in again with `ostler open`, or make a new one: ostler token make NAME",
+        ),
+        Showed::NoProof => (
+            "the cookie alone signs nobody in",
+            "Open the page by the link that `ostler open` prints; it sends the rest.",
+        ),
+    };
+    Problem::new(StatusCode::UNAUTHORIZED, Code::NotSignedIn, title).hint(hint)
+}
+
+fn forbidden(code: Code, title: &str) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, code, title)
 }

@@ -57,6 +57,7 @@ pub(super) async fn info(State(app): State<App>) -> Json<InfoView> {
         pid: std::process::id(),
         started_at_ms: app.started_at_ms,
         seq: app.driver.journal.world().last_seq,
+        page: app.entrance.page(),
     })
 }
 

@@ -1,0 +1,107 @@
+//! What each route asks of whoever asks for it. Every route has its row here, and a test of the document sees to that;
+//! one without counts as one that changes something.
+
+use axum::http::Method;
+
+/// What a caller has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Anybody, for a reason that the row says.
+    Nothing,
+    /// Somebody who may look.
+    Look,
+    /// Somebody who may see which secrets there are.
+    Names,
+    /// Somebody who may change something.
+    Act,
+    /// Somebody who may say who comes in: a person, at the socket or in a browser.
+    Access,
+}
+
+/// How the interface begins.
+pub(super) const PREFIX: &str = "/api/v1";
+
+/// The routes of the interface without their beginning, and those beside it.
+const ROUTES: &[(&str, &str, Need)] = &[
+    ("GET", "/info", Need::Look),
+    ("GET", "/status", Need::Look),
+    ("GET", "/runs", Need::Look),
+    ("POST", "/runs", Need::Act),
+    ("GET", "/runs/{id}", Need::Look),
+    ("GET", "/sessions", Need::Look),
+    ("GET", "/sessions/{id}", Need::Look),
+    ("POST", "/sessions/{id}/pause", Need::Act),
+    ("POST", "/sessions/{id}/continue", Need::Act),
+    ("POST", "/sessions/{id}/cancel", Need::Act),
+    ("POST", "/sessions/{id}/resume", Need::Act),
+    ("POST", "/sessions/{id}/messages", Need::Act),
+    ("POST", "/sessions/{id}/size", Need::Act),
+    ("POST", "/sessions/{id}/merge", Need::Act),
+    ("POST", "/sessions/{id}/discard", Need::Act),
+    ("GET", "/sessions/{id}/diff", Need::Look),
+    ("POST", "/sessions/{id}/checkpoints", Need::Act),
+    ("GET", "/sessions/{id}/output", Need::Look),
+    ("GET", "/checkpoints", Need::Look),
+    ("POST", "/checkpoints/prune", Need::Act),
+    ("GET", "/checkpoints/{id}", Need::Look),
+    ("GET", "/checkpoints/{id}/diff", Need::Look),
+    ("POST", "/checkpoints/{id}/restore", Need::Act),
+    ("GET", "/inbox", Need::Look),
+    ("GET", "/requests/{id}", Need::Look),
+    ("POST", "/requests/{id}/answer", Need::Act),
+    ("GET", "/events", Need::Look),
+    ("GET", "/trust", Need::Look),
+    ("POST", "/trust", Need::Act),
+    ("POST", "/trust/revoke", Need::Act),
+    ("GET", "/trusted", Need::Look),
+    ("GET", "/usage", Need::Look),
+    ("GET", "/agents", Need::Look),
+    ("GET", "/agents/{name}", Need::Look),
+    ("GET", "/secrets", Need::Names),
+    ("POST", "/secrets", Need::Act),
+    ("POST", "/secrets/remove", Need::Act),
+    ("POST", "/secrets/unlock", Need::Act),
+    ("POST", "/stop", Need::Act),
+    ("GET", "/openapi.json", Need::Look),
+    ("POST", "/links", Need::Access),
+    // Whoever signs in is nobody yet. The code is what they show.
+    ("POST", "/sign-in", Need::Nothing),
+    ("POST", "/sign-out", Need::Act),
+    ("GET", "/sign-ins", Need::Access),
+    ("POST", "/sign-ins/{id}/revoke", Need::Access),
+    ("POST", "/tokens", Need::Access),
+];
+
+/// What a route asks.
+pub(super) fn need(method: &Method, route: &str) -> Need {
+    let route = route.strip_prefix(PREFIX).unwrap_or(route);
+    // Whoever may see something may see whether it is there.
+    let method = if method == Method::HEAD { "GET" } else { method.as_str() };
+    let row = ROUTES.iter().find(|(known, path, _)| *known == method && *path == route);
+    row.map_or(Need::Act, |(_, _, need)| *need)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_route_is_decided_and_nothing_else() {
+        let document = serde_json::to_value(crate::http::openapi()).expect("a document is plain data");
+        let paths = document["paths"].as_object().expect("a document has paths");
+        let mut documented: BTreeSet<String> = paths
+            .iter()
+            .flat_map(|(path, methods)| {
+                let methods = methods.as_object().expect("a path has methods");
+                methods.keys().map(move |method| format!("{} {path}", method.to_uppercase()))
+            })
+            .collect();
+        documented.insert("GET /openapi.json".into());
+        let decided: BTreeSet<String> =
+            ROUTES.iter().map(|(method, path, _)| format!("{method} {path}")).collect();
+        assert_eq!(decided, documented, "a route needs its row in http/access.rs");
+        assert_eq!(decided.len(), ROUTES.len(), "a route is decided once");
+    }
+}

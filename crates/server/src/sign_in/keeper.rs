@@ -1,0 +1,267 @@
+//! Keeps who may come in, in a private file that is replaced as a whole. What cannot be written down is not given out.
+//!
+//! The calls that write may take a while; they are made on threads that may wait.
+
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, Kind, Links, NotALink, Shown, SignInId, SignIns, TOKEN_PREFIX};
+use crate::{home::write_private, random};
+
+/// The form in which the file is written.
+const VERSION: u32 = 1;
+
+/// Everybody who may come in, and the links that are out.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    sign_ins: SignIns,
+    links: Links,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    v: u32,
+    #[serde(flatten)]
+    sign_ins: SignIns,
+}
+
+/// What a token is to be.
+#[derive(Debug, Clone)]
+pub(crate) struct NewToken {
+    pub(crate) name: String,
+    pub(crate) read_only: bool,
+    pub(crate) over_at_ms: u64,
+}
+
+/// A browser that has just signed in. There is no `Debug`: it holds what the browser shows from now on.
+pub(crate) struct SignedIn {
+    pub(crate) id: SignInId,
+    pub(crate) cookie: String,
+    pub(crate) proof: String,
+}
+
+/// Why nobody was let in, or nothing was kept.
+#[derive(Debug)]
+pub(crate) enum NotKept {
+    /// The link signs nobody in.
+    Link(NotALink),
+    /// There is a token of this name.
+    Taken { name: String },
+    /// There are too many tokens.
+    TooMany,
+    /// There is no such sign-in.
+    Unknown { wanted: String },
+    /// The file cannot be written.
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl Keeper {
+    /// Reads what was kept. What cannot be read is set aside: everybody signs in again, and nobody comes in by it.
+    pub(crate) fn open(path: PathBuf) -> Keeper {
+        let sign_ins = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            read => {
+                let file = read.ok().and_then(|bytes| serde_json::from_slice::<File>(&bytes).ok());
+                let known = file.filter(|file| file.v == VERSION);
+                if known.is_none() {
+                    // Where even that fails, nothing can be written either, and whoever signs in is told so.
+                    fs::rename(&path, path.with_extension("damaged")).ok();
+                }
+                known.map(|file| file.sign_ins)
+            }
+        };
+        let state = State { sign_ins: sign_ins.unwrap_or_default(), links: Links::default() };
+        Keeper { path, state: Mutex::new(state) }
+    }
+
+    /// Makes a link: its code, and when it is over.
+    pub(crate) fn make_link(&self, now_ms: u64) -> (String, u64) {
+        let code = random::word();
+        let over_at_ms = self.state().links.add(&code, now_ms);
+        (code, over_at_ms)
+    }
+
+    /// Signs a browser in with the code of a link, which is good for nobody else from then on.
+    pub(crate) fn sign_in(&self, code: &str, name: String, now_ms: u64) -> Result<SignedIn, NotKept> {
+        let mut state = self.state();
+        state.links.check(code, now_ms).map_err(NotKept::Link)?;
+        let (cookie, proof) = (random::long_word(), random::long_word());
+        let id = self.change(&mut state, |all| all.add_browser(name, &cookie, &proof, now_ms))?;
+        state.links.spend(code);
+        Ok(SignedIn { id, cookie, proof })
+    }
+
+    /// Makes a token. It is said this once.
+    pub(crate) fn make_token(&self, new: NewToken, now_ms: u64) -> Result<(String, Entry), NotKept> {
+        let mut state = self.state();
+        if state.sign_ins.has_token(&new.name, now_ms) {
+            return Err(NotKept::Taken { name: new.name });
+        }
+        let token = format!("{TOKEN_PREFIX}{}", random::long_word());
+        let kind = if new.read_only { Kind::ReadOnlyToken } else { Kind::Token };
+        let name = new.name.clone();
+        let made =
+            self.change(&mut state, |all| all.add_token(kind, new.name, &token, now_ms, new.over_at_ms))?;
+        made.ok_or(NotKept::TooMany)?;
+        let entry = state.sign_ins.find(&name, now_ms).cloned().ok_or(NotKept::TooMany)?;
+        Ok((token, entry))
+    }
+
+    /// Ends a sign-in or a token.
+    pub(crate) fn revoke(&self, wanted: &str, now_ms: u64) -> Result<Entry, NotKept> {
+        let unknown = || NotKept::Unknown { wanted: wanted.to_owned() };
+        let mut state = self.state();
+        let id = state.sign_ins.find(wanted, now_ms).ok_or_else(unknown)?.id;
+        self.change(&mut state, |all| all.remove(id))?.ok_or_else(unknown)
+    }
+
+    /// Everybody who may come in.
+    pub(crate) fn list(&self, now_ms: u64) -> Vec<Entry> {
+        self.state().sign_ins.live(now_ms).cloned().collect()
+    }
+
+    /// Who shows a cookie and its proof.
+    pub(crate) fn show_cookie(self: &Arc<Self>, cookie: &str, proof: &str, now_ms: u64) -> Shown {
+        let shown = self.state().sign_ins.show_cookie(cookie, proof, now_ms);
+        self.note(shown)
+    }
+
+    /// Who shows a token.
+    pub(crate) fn show_token(self: &Arc<Self>, token: &str, now_ms: u64) -> Shown {
+        let shown = self.state().sign_ins.show_token(token, now_ms);
+        self.note(shown)
+    }
+
+    /// Writes the first use of a day down, beside the one who waits for an answer. Where that fails, the day is lost and
+    /// nothing else.
+    fn note(self: &Arc<Self>, shown: Shown) -> Shown {
+        if let Shown::Known { first_today: true, .. } = shown {
+            let keeper = Arc::clone(self);
+            tokio::task::spawn_blocking(move || {
+                let state = keeper.state();
+                write(&keeper.path, &state.sign_ins).ok();
+            });
+        }
+        shown
+    }
+
+    /// Changes who may come in, if that can be written down.
+    fn change<T>(&self, state: &mut State, change: impl FnOnce(&mut SignIns) -> T) -> Result<T, NotKept> {
+        let mut changed = state.sign_ins.clone();
+        let made = change(&mut changed);
+        write(&self.path, &changed).map_err(|source| NotKept::Io { path: self.path.clone(), source })?;
+        state.sign_ins = changed;
+        Ok(made)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics while looking at who may come in")
+    }
+}
+
+fn write(path: &Path, sign_ins: &SignIns) -> io::Result<()> {
+    let file = File { v: VERSION, sign_ins: sign_ins.clone() };
+    let text = serde_json::to_vec_pretty(&file).map_err(io::Error::other)?;
+    write_private(path, &text)
+}
+
+impl fmt::Display for NotKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotKept::Link(NotALink::Unknown) => write!(f, "this link is not known"),
+            NotKept::Link(NotALink::Used) => write!(f, "this link was used already"),
+            NotKept::Link(NotALink::Over) => write!(f, "this link is over"),
+            NotKept::Taken { name } => write!(f, "there is a token '{name}' already"),
+            NotKept::TooMany => write!(f, "there are {} tokens already", super::TOKENS_MAX),
+            NotKept::Unknown { wanted } => write!(f, "there is no sign-in or token '{wanted}'"),
+            NotKept::Io { path, source } => write!(f, "cannot write '{}': {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for NotKept {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            NotKept::Io { source, .. } => Some(source),
+            NotKept::Link(_) | NotKept::Taken { .. } | NotKept::TooMany | NotKept::Unknown { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const NOW: u64 = 1_700_000_000_000;
+
+    fn path(name: &str) -> PathBuf {
+        let path = crate::test_directory().join(format!("sign-ins-{name}-{}.json", std::process::id()));
+        fs::remove_file(&path).ok();
+        path
+    }
+
+    #[test]
+    fn what_was_kept_is_read_again_by_its_owner_alone() {
+        let path = path("kept");
+        let keeper = Keeper::open(path.clone());
+        let (code, _) = keeper.make_link(NOW);
+        let signed_in = keeper.sign_in(&code, "one".into(), NOW).expect("a good link");
+        assert!(matches!(keeper.sign_in(&code, "two".into(), NOW), Err(NotKept::Link(NotALink::Used))));
+        let new = NewToken { name: "ci".into(), read_only: true, over_at_ms: NOW + 10 };
+        let (token, entry) = keeper.make_token(new.clone(), NOW).expect("a token");
+        assert!(matches!(keeper.make_token(new, NOW), Err(NotKept::Taken { .. })));
+        assert_eq!(entry.kind, Kind::ReadOnlyToken);
+        let mode = fs::metadata(&path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let text = fs::read_to_string(&path).expect("a file");
+        for secret in [&code, &signed_in.cookie, &signed_in.proof, token.trim_start_matches(TOKEN_PREFIX)] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        let read = Keeper::open(path);
+        assert!(matches!(
+            read.state().sign_ins.show_cookie(&signed_in.cookie, &signed_in.proof, NOW),
+            Shown::Known { id, .. } if id == signed_in.id
+        ));
+        assert_eq!(read.revoke("ci", NOW).map(|it| it.id).ok(), Some(entry.id));
+        assert_eq!(read.list(NOW).len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_not_given_out_and_the_link_stays_good() {
+        let path = path("full");
+        let keeper = Keeper::open(path.clone());
+        let (code, _) = keeper.make_link(NOW);
+        // A directory stands where the draft goes.
+        let draft = crate::home::draft_of(&path);
+        fs::create_dir_all(&draft).expect("a directory");
+        assert!(matches!(keeper.sign_in(&code, "one".into(), NOW), Err(NotKept::Io { .. })));
+        assert!(keeper.list(NOW).is_empty());
+        fs::remove_dir(&draft).expect("it is empty");
+        assert!(keeper.sign_in(&code, "one".into(), NOW).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_set_aside() {
+        let path = path("damaged");
+        for text in ["{", "{\"v\":2,\"last\":0,\"entries\":[]}", ""] {
+            io::Write::write_all(&mut fs::File::create(&path).expect("a file"), text.as_bytes())
+                .expect("it is written");
+            let keeper = Keeper::open(path.clone());
+            assert!(keeper.list(NOW).is_empty());
+            assert_eq!(fs::read_to_string(path.with_extension("damaged")).ok().as_deref(), Some(text));
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The door for browsers and scripts: TCP, on loopback unless the user's configuration says otherwise.
+//!
+//! It takes connections and bounds them; who comes through is decided in `http`. A door that cannot be opened keeps
+//! nobody from being looked after: it says why, and is tried again when somebody asks for it.
+
+mod stall;
+mod tls;
+
+use std::{
+    fmt, io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::Router;
+use hyper::{body::Incoming, server::conn::http1, service::Service};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::{Notify, Semaphore, watch},
+    time::{sleep, timeout},
+};
+use tokio_rustls::TlsAcceptor;
+
+use self::{stall::Stall, tls::TlsError};
+use crate::{
+    config::{AllowedHost, Config, Listen, Scheme},
+    home::{Home, write_private},
+};
+
+/// The port, where nobody says another and nobody else has it.
+const PORT: u16 = 7378;
+
+/// The most connections at a time. Who comes then waits until one ends.
+const CONNECTIONS_MAX: usize = 512;
+
+/// How long a client may take to say what it wants, and how long a connection may lie idle.
+const HEAD_MAX: Duration = Duration::from_secs(30);
+
+/// The most bytes of what comes before a body.
+const HEAD_BYTES_MAX: usize = 32 << 10;
+
+/// The most headers.
+const HEADERS_MAX: usize = 64;
+
+/// How long a client may take nothing of what it is sent.
+const STALL_MAX: Duration = Duration::from_secs(30);
+
+/// Between two attempts to take a connection that the system refused, for want of descriptors for instance.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How long a door that is tried again may take to open.
+const OPEN_MAX: Duration = Duration::from_secs(5);
+
+/// The door, as those see it who want to know where it is.
+#[derive(Debug)]
+pub(crate) struct Door {
+    home: Home,
+    standing: watch::Sender<Standing>,
+    knock: Notify,
+}
+
+/// How the door stands.
+#[derive(Debug, Clone)]
+pub(crate) enum Standing {
+    /// It is not tried yet.
+    Closed,
+    /// The configuration wants none.
+    Off,
+    /// It is open.
+    Open(Arc<Opened>),
+    /// It cannot be opened, and why.
+    Shut(String),
+}
+
+/// An open door.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// Whether it speaks TLS itself.
+    pub(crate) scheme: Scheme,
+    /// Names beside its own.
+    pub(crate) allowed_hosts: Vec<AllowedHost>,
+}
+
+/// How a request came: what is known of its connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival {
+    /// The address at this end of it.
+    pub(crate) local: SocketAddr,
+    /// The door.
+    pub(crate) door: Arc<Opened>,
+}
+
+/// Why the door is shut.
+#[derive(Debug)]
+enum ShutError {
+    Config(crate::config::ConfigError),
+    Tls(TlsError),
+    Listen { address: SocketAddr, source: io::Error },
+}
+
+/// A listener, and what it is to speak.
+struct Listening {
+    listener: TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    door: Arc<Opened>,
+}
+
+impl Door {
+    pub(crate) fn new(home: &Home) -> Arc<Door> {
+        let (standing, _) = watch::channel(Standing::Closed);
+        Arc::new(Door { home: home.clone(), standing, knock: Notify::new() })
+    }
+
+    /// How it stands now.
+    pub(crate) fn standing(&self) -> Standing {
+        self.standing.borrow().clone()
+    }
+
+    /// The same, after another try if it is not open: the configuration may have been mended.
+    pub(crate) async fn ask(&self) -> Standing {
+        let mut standing = self.standing.subscribe();
+        let found = standing.borrow_and_update().clone();
+        match found {
+            Standing::Open(_) => return found,
+            Standing::Off | Standing::Shut(_) => self.knock.notify_one(),
+            Standing::Closed => {}
+        }
+        // A door that takes longer is as it was.
+        drop(timeout(OPEN_MAX, standing.changed()).await);
+        self.standing()
+    }
+
+    /// Takes connections for as long as there is a server.
+    pub(crate) async fn serve(&self, router: Router) {
+        loop {
+            match self.open().await {
+                Ok(Some(listening)) => {
+                    self.standing.send_replace(Standing::Open(Arc::clone(&listening.door)));
+                    listening.serve(router).await;
+                    return;
+                }
+                Ok(None) => drop(self.standing.send_replace(Standing::Off)),
+                Err(error) => drop(self.standing.send_replace(Standing::Shut(error.to_string()))),
+            }
+            self.knock.notified().await;
+        }
+    }
+
+    async fn open(&self) -> Result<Option<Listening>, ShutError> {
+        let page = Config::load(None).map_err(ShutError::Config)?.page;
+        let listener = match page.listen {
+            Listen::Off => return Ok(None),
+            Listen::Usual => self.any(IpAddr::V4(Ipv4Addr::LOCALHOST), &[PORT]).await?,
+            Listen::At(address) if address.port() == 0 => self.any(address.ip(), &[]).await?,
+            Listen::At(address) => listen(address).await?,
+        };
+        let acceptor = match &page.tls {
+            Some(files) => Some(tls::acceptor(files).map_err(ShutError::Tls)?),
+            None => None,
+        };
+        let address = listener.local_addr().map_err(|source| ShutError::Listen {
+            address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+            source,
+        })?;
+        let scheme = if acceptor.is_some() { Scheme::Https } else { Scheme::Http };
+        let door = Arc::new(Opened { address, scheme, allowed_hosts: page.allowed_hosts });
+        Ok(Some(Listening { listener, acceptor, door }))
+    }
+
+    /// At the port it had last, so that an open page and a bookmark find it again; else at one of these, or any.
+    async fn any(&self, ip: IpAddr, ports: &[u16]) -> Result<TcpListener, ShutError> {
+        let path = self.home.page_port();
+        let last = std::fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+        for port in last.iter().chain(ports).filter(|&&port| port > 0) {
+            if let Ok(listener) = listen(SocketAddr::new(ip, *port)).await {
+                remember(&path, *port, last);
+                return Ok(listener);
+            }
+        }
+        let address = SocketAddr::new(ip, 0);
+        let listener = listen(address).await?;
+        let found = listener.local_addr().map_err(|source| ShutError::Listen { address, source })?;
+        remember(&path, found.port(), last);
+        Ok(listener)
+    }
+}
+
+/// A full disk is no reason to stay shut.
+fn remember(path: &Path, port: u16, last: Option<u16>) {
+    if last != Some(port) {
+        write_private(path, format!("{port}\n").as_bytes()).ok();
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, ShutError> {
+    TcpListener::bind(address).await.map_err(|source| ShutError::Listen { address, source })
+}
+
+impl Listening {
+    async fn serve(self, router: Router) {
+        let service = TowerToHyperService::new(router);
+        let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        loop {
+            let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+            let Ok((stream, _)) = self.listener.accept().await else {
+                sleep(AGAIN).await;
+                continue;
+            };
+            let (service, acceptor, door) = (service.clone(), self.acceptor.clone(), Arc::clone(&self.door));
+            tokio::spawn(async move {
+                // A connection that breaks is the client's business.
+                drop(take(stream, acceptor, door, service).await);
+                drop(place);
+            });
+        }
+    }
+}
+
+/// One connection, from its first byte to its last.
+async fn take(
+    stream: TcpStream,
+    acceptor: Option<TlsAcceptor>,
+    door: Arc<Opened>,
+    service: TowerToHyperService<Router>,
+) -> io::Result<()> {
+    let arrival = Arrival { local: stream.local_addr()?, door };
+    // An event is small, and is to be seen at once.
+    stream.set_nodelay(true)?;
+    match acceptor {
+        None => speak(stream, arrival, service).await,
+        Some(acceptor) => speak(timeout(HEAD_MAX, acceptor.accept(stream)).await??, arrival, service).await,
+    }
+}
+
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    arrival: Arrival,
+    service: TowerToHyperService<Router>,
+) -> io::Result<()> {
+    let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(arrival.clone());
+        service.call(request)
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_MAX)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .serve_connection(TokioIo::new(Stall::new(stream, STALL_MAX)), service)
+        .await
+        .map_err(io::Error::other)
+}
+
+impl Opened {
+    /// The beginning of every address of the page, as this machine reaches it.
+    pub(crate) fn origin(&self) -> String {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            // Whoever listens everywhere listens on loopback too.
+            address.set_ip(if address.is_ipv6() {
+                IpAddr::V6(std::net::Ipv6Addr::LOCALHOST)
+            } else {
+                IpAddr::V4(Ipv4Addr::LOCALHOST)
+            });
+        }
+        let address = address.to_string();
+        format!("{}://{}", self.scheme.as_str(), self.scheme.shorten(&address))
+    }
+
+    /// The same as other machines reach it, if they can.
+    pub(crate) fn origin_away(&self) -> Option<String> {
+        let named = self.allowed_hosts.iter().find(|it| !is_here(&it.host));
+        if let Some(host) = named {
+            return Some(format!("{}://{}", host.scheme.as_str(), host.host));
+        }
+        let ip = self.address.ip();
+        (!ip.is_loopback() && !ip.is_unspecified()).then(|| self.origin())
+    }
+}
+
+/// Whether a name means the machine on which it is said.
+fn is_here(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let ip = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name == "localhost" || name.ends_with(".localhost") || ip.is_ok_and(|ip| ip.is_loopback())
+}
+
+impl fmt::Display for ShutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShutError::Config(source) => write!(f, "{source}"),
+            ShutError::Tls(source) => write!(f, "{source}"),
+            ShutError::Listen { address, source } => write!(f, "cannot listen on {address}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for ShutError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ShutError::Config(source) => Some(source),
+            ShutError::Tls(source) => Some(source),
+            ShutError::Listen { source, .. } => Some(source),
+        }
+    }
+}
