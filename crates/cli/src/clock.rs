@@ -45,6 +45,14 @@ pub(crate) fn local(at_ms: u64) -> String {
     }
 }
 
+/// The day of a point in time, as a person here would say it.
+pub(crate) fn date(at_ms: u64) -> String {
+    local_time(at_ms).map_or_else(
+        || at_ms.to_string(),
+        |at| format!("{:04}-{:02}-{:02}", at.tm_year + 1900, at.tm_mon + 1, at.tm_mday),
+    )
+}
+
 /// How far the clock on the wall here is ahead of UTC.
 pub(crate) fn offset_s() -> i64 {
     local_time(now_ms()).map_or(0, |time| time.tm_gmtoff)

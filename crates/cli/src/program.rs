@@ -1,8 +1,9 @@
-//! Programs that are asked which version they are, and the script that makes the project of a demonstration. The only
-//! module of the command line that starts one.
+//! Programs that are asked which version they are, the script that makes the project of a demonstration, and the browser
+//! that shows the page. The only module of the command line that starts one.
 
 use std::{
     env, io,
+    os::unix::process::CommandExt,
     path::Path,
     process::{Command, Stdio},
 };
@@ -53,6 +54,20 @@ pub(crate) fn script(script: &Path, directory: &Path) -> Result<(), io::Error> {
     let errors = String::from_utf8_lossy(&output.stderr);
     let why = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
     Err(io::Error::other(format!("{}: {why}", output.status)))
+}
+
+/// Has a browser open a link, and lets go of it. What names the browser may name several, and say where the link goes.
+#[expect(clippy::disallowed_methods, reason = "a browser is started for whoever asks for one")]
+pub(crate) fn open(browser: &str, url: &str) -> Result<(), io::Error> {
+    let first = browser.split(':').next().unwrap_or_default();
+    let mut words = first.split_whitespace();
+    let mut command = Command::new(words.next().ok_or(io::ErrorKind::InvalidInput)?);
+    let has_place = first.contains("%s");
+    command.args(words.map(|word| word.replace("%s", url)));
+    command.args((!has_place).then_some(url));
+    // Ctrl-C here is not meant for it.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.spawn().map(drop)
 }
 
 /// The numbers of a version in some words: `git version 2.43.0` is `[2, 43, 0]`.

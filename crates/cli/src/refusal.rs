@@ -73,6 +73,10 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             "no_secret" => words.say(Key::NoSuchSecret, &[("name", &text("name"))]),
             "vault_locked" => words.sentence(Key::VaultLocked).to_owned(),
             "vault_wrong_key" => words.sentence(Key::VaultNotOpened).to_owned(),
+            "no_sign_in" => words.say(Key::NoSuchSignIn, &[("name", &text("name"))]),
+            "token_taken" => words.say(Key::RefusedTokenTaken, &[("name", &text("name"))]),
+            "page_shut" if why.is_null() => words.sentence(Key::RefusedPageOff).to_owned(),
+            "page_shut" => words.say(Key::RefusedPageShut, &[("why", &text("why"))]),
             _ => safe(&problem.title).into_owned(),
         },
     }
@@ -112,6 +116,12 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             ("inside", _) => Some(words.sentence(Key::HintRefusedInside).to_owned()),
             ("no_secret", _) => Some(words.sentence(Key::HintSecrets).to_owned()),
             ("vault_locked", _) => Some(words.sentence(Key::HintUnlock).to_owned()),
+            ("no_sign_in", _) => Some(words.sentence(Key::HintSignIns).to_owned()),
+            ("token_taken", _) => {
+                let name = details["name"].as_str().unwrap_or_default();
+                Some(words.say(Key::HintTokenTaken, &[("name", &safe(name))]))
+            }
+            ("page_shut", _) => Some(words.sentence(Key::HintPage).to_owned()),
             ("no_agent", None) => Some(words.sentence(Key::HintAgents).to_owned()),
             _ => problem.hint.as_ref().map(|hint| safe(hint).into_owned()),
         },

@@ -5,6 +5,7 @@
 mod en;
 mod key;
 mod ko;
+mod page;
 
 use std::{env, fmt::Display};
 
@@ -73,7 +74,11 @@ impl Language {
             Language::En => en::SENTENCES,
             Language::Ko => ko::SENTENCES,
         };
-        sentences.iter().find(|(known, _)| *known == key).map(|(_, sentence)| *sentence)
+        let of_page = || {
+            let (_, english, korean) = page::SENTENCES.iter().find(|(known, ..)| *known == key)?;
+            Some(if self == Language::En { *english } else { *korean })
+        };
+        sentences.iter().find(|(known, _)| *known == key).map(|(_, sentence)| *sentence).or_else(of_page)
     }
 
     /// The first variable that says something counts.

@@ -4,7 +4,7 @@ use std::{env, fs, path::PathBuf};
 
 use ostler_server::{
     Home, HomeError, KeepError,
-    api::InfoView,
+    api::{InfoView, PageState, PageView},
     client::{Client, ClientError},
 };
 use rustix::fs::statvfs;
@@ -47,7 +47,7 @@ pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
         }
         Ok(home) => {
             checks.push(state(&home));
-            checks.push(server(&home).await);
+            checks.extend(server(&home).await);
             checks.push(database(&home));
             checks.extend(files(&home));
             checks.push(disk(&home));
@@ -88,9 +88,11 @@ fn state(home: &Home) -> Check {
     }
 }
 
-async fn server(home: &Home) -> Check {
+async fn server(home: &Home) -> Vec<Check> {
     let mine = env!("CARGO_PKG_VERSION");
-    match Client::new(home).get::<InfoView>("/info").await {
+    let info = Client::new(home).get::<InfoView>("/info").await;
+    let page = info.as_ref().ok().and_then(|info| page(&info.page));
+    let server = match info {
         Ok(info) => {
             let is_same = info.version == mine;
             let (grade, key) =
@@ -106,7 +108,22 @@ async fn server(home: &Home) -> Check {
             Check::new("server", Grade::Ok, Message::new(Key::DoctorServerNone))
         }
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
-    }
+    };
+    [Some(server), page].into_iter().flatten().collect()
+}
+
+/// Where the server that runs has its page.
+fn page(page: &PageView) -> Option<Check> {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (grade, message) = match page.state {
+        PageState::Open => (Grade::Ok, Message::new(Key::DoctorPage).with("url", &text(&page.url))),
+        PageState::Off => (Grade::Ok, Message::new(Key::DoctorPageOff)),
+        PageState::Shut => {
+            (Grade::Warn, Message::new(Key::DoctorPageShut).with("message", &text(&page.problem)))
+        }
+        PageState::Closed => return None,
+    };
+    Some(Check::new("page", grade, message))
 }
 
 fn database(home: &Home) -> Check {
