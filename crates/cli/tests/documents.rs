@@ -16,6 +16,13 @@ fn command_line() {
     }
 }
 
+/// What the page's types are generated from is what the server says of itself; `UPDATE_EXPECT=1` writes it anew.
+#[test]
+fn interface() {
+    let document = serde_json::to_string_pretty(&ostler_server::openapi()).expect("a document is plain data");
+    expect_test::expect_file!["../../../web/openapi.json"].assert_eq(&(document + "\n"));
+}
+
 /// Runs each `sh` block that a block of output follows, and counts them.
 fn check(page: &str) -> usize {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
