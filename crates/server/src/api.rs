@@ -22,8 +22,8 @@ pub use sign_in::{
 pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,
-    OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, StatusView, TrustView,
-    TrustedView, WaitView, WorktreeView,
+    OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView, RunView,
+    SessionStatus, SessionView, SettledView, StatusView, TrustView, TrustedView, WaitView, WorktreeView,
 };
 
 use std::{collections::BTreeMap, fmt};
@@ -83,9 +83,10 @@ pub struct NewRun {
     /// Whether it runs on a terminal, and of which size: lines, then characters in a line.
     #[serde(default)]
     pub terminal: Option<(u16, u16)>,
-    /// The environment it runs in. It is kept in a file that only the user can read, never in the journal.
+    /// The environment it runs in; that of the server, if nothing is said. It is kept in a file that only the user can
+    /// read, never in the journal.
     #[serde(default)]
-    pub environment: BTreeMap<String, String>,
+    pub environment: Option<BTreeMap<String, String>>,
     /// Whether the agent is spoken to in Korean.
     #[serde(default)]
     pub korean: bool,

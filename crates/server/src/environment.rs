@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    fmt,
+    env, fmt,
     fs::{self, OpenOptions},
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
@@ -16,6 +16,22 @@ use crate::{
     home::{Home, private_directory},
     random,
 };
+
+/// The beginning of the names that are Ostler's own.
+pub(crate) const OWN: &str = "OSTLER_";
+
+/// What speaks of one process, and would lie about another: where it was started, and as which service.
+const OF_A_PROCESS: [&str; 9] = [
+    "PWD",
+    "OLDPWD",
+    "_",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "LISTEN_FDNAMES",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "NOTIFY_SOCKET",
+];
 
 /// Why an environment could not be kept or found.
 #[derive(Debug)]
@@ -56,6 +72,15 @@ pub(crate) fn read(home: &Home, name: &str) -> Result<BTreeMap<String, String>, 
         return Err(EnvironmentError { path, source });
     }
     serde_json::from_slice(&text).map_err(|source| EnvironmentError { path, source: source.into() })
+}
+
+/// The environment that the server was started in, for whoever asks from a browser and has none. Without what is
+/// Ostler's own: it speaks of the server, and an agent is told its own.
+pub(crate) fn of_server() -> BTreeMap<String, String> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| !name.starts_with(OWN) && !OF_A_PROCESS.contains(&name.as_str()))
+        .collect()
 }
 
 /// Stands for some bytes.

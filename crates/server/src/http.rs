@@ -8,11 +8,15 @@ mod caller;
 mod channel;
 mod checkpoints;
 mod code;
+mod document;
 mod events;
 mod extract;
+mod files;
 mod guard;
+mod lists;
 mod output;
 mod page;
+mod pages;
 mod problem;
 mod read;
 mod runs;
@@ -32,11 +36,12 @@ use axum::{
     routing::{get, post},
 };
 use ostler_store::SqliteReader;
+use serde_json::Value;
 use tokio::sync::Notify;
 use utoipa::OpenApi;
 
 pub(crate) use self::sign_in::Entrance;
-use crate::{api, driver::Driver};
+use crate::{api, driver::Driver, metrics::Present};
 
 /// The longest body: prompts and answers may be whole documents.
 const BODY_BYTES_MAX: usize = 16 << 20;
@@ -50,6 +55,16 @@ pub(crate) struct App {
     entrance: Arc<Entrance>,
     stop: Arc<Notify>,
     started_at_ms: u64,
+    counts: Arc<Counts>,
+}
+
+/// Who is there.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Those who follow the journal.
+    followers: Present,
+    /// Those who read what an agent prints.
+    readers: Present,
 }
 
 /// Every route, with its document.
@@ -58,8 +73,8 @@ pub(crate) struct App {
     info(title = "Ostler", description = "Looks after AI coding agents."),
     servers((url = "/api/v1")),
     paths(
-        read::info, read::status, read::runs, read::run, read::sessions, read::session, read::inbox,
-        read::request, read::agents, read::agent, read::diff, runs::create, answers::answer, wishes::pause,
+        read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
+        lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
@@ -72,8 +87,8 @@ pub(crate) struct App {
 struct Document;
 
 /// The document that describes the interface.
-pub fn openapi() -> utoipa::openapi::OpenApi {
-    Document::openapi()
+pub fn openapi() -> Value {
+    document::complete(serde_json::to_value(Document::openapi()).expect("a document is plain data"))
 }
 
 /// The interface behind each door.
@@ -95,7 +110,8 @@ pub(crate) fn routers(
     let clock = driver.journal.clock();
     let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock };
     let started_at_ms = clock.now_ms();
-    let app = App { driver, reader: Arc::new(Mutex::new(reader)), entrance, stop, started_at_ms };
+    let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
+    let app = App { driver, reader, entrance, stop, started_at_ms, counts };
     Routers {
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
@@ -108,9 +124,9 @@ fn router(app: App) -> Router {
     let routes = Router::new()
         .route("/info", get(read::info))
         .route("/status", get(read::status))
-        .route("/runs", get(read::runs).post(runs::create))
+        .route("/runs", get(lists::runs).post(runs::create))
         .route("/runs/{id}", get(read::run))
-        .route("/sessions", get(read::sessions))
+        .route("/sessions", get(lists::sessions))
         .route("/sessions/{id}", get(read::session))
         .route("/sessions/{id}/pause", post(wishes::pause))
         .route("/sessions/{id}/continue", post(wishes::unpause))
@@ -128,9 +144,13 @@ fn router(app: App) -> Router {
         .route("/checkpoints/{id}/diff", get(checkpoints::diff))
         .route("/checkpoints/{id}/restore", post(checkpoints::restore))
         .route("/sessions/{id}/output", get(output::output))
-        .route("/inbox", get(read::inbox))
+        .route("/inbox", get(lists::inbox))
+        .route("/projects", get(lists::projects))
+        .route("/projects/{id}", get(lists::project))
+        .route("/requests", get(lists::requests))
         .route("/requests/{id}", get(read::request))
         .route("/requests/{id}/answer", post(answers::answer))
+        .route("/requests/{id}/file", post(files::give))
         .route("/events", get(events::events))
         .route("/trust", get(trust::look).post(trust::give))
         .route("/trust/revoke", post(trust::revoke))
@@ -167,7 +187,7 @@ mod tests {
         let calls = source.split(".route(\"").skip(1).filter_map(|rest| rest.split_once('"'));
         let routes: BTreeSet<&str> =
             calls.map(|(path, _)| path).filter(|path| path.starts_with('/')).collect();
-        let document = serde_json::to_value(super::openapi()).expect("a document is plain data");
+        let document = super::openapi();
         let paths = document["paths"].as_object().expect("a document has paths");
         let mut documented: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
         documented.insert("/openapi.json");

@@ -5,6 +5,7 @@
 
 mod load;
 mod rows;
+mod tail;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,6 +24,7 @@ use crate::{clock::Clock, crash, reserve::Reserve};
 
 pub(crate) use load::{Found, IDS_FROM, Loaded, kept, load, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
+pub(crate) use tail::{Happened, Tail};
 
 /// The most that is committed at once.
 const GROUP_MAX: usize = 64;
@@ -36,6 +38,7 @@ pub(crate) struct Journal {
     queue: mpsc::Sender<Submission>,
     world: Arc<RwLock<World>>,
     seq: watch::Receiver<u64>,
+    tail: Arc<Tail>,
     clock: Clock,
 }
 
@@ -84,13 +87,23 @@ impl Journal {
         // in it is in the outbox table anyway.
         let (actions, outbox) = mpsc::unbounded_channel();
         let (publish_seq, seq) = watch::channel(loaded.world.last_seq);
+        let tail = Arc::new(Tail::behind(loaded.world.last_seq));
         let world = Arc::new(RwLock::new(loaded.world));
         let open = loaded.open_actions.iter().map(|(name, action)| (*name, action.session)).collect();
         for action in loaded.open_actions {
             actions.send(action).expect("the receiver is in this function");
         }
-        let (published, revived) = (Arc::clone(&world), BTreeSet::new());
-        let writer = Writer { store, world: published, open, revived, clock, actions, publish_seq, reserve };
+        let writer = Writer {
+            store,
+            world: Arc::clone(&world),
+            open,
+            revived: BTreeSet::new(),
+            clock,
+            actions,
+            tail: Arc::clone(&tail),
+            publish_seq,
+            reserve,
+        };
         thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || {
@@ -98,7 +111,7 @@ impl Journal {
                 writer.run(submissions);
             })
             .expect("a thread can be started when the server starts");
-        (Journal { queue, world, seq, clock }, outbox)
+        (Journal { queue, world, seq, tail, clock }, outbox)
     }
 
     /// What is known now.
@@ -109,6 +122,11 @@ impl Journal {
     /// Tells when something was committed.
     pub(crate) fn watch(&self) -> watch::Receiver<u64> {
         self.seq.clone()
+    }
+
+    /// What was committed of late.
+    pub(crate) fn tail(&self) -> &Tail {
+        &self.tail
     }
 
     pub(crate) fn clock(&self) -> Clock {
@@ -166,6 +184,7 @@ struct Writer {
     revived: BTreeSet<SessionId>,
     clock: Clock,
     actions: mpsc::UnboundedSender<(ActionName, Action)>,
+    tail: Arc<Tail>,
     publish_seq: watch::Sender<u64>,
     reserve: Reserve,
 }
@@ -216,7 +235,7 @@ impl Writer {
     }
 
     fn publish(&mut self, group: Group) {
-        let Group { overlay, actions, done, answers, .. } = group;
+        let Group { overlay, commits, actions, done, answers } = group;
         let last_seq = overlay.last_seq;
         let mut touched = mem::take(&mut self.revived);
         touched.extend(overlay.sessions.keys());
@@ -236,6 +255,7 @@ impl Writer {
             // The driver ends only with the server.
             self.actions.send(action).ok();
         }
+        self.tail.extend(commits.into_iter().flat_map(|commit| commit.events));
         if last_seq > 0 {
             self.publish_seq.send_replace(last_seq);
         }

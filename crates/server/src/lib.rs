@@ -20,6 +20,7 @@ mod inject;
 mod journal;
 mod keep;
 mod mark;
+mod metrics;
 mod packages;
 mod peer;
 mod private;

@@ -1,23 +1,26 @@
 //! Files that a person gives to an agent: copied into `uploads/` of its directory under a safe name. Nothing is ever
-//! overwritten, and no link leads out of the directory.
+//! overwritten, no link leads out of the directory, and what did not come whole is not left there.
 
 use std::{
     fmt,
     fs::File,
-    io::{self, Read, Write},
-    os::fd::{AsFd, OwnedFd},
+    io::{self, Read, Seek, Write},
+    os::fd::{AsFd, AsRawFd, OwnedFd},
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, linkat, mkdirat, open, openat, unlinkat};
+use rustix::{
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, linkat, mkdirat, open, openat, unlinkat},
+    io::Errno,
+};
 
 use crate::random;
 
 /// The directory in the workspace.
 const DIRECTORY: &str = "uploads";
 
-/// The largest file that is copied.
-const BYTES_MAX: u64 = 1 << 30;
+/// The largest file that is taken.
+pub(crate) const BYTES_MAX: u64 = 1 << 30;
 
 /// So many names are tried before somebody is told that there are too many.
 const NAMES_MAX: u32 = 1_000;
@@ -46,6 +49,11 @@ pub(crate) enum UploadError {
         path: PathBuf,
         /// How large.
         bytes: u64,
+    },
+    /// It did not come whole.
+    Broken {
+        /// Why not.
+        source: io::Error,
     },
     /// It cannot be written.
     Target {
@@ -76,14 +84,131 @@ pub(crate) fn bring(workspace: &Path, path: &Path, wanted: &str) -> Result<Strin
     if let Some(inside) = inside.and_then(|inside| inside.to_str().map(str::to_owned)) {
         return Ok(inside);
     }
-    let name = safe_name(wanted, &real);
-    let target = workspace.join(DIRECTORY);
-    let failed = |source: io::Error| UploadError::Target { path: target.join(&name), source };
-    let folder = folder(workspace).map_err(failed)?;
     // What was closed to others stays closed to them.
     let mode = Mode::from_raw_mode(status.st_mode & 0o755 | 0o600);
-    let placed = place(&folder, file, &name, mode).map_err(failed)?;
-    Ok(format!("{DIRECTORY}/{placed}"))
+    let own = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let received = receive(workspace, file, mode, BYTES_MAX).map_err(|error| match error {
+        UploadError::Broken { source } => unread(source),
+        other => other,
+    })?;
+    received.place(&safe_name(wanted, own)).map(|placed| placed.path)
+}
+
+/// A file that has come whole and has no name yet. Without one it goes away again.
+#[derive(Debug)]
+pub(crate) struct Received {
+    workspace: PathBuf,
+    folder: OwnedFd,
+    file: File,
+    /// Where the system keeps no files without a name.
+    draft: Option<String>,
+}
+
+/// A file that is in its place.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// As the agent sees it.
+    pub(crate) path: String,
+    folder: OwnedFd,
+    name: String,
+    is_new: bool,
+}
+
+/// Takes what comes, for a workspace. It has a name only once it is placed.
+pub(crate) fn receive(
+    workspace: &Path,
+    mut source: impl Read,
+    mode: Mode,
+    bytes_max: u64,
+) -> Result<Received, UploadError> {
+    let target = workspace.join(DIRECTORY);
+    let failed = |source: io::Error| UploadError::Target { path: target.clone(), source };
+    let folder = folder(workspace).map_err(failed)?;
+    let mut received = Received::open(workspace, folder, mode).map_err(failed)?;
+    let (mut piece, mut bytes) = (vec![0; 64 << 10], 0);
+    loop {
+        let count = match source.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(source) => return Err(UploadError::Broken { source }),
+        };
+        bytes += count as u64;
+        if bytes > bytes_max {
+            return Err(UploadError::TooLarge { path: target, bytes });
+        }
+        received.file.write_all(&piece[..count]).map_err(failed)?;
+    }
+    received.file.sync_data().map_err(failed)?;
+    Ok(received)
+}
+
+impl Received {
+    /// A file without a name, so that nothing is left of it whatever happens; else under a name that nobody has.
+    fn open(workspace: &Path, folder: OwnedFd, mode: Mode) -> io::Result<Received> {
+        let workspace = workspace.to_path_buf();
+        match openat(&folder, ".", OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC, mode) {
+            Ok(file) => Ok(Received { workspace, folder, file: file.into(), draft: None }),
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
+                let draft = format!(".{}.draft", random::word());
+                let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let file = openat(&folder, &draft, flags, mode)?;
+                Ok(Received { workspace, folder, file: file.into(), draft: Some(draft) })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Gives it the first name that is free or holds the same.
+    pub(crate) fn place(self, name: &str) -> Result<Placed, UploadError> {
+        let failed = |source: io::Error| {
+            let path = self.workspace.join(DIRECTORY).join(name);
+            UploadError::Target { path, source }
+        };
+        let placed = |name: String, is_new| {
+            let folder = self.folder.try_clone().map_err(failed)?;
+            Ok(Placed { path: format!("{DIRECTORY}/{name}"), folder, name, is_new })
+        };
+        for number in 1..=NAMES_MAX {
+            let name = numbered(name, number);
+            match self.link(&name) {
+                Ok(()) => return placed(name, true),
+                Err(Errno::EXIST) if holds_the_same(&self.folder, &self.file, &name) => {
+                    return placed(name, false);
+                }
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(failed(error.into())),
+            }
+        }
+        Err(failed(io::Error::other("there are too many files of that name")))
+    }
+
+    fn link(&self, name: &str) -> rustix::io::Result<()> {
+        match &self.draft {
+            Some(draft) => linkat(&self.folder, draft, &self.folder, name, AtFlags::empty()),
+            None => {
+                let nameless = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+                linkat(CWD, nameless, &self.folder, name, AtFlags::SYMLINK_FOLLOW)
+            }
+        }
+    }
+}
+
+impl Drop for Received {
+    fn drop(&mut self) {
+        if let Some(draft) = &self.draft {
+            unlinkat(&self.folder, draft, AtFlags::empty()).ok();
+        }
+    }
+}
+
+impl Placed {
+    /// Nobody wants it any more. One that was there already stays.
+    pub(crate) fn take_back(self) {
+        if self.is_new {
+            unlinkat(&self.folder, &self.name, AtFlags::empty()).ok();
+        }
+    }
 }
 
 /// `uploads` in the workspace, which must be a directory and not a link to one.
@@ -92,7 +217,7 @@ fn folder(workspace: &Path) -> io::Result<OwnedFd> {
     let root = open(workspace, flags, Mode::empty())?;
     let is_new = match mkdirat(&root, DIRECTORY, Mode::from_raw_mode(0o755)) {
         Ok(()) => true,
-        Err(rustix::io::Errno::EXIST) => false,
+        Err(Errno::EXIST) => false,
         Err(error) => return Err(error.into()),
     };
     let folder = openat(&root, DIRECTORY, flags | OFlags::NOFOLLOW, Mode::empty())?;
@@ -109,40 +234,15 @@ fn keep_out_of_git(folder: &OwnedFd) -> io::Result<()> {
     File::from(file).write_all(b"*\n")
 }
 
-/// Writes the file under a name that nobody has, then gives it the first name that is free or holds the same.
-fn place(folder: &OwnedFd, mut file: File, name: &str, mode: Mode) -> io::Result<String> {
-    let draft = format!(".{}.draft", random::word());
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut copy = File::from(openat(folder, &draft, flags, mode)?);
-    let placed = (|| {
-        io::copy(&mut (&mut file).take(BYTES_MAX), &mut copy)?;
-        copy.flush()?;
-        copy.sync_data()?;
-        for number in 1..=NAMES_MAX {
-            let name = numbered(name, number);
-            match linkat(folder, &draft, folder, &name, AtFlags::empty()) {
-                Ok(()) => return Ok(name),
-                Err(rustix::io::Errno::EXIST) if holds_the_same(folder, &draft, &name) => return Ok(name),
-                Err(rustix::io::Errno::EXIST) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(io::Error::other("there are too many files of that name"))
-    })();
-    unlinkat(folder, &draft, AtFlags::empty()).ok();
-    placed
-}
-
-/// Whether two files of a directory have the same content: then nothing has to be added.
-fn holds_the_same(folder: &OwnedFd, a: &str, b: &str) -> bool {
-    let open = |name: &str| {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        openat(folder.as_fd(), name, flags, Mode::empty()).map(File::from).ok()
-    };
-    let (Some(a), Some(b)) = (open(a), open(b)) else { return false };
-    let is_file = |file: &File| file.metadata().is_ok_and(|it| it.is_file());
-    let same_length = a.metadata().ok().zip(b.metadata().ok()).is_some_and(|(a, b)| a.len() == b.len());
-    is_file(&b) && same_length && same_bytes(a, b).unwrap_or(false)
+/// Whether a file of the directory has the same content: then nothing has to be added.
+fn holds_the_same(folder: &OwnedFd, file: &File, name: &str) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(there) = openat(folder.as_fd(), name, flags, Mode::empty()).map(File::from) else { return false };
+    let Ok(mut again) = file.try_clone() else { return false };
+    let is_file = there.metadata().is_ok_and(|it| it.is_file());
+    let lengths = file.metadata().ok().zip(there.metadata().ok());
+    let same_length = lengths.is_some_and(|(a, b)| a.len() == b.len());
+    is_file && same_length && again.rewind().is_ok() && same_bytes(again, there).unwrap_or(false)
 }
 
 fn same_bytes(a: File, b: File) -> io::Result<bool> {
@@ -160,9 +260,8 @@ fn same_bytes(a: File, b: File) -> io::Result<bool> {
     }
 }
 
-/// The last part of the name that was asked for, of harmless characters; else that of the file.
-fn safe_name(wanted: &str, path: &Path) -> String {
-    let own = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+/// The last part of the name that was asked for, of harmless characters; else that of the file's own name.
+pub(crate) fn safe_name(wanted: &str, own: &str) -> String {
     let clean = |text: &str| {
         let last = text.rsplit(['/', '\\']).next().unwrap_or_default();
         let kept = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
@@ -195,6 +294,7 @@ impl fmt::Display for UploadError {
             UploadError::TooLarge { path, bytes } => {
                 write!(f, "'{}' has {bytes} bytes, and {BYTES_MAX} are allowed", path.display())
             }
+            UploadError::Broken { source } => write!(f, "the file did not come whole: {source}"),
             UploadError::Target { path, source } => write!(f, "cannot write '{}': {source}", path.display()),
         }
     }
@@ -203,7 +303,9 @@ impl fmt::Display for UploadError {
 impl std::error::Error for UploadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            UploadError::Source { source, .. } | UploadError::Target { source, .. } => Some(source),
+            UploadError::Source { source, .. }
+            | UploadError::Broken { source }
+            | UploadError::Target { source, .. } => Some(source),
             UploadError::NotAFile { .. } | UploadError::TooLarge { .. } => None,
         }
     }
@@ -211,9 +313,16 @@ impl std::error::Error for UploadError {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink, path::PathBuf};
+    use std::{
+        fs,
+        io::{self, Read},
+        os::unix::fs::symlink,
+        path::PathBuf,
+    };
 
-    use super::{UploadError, bring, safe_name};
+    use rustix::fs::Mode;
+
+    use super::{UploadError, bring, receive, safe_name};
 
     struct Lab(PathBuf);
 
@@ -285,8 +394,36 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_come_whole_is_not_left() {
+        struct Breaks(usize);
+        impl Read for Breaks {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.0 = self.0.checked_sub(1).ok_or(io::ErrorKind::UnexpectedEof)?;
+                Ok(buffer.len())
+            }
+        }
+        let lab = Lab::new("broken");
+        let mode = Mode::from_raw_mode(0o644);
+        let left = || fs::read_dir(lab.work().join("uploads")).unwrap().count();
+        let broken = receive(&lab.work(), Breaks(3), mode, u64::MAX);
+        assert!(matches!(broken, Err(UploadError::Broken { .. })));
+        assert_eq!(left(), 1, "what keeps files out of git");
+        let long = receive(&lab.work(), Breaks(usize::MAX), mode, 1 << 20);
+        assert!(matches!(long, Err(UploadError::TooLarge { .. })));
+        drop(receive(&lab.work(), &b"whole"[..], mode, 5).unwrap());
+        assert_eq!(left(), 1, "nobody gave it a name");
+        let placed = receive(&lab.work(), &b"whole"[..], mode, 5).unwrap().place("a.txt").unwrap();
+        assert_eq!((placed.path.as_str(), left()), ("uploads/a.txt", 2));
+        let again = receive(&lab.work(), &b"whole"[..], mode, 5).unwrap().place("a.txt").unwrap();
+        again.take_back();
+        assert_eq!(left(), 2, "it was there before");
+        placed.take_back();
+        assert_eq!(left(), 1);
+    }
+
+    #[test]
     fn a_name_is_made_safe() {
-        let check = |wanted: &str, name: &str| assert_eq!(safe_name(wanted, "/x/own.bin".as_ref()), name);
+        let check = |wanted: &str, name: &str| assert_eq!(safe_name(wanted, "own.bin"), name);
         check("logo.png", "logo.png");
         check("../../etc/passwd", "passwd");
         check("a b;c$(d).png", "a_b_c__d_.png");

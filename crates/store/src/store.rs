@@ -39,7 +39,8 @@ pub trait Reads: Send {
     /// A page of things, newest first.
     fn page(&self, page: &Page) -> Result<Vec<Projection>, ReadError>;
 
-    /// The events behind `after`, in order, at most `limit`.
+    /// The events behind `after`, in order, at most `limit`. Fewer where they are long, but none only where there is
+    /// none.
     fn events(&self, after: u64, scope: Scope, limit: u32) -> Result<Vec<EventRow>, ReadError>;
 
     /// What has not been reported as done, in the order in which it was written.

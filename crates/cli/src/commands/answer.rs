@@ -13,7 +13,7 @@ use ostler_server::{
 };
 use zeroize::Zeroizing;
 
-use super::send::standard_input;
+use super::{inbox, send::standard_input};
 use crate::{
     answering, card,
     context::{Context, talk},
@@ -91,7 +91,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         context.print(&settled, |_| {
             format!("{}\n", words.say(key, &[("id", &settled.id), ("answer", &said)]))
         })?;
-        let open: Vec<RequestView> = client.get("/inbox").await?;
+        let open = inbox::open(&client).await?;
         if !open.is_empty() {
             context.note(&words.say(Key::MoreOpen, &[("n", &open.len())]));
         }
@@ -108,7 +108,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         Ok(Id::Request(id)) => id,
         Ok(Id::Session(id) | Id::Run(id)) => {
             let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
-            let open: Vec<RequestView> = client.get("/inbox").await?;
+            let open = inbox::open(client).await?;
             let none = || if open.is_empty() { nothing_open() } else { nothing_open_there(&session.id) };
             // What holds it up comes first; a card whose caller is gone holds nobody up.
             let others = open.iter().filter(|it| it.session == session.id).map(|it| &it.id);
@@ -116,7 +116,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         }
         // A word that is no id is an answer, if it is clear to what.
         Err(_) if arguments.value.is_none() => {
-            let open: Vec<RequestView> = client.get("/inbox").await?;
+            let open = inbox::open(client).await?;
             let ids: Vec<&str> = open.iter().map(|request| request.id.as_str()).collect();
             let several = || Error::Refused {
                 message: Message::new(Key::SeveralOpen).with("ids", &ids.join(", ")),
@@ -134,7 +134,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
 }
 
 async fn next(client: &Client) -> Result<RequestView, Error> {
-    let open: Vec<RequestView> = client.get("/inbox").await?;
+    let open = inbox::open(client).await?;
     open.into_iter().next().ok_or_else(nothing_open)
 }
 

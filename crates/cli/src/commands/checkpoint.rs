@@ -58,7 +58,8 @@ struct ListArguments {
     #[arg(short, long)]
     all: bool,
     /// At most so many.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
 }
 

@@ -1,7 +1,7 @@
 //! `ostler inbox`: what waits for somebody.
 
 use clap::Args;
-use ostler_server::api::RequestView;
+use ostler_server::{api::RequestView, client::Client};
 
 use crate::{
     card,
@@ -11,12 +11,15 @@ use crate::{
     words::Key,
 };
 
+/// How many are asked for at once.
+const PAGE: usize = 1000;
+
 /// List what waits for you, oldest first.
 #[derive(Args)]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
-    let open: Vec<RequestView> = talk(async { Ok(context.server().await?.get("/inbox").await?) })?;
+    let open = talk(async { open(&context.server().await?).await })?;
     let words = context.words;
     context.print(&open, |screen| {
         if open.is_empty() {
@@ -26,4 +29,18 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
         cards.join("\n")
     })?;
     Ok(Exit::Done)
+}
+
+/// Everything that is open, oldest first.
+pub(super) async fn open(client: &Client) -> Result<Vec<RequestView>, Error> {
+    let mut open: Vec<RequestView> = Vec::new();
+    loop {
+        let after = open.last().map(|request| format!("&after={}", request.id)).unwrap_or_default();
+        let page: Vec<RequestView> = client.get(&format!("/inbox?limit={PAGE}{after}")).await?;
+        let is_last = page.len() < PAGE;
+        open.extend(page);
+        if is_last {
+            return Ok(open);
+        }
+    }
 }

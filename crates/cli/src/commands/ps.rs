@@ -30,9 +30,6 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let mut sessions: Vec<SessionView> = talk(async {
         let client = context.server().await?;
-        if !arguments.all {
-            return Ok(client.get("/sessions").await?);
-        }
         let mut sessions: Vec<SessionView> = Vec::new();
         loop {
             let wanted = arguments.limit.unwrap_or(usize::MAX).saturating_sub(sessions.len()).min(PAGE);
@@ -41,7 +38,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             }
             let before = sessions.last().map(|session| format!("&before={}", session.id)).unwrap_or_default();
             let page: Vec<SessionView> =
-                client.get(&format!("/sessions?all=true&limit={wanted}{before}")).await?;
+                client.get(&format!("/sessions?all={}&limit={wanted}{before}", arguments.all)).await?;
             let is_last = page.len() < wanted;
             sessions.extend(page);
             if is_last {

@@ -173,7 +173,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         check_time_s_max: arguments.check_time.map(|time| time.as_secs().max(1)),
         worktree: arguments.worktree,
         terminal: arguments.pty.then(screen::size),
-        environment: environment(),
+        environment: Some(environment()),
         korean: context.words.language() == Language::Ko,
     })
 }

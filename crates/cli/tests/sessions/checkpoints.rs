@@ -357,7 +357,7 @@ fn the_conversation_goes_back_with_the_files() {
     let mut new = world.new_run(&[]);
     new.agent = Some("rewinder".to_owned());
     new.prompt = Some("begin".to_owned());
-    new.environment.insert("TEST_CALLS".to_owned(), calls.display().to_string());
+    new.environment.get_or_insert_default().insert("TEST_CALLS".to_owned(), calls.display().to_string());
     let session = world.run_with(&new);
     let request = world.asked(&session);
     world.answer(&request.id, "A");

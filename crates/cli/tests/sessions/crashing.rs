@@ -290,7 +290,9 @@ fn cancel(fragile: &mut Fragile) {
 fn unwanted(fragile: &mut Fragile) {
     let mut new = fragile.listener("listener", Some("echo ran >>\"$OSTLER_TEST_CHECKS\"; sleep 1000"));
     let checks = fragile.world.home.join("checks");
-    new.environment.insert("OSTLER_TEST_CHECKS".to_owned(), checks.display().to_string());
+    new.environment
+        .get_or_insert_default()
+        .insert("OSTLER_TEST_CHECKS".to_owned(), checks.display().to_string());
     new.agent = None;
     new.prompt = None;
     new.command = vec!["sh".to_owned(), "-c".to_owned(), "echo work >work".to_owned()];
@@ -325,8 +327,8 @@ fn needy(fragile: &Fragile, npm: &str) -> NewRun {
         block("package", "left-pad"),
     );
     let mut new = fragile.world.new_run(&["bash", "-c", &script]);
-    let path = format!("{}:{}", tools.display(), new.environment["PATH"]);
-    new.environment.insert("PATH".to_owned(), path);
+    let path = format!("{}:{}", tools.display(), new.environment.get_or_insert_default()["PATH"]);
+    new.environment.get_or_insert_default().insert("PATH".to_owned(), path);
     new
 }
 

@@ -169,7 +169,7 @@ fn launch_files(world: &World, session: &str) -> Vec<String> {
 fn what_a_launch_was_told_goes_with_it() {
     let mut world = World::new();
     let mut new = world.new_run(&["bash", "-c", "until [ -e go ]; do sleep 0.02; done; echo \"key $KEY\""]);
-    new.environment.insert("KEY".to_owned(), "sk-SECRET-123".to_owned());
+    new.environment.get_or_insert_default().insert("KEY".to_owned(), "sk-SECRET-123".to_owned());
     let check = Some("until [ -e checked ]; do sleep 0.02; done".to_owned());
     let session = world.run_with(&ostler_server::api::NewRun { check, ..new });
     world.status(&session, "active");

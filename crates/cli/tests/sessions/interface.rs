@@ -71,6 +71,9 @@ fn what_cannot_be_read_is_a_problem_at_every_route() {
         let fill = |id: &str| route.replace("{id}", id).replace("{name}", id);
         assert_eq!(problem(&world, "BREW", &fill("s_1"), None), "no_method", "{route}");
         for (method, about) in methods.as_object().expect("methods") {
+            if method == "servers" {
+                continue;
+            }
             let method = method.to_uppercase();
             if *route != fill("x") {
                 assert_eq!(
@@ -91,7 +94,7 @@ fn what_cannot_be_read_is_a_problem_at_every_route() {
                     }
                 }
             }
-            if about["requestBody"].is_object() {
+            if about["requestBody"]["content"]["application/json"].is_object() {
                 for (kind, body, expected) in [
                     ("", "{}", "not_json"),
                     ("text/plain", "{}", "not_json"),

@@ -136,7 +136,7 @@ fn a_secret_is_found_nowhere() {
     write(&world.project, "leaks.py", LEAKS_PY);
     let check = "echo \"checked with $KEY\"; echo \"$KEY\" >&2; false".to_owned();
     let mut new = NewRun { check: Some(check), ..world.new_run(&["bash", "-c", ASK]) };
-    new.environment.insert("TMPDIR".to_owned(), world.project.display().to_string());
+    new.environment.get_or_insert_default().insert("TMPDIR".to_owned(), world.project.display().to_string());
     let session = world.run_with(&new);
 
     let request = open(&world, &session, "dependency");

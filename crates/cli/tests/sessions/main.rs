@@ -28,6 +28,8 @@ mod recovering;
 mod spoofs;
 mod stopping;
 mod storm;
+mod streams;
 mod support;
 mod usage;
+mod wire;
 mod worktrees;

@@ -142,9 +142,11 @@ fn what_is_set_on_purpose_stays_and_the_users_own_settings_hold() {
     );
     let mut new = world.new_run(&["bash", "-c", &script]);
     let own = world.project.join("own.cjs");
-    new.environment.insert("BASH_ENV".to_owned(), "$PROJECT/own.sh".to_owned());
-    new.environment.insert("PROJECT".to_owned(), world.project.display().to_string());
-    new.environment.insert("NODE_OPTIONS".to_owned(), format!("--require={}", own.display()));
+    new.environment.get_or_insert_default().insert("BASH_ENV".to_owned(), "$PROJECT/own.sh".to_owned());
+    new.environment.get_or_insert_default().insert("PROJECT".to_owned(), world.project.display().to_string());
+    new.environment
+        .get_or_insert_default()
+        .insert("NODE_OPTIONS".to_owned(), format!("--require={}", own.display()));
     let session = world.run_with(&new);
     give_and_answer(&world, &session, &values(&[("KEY", "given"), ("SET", "given")]));
     let said = world.output(&session);
@@ -350,7 +352,7 @@ fn a_package_is_installed_by_the_projects_own_manager() {
     let script = format!("{}; read -r line; echo \"$line\"", need("package", "NAME", "required: true"));
     let check = |package: &str, said: &str| {
         let new = NewRun {
-            environment: environment.clone(),
+            environment: Some(environment.clone()),
             ..world.new_run(&["bash", "-c", &script.replace("NAME", package)])
         };
         let session = world.run_with(&new);
@@ -376,7 +378,7 @@ fn what_an_installation_was_started_with_is_kept_while_it_runs_and_no_longer() {
     let mut world = World::new();
     let environment = with_npm(&world, "#!/bin/sh\ntouch begun\nuntil [ -e go ]; do sleep 0.05; done\n");
     let script = format!("{}; read -r line", need("package", "left-pad", "required: true"));
-    let new = NewRun { environment, ..world.new_run(&["bash", "-c", &script]) };
+    let new = NewRun { environment: Some(environment), ..world.new_run(&["bash", "-c", &script]) };
     let session = world.run_with(&new);
     let request = world.asked(&session);
     give(&world, &request.id, &yes());
@@ -396,7 +398,7 @@ fn an_installation_ends_when_its_session_is_cancelled() {
     let world = World::new();
     let environment = with_npm(&world, "#!/bin/sh\ntouch begun\nexec sleep 600\n");
     let script = format!("{}; read -r line", need("package", "left-pad", "required: true"));
-    let new = NewRun { environment, ..world.new_run(&["bash", "-c", &script]) };
+    let new = NewRun { environment: Some(environment), ..world.new_run(&["bash", "-c", &script]) };
     let session = world.run_with(&new);
     let request = world.asked(&session);
     give(&world, &request.id, &yes());

@@ -46,8 +46,8 @@ fn configure(world: &World, patience: &str) {
 /// An agent of this name on this account.
 fn run(world: &World, name: &str, account: &str) -> String {
     let mut new = NewRun { agent: Some("fake".into()), prompt: Some("do it".into()), ..world.new_run(&[]) };
-    new.environment.insert("NAME".into(), name.into());
-    new.environment.insert("CLAUDE_CONFIG_DIR".into(), account.into());
+    new.environment.get_or_insert_default().insert("NAME".into(), name.into());
+    new.environment.get_or_insert_default().insert("CLAUDE_CONFIG_DIR".into(), account.into());
     new.check = Some("true".into());
     new.attempts_max = Some(2);
     world.run_with(&new)

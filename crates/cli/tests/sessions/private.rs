@@ -57,7 +57,7 @@ impl Person {
             prompt: Some(script.to_owned()),
             ..self.world.new_run(&[])
         };
-        new.environment.insert("HOME".to_owned(), self.home.display().to_string());
+        new.environment.get_or_insert_default().insert("HOME".to_owned(), self.home.display().to_string());
         self.world.run_with(&new)
     }
 

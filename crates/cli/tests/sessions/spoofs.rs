@@ -33,9 +33,13 @@ fn begin(world: &World, index: usize, case: &Case) -> String {
     let name = format!("spoof{index}.txt");
     write(&world.project, &name, &case.printed);
     let mut new = NewRun { prompt: Some(case.prompt.clone()), ..world.new_run(&[]) };
-    let path = new.environment.remove("PATH").unwrap_or_default();
-    new.environment.insert("PATH".to_owned(), format!("{}/bin:{path}", world.project.display()));
-    new.environment.insert("SPOOF".to_owned(), world.project.join(&name).display().to_string());
+    let path = new.environment.get_or_insert_default().remove("PATH").unwrap_or_default();
+    new.environment
+        .get_or_insert_default()
+        .insert("PATH".to_owned(), format!("{}/bin:{path}", world.project.display()));
+    new.environment
+        .get_or_insert_default()
+        .insert("SPOOF".to_owned(), world.project.join(&name).display().to_string());
     match case.stream {
         Stream::Raw => new.command = vec!["sh".to_owned(), "-c".to_owned(), "cat \"$SPOOF\"".to_owned()],
         stream => new.agent = Some(stream.name().to_owned()),

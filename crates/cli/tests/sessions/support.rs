@@ -235,7 +235,7 @@ impl World {
         NewRun {
             directory: self.project.display().to_string(),
             command: command.iter().map(ToString::to_string).collect(),
-            environment: environment(),
+            environment: Some(environment()),
             ..NewRun::default()
         }
     }

@@ -34,7 +34,7 @@ fn a_conversation_over_two_processes_and_a_killed_server_is_counted_once() {
     configure(&world, table);
     write(&world.project, "agent.sh", CODEX);
     let mut new = NewRun { agent: Some("fake".into()), prompt: Some("do it".into()), ..world.new_run(&[]) };
-    new.environment.insert("CODEX_API_KEY".into(), "sk-secret".into());
+    new.environment.get_or_insert_default().insert("CODEX_API_KEY".into(), "sk-secret".into());
     let session = world.run_with(&new);
     let request = world.asked(&session);
     world.restart();

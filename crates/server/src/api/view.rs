@@ -31,6 +31,9 @@ pub struct InfoView {
     /// Where the page can be had. A server of an older version does not say it.
     #[serde(default)]
     pub page: PageView,
+    /// The largest file that can be given to an agent.
+    #[serde(default)]
+    pub upload_bytes_max: u64,
 }
 
 /// A repository or directory that is looked after.
@@ -44,6 +47,22 @@ pub struct ProjectView {
     pub root: String,
     /// Whether it is a git repository.
     pub git: bool,
+}
+
+/// A project, with what goes on in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProjectSummary {
+    /// Which one.
+    #[serde(flatten)]
+    pub project: ProjectView,
+    /// How many of its sessions are neither over nor waiting for a person.
+    pub running: u64,
+    /// How many of its sessions wait for a person.
+    pub waiting: u64,
+    /// How many of its requests are open.
+    pub requests: u64,
+    /// When a session of it last changed how it is, in UTC milliseconds; null if there was none.
+    pub active_at_ms: Option<u64>,
 }
 
 /// Something that was asked for.
@@ -88,8 +107,8 @@ pub struct SessionView {
     pub project: ProjectView,
     /// The agent's name.
     pub agent: String,
-    /// How it is: `starting`, `active`, `checking`, `waiting_input`, `waiting_dependency`, `waiting_permission`,
-    /// `installing`, `paused`, `parked`, `interrupted`, `ending`, `completed`, `failed` or `cancelled`.
+    /// How it is.
+    #[schema(value_type = SessionStatus)]
     pub status: String,
     /// Since when it is so, in UTC milliseconds.
     pub since_ms: u64,
@@ -124,6 +143,80 @@ pub struct SessionView {
     pub created_at_ms: u64,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// How a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionStatus {
+    /// It is about to begin.
+    Starting,
+    /// Its agent works.
+    Active,
+    /// Its work is being checked.
+    Checking,
+    /// It waits for an answer.
+    WaitingInput,
+    /// It waits for a thing.
+    WaitingDependency,
+    /// It waits to be allowed something.
+    WaitingPermission,
+    /// What it was allowed to have is being installed.
+    Installing,
+    /// A person holds it.
+    Paused,
+    /// It waits until the limit of its account is over.
+    Parked,
+    /// Its process was lost.
+    Interrupted,
+    /// It is about to end.
+    Ending,
+    /// It is done.
+    Completed,
+    /// It has failed.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+impl SessionStatus {
+    /// All of them.
+    pub const ALL: [SessionStatus; 14] = [
+        SessionStatus::Starting,
+        SessionStatus::Active,
+        SessionStatus::Checking,
+        SessionStatus::WaitingInput,
+        SessionStatus::WaitingDependency,
+        SessionStatus::WaitingPermission,
+        SessionStatus::Installing,
+        SessionStatus::Paused,
+        SessionStatus::Parked,
+        SessionStatus::Interrupted,
+        SessionStatus::Ending,
+        SessionStatus::Completed,
+        SessionStatus::Failed,
+        SessionStatus::Cancelled,
+    ];
+}
+
+/// One of the two things that a process prints to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputStream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// Whether a request is settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestState {
+    /// Nobody has answered it.
+    Open,
+    /// It is settled, by whomever.
+    Settled,
 }
 
 /// A wait that ends by itself.

@@ -16,6 +16,7 @@ use super::{
     App,
     code::Code,
     extract::{Body, Path},
+    files::not_taken,
     problem::refused,
     secrets::named,
     wishes::key,
@@ -28,11 +29,11 @@ use crate::{
 };
 
 /// What has to be known of a request before it is answered.
-struct Asked {
-    ask: Ask,
+pub(super) struct Asked {
+    pub(super) ask: Ask,
     session: SessionId,
     project: ProjectId,
-    directory: Option<String>,
+    pub(super) directory: Option<String>,
 }
 
 /// What the vault had under a name.
@@ -95,7 +96,7 @@ pub(super) async fn answer(
 
 impl App {
     /// An open request of a session that is known.
-    fn asked(&self, id: RequestId) -> Option<Asked> {
+    pub(super) fn asked(&self, id: RequestId) -> Option<Asked> {
         let world = self.driver.journal.world();
         let request = world.requests.get(&id).filter(|request| request.is_open())?;
         let directory = world.sessions.get(&request.session).map(|session| session.directory().to_owned());
@@ -165,10 +166,7 @@ impl App {
             let directory = FilePath::new(&directory);
             uploads::bring(directory, &directory.join(path.trim()), &wanted)
         });
-        brought.await?.map_err(|error| {
-            Problem::bad(Code::NoFile, error.to_string())
-                .hint("Nothing has changed. Name a file that you can read.")
-        })
+        brought.await?.map_err(|error| not_taken(&error))
     }
 }
 

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use axum::{
     Json,
     body::Bytes,
-    extract::State,
+    extract::{RawQuery, State},
     http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
 };
@@ -16,7 +16,7 @@ use ostler_engine::{
     checkpoint::{Checkpoint, CheckpointState, Skip},
     session::Session,
 };
-use ostler_store::{Entity, Page, Scope};
+use ostler_store::{Entity, Scope};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::IntoParams;
@@ -25,6 +25,7 @@ use super::{
     App,
     code::Code,
     extract::{Body, Path, Query},
+    pages::{Limit, List, OF_HISTORY, Paged, Rows},
     read::configuration,
     wishes::key,
 };
@@ -45,21 +46,24 @@ const BEGUN: &str = "checkpoint.restoring";
 
 /// Which checkpoints.
 #[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Which {
-    /// Of this session.
+    /// Of this session, by its id or its run's.
+    #[param(pattern = "^[rs]_[0-9]{1,18}$")]
     session: Option<String>,
     /// Also those that were skipped or let go.
     all: bool,
     /// At most so many; 50, if nothing is said.
-    limit: Option<u32>,
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<Limit>,
     /// Only those older than this one.
-    before: Option<String>,
+    #[param(value_type = Option<String>, pattern = "^c_[0-9]{1,18}$")]
+    before: Option<CheckpointId>,
 }
 
 /// What to compare with, and how it is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct DiffQuery {
     /// Another checkpoint; what stands there now, if nothing is said.
     to: Option<String>,
@@ -89,35 +93,20 @@ pub(super) async fn make(
 #[utoipa::path(get, path = "/checkpoints", params(Which), responses((status = 200, body = [CheckpointView])))]
 pub(super) async fn list(
     State(app): State<App>,
+    RawQuery(query): RawQuery,
     Query(which): Query<Which>,
-) -> Result<Json<Vec<CheckpointView>>, Problem> {
+) -> Result<Paged<CheckpointView>, Problem> {
     let session = which.session.as_deref().map(|id| app.session_id(id)).transpose()?;
-    if let Some(session) = session {
-        app.with_session(session, |_, _| ())?;
-    }
-    let scope = Scope { session: session.map(|id| id.0), ..Scope::default() };
-    let limit = which.limit.unwrap_or(50).clamp(1, 1000) as usize;
-    let mut before = which.before.as_deref().map(checkpoint_id).transpose()?.map(|id| id.0);
-    let mut found = Vec::new();
+    let scope = app.scope(None, None, session)?;
+    let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
     // Many may have been skipped: nothing had changed.
-    loop {
-        let page = Page { entity: Entity::Checkpoint, scope, live: None, before, limit: 100 };
-        let rows = app.read(|reader| reader.page(&page))?;
-        let Some(last) = rows.last() else { break };
-        before = Some(last.id);
-        for row in &rows {
-            let Ok(Found::Checkpoint(checkpoint)) = crate::journal::read(row) else { continue };
-            let is_there = matches!(checkpoint.state, CheckpointState::Made { .. } | CheckpointState::Wanted);
-            if which.all || is_there {
-                found.push(app.view_of(&checkpoint));
-            }
-        }
-        if found.len() >= limit {
-            break;
-        }
-    }
-    found.truncate(limit);
-    Ok(Json(found))
+    let (found, next) = app.scan(Rows { entity: Entity::Checkpoint, scope, before, limit }, |row| {
+        let Ok(Found::Checkpoint(checkpoint)) = crate::journal::read(row) else { return Ok(None) };
+        let is_there = matches!(checkpoint.state, CheckpointState::Made { .. } | CheckpointState::Wanted);
+        Ok((which.all || is_there).then(|| app.view_of(&checkpoint)))
+    })?;
+    let list = List { path: "/checkpoints", query: query.as_deref() };
+    Ok(Paged::new(found, &list, next.map(|id| ("before", CheckpointId(id)))))
 }
 
 /// One checkpoint.

@@ -13,6 +13,9 @@ macro_rules! codes {
         }
 
         impl Code {
+            /// All of them.
+            pub(super) const ALL: &[Code] = &[$(Code::$name,)*];
+
             /// As it stands in an answer.
             pub(super) fn as_str(self) -> &'static str {
                 match self {
@@ -30,13 +33,12 @@ codes! {
     BadBy => "bad_by",
     BadCost => "bad_cost",
     BadDirectory => "bad_directory",
-    BadId => "bad_id",
     BadKey => "bad_key",
     BadName => "bad_name",
+    BadOffset => "bad_offset",
     BadPath => "bad_path",
     BadQuery => "bad_query",
     BadReference => "bad_reference",
-    BadStream => "bad_stream",
     BadTime => "bad_time",
     BadTokens => "bad_tokens",
     BadValue => "bad_value",

@@ -26,7 +26,9 @@ pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Prob
     let caller = request.extensions().get::<Caller>().copied();
     let caller = caller.ok_or_else(|| Problem::internal("it is not known who asks"))?;
     let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
-    let need = match request.extensions().get::<MatchedPath>() {
+    let route = request.extensions().get::<MatchedPath>();
+    let takes_file = route.is_some_and(|route| access::takes_file(route.as_str()));
+    let need = match route {
         Some(route) => access::need(request.method(), route.as_str()),
         // There is nothing there, which is no secret; but only who may look is told.
         None if !is_write => Need::Look,
@@ -34,7 +36,11 @@ pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Prob
     };
     may(caller, need)?;
     if caller.is_remote() {
-        check_body(&request, caller, is_write)?;
+        check_origin(&request, caller, is_write)?;
+        // How long a file is, and that it is one, is seen to where it is taken.
+        if !takes_file {
+            check_body(&request, is_write)?;
+        }
     }
     Ok(next.run(request).await)
 }
@@ -66,12 +72,18 @@ fn may(caller: Caller, need: Need) -> Result<(), Problem> {
     }
 }
 
-/// A body is none that a form of another page could send, and none that is too long.
-fn check_body(request: &Request, caller: Caller, is_write: bool) -> Result<(), Problem> {
-    let headers = request.headers();
-    if is_write && matches!(caller, Caller::Browser(_)) && !headers.contains_key(header::ORIGIN) {
+/// Who changes something from a browser says from which page.
+fn check_origin(request: &Request, caller: Caller, is_write: bool) -> Result<(), Problem> {
+    let is_said = request.headers().contains_key(header::ORIGIN);
+    if is_write && matches!(caller, Caller::Browser(_)) && !is_said {
         return Err(foreign_origin("it is not said which page this comes from"));
     }
+    Ok(())
+}
+
+/// A body is none that a form of another page could send, and none that is too long.
+fn check_body(request: &Request, is_write: bool) -> Result<(), Problem> {
+    let headers = request.headers();
     let size = request.body().size_hint().lower();
     if size > BODY_BYTES_MAX as u64 {
         return Err(too_large());

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
 use ostler_engine::{RequestId, RunId, SessionId, World, request::Request, session::Session};
-use ostler_store::{Entity, Page, Projection, Reads, Scope};
+use ostler_store::{Entity, Reads};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
@@ -23,25 +23,12 @@ use crate::{
     config::Config,
     driver,
     journal::Found,
+    uploads,
 };
-
-/// Which page of a list.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
-pub(super) struct Pages {
-    /// Also those that are over.
-    all: bool,
-    /// At most so many; 50, if nothing is said.
-    limit: Option<u32>,
-    /// Only those older than this one.
-    before: Option<String>,
-    /// Only those of this project.
-    project: Option<String>,
-}
 
 /// How a diff is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct DiffQuery {
     /// A line per file instead of every changed line.
     stat: bool,
@@ -58,6 +45,7 @@ pub(super) async fn info(State(app): State<App>) -> Json<InfoView> {
         started_at_ms: app.started_at_ms,
         seq: app.driver.journal.world().last_seq,
         page: app.entrance.page(),
+        upload_bytes_max: uploads::BYTES_MAX,
     })
 }
 
@@ -73,41 +61,12 @@ pub(super) async fn status(State(app): State<App>) -> Json<StatusView> {
     })
 }
 
-/// Runs, newest first.
-#[utoipa::path(get, path = "/runs", params(Pages), responses((status = 200, body = [RunView])))]
-pub(super) async fn runs(
-    State(app): State<App>,
-    Query(pages): Query<Pages>,
-) -> Result<Json<Vec<RunView>>, Problem> {
-    let rows = app.page(Entity::Run, &pages)?;
-    rows.iter().map(|row| app.run_view(RunId(row.id))).collect::<Result<_, _>>().map(Json)
-}
-
 /// One run.
 #[utoipa::path(get, path = "/runs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = RunView), (status = 404, body = Problem)))]
 pub(super) async fn run(State(app): State<App>, Path(id): Path<String>) -> Result<Json<RunView>, Problem> {
     let run = id.parse().map_err(|_| Problem::not_found(Code::NoRun, &id))?;
     app.run_view(run).map(Json)
-}
-
-/// Sessions: those that are not over, or all of them, newest first.
-#[utoipa::path(get, path = "/sessions", params(Pages), responses((status = 200, body = [SessionView])))]
-pub(super) async fn sessions(
-    State(app): State<App>,
-    Query(pages): Query<Pages>,
-) -> Result<Json<Vec<SessionView>>, Problem> {
-    if pages.all {
-        let rows = app.page(Entity::Session, &pages)?;
-        return rows
-            .iter()
-            .map(|row| app.session_view(SessionId(row.id)))
-            .collect::<Result<_, _>>()
-            .map(Json);
-    }
-    let world = app.driver.journal.world();
-    let live = world.sessions.values().rev().filter(|session| !session.is_over());
-    Ok(Json(live.map(|session| views::session(&world, session)).collect()))
 }
 
 /// One session, by its id or its run's.
@@ -119,13 +78,6 @@ pub(super) async fn session(
 ) -> Result<Json<SessionView>, Problem> {
     let session = app.session_id(&id)?;
     app.session_view(session).map(Json)
-}
-
-/// Open requests, oldest first.
-#[utoipa::path(get, path = "/inbox", responses((status = 200, body = [RequestView])))]
-pub(super) async fn inbox(State(app): State<App>) -> Json<Vec<RequestView>> {
-    let world = app.driver.journal.world();
-    Json(world.inbox().map(|request| views::request(&world, request)).collect())
 }
 
 /// One request.
@@ -218,14 +170,6 @@ fn agent_view(_config: &Config, agent: &Agent) -> AgentView {
 }
 
 impl App {
-    fn page(&self, entity: Entity, pages: &Pages) -> Result<Vec<Projection>, Problem> {
-        let number = |text: &String| text.split_once('_').and_then(|(_, number)| number.parse().ok());
-        let scope = Scope { project: pages.project.as_ref().and_then(number), ..Scope::default() };
-        let before = pages.before.as_ref().and_then(number);
-        let limit = pages.limit.unwrap_or(50).clamp(1, 1000);
-        self.read(|reader| reader.page(&Page { entity, scope, live: None, before, limit }))
-    }
-
     /// Reads from the store.
     pub(super) fn read<T>(
         &self,
@@ -313,7 +257,11 @@ impl App {
     }
 
     /// A small world with what was over before the server started.
-    fn kept_world(&self, session: Option<SessionId>, request: Option<RequestId>) -> Result<World, Problem> {
+    pub(super) fn kept_world(
+        &self,
+        session: Option<SessionId>,
+        request: Option<RequestId>,
+    ) -> Result<World, Problem> {
         let found = self.read(|reader| crate::journal::kept(reader, session, request))?;
         let mut world = World::default();
         let projects: BTreeMap<_, _> = self.driver.journal.world().projects.clone();

@@ -76,7 +76,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     check_commands(&config, &new, &trusted)?;
     let budget = budget(&config, &agent, &new)?;
     let time_s_max = new.time_s_max.or(config.budget.time_s_max);
-    let mut variables = new.environment.clone();
+    let mut variables = new.environment.clone().unwrap_or_else(environment::of_server);
     variables.extend(take_values(&mut agent));
     let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
     let account = account::name(&agent, &variables, driver.mark());

@@ -23,11 +23,9 @@ use super::{
 };
 use crate::{
     api::{NewSecret, Problem, SecretView, Unlock, WhichSecret},
+    environment::OWN,
     secrets::SecretsError,
 };
-
-/// The beginning of the names that are Ostler's own.
-const OWN: &str = "OSTLER_";
 
 /// Which secrets are wanted.
 #[derive(Debug, Default, Deserialize)]

@@ -35,6 +35,7 @@ use crate::{
 
 /// Whose trust is meant.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Where {
     /// A directory of the project, absolute.
     directory: String,

@@ -28,13 +28,15 @@ const DAY_MS: i64 = 24 * 60 * 60_000;
 
 /// What is to be summed up.
 #[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct UsageQuery {
     /// By what: `session`, `run`, `project` (the default), `agent`, `account` or `day`.
     by: Option<String>,
     /// Only what was reported since then, in UTC milliseconds, to a quarter of an hour.
+    #[param(maximum = 9_007_199_254_740_991_u64)]
     since_ms: Option<u64>,
     /// For days: how far the clock of whoever asks is ahead of UTC, in seconds.
+    #[param(value_type = Option<i64>, minimum = -86_400, maximum = 86_400)]
     offset_s: i64,
 }
 
@@ -56,6 +58,9 @@ pub(super) async fn usage(
     State(app): State<App>,
     Query(query): Query<UsageQuery>,
 ) -> Result<Json<UsageReport>, Problem> {
+    if query.offset_s.saturating_mul(1000).saturating_abs() > DAY_MS {
+        return Err(Problem::bad(Code::BadQuery, "no clock is more than a day ahead of UTC"));
+    }
     tokio::task::spawn_blocking(move || app.usage(&query)).await.map_err(Problem::from)?.map(Json)
 }
 

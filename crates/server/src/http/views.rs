@@ -111,7 +111,7 @@ fn wait(world: &World, session: &Session, blocking: &[&Request]) -> Option<WaitV
 }
 
 /// Since when it is as it is.
-fn since_ms(session: &Session, status: Status, blocking: &[&Request]) -> u64 {
+pub(super) fn since_ms(session: &Session, status: Status, blocking: &[&Request]) -> u64 {
     let last = session.launches.last();
     let ended = last.and_then(|launch| launch.ended.as_ref()).map(|end| match end {
         LaunchEnd::Exited { at_ms, .. } | LaunchEnd::NotStarted { at_ms, .. } | LaunchEnd::Lost { at_ms } => {

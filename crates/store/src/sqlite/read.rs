@@ -9,6 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, types::T
 use super::sum;
 use crate::rows::{ActionName, ActionRow, Counters, Entity, EventRow, Page, Projection, Scope, StoredReply};
 
+/// So many bytes of events are enough at once: one may be as long as the longest prompt.
+const EVENT_BYTES_MAX: usize = 1 << 20;
+
 pub(super) fn last_seq(connection: &Connection) -> rusqlite::Result<u64> {
     connection.prepare_cached("SELECT coalesce(max(seq), 0) FROM events")?.query_row((), |row| row.get(0))
 }
@@ -78,17 +81,22 @@ pub(super) fn events(
     narrow(&mut sql, &mut values, scope);
     sql.push_str(" ORDER BY seq LIMIT :limit");
     let mut expected = (*scope == Scope::default()).then_some(after.saturating_add(1));
-    connection
-        .prepare_cached(&sql)?
-        .query_map(&*bound(&values), |row| {
-            let event = event(row)?;
-            if expected.is_some_and(|seq| seq != event.seq) {
-                return Err(damaged(0, Type::Integer, format!("event {} does not follow", event.seq)));
-            }
-            expected = expected.map(|seq| seq + 1);
-            Ok(event)
-        })?
-        .collect()
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(&*bound(&values))?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let event = event(row)?;
+        if expected.is_some_and(|seq| seq != event.seq) {
+            return Err(damaged(0, Type::Integer, format!("event {} does not follow", event.seq)));
+        }
+        expected = expected.map(|seq| seq + 1);
+        bytes += event.body.len();
+        found.push(event);
+        if bytes >= EVENT_BYTES_MAX {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 pub(super) fn open_actions(connection: &Connection) -> rusqlite::Result<Vec<ActionRow>> {

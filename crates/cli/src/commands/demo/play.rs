@@ -122,7 +122,7 @@ impl<'a> Play<'a> {
             check: Some(check.to_owned()),
             attempts_max: Some(attempts_max),
             worktree: true,
-            environment,
+            environment: Some(environment),
             korean: self.words.language() == Language::Ko,
             ..NewRun::default()
         })
