@@ -21,10 +21,14 @@ mod worktree;
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use ostler_engine::{Action, ActionName, Input, RequestId, SessionId};
+use serde_json::json;
 use tokio::sync::{Notify, Semaphore, mpsc};
 
 use self::keeper::Keeper;
@@ -32,6 +36,7 @@ use crate::{
     crash,
     home::Home,
     journal::{Journal, Outbox},
+    log::Log,
     secrets::Secrets,
     turns::Turns,
 };
@@ -77,6 +82,7 @@ fn marker(session: SessionId, what: &str, mark: &str) -> String {
 pub(crate) struct Driver {
     pub(crate) journal: Journal,
     pub(crate) home: Home,
+    pub(crate) log: Arc<Log>,
     /// The program that is started as a shim.
     pub(crate) program: PathBuf,
     /// Tells the processes of this state directory from those of another.
@@ -100,6 +106,8 @@ pub(crate) struct Driver {
     checkpoints: Arc<Semaphore>,
     /// When old checkpoints were let go of last, by the directory of a session.
     tidied: Mutex<HashMap<PathBuf, u64>>,
+    /// Whether what is there was looked at.
+    recovered: AtomicBool,
 }
 
 /// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
@@ -110,6 +118,7 @@ impl Driver {
     pub(crate) fn new(
         journal: Journal,
         home: Home,
+        log: Arc<Log>,
         program: PathBuf,
         mark: String,
         open_files_max: Option<u64>,
@@ -118,6 +127,7 @@ impl Driver {
             journal,
             secrets: Secrets::new(&home),
             home,
+            log,
             program,
             mark,
             open_files_max,
@@ -129,12 +139,18 @@ impl Driver {
             answers: Turns::default(),
             checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE as usize)),
             tidied: Mutex::default(),
+            recovered: AtomicBool::new(false),
         })
     }
 
     /// Tells this state directory from another.
     pub(crate) fn mark(&self) -> &str {
         &self.mark
+    }
+
+    /// Whether every agent that ran when the last server ended is looked after again.
+    pub(crate) fn has_recovered(&self) -> bool {
+        self.recovered.load(Ordering::Relaxed)
     }
 
     /// What a person lets the repository of a project run, as fingerprints.
@@ -151,6 +167,7 @@ impl Driver {
     /// Looks at what is there, then carries out actions for as long as there is a server.
     pub(crate) async fn run(self: Arc<Driver>, mut outbox: Outbox) {
         let live: Vec<(SessionId, u32)> = self.journal.world().live_launches().collect();
+        let sessions = live.len();
         // What was wanted before the start is known before anything is looked at: a launch that is still to be
         // carried out has left nothing behind, and is not lost because of that.
         let mut first = Vec::new();
@@ -170,6 +187,8 @@ impl Driver {
         for action in first {
             self.dispatch(action);
         }
+        self.recovered.store(true, Ordering::Relaxed);
+        self.log.info("server.recovered", json!({ "sessions": sessions }));
         callers::watch_all(&self);
         tokio::spawn(Arc::clone(&self).keep_time());
         let driver = Arc::clone(&self);

@@ -13,7 +13,9 @@ mod events;
 mod extract;
 mod files;
 mod guard;
+mod health;
 mod lists;
+mod metrics;
 mod output;
 mod page;
 mod pages;
@@ -65,6 +67,8 @@ struct Counts {
     followers: Present,
     /// Those who read what an agent prints.
     readers: Present,
+    /// What is asked.
+    routes: metrics::Routes,
 }
 
 /// Every route, with its document.
@@ -81,6 +85,7 @@ struct Counts {
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
         trust::revoke, sign_in::link, sign_in::sign_in, sign_in::sign_out, sign_in::list,
         sign_in::revoke, sign_in::make_token,
+        health::healthz, health::readyz, metrics::metrics,
     ),
     components(schemas(api::Problem))
 )]
@@ -172,8 +177,17 @@ fn router(app: App) -> Router {
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .with_state(app);
-    Router::new().nest(access::PREFIX, routes).fallback(problem::no_route).layer(from_fn(guard::guard))
+        .with_state(app.clone());
+    Router::new()
+        .nest(access::PREFIX, routes)
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
+        .fallback(problem::no_route)
+        .method_not_allowed_fallback(problem::no_method)
+        .with_state(app.clone())
+        .layer(from_fn(guard::guard))
+        .layer(from_fn_with_state(app, metrics::count))
 }
 
 #[cfg(test)]

@@ -10,17 +10,22 @@ mod tail;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt, mem,
-    sync::{Arc, RwLock, RwLockReadGuard},
+    sync::{
+        Arc, RwLock, RwLockReadGuard,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     thread,
+    time::Instant,
 };
 
 use ostler_engine::{
     Action, ActionName, Decision, Input, Overlay, Refusal, SessionId, World, decide, input::Made,
 };
 use ostler_store::{Commit, CommitError, ReadError, Reads, Sqlite, Store, StoredReply};
+use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::{clock::Clock, crash, reserve::Reserve};
+use crate::{clock::Clock, crash, log::Log, metrics::Times, reserve::Reserve};
 
 pub(crate) use load::{Found, IDS_FROM, Loaded, kept, load, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
@@ -39,7 +44,25 @@ pub(crate) struct Journal {
     world: Arc<RwLock<World>>,
     seq: watch::Receiver<u64>,
     tail: Arc<Tail>,
+    writing: Arc<Writing>,
     clock: Clock,
+}
+
+/// How writing goes.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    /// How long commits took.
+    pub(crate) times: Times,
+    /// How many were refused.
+    pub(crate) failures: AtomicU64,
+    is_failing: AtomicBool,
+}
+
+impl Writing {
+    /// Whether the last commit was refused.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.is_failing.load(Ordering::Relaxed)
+    }
 }
 
 /// Something that happened, and who waits for its commit.
@@ -81,13 +104,21 @@ pub(crate) type Outbox = mpsc::UnboundedReceiver<(ActionName, Action)>;
 
 impl Journal {
     /// Starts the thread.
-    pub(crate) fn start(store: Sqlite, loaded: Loaded, clock: Clock, reserve: Reserve) -> (Journal, Outbox) {
+    pub(crate) fn start(
+        store: Sqlite,
+        loaded: Loaded,
+        clock: Clock,
+        reserve: Reserve,
+        log: Arc<Log>,
+    ) -> (Journal, Outbox) {
         let (queue, submissions) = mpsc::channel(QUEUE_MAX);
         // Without a bound, because whoever takes actions submits too: a full queue could wait for itself. What is
         // in it is in the outbox table anyway.
         let (actions, outbox) = mpsc::unbounded_channel();
         let (publish_seq, seq) = watch::channel(loaded.world.last_seq);
         let tail = Arc::new(Tail::behind(loaded.world.last_seq));
+        let (failures, is_failing) = (AtomicU64::new(0), AtomicBool::new(false));
+        let writing = Arc::new(Writing { times: Times::new(), failures, is_failing });
         let world = Arc::new(RwLock::new(loaded.world));
         let open = loaded.open_actions.iter().map(|(name, action)| (*name, action.session)).collect();
         for action in loaded.open_actions {
@@ -103,6 +134,8 @@ impl Journal {
             tail: Arc::clone(&tail),
             publish_seq,
             reserve,
+            writing: Arc::clone(&writing),
+            log,
         };
         thread::Builder::new()
             .name("journal".to_owned())
@@ -111,7 +144,7 @@ impl Journal {
                 writer.run(submissions);
             })
             .expect("a thread can be started when the server starts");
-        (Journal { queue, world, seq, tail, clock }, outbox)
+        (Journal { queue, world, seq, tail, writing, clock }, outbox)
     }
 
     /// What is known now.
@@ -127,6 +160,11 @@ impl Journal {
     /// What was committed of late.
     pub(crate) fn tail(&self) -> &Tail {
         &self.tail
+    }
+
+    /// How writing goes.
+    pub(crate) fn writing(&self) -> &Writing {
+        &self.writing
     }
 
     pub(crate) fn clock(&self) -> Clock {
@@ -187,6 +225,8 @@ struct Writer {
     tail: Arc<Tail>,
     publish_seq: watch::Sender<u64>,
     reserve: Reserve,
+    writing: Arc<Writing>,
+    log: Arc<Log>,
 }
 
 type Answer = (oneshot::Sender<Result<Made, SubmitError>>, Made);
@@ -224,12 +264,19 @@ impl Writer {
 
     /// Commits, on a full disk with the room that was kept for that: whoever fills it must still be ended.
     fn commit(&mut self, commits: &[Commit]) -> Result<(), CommitError> {
+        let began = Instant::now();
         let mut result = self.store.commit(commits);
         while matches!(result, Err(CommitError::Full { .. })) && self.reserve.give() {
             result = self.store.commit(commits);
         }
-        if result.is_ok() {
-            self.reserve.renew();
+        self.writing.times.add(began.elapsed());
+        self.writing.is_failing.store(result.is_err(), Ordering::Relaxed);
+        match &result {
+            Ok(()) => self.reserve.renew(),
+            Err(error) => {
+                self.writing.failures.fetch_add(1, Ordering::Relaxed);
+                self.log.error("journal.not_written", json!({ "message": error.to_string() }));
+            }
         }
         result
     }

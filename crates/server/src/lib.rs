@@ -19,6 +19,7 @@ mod http;
 mod inject;
 mod journal;
 mod keep;
+mod log;
 mod mark;
 mod metrics;
 mod packages;

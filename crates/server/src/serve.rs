@@ -15,6 +15,7 @@ use rustix::{
     io::Errno,
     process::{Resource, Rlimit, getrlimit, setrlimit},
 };
+use serde_json::json;
 use tokio::{
     net::UnixListener,
     signal::unix::{SignalKind, signal},
@@ -28,6 +29,7 @@ use crate::{
     home::{Home, HomeError, private_directory, private_file},
     http, inject,
     journal::{self, Journal, LoadError},
+    log::Log,
     mark::mark,
     peer::{Door, Peer},
     reserve::Reserve,
@@ -86,7 +88,10 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
     let reader = store.reader().map_err(ServeError::Open)?;
     let reserve = Reserve::keep(&home.root().join("reserve"));
-    let (journal, outbox) = Journal::start(store, loaded, clock, reserve);
+    let log = Arc::new(Log::open(home));
+    let (version, pid) = (env!("CARGO_PKG_VERSION"), std::process::id());
+    log.info("server.started", json!({ "version": version, "pid": pid, "seq": loaded.world.last_seq }));
+    let (journal, outbox) = Journal::start(store, loaded, clock, reserve, Arc::clone(&log));
     inject::write(home)
         .map_err(|source| ServeError::Io { what: "write what is put beside agents", source })?;
     let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
@@ -97,7 +102,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         Ok(Door::new(listener, home, &mark))
     };
     let (people, agents) = (door(home.socket())?, door(home.channel())?);
-    let driver = Driver::new(journal, home.clone(), program, mark.clone(), raise_open_files());
+    let driver =
+        Driver::new(journal, home.clone(), Arc::clone(&log), program, mark.clone(), raise_open_files());
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home);
     let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
@@ -109,6 +115,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         () = page.serve(routers.tcp) => Ok(()),
         () = asked_to_stop(stop) => Ok(()),
     };
+    log.info("server.ended", json!({ "pid": pid }));
     // Whoever comes now finds nobody and starts another.
     fs::remove_file(home.socket()).ok();
     fs::remove_file(home.channel()).ok();

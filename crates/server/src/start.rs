@@ -25,6 +25,9 @@ const START_MAX: Duration = Duration::from_mins(1);
 /// How long a server may take for the simplest answer.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 
+/// So long may be what a server prints before the next one begins anew. The one before it is kept.
+const LOG_BYTES_MAX: u64 = 1 << 20;
+
 /// Between two attempts.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -134,6 +137,10 @@ fn spawn(home: &Home) -> Result<std::process::Child, StartError> {
         let path = path.clone();
         move |source| StartError::Program { path, source }
     };
+    if log.metadata().is_ok_and(|it| it.len() > LOG_BYTES_MAX) {
+        // Where it cannot be set aside it goes on growing, by a sentence now and then.
+        std::fs::rename(&log, log.with_extension("1.log")).ok();
+    }
     let file = private_file(&log, OpenOptions::new().append(true)).map_err(failed(&log))?;
     let program = env::current_exe().map_err(failed(&PathBuf::from("ostler")))?;
     let mut command = Command::new(&program);

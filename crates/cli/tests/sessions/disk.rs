@@ -10,6 +10,7 @@ use ostler_server::client::ClientError;
 use serde_json::{Value, json};
 
 use crate::{
+    health::word,
     preload::Preload,
     support::{QUESTION, World},
 };
@@ -92,6 +93,8 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
         let said = world.ostler(&arguments);
         assert_eq!(said.status.code(), Some(0), "{arguments:?}: {said:?}");
     }
+    assert_eq!(word(&world, "/readyz"), (503, "unwritable".to_owned()));
+    assert_eq!(word(&world, "/healthz"), (200, "ok".to_owned()));
     assert_eq!(world.events(&asking).len(), events, "nothing has happened");
     assert_eq!(world.session(&asking).pid, pid);
     assert!(world.request(&request.id).settled.is_none());
@@ -104,6 +107,7 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
 
     make_room(&world);
     world.answer(&request.id, "1");
+    assert_eq!(word(&world, "/readyz"), (200, "ready".to_owned()));
     world.status(&asking, "completed");
     assert_eq!(world.output(&asking).matches("PostgreSQL\"}").count(), 1, "{}", world.output(&asking));
     crate::support::write(&world.project, "go", "");

@@ -13,6 +13,7 @@ mod damage;
 mod disk;
 mod done;
 mod ending;
+mod health;
 mod interface;
 mod keeping_out;
 mod leaking;

@@ -47,8 +47,13 @@ fn connect(world: &World) -> UnixStream {
 /// Sends a head, with what else belongs into it, and gives the connection.
 pub(crate) fn send(world: &World, line: &str, headers: &[(&str, &str)], body: &[u8]) -> UnixStream {
     let (method, path) = line.split_once(' ').expect("a method and a path");
+    send_beside(world, &format!("{method} /api/v1{path}"), headers, body)
+}
+
+/// The same for what is not below the interface.
+pub(crate) fn send_beside(world: &World, line: &str, headers: &[(&str, &str)], body: &[u8]) -> UnixStream {
     let mut stream = connect(world);
-    let mut head = format!("{method} /api/v1{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    let mut head = format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
     for (name, value) in headers {
         head.extend([name, ": ", value, "\r\n"]);
     }

@@ -197,6 +197,11 @@ impl SessionStatus {
         SessionStatus::Failed,
         SessionStatus::Cancelled,
     ];
+
+    /// Whether a session that is so is over.
+    pub fn is_end(self) -> bool {
+        matches!(self, SessionStatus::Completed | SessionStatus::Failed | SessionStatus::Cancelled)
+    }
 }
 
 /// One of the two things that a process prints to.

@@ -74,6 +74,10 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/sign-ins", Need::Access),
     ("POST", "/sign-ins/{id}/revoke", Need::Access),
     ("POST", "/tokens", Need::Access),
+    // Whoever looks after the machine may know that the server lives; a word says nothing else.
+    ("GET", "/healthz", Need::Nothing),
+    ("GET", "/readyz", Need::Nothing),
+    ("GET", "/metrics", Need::Look),
 ];
 
 /// The one route whose body is a file, as long as it is.
@@ -104,7 +108,10 @@ mod tests {
             .iter()
             .flat_map(|(path, methods)| {
                 let methods = methods.as_object().expect("a path has methods");
-                methods.keys().filter(|it| *it != "servers").map(move |method| format!("{} {path}", method.to_uppercase()))
+                methods
+                    .keys()
+                    .filter(|it| *it != "servers")
+                    .map(move |method| format!("{} {path}", method.to_uppercase()))
             })
             .collect();
         documented.insert("GET /openapi.json".into());

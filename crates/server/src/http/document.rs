@@ -88,7 +88,7 @@ fn add_problems(path: &str, method: &str, operation: &mut Value) {
     };
     let Some(responses) = operation["responses"].as_object_mut() else { return };
     for (status, description) in PROBLEMS {
-        if responses.contains_key(status) || expected(status) {
+        if expected(status) || (responses.contains_key(status) && !is_beside) {
             let schema = json!({ "$ref": "#/components/schemas/Problem" });
             let content = json!({ "application/problem+json": { "schema": schema } });
             let response = json!({ "description": description, "content": content });

@@ -279,7 +279,7 @@ pub(super) async fn project(
     app.project_summary(project).map(Json)
 }
 
-fn status(world: &World, session: &Session) -> Status {
+pub(super) fn status(world: &World, session: &Session) -> Status {
     let blocking: Vec<&Request> = world.blocking(session.id).collect();
     session.status(&blocking)
 }

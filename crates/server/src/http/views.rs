@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The word by which something is known in JSON.
-fn word(value: &impl Serialize) -> String {
+pub(super) fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }
 
@@ -270,10 +270,17 @@ fn delivery(bringing: Bringing) -> &'static str {
     }
 }
 
+/// Which kind of thing is asked.
+pub(super) fn ask_kind(ask: &Ask) -> String {
+    json!(ask)["kind"].as_str().unwrap_or_default().to_owned()
+}
+
 fn ask(ask: &Ask) -> AskView {
     let mut fields = json!(ask);
-    let kind = fields.as_object_mut().and_then(|fields| fields.remove("kind"));
-    let kind = kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let kind = ask_kind(ask);
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("kind");
+    }
     let (text, context) = match ask {
         Ask::Question(it) => (it.question.clone(), None),
         Ask::AskUser(it) => (it.question.clone(), it.context.clone()),
