@@ -1,10 +1,9 @@
-//! Programs that are asked which version they are, the script that makes the project of a demonstration, and the browser
-//! that shows the page. The only module of the command line that starts one.
+//! Programs that are asked which version they are, and the browser that shows the page. The only module of the command
+//! line that starts one.
 
 use std::{
     env, io,
     os::unix::process::CommandExt,
-    path::Path,
     process::{Command, Stdio},
 };
 
@@ -38,22 +37,6 @@ pub(crate) fn starts_itself() -> Result<(), io::Error> {
     let status = command.status()?;
     let as_expected = status.code() == Some(i32::from(crate::exit::Exit::Shim as u8));
     if as_expected { Ok(()) } else { Err(io::Error::other(status.to_string())) }
-}
-
-/// Runs a shell script in a directory. Of the user's environment it gets the path alone, so that it does the same for
-/// everybody.
-#[expect(clippy::disallowed_methods, reason = "the project of a demonstration is made by a script")]
-pub(crate) fn script(script: &Path, directory: &Path) -> Result<(), io::Error> {
-    let mut command = Command::new("sh");
-    command.arg(script).current_dir(directory).stdin(Stdio::null()).env_clear();
-    command.envs(env::var_os("PATH").map(|path| ("PATH", path)));
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let why = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
-    Err(io::Error::other(format!("{}: {why}", output.status)))
 }
 
 /// Has a browser open a link, and lets go of it. What names the browser may name several, and say where the link goes.

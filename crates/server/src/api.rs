@@ -92,6 +92,15 @@ pub struct NewRun {
     pub korean: bool,
 }
 
+/// A demonstration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewDemo {
+    /// Whether its agents speak Korean.
+    #[serde(default)]
+    pub korean: bool,
+}
+
 /// An answer to a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

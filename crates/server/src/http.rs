@@ -8,6 +8,7 @@ mod caller;
 mod channel;
 mod checkpoints;
 mod code;
+mod demo;
 mod document;
 mod events;
 mod extract;
@@ -58,6 +59,8 @@ pub(crate) struct App {
     stop: Arc<Notify>,
     started_at_ms: u64,
     counts: Arc<Counts>,
+    /// Held by whoever starts a demonstration.
+    demos: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Who is there.
@@ -78,7 +81,7 @@ struct Counts {
     servers((url = "/api/v1")),
     paths(
         read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
-        lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, answers::answer, files::give, wishes::pause,
+        lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play, answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
@@ -116,7 +119,7 @@ pub(crate) fn routers(
     let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock };
     let started_at_ms = clock.now_ms();
     let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
-    let app = App { driver, reader, entrance, stop, started_at_ms, counts };
+    let app = App { driver, reader, entrance, stop, started_at_ms, counts, demos: Arc::default() };
     Routers {
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
@@ -130,6 +133,7 @@ fn router(app: App) -> Router {
         .route("/info", get(read::info))
         .route("/status", get(read::status))
         .route("/runs", get(lists::runs).post(runs::create))
+        .route("/demo", post(demo::play))
         .route("/runs/{id}", get(read::run))
         .route("/sessions", get(lists::sessions))
         .route("/sessions/{id}", get(read::session))

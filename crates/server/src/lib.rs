@@ -7,6 +7,7 @@ pub mod api;
 pub mod channel;
 pub mod client;
 pub mod config;
+pub mod demo;
 pub mod start;
 
 mod account;

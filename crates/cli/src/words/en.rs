@@ -477,7 +477,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::DemoAgentPrices, "writes the price list"),
     (Key::DemoProcess, "process {pid}"),
     (Key::DemoAsks, "One of them asks. It stands still until somebody answers; the others work on."),
-    (Key::DemoQuestion, "Which database is the shop to use?"),
+    (Key::DemoPage, "It plays on the page too, where you can answer as well: {url}"),
     (Key::DemoKill, "Before anybody does, the worst happens: the server is killed."),
     (Key::DemoGone, "The server is gone. The agents do not notice: same processes {pids}."),
     (Key::DemoGrown, "The third one has written on meanwhile."),

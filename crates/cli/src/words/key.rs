@@ -421,7 +421,7 @@ keys! {
     DemoAgentPrices,
     DemoProcess,
     DemoAsks,
-    DemoQuestion,
+    DemoPage,
     DemoKill,
     DemoGone,
     DemoGrown,

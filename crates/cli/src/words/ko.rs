@@ -477,7 +477,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::DemoAgentPrices, "가격표 쓰기"),
     (Key::DemoProcess, "프로세스 {pid}"),
     (Key::DemoAsks, "그중 하나가 질문합니다. 답이 올 때까지 멈춰 있고, 나머지는 계속 일합니다."),
-    (Key::DemoQuestion, "가게에서 어떤 데이터베이스를 쓸까요?"),
+    (Key::DemoPage, "페이지에서도 함께 볼 수 있고 답할 수도 있습니다: {url}"),
     (Key::DemoKill, "누가 답하기도 전에 가장 나쁜 일이 일어납니다. 서버가 강제로 종료됩니다."),
     (Key::DemoGone, "서버가 사라졌습니다. 에이전트는 알아채지 못합니다. 프로세스는 {pids} 그대로입니다."),
     (Key::DemoGrown, "그사이 세 번째 에이전트는 계속 쓰고 있었습니다."),

@@ -5,6 +5,7 @@ use std::{
     os::unix::net::UnixStream,
 };
 
+use ostler_server::api::{NewDemo, RunView};
 use serde_json::Value;
 
 use crate::support::{DEADLINE, World, write};
@@ -91,7 +92,10 @@ fn what_cannot_be_read_is_a_problem_at_every_route() {
                     }
                 }
             }
-            if about["requestBody"]["content"]["application/json"].is_object() {
+            // Nobody signs in at the socket, whatever the body.
+            if *route == "/sign-in" {
+                assert_eq!(problem(&world, &method, route, None), "not_over_tcp");
+            } else if about["requestBody"]["content"]["application/json"].is_object() {
                 for (kind, body, expected) in [
                     ("", "{}", "not_json"),
                     ("text/plain", "{}", "not_json"),
@@ -173,4 +177,24 @@ fn a_journal_that_grows_meanwhile_agrees_with_what_is_kept() {
     }
     write(&world.project, "go", "");
     world.status(&session, "completed");
+}
+
+/// The demonstration that a new user starts on the page: its answer lets all three come to an end.
+#[test]
+fn the_demonstration_plays_once_at_a_time_and_to_its_end() {
+    let world = World::new();
+    let korean = NewDemo { korean: true };
+    let runs: Vec<RunView> = world.post("/demo", &korean).expect("three runs");
+    let sessions: Vec<&str> = runs.iter().map(|run| run.sessions[0].id.as_str()).collect();
+    assert_eq!(sessions, ["s_1", "s_2", "s_3"]);
+    let asked = world.asked(sessions[0]);
+    assert_eq!(asked.ask.text, "가게에서 어떤 데이터베이스를 쓸까요?");
+    assert_eq!(problem(&world, "POST", "/demo", Some(("application/json", "{}"))), "demo_plays");
+    world.answer(&asked.id, "2");
+    for session in sessions {
+        world.status(session, "completed");
+    }
+    assert_eq!(world.session("s_2").attempts, 2, "it was sent back once");
+    let again: Vec<RunView> = world.post("/demo", &NewDemo::default()).expect("another one");
+    assert_ne!(again[0].project.id, runs[0].project.id);
 }

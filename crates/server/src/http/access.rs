@@ -27,6 +27,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/status", Need::Look),
     ("GET", "/runs", Need::Look),
     ("POST", "/runs", Need::Act),
+    ("POST", "/demo", Need::Act),
     ("GET", "/runs/{id}", Need::Look),
     ("GET", "/sessions", Need::Look),
     ("GET", "/sessions/{id}", Need::Look),

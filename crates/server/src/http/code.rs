@@ -45,6 +45,7 @@ codes! {
     CheckpointGone => "checkpoint_gone",
     Configuration => "configuration",
     CostUnknown => "cost_unknown",
+    DemoPlays => "demo_plays",
     EmptyAnswer => "empty_answer",
     EmptyCheck => "empty_check",
     EmptyField => "empty_field",

@@ -29,7 +29,9 @@ use crate::{
     api::{NewRun, Problem, RunView},
     config::{Config, RepositoryCommand},
     driver::Driver,
-    environment, random,
+    environment,
+    journal::Key,
+    random,
 };
 
 /// The longest title, in characters.
@@ -50,11 +52,16 @@ pub(super) async fn create(
     Body(new): Body<NewRun>,
 ) -> Result<(StatusCode, Json<RunView>), Problem> {
     let key = key(&headers, "/runs", &new)?;
+    Ok((StatusCode::CREATED, Json(start(&app, new, key).await?)))
+}
+
+/// The same for one that is not sent by a client.
+pub(super) async fn start(app: &App, new: NewRun, key: Option<Key>) -> Result<RunView, Problem> {
     let driver = app.driver.clone();
     let wanted = tokio::task::spawn_blocking(move || wanted(&driver, new)).await??;
     let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
     let run = made.run.ok_or_else(|| Problem::internal("a run was not made"))?;
-    Ok((StatusCode::CREATED, Json(app.run_view(run)?)))
+    app.run_view(run)
 }
 
 /// What the engine has to know.

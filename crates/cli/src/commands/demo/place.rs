@@ -3,20 +3,19 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, Write},
+    io,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use ostler_server::{Home, api::SessionView, client::Client, start};
+use ostler_server::{Home, api::SessionView, client::Client, demo::Shop, start};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::process;
 use crate::{
     error::{Error, Message},
-    program,
     words::Key,
 };
 
@@ -28,16 +27,6 @@ const END_MAX: Duration = Duration::from_secs(30);
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// The files, below the directory.
-const FILES: [(&str, &str); 6] = [
-    ("make.sh", include_str!("shop/make.sh")),
-    ("shop/order.sh", include_str!("shop/order.sh")),
-    ("shop/test.sh", include_str!("shop/test.sh")),
-    ("agents/database.sh", include_str!("agents/database.sh")),
-    ("agents/total.sh", include_str!("agents/total.sh")),
-    ("agents/prices.sh", include_str!("agents/prices.sh")),
-];
 
 /// A directory that is held by this process.
 pub(super) struct Place {
@@ -73,21 +62,8 @@ impl Place {
     }
 
     /// The project and the agents.
-    pub(super) fn furnish(&self) -> Result<(), Error> {
-        for (name, text) in FILES {
-            let path = self.root.join(name);
-            let folder = path.parent().unwrap_or(&self.root);
-            let written = DirBuilder::new().recursive(true).mode(0o700).create(folder).and_then(|()| {
-                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-                file.write_all(text.as_bytes())
-            });
-            written.map_err(|source| Error::File { path: path.clone(), source })?;
-        }
-        let gates = self.gates();
-        fs::create_dir(&gates).map_err(|source| Error::File { path: gates, source })?;
-        program::script(&self.root.join("make.sh"), &self.project()).map_err(|source| Error::Demo {
-            message: Message::new(Key::DemoNoProject).with("source", &source),
-        })
+    pub(super) fn shop(&self) -> Shop {
+        Shop::at(&self.root)
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -97,24 +73,6 @@ impl Place {
     /// The state directory.
     pub(super) fn home(&self) -> Home {
         Home::at(&self.root.join("state"))
-    }
-
-    pub(super) fn project(&self) -> PathBuf {
-        self.root.join("shop")
-    }
-
-    pub(super) fn agent(&self, name: &str) -> PathBuf {
-        self.root.join("agents").join(format!("{name}.sh"))
-    }
-
-    /// An agent waits for a file here before it goes on with its part.
-    pub(super) fn gates(&self) -> PathBuf {
-        self.root.join("gates")
-    }
-
-    pub(super) fn open_gate(&self, name: &str) -> Result<(), Error> {
-        let path = self.gates().join(name);
-        File::create(&path).map(drop).map_err(|source| Error::File { path, source })
     }
 
     /// Ends everything that was started here. Says whether it ended by itself or by the server's doing, as it should.

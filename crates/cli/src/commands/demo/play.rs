@@ -2,11 +2,12 @@
 //!
 //! Agents wait at gates, so that the order is the same on every machine; what they do behind them is their own work.
 
-use std::{collections::BTreeMap, env, fs, path::Path, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
 use ostler_server::{
-    api::{EventView, InfoView, NewAnswer, NewRun, RequestView, RunView, SessionView},
+    api::{EventView, InfoView, LinkView, NewAnswer, NewLink, RequestView, RunView, SessionView},
     client::{Client, ClientError},
+    demo::{AGENTS, DemoError, Manner},
     start,
 };
 use tokio::time::{Instant, sleep};
@@ -27,13 +28,6 @@ const ACT_MAX: Duration = Duration::from_mins(1);
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// The agents: the name of the script, its check, and how often it may try.
-const AGENTS: [(&str, &str, u32); 3] = [
-    ("database", "grep '^database = .' settings.conf", 1),
-    ("total", "sh test.sh", 3),
-    ("prices", "test -s prices.txt", 1),
-];
 
 /// A play under way.
 pub(super) struct Play<'a> {
@@ -58,10 +52,15 @@ impl<'a> Play<'a> {
         if stage.has_audience() {
             stage.say(words.sentence(Key::DemoKeys))?;
         }
-        place.furnish()?;
+        place.shop().furnish().map_err(not_made)?;
         let client = start::ensure(&place.home()).await.map_err(Error::Start)?.watching();
-        let server = client.get::<InfoView>("/info").await?.pid;
-        Ok(Play { context, words, place, stage, client, server })
+        let info: InfoView = client.get("/info").await?;
+        // Where the page cannot be had, the terminal has to do.
+        if info.page.url.is_some() && stage.has_audience() {
+            let link: LinkView = client.post("/links", &NewLink::default()).await?;
+            stage.say(&words.say(Key::DemoPage, &[("url", &link.url)]))?;
+        }
+        Ok(Play { context, words, place, stage, client, server: info.pid })
     }
 
     /// Everything, and what was seen of it; nothing if somebody left.
@@ -92,40 +91,14 @@ impl<'a> Play<'a> {
 
     async fn three_start(&mut self) -> Result<(), Error> {
         self.stage.act(&self.words.say(Key::DemoStart, &[("pid", &self.server)]))?;
-        for (name, check, attempts_max) in AGENTS {
-            let new = self.new_run(name, check, attempts_max)?;
+        let korean = self.words.language() == Language::Ko;
+        let manner = Manner { korean, watched: self.stage.has_audience(), alone: false };
+        for new in self.place.shop().runs(manner).map_err(not_made)? {
             self.client.post::<RunView>("/runs", &new).await?;
         }
         self.until(1, |sessions| sessions.len() == AGENTS.len() && is(sessions, WAITING)).await?;
         self.stage.pause(4).await;
         Ok(())
-    }
-
-    fn new_run(&self, name: &str, check: &str, attempts_max: u32) -> Result<NewRun, Error> {
-        let text = |path: &Path| {
-            path.to_str().map(str::to_owned).ok_or_else(|| Error::Usage {
-                message: Message::new(Key::NotUnicode).with("what", &path.display()),
-                command: "demo",
-            })
-        };
-        // Somebody who watches wants to see them work.
-        let tick = if self.stage.has_audience() { "0.7" } else { "0.02" };
-        let mut environment = BTreeMap::from([
-            ("DEMO_GATES".to_owned(), text(&self.place.gates())?),
-            ("DEMO_QUESTION".to_owned(), self.words.sentence(Key::DemoQuestion).to_owned()),
-            ("DEMO_TICK".to_owned(), tick.to_owned()),
-        ]);
-        environment.extend(env::var("PATH").map(|path| ("PATH".to_owned(), path)));
-        Ok(NewRun {
-            directory: text(&self.place.project())?,
-            command: vec!["sh".to_owned(), text(&self.place.agent(name))?],
-            check: Some(check.to_owned()),
-            attempts_max: Some(attempts_max),
-            worktree: true,
-            environment: Some(environment),
-            korean: self.words.language() == Language::Ko,
-            ..NewRun::default()
-        })
     }
 
     async fn one_asks(&mut self) -> Result<RequestView, Error> {
@@ -177,21 +150,31 @@ impl<'a> Play<'a> {
         Ok((before, meanwhile, after))
     }
 
-    /// Whether it was answered; not, if the keys came to an end.
+    /// Whether it was answered, with a key here or on the page; not, if the keys came to an end.
     async fn answer(&mut self, request: &RequestView) -> Result<bool, Error> {
-        let number = if self.stage.has_audience() {
-            let prompt = self.words.say(Key::DemoPress, &[("n", &request.ask.options.len())]);
-            self.stage.act(&prompt)?;
-            let Some(number) = self.stage.choice(request.ask.options.len()).await else { return Ok(false) };
-            number
+        let path = format!("/requests/{}", request.id);
+        let options = request.ask.options.len();
+        let answered = if self.stage.has_audience() {
+            self.stage.act(&self.words.say(Key::DemoPress, &[("n", &options)]))?;
+            tokio::select! {
+                number = self.stage.choice(options) => match number {
+                    Some(number) => Err(number),
+                    None => return Ok(false),
+                },
+                settled = settled(&self.client, &path) => Ok(settled?),
+            }
         } else {
-            1
+            Err(1)
         };
         self.stage.space()?;
-        self.stage.command(&format!("ostler answer {} {number}", request.id))?;
-        let answer = NewAnswer { value: Some(number.to_string()), ..NewAnswer::default() };
-        let settled: RequestView =
-            self.client.post(&format!("/requests/{}/answer", request.id), &answer).await?;
+        let settled = match answered {
+            Ok(settled) => settled,
+            Err(number) => {
+                self.stage.command(&format!("ostler answer {} {number}", request.id))?;
+                let answer = NewAnswer { value: Some(number.to_string()), ..NewAnswer::default() };
+                self.client.post(&format!("{path}/answer"), &answer).await?
+            }
+        };
         let words = self.words;
         let said = settled.settled.as_ref().map(|it| outcome::answer(words, &it.answer)).unwrap_or_default();
         self.stage.act(&words.say(Key::DemoAnswered, &[("answer", &said)]))?;
@@ -202,7 +185,7 @@ impl<'a> Play<'a> {
 
     async fn one_is_sent_back(&mut self) -> Result<(), Error> {
         self.stage.act(self.words.sentence(Key::DemoClaims))?;
-        self.place.open_gate("total-1")?;
+        self.place.shop().open_gate("total-1").map_err(not_made)?;
         let has_failed = |sessions: &[SessionView]| {
             is(sessions, ["completed", "active", "active"]) && sessions[1].launches.len() == 2
         };
@@ -213,7 +196,7 @@ impl<'a> Play<'a> {
             .find(|event| event.kind == "check.finished" && event.session.as_ref() == Some(&sessions[1].id));
         let attempt = failed.map(|event| event.body["attempt"].clone()).unwrap_or_default();
         self.stage.space()?;
-        self.stage.command(AGENTS[1].1)?;
+        self.stage.command(AGENTS[1].check)?;
         self.stage.quote(Style::Bad, &one_line(attempt["output"].as_str().unwrap_or_default()))?;
         self.stage.pause(3).await;
         self.stage.act(&self.words.say(Key::DemoSentBack, &[("code", &attempt["code"])]))?;
@@ -222,8 +205,8 @@ impl<'a> Play<'a> {
     }
 
     async fn all_green(&mut self) -> Result<Vec<SessionView>, Error> {
-        self.place.open_gate("total-2")?;
-        self.place.open_gate("prices")?;
+        self.place.shop().open_gate("total-2").map_err(not_made)?;
+        self.place.shop().open_gate("prices").map_err(not_made)?;
         let sessions = self.until(6, |sessions| is(sessions, ["completed"; 3])).await?;
         self.stage.act(self.words.sentence(Key::DemoGreen))?;
         Ok(sessions)
@@ -321,6 +304,30 @@ impl<'a> Play<'a> {
             sleep(LOOK).await;
         }
         Ok(())
+    }
+}
+
+/// Waits until somebody has answered elsewhere.
+async fn settled(client: &Client, path: &str) -> Result<RequestView, Error> {
+    loop {
+        let request: RequestView = client.get(path).await?;
+        if request.settled.is_some() {
+            return Ok(request);
+        }
+        sleep(LOOK).await;
+    }
+}
+
+fn not_made(error: DemoError) -> Error {
+    match error {
+        DemoError::File { path, source } => Error::File { path, source },
+        DemoError::NoProject(source) => {
+            Error::Demo { message: Message::new(Key::DemoNoProject).with("source", &source) }
+        }
+        DemoError::NotUnicode(path) => Error::Usage {
+            message: Message::new(Key::NotUnicode).with("what", &path.display()),
+            command: "demo",
+        },
     }
 }
 
