@@ -15,10 +15,11 @@ fn main() -> io::Result<()> {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from).ok_or(io::ErrorKind::NotFound);
     let web = variable("CARGO_MANIFEST_DIR")?.join("../../web");
     let dist = web.join("dist");
-    // A path that is not there would have this run each time, and everything behind it be compiled anew.
-    let watched = if dist.is_dir() || !web.is_dir() { &dist } else { &web };
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={}", watched.display());
+    // A path that is not there would have this run each time, and everything behind it be compiled anew.
+    if let Some(watched) = [&dist, &web].into_iter().find(|it| it.is_dir()) {
+        println!("cargo::rerun-if-changed={}", watched.display());
+    }
     let mut files = Vec::new();
     if dist.join("index.html").is_file() {
         collect(&dist.canonicalize()?, "", &mut files)?;

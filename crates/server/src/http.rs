@@ -43,6 +43,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use utoipa::OpenApi;
 
+pub use self::access::{Need, routes};
 pub(crate) use self::sign_in::Entrance;
 use crate::{api, driver::Driver, metrics::Present};
 

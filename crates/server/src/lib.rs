@@ -40,7 +40,7 @@ mod uploads;
 
 pub use crash::SITES;
 pub use home::{Home, HomeError};
-pub use http::openapi;
+pub use http::{Need, openapi, routes};
 pub use journal::{LoadError, Replayed};
 pub use keep::{KeepError, Mended, export, mend, verify, verify_files};
 pub use ostler_store::{ExportError, Salvaged};

@@ -175,7 +175,10 @@ impl SignIns {
             self.entries.retain(|it| it.id != oldest);
         }
         let over_at_ms = now_ms.saturating_add(BROWSER_MS);
-        self.add(Kind::Browser, name, now_ms, over_at_ms, Hash::of(cookie), Some(Hash::of(proof)))
+        let id = self.add(Kind::Browser, name, now_ms, over_at_ms, Hash::of(cookie), Some(Hash::of(proof)));
+        // To sign in is to be there.
+        self.show_cookie(cookie, proof, now_ms);
+        id
     }
 
     /// Gives a script a token; nothing, if there are too many.
@@ -350,8 +353,9 @@ mod tests {
         let id = all.add_browser("one".into(), "cookie", "proof", NOW);
         all.add_browser("two".into(), "cookie2", "proof2", NOW);
         let known = |first_today| Shown::Known { id, kind: Kind::Browser, first_today };
-        assert_eq!(all.show_cookie("cookie", "proof", NOW), known(true));
-        assert_eq!(all.show_cookie("cookie", "proof", NOW + 1), known(false));
+        assert_eq!(all.show_cookie("cookie", "proof", NOW), known(false));
+        assert_eq!(all.show_cookie("cookie", "proof", NOW + DAY_MS), known(true));
+        assert_eq!(all.show_cookie("cookie", "proof", NOW + DAY_MS), known(false));
         for (cookie, proof) in [("cookie", "proof2"), ("cookie2", "proof"), ("cookie", ""), ("", "proof")] {
             assert_eq!(all.show_cookie(cookie, proof, NOW), Shown::Unknown, "{cookie} {proof}");
         }

@@ -9,6 +9,7 @@ mod demo;
 mod hostile;
 mod looking;
 mod needs;
+mod page;
 mod second_user;
 mod secrets;
 mod server;

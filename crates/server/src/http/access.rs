@@ -5,7 +5,7 @@ use axum::http::Method;
 
 /// What a caller has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub enum Need {
     /// Anybody, for a reason that the row says.
     Nothing,
     /// Somebody who may look.
@@ -81,9 +81,17 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/metrics", Need::Look),
 ];
 
-/// The one route whose body is a file, as long as it is.
+/// Those that take a file, which is bounded where it is taken.
+const FILES: &[&str] = &["/requests/{id}/file"];
+
+/// Every route with what it asks: method, path, need. Those of the interface stand without its beginning.
+pub fn routes() -> impl Iterator<Item = (&'static str, &'static str, Need)> {
+    ROUTES.iter().copied()
+}
+
+/// Whether a route takes a file.
 pub(super) fn takes_file(route: &str) -> bool {
-    route.strip_prefix(PREFIX) == Some("/requests/{id}/file")
+    FILES.contains(&route.strip_prefix(PREFIX).unwrap_or(route))
 }
 
 /// What a route asks.

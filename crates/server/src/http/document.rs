@@ -25,8 +25,18 @@ const PROBLEMS: [(&str, &str); 16] = [
     ("507", "The disk is full, or fails."),
 ];
 
-/// What changes something and may be asked for twice: it is then done twice, and that is the same.
-const WITHOUT_KEY: [&str; 4] = ["/checkpoints/prune", "/secrets/unlock", "/sessions/{id}/size", "/stop"];
+/// What changes something and may be asked for twice: it is then done twice, and that is the same, or refused by its name.
+const WITHOUT_KEY: [&str; 9] = [
+    "/checkpoints/prune",
+    "/links",
+    "/secrets/unlock",
+    "/sessions/{id}/size",
+    "/sign-in",
+    "/sign-ins/{id}/revoke",
+    "/sign-out",
+    "/stop",
+    "/tokens",
+];
 
 /// Beside the interface, not below it.
 const BESIDE: [&str; 3] = ["/healthz", "/metrics", "/readyz"];

@@ -216,7 +216,7 @@ fn no_file_wanted(request: RequestId) -> Problem {
         .hint(format!("Nothing has changed. See what it asks for: ostler show {request}"))
 }
 
-fn too_large() -> Problem {
+pub(super) fn too_large() -> Problem {
     let title = format!("a file has at most {} bytes", uploads::BYTES_MAX);
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title)
         .hint("Nothing was kept of it. Put it where the agent can read it, and answer with its path.")

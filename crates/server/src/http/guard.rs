@@ -18,8 +18,9 @@ use super::{
     caller::{Caller, Showed, foreign_origin},
     code::Code,
     extract::too_large,
+    files,
 };
-use crate::api::Problem;
+use crate::{api::Problem, uploads};
 
 /// Lets a request through to whoever answers it, or says why not. No body has been read by then.
 pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Problem> {
@@ -27,7 +28,6 @@ pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Prob
     let caller = caller.ok_or_else(|| Problem::internal("it is not known who asks"))?;
     let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
     let route = request.extensions().get::<MatchedPath>();
-    let takes_file = route.is_some_and(|route| access::takes_file(route.as_str()));
     let need = match route {
         Some(route) => access::need(request.method(), route.as_str()),
         // There is nothing there, which is no secret; but only who may look is told.
@@ -37,10 +37,7 @@ pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Prob
     may(caller, need)?;
     if caller.is_remote() {
         check_origin(&request, caller, is_write)?;
-        // How long a file is, and that it is one, is seen to where it is taken.
-        if !takes_file {
-            check_body(&request, is_write)?;
-        }
+        check_body(&request, is_write, route.is_some_and(|route| access::takes_file(route.as_str())))?;
     }
     Ok(next.run(request).await)
 }
@@ -72,32 +69,31 @@ fn may(caller: Caller, need: Need) -> Result<(), Problem> {
     }
 }
 
-/// Who changes something from a browser says from which page.
+/// Whoever writes with a cookie says from which page.
 fn check_origin(request: &Request, caller: Caller, is_write: bool) -> Result<(), Problem> {
-    let is_said = request.headers().contains_key(header::ORIGIN);
-    if is_write && matches!(caller, Caller::Browser(_)) && !is_said {
+    let says = request.headers().contains_key(header::ORIGIN);
+    if is_write && matches!(caller, Caller::Browser(_)) && !says {
         return Err(foreign_origin("it is not said which page this comes from"));
     }
     Ok(())
 }
 
 /// A body is none that a form of another page could send, and none that is too long.
-fn check_body(request: &Request, is_write: bool) -> Result<(), Problem> {
-    let headers = request.headers();
+fn check_body(request: &Request, is_write: bool, is_file: bool) -> Result<(), Problem> {
     let size = request.body().size_hint().lower();
-    if size > BODY_BYTES_MAX as u64 {
-        return Err(too_large());
-    }
-    let kind = headers.get(header::CONTENT_TYPE).map(|it| it.to_str().unwrap_or_default());
-    let is_json = |kind: &str| {
-        kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case("application/json"))
+    let (wanted, too_long) = if is_file {
+        ("application/octet-stream", (size > uploads::BYTES_MAX).then(files::too_large))
+    } else {
+        ("application/json", (size > BODY_BYTES_MAX as u64).then(too_large))
     };
-    let is_fine = match kind {
-        Some(kind) => is_json(kind),
+    too_long.map_or(Ok(()), Err)?;
+    let said = request.headers().get(header::CONTENT_TYPE).map(|it| it.to_str().unwrap_or_default());
+    let is_wanted = match said {
+        Some(kind) => kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(wanted)),
         None => request.body().is_end_stream(),
     };
-    if is_write && !is_fine {
-        let title = "the body must be application/json";
+    if is_write && !is_wanted {
+        let title = format!("the body must be {wanted}");
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::NotJson, title));
     }
     Ok(())
