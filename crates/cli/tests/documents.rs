@@ -1,7 +1,7 @@
 //! What the pages show is what the binary prints: every command with its output is run.
 #![expect(clippy::disallowed_methods, reason = "this test runs what the pages show")]
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{collections::BTreeSet, env, fs, path::PathBuf, process::Command};
 
 #[test]
 fn readme() {
@@ -21,6 +21,24 @@ fn command_line() {
 fn interface() {
     let document = serde_json::to_string_pretty(&ostler_server::openapi()).expect("a document is plain data");
     expect_test::expect_file!["../../../web/openapi.json"].assert_eq(&(document + "\n"));
+}
+
+/// Every route stands in the table of the page about the interface, and nothing else does.
+#[test]
+fn interface_page() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/api.md");
+    let text = fs::read_to_string(path).expect("a page");
+    let (_, table) = text.split_once("## Every route").expect("a table");
+    let rows = table.lines().filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()));
+    let document = ostler_server::openapi();
+    let paths = document["paths"].as_object().expect("a document has paths");
+    let routes = paths.iter().flat_map(|(path, methods)| {
+        let methods = methods.as_object().expect("a path has methods").keys();
+        methods.filter(|it| *it != "servers").map(move |method| format!("{} {path}", method.to_uppercase()))
+    });
+    // The document does not describe itself.
+    let routes: BTreeSet<String> = routes.chain(["GET /openapi.json".to_owned()]).collect();
+    assert_eq!(rows.collect::<BTreeSet<String>>(), routes);
 }
 
 /// Runs each `sh` block that a block of output follows, and counts them.

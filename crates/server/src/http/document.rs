@@ -91,7 +91,8 @@ fn add_problems(path: &str, method: &str, operation: &mut Value) {
     let expected = |status: &str| match status {
         "400" | "404" => is_asked,
         "401" | "403" | "421" | "500" => !is_beside || path == "/metrics",
-        "409" | "422" | "503" | "507" => is_write,
+        "409" => is_write || path.ends_with("/diff"),
+        "422" | "503" | "507" => is_write,
         "413" | "415" => has_body,
         "423" => has_values,
         _ => false,
