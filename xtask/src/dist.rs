@@ -4,10 +4,12 @@ use std::{env, fs, path::Path};
 
 use crate::{
     error::Error,
+    page,
     process::{cargo, executable, line, output, program, root, start_error},
 };
 
 pub(crate) fn run() -> Result<(), Error> {
+    page::run()?;
     let host = host()?;
     println!("Building ostler for {host} with the C library linked in …");
     // With an explicit target the flags reach only what runs there, not build scripts and macros.

@@ -12,6 +12,7 @@ mod bench;
 mod demo;
 mod dist;
 mod error;
+mod page;
 mod process;
 mod soak;
 mod test;
@@ -23,6 +24,7 @@ usage: cargo xtask COMMAND
   demo [--auto]           a minute with three scripted agents; --auto plays by itself
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
        --real-agents      install the four agent CLIs from npm; all of them have to work
+  page                    build the page of web/ into web/dist, which the server embeds
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench store             measure the journal, likewise
@@ -68,8 +70,11 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         ["test"] => test::run(test::Options { real_agents: false }),
         ["test", "--real-agents"] => test::run(test::Options { real_agents: true }),
         ["tidy"] => tidy::run(),
+        ["page"] => page::run(),
         ["dist"] => dist::run(),
-        ["test" | "tidy" | "dist", extra, ..] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
+        ["test" | "tidy" | "page" | "dist", extra, ..] => {
+            Err(Error::Usage(format!("unexpected argument `{extra}`")))
+        }
         [unknown, ..] => Err(Error::Usage(format!("unknown command `{unknown}`"))),
     }
 }

@@ -11,6 +11,7 @@ use std::{
 use crate::{
     agents,
     error::Error,
+    page,
     process::{cargo, line, program, root, run as run_command, succeeds},
     tidy,
 };
@@ -31,13 +32,14 @@ pub(crate) struct Options {
 
 type Step = (&'static str, fn(Options) -> Result<Outcome, Error>);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("tools", tools),
     ("formatting", |_| cargo_step(&["fmt", "--all", "--check"])),
     ("clippy", |_| {
         cargo_step(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     }),
     ("tidy", |_| tidy::run().map(|()| Outcome::Passed)),
+    ("page", page),
     ("real agents", real_agents),
     ("tests", tests),
     ("docs", docs),
@@ -95,6 +97,14 @@ fn tools(_: Options) -> Result<Outcome, Error> {
         }
     }
     Ok(Outcome::Passed)
+}
+
+/// Before the tests: the binary that they run embeds it.
+fn page(_: Options) -> Result<Outcome, Error> {
+    match page::missing() {
+        Some(reason) => Ok(Outcome::Skipped(reason)),
+        None => page::build().map(|()| Outcome::Passed),
+    }
 }
 
 /// The tests use what is installed, and say how many of the four CLIs work.

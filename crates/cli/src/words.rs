@@ -6,6 +6,8 @@ mod en;
 mod key;
 mod ko;
 mod page;
+#[cfg(test)]
+mod shared;
 
 use std::{env, fmt::Display};
 

@@ -1,0 +1,93 @@
+// Everything that is said to the server goes through here: the proof of the sign-in, the key of a write, and the form of
+// what comes back.
+import { refusal, Unreached } from "./problem";
+
+const BASE = "/api/v1";
+const PROOF = "ostler.proof";
+
+/** Who is told that nobody is signed in here any more. */
+let onSignedOut: () => void = () => undefined;
+
+export function whenSignedOut(tell: () => void): void {
+  onSignedOut = tell;
+}
+
+/** The second half of the sign-in; the first is a cookie that no script can see. */
+export function proof(): string | null {
+  return localStorage.getItem(PROOF);
+}
+
+export function keepProof(value: string | null): void {
+  if (value === null) localStorage.removeItem(PROOF);
+  else localStorage.setItem(PROOF, value);
+}
+
+/** A new name for a write: sent twice under the same, it is done once. */
+export function newKey(): string {
+  // `randomUUID` is there only over TLS or on this machine; random bytes are everywhere.
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export interface Sent {
+  method?: "GET" | "POST";
+  body?: unknown;
+  /** A file, instead of JSON. */
+  file?: Blob;
+  /** Of a write: the name that makes it safe to send it again. */
+  key?: string;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** Asks, and gives the answer as it comes. Whatever is not good is thrown as `Refused` or `Unreached`. */
+export async function ask(path: string, sent: Sent = {}): Promise<Response> {
+  const method = sent.method ?? "GET";
+  const headers = new Headers(sent.headers);
+  const known = proof();
+  if (known !== null) headers.set("Ostler-Proof", known);
+  let body: BodyInit | null = null;
+  if (method === "POST") {
+    headers.set("Idempotency-Key", sent.key ?? newKey());
+    headers.set("Content-Type", sent.file ? "application/octet-stream" : "application/json");
+    body = sent.file ?? JSON.stringify(sent.body ?? {});
+  }
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, { method, headers, body, cache: "no-store", signal: sent.signal ?? null });
+  } catch (cause) {
+    if (sent.signal?.aborted) throw cause;
+    throw new Unreached(cause);
+  }
+  if (response.ok) return response;
+  const refused = await refusal(response);
+  if (response.status === 401 && refused.code === "not_signed_in") onSignedOut();
+  throw refused;
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await ask(path, signal ? { signal } : {});
+  return read<T>(response);
+}
+
+export async function post<T>(path: string, body?: unknown, key?: string): Promise<T> {
+  const response = await ask(path, { method: "POST", body, ...(key === undefined ? {} : { key }) });
+  return read<T>(response);
+}
+
+/** The answer may break off like any connection. */
+async function read<T>(response: Response): Promise<T> {
+  try {
+    const text = await response.text();
+    return (text === "" ? null : JSON.parse(text)) as T;
+  } catch (cause) {
+    throw new Unreached(cause);
+  }
+}
+
+/** A path with its parameters; those that are not given are left out. */
+export function path(base: string, query: Record<string, string | number | boolean | undefined>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  const text = search.toString();
+  return text === "" ? base : `${base}?${text}`;
+}

@@ -1,0 +1,205 @@
+// What is known of the server's state: one cache, fed by the events. A view asks by a hook from here and never fetches.
+import {
+  QueryClient,
+  useMutation,
+  type UseMutationResult,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
+
+import { get, newKey, path, post } from "./client";
+import { type Connection, type EventListener, EventStream } from "./events";
+import { Refused } from "./problem";
+import type {
+  AgentView,
+  CheckpointView,
+  EventView,
+  InfoView,
+  RequestView,
+  RunView,
+  SecretView,
+  SessionView,
+  StatusView,
+  TrustView,
+  UsageReport,
+} from "./schema";
+
+/** How long changes are gathered before what they name is asked for again. */
+const GATHER_MS = 100;
+
+/** The names of everything in the cache. The first word says what an event has to name to make it stale. */
+export const keys = {
+  status: ["status"] as const,
+  info: ["info"] as const,
+  sessions: (query: ListQuery) => ["sessions", query] as const,
+  session: (id: string) => ["session", id] as const,
+  runs: (query: ListQuery) => ["runs", query] as const,
+  run: (id: string) => ["run", id] as const,
+  request: (id: string) => ["request", id] as const,
+  checkpoints: (session: string) => ["checkpoints", session] as const,
+  diff: (session: string) => ["diff", session] as const,
+  agents: ["agents"] as const,
+  secrets: ["secrets"] as const,
+  trusted: ["trusted"] as const,
+  usage: (by: string) => ["usage", by] as const,
+};
+
+export interface ListQuery {
+  all?: boolean;
+  limit?: number;
+  before?: string;
+  project?: string;
+}
+
+export function makeCache(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        // Events say when something is stale; the clock does not.
+        staleTime: Infinity,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        retry: (count, error) => !(error instanceof Refused) && count < 3,
+        retryDelay: (count) => 300 * 2 ** count,
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+/** What an event makes stale. */
+export function named(event: EventView): (readonly string[])[] {
+  const found: (readonly string[])[] = [["status"]];
+  const kind = event.kind.split(".")[0];
+  const request = (event as Record<string, unknown>)["request"];
+  if (event.session) found.push(["session", event.session], ["sessions"]);
+  if (event.run) found.push(["run", event.run], ["runs"]);
+  if (typeof request === "string") found.push(["request", request]);
+  if (kind === "checkpoint" && event.session) found.push(["checkpoints", event.session]);
+  if (kind === "worktree" || kind === "checkpoint") found.push(["diff", event.session ?? ""]);
+  if (kind === "secret") found.push(["secrets"]);
+  if (kind === "trust") found.push(["trusted"]);
+  if (kind === "project") found.push(["trusted"], ["secrets"]);
+  return found;
+}
+
+/** Makes stale what events name, many at once. */
+class Feed {
+  private readonly cache: QueryClient;
+  private readonly stale = new Map<string, readonly string[]>();
+  private timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(cache: QueryClient) {
+    this.cache = cache;
+  }
+
+  readonly push: EventListener = (events) => {
+    for (const event of events) for (const key of named(event)) this.stale.set(key.join(" "), key);
+    this.timer ??= setTimeout(() => this.flush(), GATHER_MS);
+  };
+
+  private flush(): void {
+    this.timer = null;
+    const stale = [...this.stale.values()];
+    this.stale.clear();
+    for (const queryKey of stale) void this.cache.invalidateQueries({ queryKey });
+  }
+}
+
+const Stream = createContext<EventStream | null>(null);
+export const StreamProvider = Stream.Provider;
+
+/** One stream for the page, which keeps its cache true. */
+export function makeStream(cache: QueryClient): EventStream {
+  const stream = new EventStream(() => void cache.invalidateQueries());
+  stream.listen(new Feed(cache).push);
+  return stream;
+}
+
+export function useStream(): EventStream {
+  const stream = useContext(Stream);
+  if (!stream) throw new Error("there is a stream around every view");
+  return stream;
+}
+
+export function useConnection(): Connection {
+  const stream = useStream();
+  return useSyncExternalStore(stream.watch, stream.state);
+}
+
+/** Tells of every event while a view is there. The listener should stay the same between renderings. */
+export function useEvents(listener: EventListener): void {
+  const stream = useStream();
+  useEffect(() => stream.listen(listener), [stream, listener]);
+}
+
+export function useStatus(): UseQueryResult<StatusView> {
+  return useQuery({ queryKey: keys.status, queryFn: ({ signal }) => get<StatusView>("/status", signal) });
+}
+
+export function useInfo(): UseQueryResult<InfoView> {
+  return useQuery({ queryKey: keys.info, queryFn: ({ signal }) => get<InfoView>("/info", signal) });
+}
+
+export function useRequest(id: string): UseQueryResult<RequestView> {
+  return useQuery({ queryKey: keys.request(id), queryFn: ({ signal }) => get<RequestView>(`/requests/${id}`, signal) });
+}
+
+export function useSession(id: string): UseQueryResult<SessionView> {
+  return useQuery({ queryKey: keys.session(id), queryFn: ({ signal }) => get<SessionView>(`/sessions/${id}`, signal) });
+}
+
+export function useSessions(query: ListQuery): UseQueryResult<SessionView[]> {
+  return useQuery({
+    queryKey: keys.sessions(query),
+    queryFn: ({ signal }) => get<SessionView[]>(path("/sessions", { ...query }), signal),
+  });
+}
+
+export function useRun(id: string): UseQueryResult<RunView> {
+  return useQuery({ queryKey: keys.run(id), queryFn: ({ signal }) => get<RunView>(`/runs/${id}`, signal) });
+}
+
+export function useRuns(query: ListQuery): UseQueryResult<RunView[]> {
+  return useQuery({
+    queryKey: keys.runs(query),
+    queryFn: ({ signal }) => get<RunView[]>(path("/runs", { ...query }), signal),
+  });
+}
+
+export function useCheckpoints(session: string): UseQueryResult<CheckpointView[]> {
+  return useQuery({
+    queryKey: keys.checkpoints(session),
+    queryFn: ({ signal }) => get<CheckpointView[]>(path("/checkpoints", { session }), signal),
+  });
+}
+
+export function useAgents(): UseQueryResult<AgentView[]> {
+  return useQuery({ queryKey: keys.agents, queryFn: ({ signal }) => get<AgentView[]>("/agents", signal) });
+}
+
+export function useSecrets(): UseQueryResult<SecretView[]> {
+  return useQuery({ queryKey: keys.secrets, queryFn: ({ signal }) => get<SecretView[]>("/secrets", signal) });
+}
+
+export function useTrusted(): UseQueryResult<TrustView[]> {
+  return useQuery({ queryKey: keys.trusted, queryFn: ({ signal }) => get<TrustView[]>("/trusted", signal) });
+}
+
+export function useUsage(by: string): UseQueryResult<UsageReport> {
+  return useQuery({ queryKey: keys.usage(by), queryFn: ({ signal }) => get<UsageReport>(path("/usage", { by }), signal) });
+}
+
+/** A wish: something is sent once, and what it changed is asked for again even before its event comes. */
+export function useWish<T, V = void>(where: (wanted: V) => { path: string; body?: unknown; key?: string }): UseMutationResult<T, Error, V> {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (wanted: V) => {
+      const { path: to, body, key } = where(wanted);
+      return post<T>(to, body, key ?? newKey());
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: keys.status }),
+  });
+}

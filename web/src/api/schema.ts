@@ -1,0 +1,982 @@
+// Made from openapi.json by `npm run types`; do not edit.
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description An agent that can be run. */
+        AgentView: {
+            /** @description What it is. */
+            about: string;
+            /** @description How it learns to ask: `none`, `argument` or `prompt`. */
+            guide: string;
+            /** @description How it is spoken to while it runs: `line`, `message` or `relaunch`. */
+            input: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether a conversation can be taken up again. */
+            resumable: boolean;
+            /** @description Where its table comes from: `built in`, or a file. */
+            source: string;
+            /** @description The table. */
+            table: Record<string, unknown>;
+            /** @description The version that was tested. */
+            tested?: string | null;
+        };
+        /** @description What is asked, in a form that can be shown without knowing every kind. */
+        AskView: {
+            /** @description More about it. */
+            context?: string | null;
+            /** @description What stands for an answer when there is none. */
+            default?: string | null;
+            /** @description All fields, as the agent gave them. */
+            fields: Record<string, unknown>;
+            form?: components["schemas"]["FormView"] | null;
+            /**
+             * @description `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over` or
+             *     `tokens_over`.
+             */
+            kind: string;
+            /** @description What can be chosen; empty where anything can be said. */
+            options: string[];
+            /** @description Whether the agent waits for ever. */
+            required: boolean;
+            /** @description The question, or what is wrong, or what is wanted. */
+            text: string;
+        };
+        /** @description How much may be used before a person is asked. What is not limited is null. */
+        BudgetView: {
+            /**
+             * Format: double
+             * @description In US dollars, with what a person has raised it by.
+             */
+            cost_usd_max?: number | null;
+            /**
+             * Format: int64
+             * @description In seconds of work.
+             */
+            time_s_max?: number | null;
+            /**
+             * Format: int64
+             * @description In tokens of every kind, with what a person has raised it by.
+             */
+            tokens_max?: number | null;
+        };
+        /** @description What stood in a session's directory at one moment. */
+        CheckpointView: {
+            /**
+             * Format: int64
+             * @description When it was wanted, in UTC milliseconds.
+             */
+            at_ms: number;
+            /** @description Its commit. */
+            commit?: string | null;
+            /** @description The agent's conversation by then. */
+            conversation?: string | null;
+            /** @description Its id. */
+            id: string;
+            /** @description What is not in it, the first of them by name and why. */
+            left_out: string[];
+            /**
+             * Format: int64
+             * @description How many are not in it.
+             */
+            left_out_count: number;
+            /** @description Why there is none: a `key` (`no_repository`, `unchanged`, `failed`) with its parameters. */
+            reason?: Record<string, unknown> | null;
+            /** @description The ref that leads to it. */
+            reference?: string | null;
+            /** @description What was open by then. */
+            requests: string[];
+            /** @description Whether the agent can be taken back to where it was in its conversation. */
+            rewindable: boolean;
+            /** @description To which run it belongs. */
+            run: string;
+            /**
+             * Format: int64
+             * @description The place in the journal.
+             */
+            seq: number;
+            /** @description Whose work it is. */
+            session: string;
+            /** @description How it stands: `wanted`, `made`, `skipped` or `pruned`. */
+            state: string;
+            /** @description Why it was made: `request`, `time`, `person`, `rest` or `restore`. */
+            why: string;
+        };
+        /** @description Something that happened. */
+        EventView: Record<string, unknown> & {
+            /**
+             * Format: int64
+             * @description When, in UTC milliseconds.
+             */
+            at: number;
+            /** @description What, as `noun.past_verb`. */
+            kind: string;
+            /** @description The project. */
+            project?: string | null;
+            /** @description The run. */
+            run?: string | null;
+            /**
+             * Format: int64
+             * @description Its place in the journal.
+             */
+            seq: number;
+            /** @description The session. */
+            session?: string | null;
+            /**
+             * Format: int32
+             * @description The version of its form.
+             */
+            v: number;
+        };
+        /** @description A value that is wanted. */
+        FieldView: {
+            /** @description The variable. */
+            name: string;
+            /** @description Whether most do without. */
+            optional: boolean;
+            /** @description Whether nobody is to see it while it is typed. */
+            secret: boolean;
+        };
+        /** @description What has to be filled in, or what approval does. */
+        FormView: {
+            /** @description The command that approval runs. */
+            command?: string[];
+            /** @description The values that are wanted, in this order. */
+            fields?: components["schemas"]["FieldView"][];
+            /** @description Whether values under other names can be given, too. */
+            other_names?: boolean;
+            /** @description Why it cannot be done here. */
+            problem?: string | null;
+        };
+        /** @description The server itself. */
+        InfoView: {
+            /** @description Where the page can be had. A server of an older version does not say it. */
+            page?: components["schemas"]["PageView"];
+            /**
+             * Format: int32
+             * @description Its process.
+             */
+            pid: number;
+            /**
+             * Format: int64
+             * @description The last event of the journal.
+             */
+            seq: number;
+            /**
+             * Format: int64
+             * @description Since when, in UTC milliseconds.
+             */
+            started_at_ms: number;
+            /**
+             * Format: int64
+             * @description The largest file that can be given to an agent.
+             */
+            upload_bytes_max?: number;
+            /** @description Its version. */
+            version: string;
+        };
+        /** @description What has become of a package. */
+        InstallView: {
+            /** @description Why it failed. */
+            reason?: string | null;
+            /** @description `running`, `installed` or `failed`. */
+            state: string;
+        };
+        /** @description One process of a session. */
+        LaunchView: {
+            /**
+             * Format: int64
+             * @description When it was ordered.
+             */
+            at_ms: number;
+            /** @description Why it was started: `first`, `bring`, `resume`, `attempt` or `limit`. */
+            cause: string;
+            /** @description How it ended: `how` is `exited`, `not_started` or `lost`. */
+            ended?: Record<string, unknown> | null;
+            /**
+             * Format: int64
+             * @description Where in its output the last thing that was heard begins.
+             */
+            heard_at?: number | null;
+            /**
+             * Format: int32
+             * @description Counted from 1.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The process, once it ran.
+             */
+            pid?: number | null;
+            /** @description What it was told. */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description Since when its tree stands still.
+             */
+            stopped_at_ms?: number | null;
+            /** @description What it used. */
+            usage?: components["schemas"]["UsageView"];
+        };
+        /** @description A link that signs a browser in once. There is no `Debug`: it is a key. */
+        LinkView: {
+            /** @description The same link for other machines, if they can reach this one. */
+            away?: string | null;
+            /**
+             * Format: int64
+             * @description Until when it is good, in milliseconds since 1970, UTC.
+             */
+            over_at_ms: number;
+            /** @description The link, for this machine. */
+            url: string;
+        };
+        /** @description Where the same stands that an agent asks. */
+        MarkView: {
+            /** @description What the tool was used on: a command, a path. */
+            about?: string | null;
+            /** @description In whose text: `tool_output`, `sub_agent`, `prompt`, `message` or `check`. */
+            source: string;
+            /** @description The tool's name, where it is known. */
+            tool?: string | null;
+        };
+        /** @description An answer to a request. */
+        NewAnswer: {
+            /** @description Yes or no. */
+            decision?: boolean | null;
+            /** @description Whether the words count although they are none of the options. */
+            insist?: boolean;
+            /** @description Whether these values may be given to whoever asks for them in the same project. */
+            reuse?: boolean;
+            /** @description Whether the agent has to do without, or with its default. */
+            skip?: boolean;
+            /** @description Words, an option, its number, or a path. */
+            value?: string | null;
+            /** @description Values by name, for a request that asks for values. They go to the vault, and nowhere else. */
+            values?: Record<string, unknown>;
+        };
+        /** @description A link that signs a browser in. */
+        NewLink: {
+            /** @description Where on the page it leads, such as `/requests/q_7`. */
+            path?: string | null;
+        };
+        /** @description Words for an agent. */
+        NewMessage: {
+            /** @description The words. */
+            text: string;
+        };
+        /** @description Which checkpoints are to go. */
+        NewPrune: {
+            /** @description A directory of the repository, absolute. */
+            directory: string;
+            /** @description Whether only to say what would go. */
+            dry_run?: boolean;
+        };
+        /** @description How to go back to a checkpoint. */
+        NewRestore: {
+            /** @description Whether the conversation goes back too; yes, if nothing is said. */
+            conversation?: boolean | null;
+        };
+        /** @description How a session is to go on. */
+        NewResume: {
+            /** @description What it is told; if nothing, to go on where it was. */
+            prompt?: string | null;
+        };
+        /** @description The end of trust. */
+        NewRevocation: {
+            /** @description A directory of the project, or its root if it is gone; absolute. */
+            directory: string;
+        };
+        /** @description Something to be done, by an agent or a command. */
+        NewRun: {
+            /** @description The agent, by the name of its table. Without one there must be a command. */
+            agent?: string | null;
+            /**
+             * Format: int32
+             * @description How often the agent may try until the check passes; once, if nothing is said.
+             */
+            attempts_max?: number | null;
+            /** @description A shell command that exits with 0 only if the work is done. */
+            check?: string | null;
+            /**
+             * Format: int64
+             * @description After how many seconds a check is ended and counts as failed; half an hour, if nothing is said.
+             */
+            check_time_s_max?: number | null;
+            /** @description A plain command: program and arguments. */
+            command?: string[];
+            /**
+             * Format: double
+             * @description After how many US dollars a person is asked whether to go on.
+             */
+            cost_usd_max?: number | null;
+            /** @description The directory of the project, absolute. */
+            directory: string;
+            /**
+             * @description The environment it runs in; that of the server, if nothing is said. It is kept in a file that only the user can
+             *     read, never in the journal.
+             */
+            environment?: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether the agent is told how to ask; yes, if nothing is said. */
+            guide?: boolean | null;
+            /** @description Whether the agent is spoken to in Korean. */
+            korean?: boolean;
+            /** @description Whether the agent is given the tools with which it asks; yes, if nothing is said. */
+            mcp?: boolean | null;
+            /** @description The model, if not the agent's own choice. */
+            model?: string | null;
+            /** @description What the agent is to do. */
+            prompt?: string | null;
+            /** @description Whether it runs on a terminal, and of which size: lines, then characters in a line. */
+            terminal?: [
+                number,
+                number
+            ] | null;
+            /**
+             * Format: int64
+             * @description After how many seconds of work a person is asked whether to go on.
+             */
+            time_s_max?: number | null;
+            /**
+             * Format: int64
+             * @description After how many tokens a person is asked whether to go on.
+             */
+            tokens_max?: number | null;
+            /**
+             * Format: int32
+             * @description The most turns.
+             */
+            turns_max?: number | null;
+            /** @description Whether it gets a branch and a directory of its own. */
+            worktree?: boolean;
+        };
+        /** @description A secret to be kept. There is no `Debug`: it holds the value. */
+        NewSecret: {
+            /** @description Where in a project, absolute; the project is registered if it is not known yet. */
+            directory?: string | null;
+            /** @description Where it is looked up each time, instead of a value: `env:NAME`, `file:PATH` or `cmd:COMMAND`. */
+            from?: string | null;
+            /** @description The name: that of the variable an agent gets. */
+            name: string;
+            /** @description The project, by its id or name, instead of a directory. */
+            project?: string | null;
+            /** @description Whether it may be given to agents of the project without asking; yes, if nothing is said. */
+            reuse?: boolean | null;
+            /** @description The value itself. */
+            value?: string | null;
+        };
+        /** @description What a browser shows to be signed in. There is no `Debug`: it holds the code. */
+        NewSignIn: {
+            /** @description What stands behind the `#` of the link, up to the first `/`. */
+            code: string;
+        };
+        /** @description A terminal of another size. */
+        NewSize: {
+            /**
+             * Format: int32
+             * @description Characters in a line.
+             */
+            columns: number;
+            /**
+             * Format: int32
+             * @description Lines.
+             */
+            rows: number;
+        };
+        /** @description A token for a script. */
+        NewToken: {
+            /**
+             * Format: int32
+             * @description For how many days it is good; 90, if nothing is said.
+             */
+            days?: number | null;
+            /** @description What its owner calls it: letters, digits, `-`, `_` and `.`. */
+            name: string;
+            /** @description Whether it may only look, and see no secrets. */
+            read_only?: boolean;
+        };
+        /** @description Trust in what a repository would run. */
+        NewTrust: {
+            /** @description A directory of the project, absolute. */
+            directory: string;
+            /** @description What was shown to the person who agrees: the `hash` of every command. */
+            hashes: string[];
+        };
+        /** @description How something ended. */
+        Outcome: {
+            /** @description How. */
+            outcome: components["schemas"]["OutcomeKind"];
+            /** @description Why it failed: a `key` with its parameters. */
+            reason?: unknown;
+            /** @description Whether a check says that it is done; otherwise it is the agent's word. */
+            verified: boolean;
+        };
+        /**
+         * @description The ways to end.
+         * @enum {string}
+         */
+        OutcomeKind: "completed" | "failed" | "cancelled";
+        /**
+         * @description How the door for browsers stands.
+         * @enum {string}
+         */
+        PageState: "open" | "off" | "shut" | "closed";
+        /** @description Where the page can be had. */
+        PageView: {
+            /** @description Its address for other machines, if it has one. */
+            away?: string | null;
+            /** @description Why it is not open. */
+            problem?: string | null;
+            /** @description How the door for browsers stands. */
+            state: components["schemas"]["PageState"];
+            /** @description Its address on this machine, while it is open. */
+            url?: string | null;
+        };
+        /** @description Why a request was not done. Nothing has changed. */
+        Problem: {
+            /** @description What there is to know about it, by its kind. */
+            details?: unknown;
+            /** @description What to do next. */
+            hint?: string | null;
+            /**
+             * Format: int32
+             * @description The status of the answer.
+             */
+            status: number;
+            /** @description What happened, in a sentence. */
+            title: string;
+            /**
+             * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
+             * @enum {string}
+             */
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "checkpoint_gone" | "configuration" | "cost_unknown" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_options" | "no_place" | "no_project" | "no_prompt" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_now" | "not_over_tcp" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "place_busy" | "read_only" | "required" | "restoring" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+        };
+        /** @description A project, with what goes on in it. */
+        ProjectSummary: components["schemas"]["ProjectView"] & {
+            /**
+             * Format: int64
+             * @description When a session of it last changed how it is, in UTC milliseconds; null if there was none.
+             */
+            active_at_ms?: number | null;
+            /**
+             * Format: int64
+             * @description How many of its requests are open.
+             */
+            requests: number;
+            /**
+             * Format: int64
+             * @description How many of its sessions are neither over nor waiting for a person.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description How many of its sessions wait for a person.
+             */
+            waiting: number;
+        };
+        /** @description A repository or directory that is looked after. */
+        ProjectView: {
+            /** @description Whether it is a git repository. */
+            git: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description What a person calls it. */
+            name: string;
+            /** @description Its root. */
+            root: string;
+        };
+        /** @description Something that was let go, or would be. */
+        PrunedView: {
+            /** @description The checkpoint; none if it was the work of a discarded worktree. */
+            checkpoint?: string | null;
+            /** @description Where it led. */
+            commit: string;
+            /** @description The ref. */
+            reference: string;
+            /** @description Whose work it was. */
+            session: string;
+        };
+        /** @description Something that somebody has to settle. */
+        RequestView: {
+            /** @description Whether it is open, and whoever asked has ended and cannot be started again with an answer. */
+            abandoned?: boolean;
+            /** @description The agent's name. */
+            agent: string;
+            /** @description What is asked. */
+            ask: components["schemas"]["AskView"];
+            /** @description How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`. */
+            delivery: string;
+            /** @description Whether nobody waits for it any more; it can still be answered. */
+            expired: boolean;
+            /**
+             * Format: int64
+             * @description When nobody waits for it any more.
+             */
+            expires_at_ms?: number | null;
+            /** @description Its id. */
+            id: string;
+            install?: components["schemas"]["InstallView"] | null;
+            mark?: components["schemas"]["MarkView"] | null;
+            /**
+             * Format: int64
+             * @description When it was opened.
+             */
+            opened_at_ms: number;
+            /** @description The project. */
+            project: components["schemas"]["ProjectView"];
+            /**
+             * Format: int32
+             * @description For an error that is tried again when it expires: the number of the retry.
+             */
+            retry?: number | null;
+            /** @description To which run it belongs. */
+            run: string;
+            /** @description Who asks. */
+            session: string;
+            settled?: components["schemas"]["SettledView"] | null;
+            /** @description Who said it: `channel`, `speech`, `tagged`, `plain`, `stream`, or `ostler`. */
+            trust: string;
+        };
+        /** @description What came of going back. */
+        RestoreView: {
+            before?: components["schemas"]["CheckpointView"] | null;
+            /**
+             * Format: int64
+             * @description How many files were written or removed.
+             */
+            changed: number;
+            /** @description The checkpoint that was wanted. */
+            checkpoint: components["schemas"]["CheckpointView"];
+            /**
+             * @description What the next process of the session knows: `kept` everything that was said, `rewound` what was said by then,
+             *     `new` nothing of it, for its CLI cannot go back.
+             */
+            conversation: string;
+            /** @description Files that are still not as they were. */
+            different: string[];
+            /** @description Why not. */
+            message?: string | null;
+            /** @description Whether files are as they were then. */
+            restored: boolean;
+            /** @description Submodules that were at another commit; they are left where they are. */
+            submodules: string[];
+        };
+        /** @description Something that was asked for. */
+        RunView: {
+            /**
+             * Format: int32
+             * @description How often the agent may try.
+             */
+            attempts_max?: number | null;
+            /** @description How much may be used before a person is asked. */
+            budget?: components["schemas"]["BudgetView"];
+            /** @description The check, if there is one. */
+            check?: string | null;
+            /**
+             * Format: int64
+             * @description When.
+             */
+            created_at_ms: number;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            ended_at_ms?: number | null;
+            /** @description Its id. */
+            id: string;
+            outcome?: components["schemas"]["Outcome"] | null;
+            /** @description The project. */
+            project: components["schemas"]["ProjectView"];
+            /** @description Who works on it. */
+            sessions: components["schemas"]["SessionView"][];
+            /** @description What was asked for, in one line. */
+            title: string;
+            /** @description What was used for it. */
+            usage?: components["schemas"]["UsageView"];
+        };
+        /** @description What can be said of a secret. */
+        SecretView: {
+            /**
+             * Format: int64
+             * @description When, in milliseconds since 1970, UTC.
+             */
+            at_ms: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether it may be given without asking. */
+            reuse: boolean;
+            /** @description The project or the session that it belongs to, by its id. */
+            scope: string;
+            /**
+             * Format: int64
+             * @description The change of the vault that made it.
+             */
+            version: number;
+            /** @description `stored`, or where it is looked up: `env`, `file` or `cmd`. */
+            what: string;
+        };
+        /**
+         * @description How a session is.
+         * @enum {string}
+         */
+        SessionStatus: "starting" | "active" | "checking" | "waiting_input" | "waiting_dependency" | "waiting_permission" | "installing" | "paused" | "parked" | "interrupted" | "ending" | "completed" | "failed" | "cancelled";
+        /** @description One agent at work. */
+        SessionView: {
+            /** @description Whose allowance it uses, in words that hold no key. */
+            account?: string | null;
+            /** @description The agent's name. */
+            agent: string;
+            /**
+             * Format: int32
+             * @description How often its work was checked.
+             */
+            attempts: number;
+            /** @description The requests it waits for, oldest first. */
+            blocked_by: string[];
+            /** @description The conversation that its CLI can resume. */
+            conversation?: string | null;
+            /**
+             * Format: int64
+             * @description When it was created.
+             */
+            created_at_ms: number;
+            /** @description Where it works. */
+            directory: string;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            ended_at_ms?: number | null;
+            /** @description Its id. */
+            id: string;
+            /** @description Its processes so far, oldest first. */
+            launches: components["schemas"]["LaunchView"][];
+            outcome?: components["schemas"]["Outcome"] | null;
+            /**
+             * Format: int32
+             * @description Its process, while it runs.
+             */
+            pid?: number | null;
+            /** @description The project. */
+            project: components["schemas"]["ProjectView"];
+            /** @description Whether it can be started again where it was. */
+            resumable: boolean;
+            /** @description What it works for. */
+            run: string;
+            /**
+             * Format: int64
+             * @description Since when it is so, in UTC milliseconds.
+             */
+            since_ms: number;
+            /** @description How it is. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description What was asked for, in one line. */
+            title: string;
+            /** @description What its CLI says it used: tokens and cost. */
+            usage?: components["schemas"]["UsageView"];
+            wait?: components["schemas"]["WaitView"] | null;
+            worktree?: components["schemas"]["WorktreeView"] | null;
+        };
+        /** @description How a request was settled. */
+        SettledView: {
+            /** @description With what: `answer` says which kind. */
+            answer: Record<string, unknown>;
+            /**
+             * Format: int64
+             * @description When.
+             */
+            at_ms: number;
+            /** @description `person`, `expiry`, `repetition`, `vault`, `end` or `limit`. */
+            by: string;
+            /** @description Whether it had expired by then. */
+            late: boolean;
+        };
+        /**
+         * @description Whose a sign-in is.
+         * @enum {string}
+         */
+        SignInKind: "browser" | "token";
+        /** @description A browser or a script that may come in. */
+        SignInView: {
+            /** @description Whether it is the one that asks. */
+            current: boolean;
+            /** @description Its id. */
+            id: string;
+            /** @description Whose it is. */
+            kind: components["schemas"]["SignInKind"];
+            /**
+             * Format: int64
+             * @description Since when, in milliseconds since 1970, UTC.
+             */
+            made_at_ms: number;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When it ends. A browser that comes back has 30 days from then on.
+             */
+            over_at_ms: number;
+            /** @description Whether it may only look, and see no secrets. */
+            read_only: boolean;
+            /**
+             * Format: int64
+             * @description When it was used last, to the day.
+             */
+            used_at_ms?: number | null;
+        };
+        /** @description A browser that is signed in. The cookie comes beside it. There is no `Debug`: it holds the proof. */
+        SignedInView: {
+            /** @description The sign-in. */
+            id: string;
+            /** @description What is sent in `Ostler-Proof` with every request, beside the cookie. */
+            proof: string;
+        };
+        /** @description What needs somebody, and what runs. */
+        StatusView: {
+            /** @description Open requests, oldest first. */
+            needs_you: components["schemas"]["RequestView"][];
+            /**
+             * Format: int64
+             * @description The last event that this is true of.
+             */
+            seq: number;
+            /** @description Sessions that are not over, oldest first. */
+            sessions: components["schemas"]["SessionView"][];
+        };
+        /** @description A token that was just made. There is no `Debug`: it is a key. */
+        TokenView: {
+            /** @description What is known of it. */
+            sign_in: components["schemas"]["SignInView"];
+            /** @description What a script sends as `Authorization: Bearer …`. It is said this once. */
+            token: string;
+        };
+        /** @description What a repository would run, and what of it a person lets it. */
+        TrustView: {
+            /** @description The commands. */
+            commands: components["schemas"]["TrustedView"][];
+            /**
+             * Format: int64
+             * @description When somebody last agreed to something; none if nobody did.
+             */
+            given_at_ms?: number | null;
+            /** @description The root of the project. */
+            root: string;
+        };
+        /** @description A command of a repository. */
+        TrustedView: {
+            /** @description The file that it stands in. */
+            file: string;
+            /** @description Stands for all of it. */
+            hash: string;
+            /** @description What names it, such as `filter.lfs.clean` or `agents.reviewer`. */
+            key: string;
+            /** @description Whether somebody agreed to it. */
+            trusted: boolean;
+            /** @description The command; none where only what was agreed to is listed, since it is not kept. */
+            value?: string | null;
+        };
+        /** @description What opens the vault. There is no `Debug`: it holds the passphrase. */
+        Unlock: {
+            /** @description The passphrase. */
+            passphrase: string;
+        };
+        /** @description What was used, by something. */
+        UsageReport: {
+            /** @description By what: `session`, `run`, `project`, `agent`, `account` or `day`. */
+            by: string;
+            /** @description The parts, those that used most first; days in their order. */
+            rows: components["schemas"]["UsageRow"][];
+            /**
+             * Format: int64
+             * @description Only what was reported since then, in UTC milliseconds, to a quarter of an hour.
+             */
+            since_ms?: number | null;
+            /** @description All of them together. */
+            total: components["schemas"]["UsageRow"];
+        };
+        /** @description What was used by one session, run, project, agent, account, or on one day. */
+        UsageRow: {
+            /** @description For a session or a run: how much the run may use. */
+            budget?: components["schemas"]["BudgetView"];
+            /** @description Which: an id, a name, or a date such as 2026-11-16. Empty for what has none. */
+            key: string;
+            /** @description What a person calls it. */
+            name: string;
+            /**
+             * Format: int64
+             * @description How many sessions reported something.
+             */
+            sessions: number;
+            /**
+             * Format: int64
+             * @description How many of them stated no cost: the sum is then too low.
+             */
+            sessions_without_cost: number;
+            /** @description What was used. */
+            usage: components["schemas"]["UsageView"];
+        };
+        /** @description Tokens and cost. What no CLI reported is null; no token is counted in two of the figures. */
+        UsageView: {
+            /**
+             * Format: int64
+             * @description Tokens read from the provider's cache.
+             */
+            cache_read_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description Tokens written to the provider's cache.
+             */
+            cache_write_tokens?: number | null;
+            /**
+             * Format: double
+             * @description Cost in US dollars: what CLIs state, or what the configured prices give.
+             */
+            cost_usd?: number | null;
+            /**
+             * Format: int64
+             * @description Tokens sent, without those of the cache.
+             */
+            input_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description Tokens received, without those of reasoning.
+             */
+            output_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description Tokens spent on reasoning.
+             */
+            reasoning_tokens?: number | null;
+            /**
+             * Format: int64
+             * @description All tokens together.
+             */
+            tokens?: number | null;
+        };
+        /** @description A wait that ends by itself. */
+        WaitView: {
+            /** @description For `limit`: the account. */
+            account?: string | null;
+            /**
+             * @description `retry`: it goes on after an error. `limit`: its account has hit a limit. `cli_retry`: its CLI tries again by
+             *     itself at a limit.
+             */
+            kind: string;
+            /** @description For limits: in the words of whoever said it. */
+            message?: string | null;
+            /**
+             * Format: int64
+             * @description For `limit`: when it resets, if somebody named that.
+             */
+            reset_at_ms?: number | null;
+            /**
+             * Format: int32
+             * @description For `retry`: after so many a person is asked.
+             */
+            retries_max?: number | null;
+            /**
+             * Format: int32
+             * @description For `retry`: the number of the retry that follows.
+             */
+            retry?: number | null;
+            /**
+             * Format: int64
+             * @description Until when, in UTC milliseconds; for `limit`, the reset or the next try. Null if nobody says.
+             */
+            until_ms?: number | null;
+        };
+        /** @description A secret that is meant. */
+        WhichSecret: {
+            /** @description Where in its project, absolute. */
+            directory?: string | null;
+            /** @description Its name. */
+            name: string;
+            /** @description The project, by its id or name, instead of a directory. */
+            project?: string | null;
+            /** @description The session that alone was given it, instead of a project. */
+            session?: string | null;
+        };
+        /** @description A branch and directory of its own. */
+        WorktreeView: {
+            /** @description The branch. */
+            branch: string;
+            /** @description Which files are in the way. */
+            files: string[];
+            /** @description Why not, or where its work is kept. */
+            message?: string | null;
+            /** @description The directory. */
+            path: string;
+            /**
+             * @description How far it has got: `wanted`, `made`, `merging`, `not_merged`, `merged`, `discarding`, `not_discarded` or
+             *     `discarded`.
+             */
+            state: string;
+            /** @description The branch it is merged into. */
+            target?: string | null;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type AgentView = components['schemas']['AgentView'];
+export type AskView = components['schemas']['AskView'];
+export type BudgetView = components['schemas']['BudgetView'];
+export type CheckpointView = components['schemas']['CheckpointView'];
+export type EventView = components['schemas']['EventView'];
+export type FieldView = components['schemas']['FieldView'];
+export type FormView = components['schemas']['FormView'];
+export type InfoView = components['schemas']['InfoView'];
+export type InstallView = components['schemas']['InstallView'];
+export type LaunchView = components['schemas']['LaunchView'];
+export type LinkView = components['schemas']['LinkView'];
+export type MarkView = components['schemas']['MarkView'];
+export type NewAnswer = components['schemas']['NewAnswer'];
+export type NewLink = components['schemas']['NewLink'];
+export type NewMessage = components['schemas']['NewMessage'];
+export type NewPrune = components['schemas']['NewPrune'];
+export type NewRestore = components['schemas']['NewRestore'];
+export type NewResume = components['schemas']['NewResume'];
+export type NewRevocation = components['schemas']['NewRevocation'];
+export type NewRun = components['schemas']['NewRun'];
+export type NewSecret = components['schemas']['NewSecret'];
+export type NewSignIn = components['schemas']['NewSignIn'];
+export type NewSize = components['schemas']['NewSize'];
+export type NewToken = components['schemas']['NewToken'];
+export type NewTrust = components['schemas']['NewTrust'];
+export type Outcome = components['schemas']['Outcome'];
+export type OutcomeKind = components['schemas']['OutcomeKind'];
+export type PageState = components['schemas']['PageState'];
+export type PageView = components['schemas']['PageView'];
+export type Problem = components['schemas']['Problem'];
+export type ProjectSummary = components['schemas']['ProjectSummary'];
+export type ProjectView = components['schemas']['ProjectView'];
+export type PrunedView = components['schemas']['PrunedView'];
+export type RequestView = components['schemas']['RequestView'];
+export type RestoreView = components['schemas']['RestoreView'];
+export type RunView = components['schemas']['RunView'];
+export type SecretView = components['schemas']['SecretView'];
+export type SessionStatus = components['schemas']['SessionStatus'];
+export type SessionView = components['schemas']['SessionView'];
+export type SettledView = components['schemas']['SettledView'];
+export type SignInKind = components['schemas']['SignInKind'];
+export type SignInView = components['schemas']['SignInView'];
+export type SignedInView = components['schemas']['SignedInView'];
+export type StatusView = components['schemas']['StatusView'];
+export type TokenView = components['schemas']['TokenView'];
+export type TrustView = components['schemas']['TrustView'];
+export type TrustedView = components['schemas']['TrustedView'];
+export type Unlock = components['schemas']['Unlock'];
+export type UsageReport = components['schemas']['UsageReport'];
+export type UsageRow = components['schemas']['UsageRow'];
+export type UsageView = components['schemas']['UsageView'];
+export type WaitView = components['schemas']['WaitView'];
+export type WhichSecret = components['schemas']['WhichSecret'];
+export type WorktreeView = components['schemas']['WorktreeView'];
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

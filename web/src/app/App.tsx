@@ -1,0 +1,90 @@
+// The whole page: language, sign-in, the cache and its stream around everything else.
+import { QueryClientProvider } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+
+import { whenSignedOut } from "../api/client";
+import { makeCache, makeStream, StreamProvider, useStatus, useStream } from "../api/queries";
+import { loadKoreanFace } from "../look/face";
+import { Failure, Loading } from "../parts/states";
+import { SignedOut } from "../sign-in/SignedOut";
+import { SignIn } from "../sign-in/SignIn";
+import { firstLanguage, keepLanguage, type Language, LanguageProvider } from "../words/words";
+import { Preferences } from "./preferences";
+import { go, usePath } from "./router";
+import { Shell } from "./Shell";
+import { ShortcutProvider } from "./shortcuts";
+import { firstTheme, keepTheme, type Theme } from "./theme";
+
+export function App() {
+  const [language, setLanguage] = useState<Language>(firstLanguage);
+  const [theme, setTheme] = useState<Theme>(firstTheme);
+  useEffect(() => {
+    document.documentElement.lang = language;
+    loadKoreanFace(language);
+  }, [language]);
+  useEffect(() => keepTheme(theme), [theme]);
+  const preferences = useMemo(
+    () => ({
+      theme,
+      setTheme,
+      setLanguage: (chosen: Language) => {
+        keepLanguage(chosen);
+        setLanguage(chosen);
+      },
+    }),
+    [theme],
+  );
+  return (
+    <LanguageProvider value={language}>
+      <Preferences.Provider value={preferences}>
+        <ShortcutProvider>
+          <Door />
+        </ShortcutProvider>
+      </Preferences.Provider>
+    </LanguageProvider>
+  );
+}
+
+/** Who is not signed in stays outside, and is taken back to where they wanted to go. */
+function Door() {
+  const path = usePath();
+  const [isOut, setOut] = useState(false);
+  const cache = useMemo(makeCache, []);
+  const stream = useMemo(() => makeStream(cache), [cache]);
+  useEffect(() => whenSignedOut(() => setOut(true)), []);
+  if (path === "/sign-in") {
+    const enter = () => {
+      cache.clear();
+      setOut(false);
+      go("/", "replace");
+    };
+    return <SignIn onDone={enter} />;
+  }
+  if (isOut) return <SignedOut />;
+  return (
+    <QueryClientProvider client={cache}>
+      <StreamProvider value={stream}>
+        <Inside />
+      </StreamProvider>
+    </QueryClientProvider>
+  );
+}
+
+function Inside() {
+  const status = useStatus();
+  const stream = useStream();
+  const isThere = status.data !== undefined;
+  useEffect(() => {
+    // Behind what the first look has shown, so that nothing falls between the two.
+    if (!isThere) return undefined;
+    return stream.start(status.data.seq);
+  }, [stream, isThere]);
+  if (!status.data) {
+    return (
+      <main className="outside">
+        {status.error ? <Failure error={status.error} onAgain={() => void status.refetch()} /> : <Loading />}
+      </main>
+    );
+  }
+  return <Shell status={status.data} />;
+}

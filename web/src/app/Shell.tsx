@@ -1,0 +1,238 @@
+// The frame around every view: where one can go, whether the page is true, and the keys.
+import { Component, type ErrorInfo, type ReactNode, Suspense, useState } from "react";
+
+import { useConnection } from "../api/queries";
+import type { SessionView, StatusView } from "../api/schema";
+import { useBrowserNotifications } from "../notifications/browser";
+import { Dialog } from "../parts/Dialog";
+import { plain, Said } from "../parts/Said";
+import { Loading } from "../parts/states";
+import { statusOf } from "../parts/status";
+import { clock } from "../parts/time";
+import { useLanguage, useSay } from "../words/words";
+import { find, MAIN, OTHER } from "./places";
+import { go, Link, usePath } from "./router";
+import { useSheet, useShortcut } from "./shortcuts";
+import { words } from "./words";
+
+export function Shell({ status }: { status: StatusView }) {
+  const say = useSay(words);
+  const path = usePath();
+  const [isSheetOpen, setSheetOpen] = useState(false);
+  useShortcut("g i", say("toInbox"), () => go("/"));
+  useShortcut("g r", say("toRuns"), () => go("/runs"));
+  useShortcut("g s", say("toSessions"), () => go("/sessions"));
+  useShortcut("?", say("showSheet"), () => setSheetOpen(true));
+  useBrowserNotifications(status);
+  const found = find(path);
+  const View = found?.view;
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {say("skip")}
+      </a>
+      <Sidebar status={status} />
+      <main id="content" className="content" tabIndex={-1}>
+        <Stale />
+        <Guard key={path}>
+          <Suspense fallback={<Loading />}>
+            {View ? <View key={found.pattern + found.id} id={found.id} /> : <Nowhere />}
+          </Suspense>
+        </Guard>
+      </main>
+      <BottomBar status={status} />
+      {isSheetOpen && <Sheet onClose={() => setSheetOpen(false)} />}
+    </div>
+  );
+}
+
+function Sidebar({ status }: { status: StatusView }) {
+  const say = useSay(words);
+  const path = usePath();
+  const count = { "/": status.needs_you.length, "/runs": 0, "/sessions": status.sessions.length };
+  return (
+    <nav className="sidebar" aria-label={say("places")}>
+      <Link href="/" className="brand">
+        <img src="/icon.svg" alt="" width="20" height="20" /> ostler
+      </Link>
+      <ul>
+        {MAIN.map(({ to, name, shape }) => (
+          <li key={to}>
+            <Link href={to} className="place" aria-current={isAt(path, to) ? "page" : undefined}>
+              <span aria-hidden="true" className="shape">
+                {shape}
+              </span>
+              {say(name)}
+              {count[to] > 0 && (
+                <span className={`count ${to === "/" ? "wanted" : ""}`}>
+                  {count[to]}
+                  {to === "/" && <span className="only-read"> {say("needYou", { n: count[to] })}</span>}
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Projects sessions={status.sessions} />
+      <ul className="other">
+        {OTHER.map(({ to, name }) => (
+          <li key={to}>
+            <Link href={to} className="place" aria-current={isAt(path, to) ? "page" : undefined}>
+              {say(name)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The projects in which somebody works, with a shape for each who does. */
+function Projects({ sessions }: { sessions: SessionView[] }) {
+  const language = useLanguage();
+  const byProject = new Map<string, SessionView[]>();
+  for (const session of sessions) {
+    byProject.set(session.project.id, [...(byProject.get(session.project.id) ?? []), session]);
+  }
+  if (byProject.size === 0) return null;
+  return (
+    <ul className="working">
+      {[...byProject.entries()].map(([id, those]) => (
+        <li key={id}>
+          <Link href={`/sessions?project=${encodeURIComponent(id)}`} className="place">
+            <Said text={those[0]?.project.name ?? id} className="ellipsis" />
+            <span className="shapes" role="img" aria-label={those.map((it) => statusOf(language, it).said).join(", ")}>
+              {those.slice(0, 8).map((session) => {
+                const { shape, style, said } = statusOf(language, session);
+                return (
+                  <span key={session.id} className={style} title={`${session.id} ${plain(session.agent)}: ${said}`}>
+                    {shape}
+                  </span>
+                );
+              })}
+              {those.length > 8 && <span className="dim small">+{those.length - 8}</span>}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** On a phone: the same, under the thumb. */
+function BottomBar({ status }: { status: StatusView }) {
+  const say = useSay(words);
+  const path = usePath();
+  const isElsewhere = OTHER.some(({ to }) => isAt(path, to)) || path === "/more";
+  return (
+    <nav className="bottom" aria-label={say("places")}>
+      {MAIN.map(({ to, name, shape }) => (
+        <Link key={to} href={to} aria-current={isAt(path, to) ? "page" : undefined}>
+          <span aria-hidden="true" className="shape">
+            {shape}
+          </span>
+          <span>
+            {say(name)}
+            {to === "/" && status.needs_you.length > 0 && (
+              <span className="count wanted">{status.needs_you.length}</span>
+            )}
+          </span>
+        </Link>
+      ))}
+      <Link href="/more" aria-current={isElsewhere ? "page" : undefined}>
+        <span aria-hidden="true" className="shape">
+          ≡
+        </span>
+        <span>{say("more")}</span>
+      </Link>
+    </nav>
+  );
+}
+
+function isAt(path: string, to: string): boolean {
+  return to === "/" ? path === "/" || path.startsWith("/requests/") : path === to || path.startsWith(`${to}/`);
+}
+
+function Stale() {
+  const say = useSay(words);
+  const language = useLanguage();
+  const connection = useConnection();
+  return (
+    <div role="status" aria-live="polite">
+      {connection.is === "stale" && (
+        <p className="notice attention stale">{say("stale", { time: clock(language, connection.since) })}</p>
+      )}
+    </div>
+  );
+}
+
+function Sheet({ onClose }: { onClose: () => void }) {
+  const say = useSay(words);
+  const [shortcuts] = useState(useSheet());
+  return (
+    <Dialog title={say("sheet")} onClose={onClose}>
+      <p className="dim small">{say("sheetHint")}</p>
+      <dl className="facts">
+        {shortcuts.map(({ keys, says }) => (
+          <div key={keys} className="fact">
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{says}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+function Nowhere() {
+  const say = useSay(words);
+  return (
+    <div className="page stack">
+      <h1>{say("nowhere")}</h1>
+      <p>
+        <Link href="/">{say("toTheInbox")}</Link>
+      </p>
+    </div>
+  );
+}
+
+/** A view that fails takes nothing else with it. */
+class Guard extends Component<{ children: ReactNode }, { error: Error | null }> {
+  override state: { error: Error | null } = { error: null };
+
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override componentDidCatch(error: Error, info: ErrorInfo) {
+    console.error(error, info.componentStack);
+  }
+
+  override render() {
+    return this.state.error ? <Broken error={this.state.error} /> : this.props.children;
+  }
+}
+
+function Broken({ error }: { error: Error }) {
+  const say = useSay(words);
+  return (
+    <div className="page stack" role="alert">
+      <h1>{say("broken")}</h1>
+      <p>
+        <code>
+          <Said text={error.message} />
+        </code>
+      </p>
+      <p>{say("brokenHint")}</p>
+      <p>
+        <button type="button" className="button" onClick={() => window.location.reload()}>
+          {say("load")}
+        </button>
+      </p>
+    </div>
+  );
+}

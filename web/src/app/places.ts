@@ -1,0 +1,68 @@
+// The addresses of the page. Each view is loaded when somebody first goes there.
+import { type ComponentType, lazy, type LazyExoticComponent } from "react";
+
+import { Inbox } from "../inbox/Inbox";
+
+export interface ViewProps {
+  /** What stands in the address in the place of `:id`. */
+  id: string;
+}
+
+type View = ComponentType<ViewProps> | LazyExoticComponent<ComponentType<ViewProps>>;
+
+const NewRun = lazy(() => import("../runs/NewRun"));
+const Runs = lazy(() => import("../runs/Runs"));
+const Run = lazy(() => import("../runs/Run"));
+const Sessions = lazy(() => import("../sessions/Sessions"));
+const Session = lazy(() => import("../session/Session"));
+const Projects = lazy(() => import("../projects/Projects"));
+const Agents = lazy(() => import("../agents/Agents"));
+const Secrets = lazy(() => import("../secrets/Secrets"));
+const Trust = lazy(() => import("../trust/Trust"));
+const Notifications = lazy(() => import("../notifications/Notifications"));
+const Settings = lazy(() => import("../settings/Settings"));
+const More = lazy(() => import("./More"));
+
+/** In this order: the first that fits is meant. */
+const PLACES: [pattern: string, view: View][] = [
+  ["/", Inbox],
+  ["/requests/:id", Inbox],
+  ["/runs/new", NewRun],
+  ["/runs/:id", Run],
+  ["/runs", Runs],
+  ["/sessions/:id", Session],
+  ["/sessions", Sessions],
+  ["/projects", Projects],
+  ["/agents", Agents],
+  ["/secrets", Secrets],
+  ["/trust", Trust],
+  ["/notifications", Notifications],
+  ["/settings", Settings],
+  ["/more", More],
+];
+
+export function find(path: string): { view: View; id: string; pattern: string } | null {
+  const parts = path.split("/").filter((part) => part !== "");
+  for (const [pattern, view] of PLACES) {
+    const wanted = pattern.split("/").filter((part) => part !== "");
+    const fits = wanted.length === parts.length && wanted.every((part, index) => part === ":id" || part === parts[index]);
+    if (fits) return { view, pattern, id: decodeURIComponent(parts[wanted.indexOf(":id")] ?? "") };
+  }
+  return null;
+}
+
+/** What the sidebar offers. */
+export const MAIN = [
+  { to: "/", name: "inbox", shape: "▣" },
+  { to: "/runs", name: "runs", shape: "▷" },
+  { to: "/sessions", name: "sessions", shape: "◇" },
+] as const;
+
+export const OTHER = [
+  { to: "/projects", name: "projects" },
+  { to: "/agents", name: "agents" },
+  { to: "/secrets", name: "secrets" },
+  { to: "/trust", name: "trust" },
+  { to: "/notifications", name: "notifications" },
+  { to: "/settings", name: "settings" },
+] as const;

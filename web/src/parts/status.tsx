@@ -1,0 +1,152 @@
+// How a session is: a shape and a word, the same as on the command line. Colour only repeats what they say.
+import type { Outcome, SessionView, SettledView, WaitView } from "../api/schema";
+import { type Language, sayShared, statuses, useLanguage } from "../words/words";
+import { plain, Said } from "./Said";
+import { Since } from "./Since";
+import { clock } from "./time";
+
+export interface Status {
+  shape: string;
+  said: string;
+  style: string;
+}
+
+export function statusOf(language: Language, session: SessionView): Status {
+  const waits = session.wait ? waiting(language, session.wait) : null;
+  if (waits) return waits;
+  const isUnverified = session.status === "completed" && session.outcome?.verified === false;
+  const status = statuses[isUnverified ? "completed_unverified" : session.status];
+  // A later server may use a word that is not known here.
+  if (!status) return { shape: "·", said: session.status, style: "plain" };
+  return { shape: status.shape, said: sayShared(language, status.key), style: status.style };
+}
+
+/** What a session waits for by itself, and until when. */
+function waiting(language: Language, wait: WaitView): Status | null {
+  const style = "attention";
+  const time = wait.until_ms == null ? null : clock(language, wait.until_ms);
+  switch (wait.kind) {
+    case "retry":
+      if (time === null) return null;
+      return { shape: "◔", said: sayShared(language, "RetriesAt", { time, n: wait.retry ?? 0 }), style };
+    case "limit": {
+      if (time === null) return null;
+      const key = wait.reset_at_ms == null ? "ParkedUnknown" : "ParkedUntil";
+      return { shape: "◷", said: sayShared(language, key, { time }), style };
+    }
+    case "cli_retry": {
+      const said = time === null ? sayShared(language, "CliRetries") : sayShared(language, "CliRetriesAt", { time });
+      return { shape: "◔", said, style };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Shape and word of a session, and since when. */
+export function StatusMark({ session, since = false }: { session: SessionView; since?: boolean }) {
+  const status = statusOf(useLanguage(), session);
+  return (
+    <span className={`status ${status.style}`}>
+      <span aria-hidden="true" className="shape">
+        {status.shape}
+      </span>{" "}
+      {status.said}
+      {since && (
+        <span className="dim">
+          {" · "}
+          <Since at={session.since_ms} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Why something failed, in a sentence. */
+export function reason(language: Language, why: unknown): string {
+  if (typeof why !== "object" || why === null) return "";
+  const fields = why as Record<string, unknown>;
+  const text = (name: string) => plain(String(fields[name] ?? "?"));
+  switch (fields["key"]) {
+    case "not_started":
+      return sayShared(language, "ReasonNotStarted", { message: text("message") });
+    case "exit_code":
+      return sayShared(language, "ReasonExitCode", { code: text("code") });
+    case "killed_by":
+      return sayShared(language, "ReasonKilledBy", { signal: text("signal") });
+    case "agent_error":
+      return sayShared(language, "ReasonAgentError", { message: text("message") });
+    case "no_end":
+      return sayShared(language, "ReasonNoEnd");
+    case "rate_limited": {
+      const at = fields["reset_at_ms"];
+      const reset =
+        typeof at === "number"
+          ? sayShared(language, "ReasonResetAt", { time: clock(language, at) })
+          : sayShared(language, "ReasonResetUnknown");
+      return sayShared(language, "ReasonRateLimited", { message: text("message"), reset });
+    }
+    case "check_failed":
+      return sayShared(language, "ReasonCheckFailed", { code: text("code"), attempts: text("attempts") });
+    case "same_failure":
+      return sayShared(language, "ReasonSameFailure", { times: text("times") });
+    case "reported":
+      return sayShared(language, "ReasonReported", { message: text("message") });
+    case "time_over":
+      return sayShared(language, "ReasonTimeOver");
+    case "cost_over":
+      return sayShared(language, "ReasonCostOver");
+    case "tokens_over":
+      return sayShared(language, "ReasonTokensOver");
+    case "no_worktree":
+      return sayShared(language, "ReasonNoWorktree", { message: text("message") });
+    default:
+      return JSON.stringify(why);
+  }
+}
+
+/** Why it failed, if it did. */
+export function Why({ outcome }: { outcome: Outcome }) {
+  const language = useLanguage();
+  return outcome.outcome === "failed" ? <Said text={reason(language, outcome.reason)} /> : null;
+}
+
+/** What settled a request, said. */
+export function answerSaid(language: Language, settled: SettledView): string {
+  const { answer } = settled;
+  const text = (name: string) => (typeof answer[name] === "string" ? answer[name] : "");
+  switch (answer["answer"]) {
+    case "text":
+      return text("text");
+    case "remarked":
+      return `${text("text")}. ${text("remark")}`;
+    case "path":
+      return text("path");
+    case "nothing":
+      return sayShared(language, "AnswerNothing");
+    case "approved":
+      return sayShared(language, answer["for_session"] === true ? "AnswerApprovedSession" : "AnswerApproved");
+    case "denied":
+      return text("reason") === ""
+        ? sayShared(language, "AnswerDenied")
+        : sayShared(language, "AnswerDeniedBecause", { reason: text("reason") });
+    case "provided": {
+      const names = Array.isArray(answer["names"]) ? answer["names"].join(", ") : "";
+      return sayShared(language, answer["reuse"] === true ? "AnswerProvidedReuse" : "AnswerProvided", { names });
+    }
+    case "skipped":
+      return text("default") === ""
+        ? sayShared(language, "AnswerSkipped")
+        : sayShared(language, "AnswerUsesDefault", { default: text("default") });
+    case "go_on":
+      return text("words") || sayShared(language, "AnswerGoOn");
+    case "raised":
+      return sayShared(language, "AnswerRaised");
+    case "retry":
+      return sayShared(language, "AnswerRetry");
+    case "fail":
+      return sayShared(language, "AnswerFail");
+    default:
+      return JSON.stringify(answer);
+  }
+}

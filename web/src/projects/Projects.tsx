@@ -1,0 +1,5 @@
+import { Page } from "../parts/Page";
+
+export default function Projects() {
+  return <Page title="Projects">{null}</Page>;
+}

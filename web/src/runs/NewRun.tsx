@@ -1,0 +1,5 @@
+import { Page } from "../parts/Page";
+
+export default function NewRun() {
+  return <Page title="NewRun">{null}</Page>;
+}

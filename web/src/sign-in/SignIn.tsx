@@ -1,0 +1,62 @@
+// The page that a link leads to. The code stands behind the #, where no log, proxy or preview sees it; it is taken out of
+// the address before anything else is done.
+import { useEffect, useState } from "react";
+
+import { keepProof, post } from "../api/client";
+import { Refused } from "../api/problem";
+import { Failure } from "../parts/states";
+import { useSay } from "../words/words";
+import { words } from "./words";
+
+/** A code works once, so it is sent once, however often React looks at this. */
+let sent: { code: string; done: Promise<void> } | null = null;
+
+async function signIn(code: string): Promise<void> {
+  const { proof } = await post<{ proof: string }>("/sign-in", { code });
+  keepProof(proof);
+}
+
+export function SignIn({ onDone }: { onDone: () => void }) {
+  const say = useSay(words);
+  const [code] = useState(() => window.location.hash.slice(1) || (sent?.code ?? ""));
+  const [error, setError] = useState<Error | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    document.title = `${say("title")} · Ostler`;
+    if (code === "") return;
+    window.history.replaceState(null, "", "/sign-in");
+    if (sent?.code !== code || attempt > 0) sent = { code, done: signIn(code) };
+    let isHere = true;
+    sent.done.then(
+      () => isHere && onDone(),
+      (failure: Error) => isHere && setError(failure),
+    );
+    return () => {
+      isHere = false;
+    };
+    // The rest stays the same while this is shown.
+  }, [code, attempt]);
+  const isRefused = error instanceof Refused;
+  return (
+    <main className="outside">
+      <h1>ostler</h1>
+      {code !== "" && !error && <p role="status">{say("doing")}</p>}
+      {(isRefused || code === "") && (
+        <div role="alert" className="stack">
+          <p>{say(code === "" ? "noCode" : "refused")}</p>
+          <p className="dim">{say("refusedHint")}</p>
+          <pre className="panel">ostler open</pre>
+        </div>
+      )}
+      {error && !isRefused && (
+        <Failure
+          error={error}
+          onAgain={() => {
+            setError(null);
+            setAttempt((count) => count + 1);
+          }}
+        />
+      )}
+    </main>
+  );
+}
