@@ -1,5 +1,60 @@
+// The agents that can be run by name, and what each can do.
+import { useAgents } from "../api/queries";
+import type { AgentView } from "../api/schema";
+import { Link } from "../app/router";
 import { Page } from "../parts/Page";
+import { Said } from "../parts/Said";
+import { Failure, Loading } from "../parts/states";
+import { useSay } from "../words/words";
+import { words } from "./words";
+
+const INPUT = { line: "inputLine", message: "inputMessage", relaunch: "inputRelaunch" } as const;
 
 export default function Agents() {
-  return <Page title="Agents">{null}</Page>;
+  const say = useSay(words);
+  const agents = useAgents();
+  return (
+    <Page title={say("title")}>
+      <p className="dim">{say("about")}</p>
+      {agents.error && <Failure error={agents.error} onAgain={() => void agents.refetch()} />}
+      {agents.isPending && <Loading />}
+      {agents.data && (
+        <ul className="panel list">
+          {agents.data.map((agent) => (
+            <Agent key={agent.name} agent={agent} />
+          ))}
+        </ul>
+      )}
+      <p className="dim small">{say("command")}</p>
+    </Page>
+  );
+}
+
+function Agent({ agent }: { agent: AgentView }) {
+  const say = useSay(words);
+  const input = agent.input in INPUT ? say(INPUT[agent.input as keyof typeof INPUT]) : agent.input;
+  const facts = [
+    ...(agent.tested == null ? [] : [say("tested", { version: agent.tested })]),
+    say(agent.resumable ? "resumable" : "notResumable"),
+    input,
+    say(agent.source === "built in" ? "builtIn" : "configured"),
+  ];
+  return (
+    <li className="list-row">
+      <div>
+        <h2>
+          <Said text={agent.name} />
+        </h2>
+        <p>
+          <Said text={agent.about} />
+        </p>
+        <p className="dim small">
+          <Said text={facts.join(" · ")} />
+        </p>
+      </div>
+      <Link href={`/runs/new?agent=${encodeURIComponent(agent.name)}`} className="button">
+        {say("run")}
+      </Link>
+    </li>
+  );
 }

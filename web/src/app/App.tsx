@@ -53,10 +53,10 @@ function Door() {
   const stream = useMemo(() => makeStream(cache), [cache]);
   useEffect(() => whenSignedOut(() => setOut(true)), []);
   if (path === "/sign-in") {
-    const enter = () => {
+    const enter = (to: string) => {
       cache.clear();
       setOut(false);
-      go("/", "replace");
+      go(to, "replace");
     };
     return <SignIn onDone={enter} />;
   }

@@ -26,6 +26,9 @@ class Board {
   readonly press = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    // A button that has the focus is what Enter means.
+    const isPressing = event.key === "Enter" || event.key === " ";
+    if (isPressing && event.target instanceof Element && event.target.closest("a, button, summary, input")) return;
     const keys = this.first === null ? event.key : `${this.first} ${event.key}`;
     clearTimeout(this.forget);
     this.first = null;

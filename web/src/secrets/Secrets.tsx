@@ -1,5 +1,234 @@
+// The names of what is kept for agents. A value goes in and never comes out.
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+
+import { Refused } from "../api/problem";
+import { keys, useSecrets, useWish } from "../api/queries";
+import type { NewSecret, SecretView, Unlock, WhichSecret } from "../api/schema";
+import { Dialog } from "../parts/Dialog";
 import { Page } from "../parts/Page";
+import { Said } from "../parts/Said";
+import { Since } from "../parts/Since";
+import { Empty, Failure, Loading } from "../parts/states";
+import { words as parts } from "../parts/words";
+import { useKnown, useProjectName } from "../projects/known";
+import { useSay } from "../words/words";
+import { words } from "./words";
 
 export default function Secrets() {
-  return <Page title="Secrets">{null}</Page>;
+  const say = useSay(words);
+  const secrets = useSecrets();
+  const isLocked = secrets.error instanceof Refused && secrets.error.code === "vault_locked";
+  return (
+    <Page title={say("title")}>
+      <p className="dim">{say("about")}</p>
+      {isLocked ? (
+        <Locked />
+      ) : (
+        <>
+          {secrets.error && <Failure error={secrets.error} onAgain={() => void secrets.refetch()} />}
+          {secrets.isPending && <Loading />}
+          {secrets.data?.length === 0 && <Empty>{say("none")}</Empty>}
+          {secrets.data && secrets.data.length > 0 && <List secrets={secrets.data} />}
+          <Add />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function List({ secrets }: { secrets: SecretView[] }) {
+  const say = useSay(words);
+  const [removing, setRemoving] = useState<SecretView | null>(null);
+  return (
+    <div className="panel table-wrap">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{say("name")}</th>
+            <th scope="col">{say("scope")}</th>
+            <th scope="col">{say("what")}</th>
+            <th scope="col">{say("given")}</th>
+            <th scope="col">{say("changed")}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {secrets.map((secret) => (
+            <Row key={`${secret.scope} ${secret.name}`} secret={secret} onRemove={() => setRemoving(secret)} />
+          ))}
+        </tbody>
+      </table>
+      {removing && <Remove secret={removing} onClose={() => setRemoving(null)} />}
+    </div>
+  );
+}
+
+function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void }) {
+  const say = useSay(words);
+  const nameOf = useProjectName();
+  const isSession = secret.scope.startsWith("s_");
+  const given = isSession ? "GivenOnce" : secret.reuse ? "GivenFreely" : "GivenAsked";
+  return (
+    <tr>
+      <th scope="row" className="mono">
+        <Said text={secret.name} />
+      </th>
+      <td>{isSession ? say("session", { id: secret.scope }) : <Said text={nameOf(secret.scope)} />}</td>
+      <td>{secret.what === "stored" ? say("stored") : say("looked", { what: secret.what })}</td>
+      <td>{say(given)}</td>
+      <td>
+        <Since at={secret.at_ms} />
+      </td>
+      <td>
+        <button type="button" className="button plain" onClick={onRemove} aria-label={say("removeName", { name: secret.name })}>
+          {say("remove")}
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Remove({ secret, onClose }: { secret: SecretView; onClose: () => void }) {
+  const say = useSay(words);
+  const sayPart = useSay(parts);
+  const cache = useQueryClient();
+  const owner = secret.scope.startsWith("s_") ? { session: secret.scope } : { project: secret.scope };
+  const remove = useWish<unknown, WhichSecret>((body) => ({ path: "/secrets/remove", body }));
+  const confirm = () =>
+    remove.mutate(
+      { ...owner, name: secret.name },
+      {
+        onSuccess: () => {
+          void cache.invalidateQueries({ queryKey: keys.secrets });
+          onClose();
+        },
+      },
+    );
+  return (
+    <Dialog title={say("removeName", { name: secret.name })} onClose={onClose}>
+      <p>{say("removeAsk", { name: secret.name })}</p>
+      {remove.error && <Failure error={remove.error} wrote />}
+      <div className="row">
+        <button type="button" className="button" onClick={onClose}>
+          {sayPart("cancel")}
+        </button>
+        <button type="button" className="button danger" disabled={remove.isPending} onClick={confirm}>
+          {say("remove")}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Add() {
+  const say = useSay(words);
+  const { known } = useKnown();
+  const cache = useQueryClient();
+  const id = useId();
+  const [project, setProject] = useState("");
+  const [name, setName] = useState("");
+  const [value, setValue] = useState("");
+  const [from, setFrom] = useState("");
+  const [reuse, setReuse] = useState(true);
+  const put = useWish<SecretView, NewSecret>((body) => ({ path: "/secrets", body }));
+  const chosen = project || known?.[0]?.project.id || "";
+  const keep = (event: FormEvent) => {
+    event.preventDefault();
+    const what = from.trim() === "" ? { value } : { from: from.trim() };
+    put.mutate(
+      { project: chosen, name: name.trim(), reuse, ...what },
+      {
+        onSuccess: () => {
+          setName("");
+          setValue("");
+          setFrom("");
+          void cache.invalidateQueries({ queryKey: keys.secrets });
+        },
+      },
+    );
+  };
+  if (known?.length === 0) return <p className="dim">{say("noProjects")}</p>;
+  return (
+    <form className="panel stack narrow" onSubmit={keep} autoComplete="off">
+      <h2>{say("add")}</h2>
+      <div>
+        <label className="label" htmlFor={`${id}p`}>
+          {say("project")}
+        </label>
+        <select id={`${id}p`} className="field" value={chosen} onChange={(event) => setProject(event.target.value)}>
+          {known?.map((it) => (
+            <option key={it.project.id} value={it.project.id}>
+              {it.project.name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Field id={`${id}n`} label={say("name")} value={name} onChange={setName} />
+      <Field id={`${id}v`} label={say("value")} value={value} onChange={setValue} isSecret />
+      <Field id={`${id}f`} label={say("from")} value={from} onChange={setFrom} />
+      <label className="check">
+        <input type="checkbox" checked={reuse} onChange={(event) => setReuse(event.target.checked)} />
+        <span>{say("reuse")}</span>
+      </label>
+      {put.error && <Failure error={put.error} wrote />}
+      <p>
+        <button type="submit" className="button primary" disabled={put.isPending || name.trim() === "" || (value === "" && from.trim() === "")}>
+          {say("keep")}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function Locked() {
+  const say = useSay(words);
+  const cache = useQueryClient();
+  const id = useId();
+  const [passphrase, setPassphrase] = useState("");
+  const unlock = useWish<unknown, Unlock>((body) => ({ path: "/secrets/unlock", body }));
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    unlock.mutate({ passphrase }, { onSuccess: () => void cache.invalidateQueries({ queryKey: keys.secrets }) });
+  };
+  return (
+    <form className="panel stack narrow" onSubmit={open} autoComplete="off">
+      <p>{say("locked")}</p>
+      <Field id={id} label={say("passphrase")} value={passphrase} onChange={setPassphrase} isSecret />
+      {unlock.error && <Failure error={unlock.error} />}
+      <p>
+        <button type="submit" className="button primary" disabled={unlock.isPending || passphrase === ""}>
+          {say("unlock")}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+interface FieldProps {
+  id: string;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  isSecret?: boolean;
+}
+
+function Field({ id, label, value, onChange, isSecret = false }: FieldProps) {
+  return (
+    <div>
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        className="field mono"
+        type={isSecret ? "password" : "text"}
+        autoComplete={isSecret ? "new-password" : "off"}
+        spellCheck={false}
+        autoCapitalize="off"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
 }

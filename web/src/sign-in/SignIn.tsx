@@ -9,26 +9,33 @@ import { useSay } from "../words/words";
 import { words } from "./words";
 
 /** A code works once, so it is sent once, however often React looks at this. */
-let sent: { code: string; done: Promise<void> } | null = null;
+let sent: { code: string; to: string; done: Promise<void> } | null = null;
+
+/** The code, and where the link leads to: everything behind the first slash. */
+function parts(fragment: string): { code: string; to: string } {
+  const [, code = "", to = ""] = /^#?([^/]*)(.*)$/.exec(fragment) ?? [];
+  // Only a place of this page: what begins with two slashes names another host.
+  return { code, to: to.startsWith("/") && !to.startsWith("//") ? to : "/" };
+}
 
 async function signIn(code: string): Promise<void> {
   const { proof } = await post<{ proof: string }>("/sign-in", { code });
   keepProof(proof);
 }
 
-export function SignIn({ onDone }: { onDone: () => void }) {
+export function SignIn({ onDone }: { onDone: (to: string) => void }) {
   const say = useSay(words);
-  const [code] = useState(() => window.location.hash.slice(1) || (sent?.code ?? ""));
+  const [{ code, to }] = useState(() => (window.location.hash.length > 1 || !sent ? parts(window.location.hash) : sent));
   const [error, setError] = useState<Error | null>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     document.title = `${say("title")} · Ostler`;
     if (code === "") return;
     window.history.replaceState(null, "", "/sign-in");
-    if (sent?.code !== code || attempt > 0) sent = { code, done: signIn(code) };
+    if (sent?.code !== code || attempt > 0) sent = { code, to, done: signIn(code) };
     let isHere = true;
     sent.done.then(
-      () => isHere && onDone(),
+      () => isHere && onDone(to),
       (failure: Error) => isHere && setError(failure),
     );
     return () => {

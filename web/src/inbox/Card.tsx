@@ -1,0 +1,271 @@
+// One request as a card: who asks what, and everything that can be done with it.
+import { useCallback, useEffect, useRef, useState } from "react";
+
+import { Refused } from "../api/problem";
+import type { NewAnswer, RequestView } from "../api/schema";
+import { isTyping, useShortcut } from "../app/shortcuts";
+import { askKey, askText, marked } from "../parts/request";
+import { Said } from "../parts/Said";
+import { Since } from "../parts/Since";
+import { Failure } from "../parts/states";
+import { answerSaid } from "../parts/status";
+import { clock, left, useNow } from "../parts/time";
+import { useLanguage, useSay } from "../words/words";
+import { drafts, type Given, useAnswering } from "./answering";
+import { type Choice, dependencyType, plan } from "./choices";
+import { FileField } from "./FileField";
+import type { Queue } from "./queue";
+import { Settled } from "./Settled";
+import { ValuesForm } from "./ValuesForm";
+import { words } from "./words";
+import { WordsField } from "./WordsField";
+
+/** A card that has just come takes nothing yet: what was pressed was meant for the one before. */
+const READING_MS = 400;
+
+interface CardProps {
+  request: RequestView;
+  queue: Queue;
+  onDone: (said: string) => void;
+}
+
+export function Card({ request, queue, onDone }: CardProps) {
+  const say = useSay(words);
+  const language = useLanguage();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [written, setWritten] = useState(() => drafts.get(request.id) ?? "");
+  const isReady = useReady();
+  const done = (settled: RequestView) => {
+    drafts.delete(request.id);
+    const answer = settled.settled ? answerSaid(language, settled.settled) : "";
+    const isLost = request.abandoned || settled.delivery === "undeliverable";
+    onDone(say(isLost ? "AnsweredNobody" : "Answered", { id: settled.id, answer }));
+  };
+  const answering = useAnswering(request.id, done);
+  const { choices, purpose, written: sendsWritten, wantsValues, wantsFile } = plan(request, say);
+  const isOpen = request.settled == null;
+  const isCareful = request.mark != null;
+  const send = (given: Given) => {
+    if (isReady && isOpen && !answering.isPending) answering.mutate(given);
+  };
+  const answer = (given: NewAnswer) => send({ answer: given });
+  const write = (text: string) => {
+    setWritten(text);
+    if (text === "") drafts.delete(request.id);
+    else drafts.set(request.id, text);
+  };
+  const fallback = request.ask.default;
+  const takesDefault = isOpen && fallback != null && !isCareful && !wantsValues && request.ask.kind !== "dependency";
+  useShortcut("Enter", say("keyDefault", { default: fallback ?? "" }), takesDefault ? () => answer({ value: fallback }) : undefined);
+  useShortcut("w", say("keyWrite"), isOpen && purpose !== null ? () => field.current?.focus() : undefined);
+  useEffect(() => {
+    // Who is writing somewhere else goes on writing there.
+    if (isTyping(document.activeElement)) return;
+    (purpose === "answer" ? field.current : heading.current)?.focus({ preventScroll: true });
+    // Only when the card comes.
+  }, []);
+  return (
+    <article className="inbox-card" aria-labelledby={`${request.id}-asks`} data-ready={isReady}>
+      <Head request={request} queue={queue} />
+      <h1 id={`${request.id}-asks`} ref={heading} tabIndex={-1} className={isLong(request) ? "inbox-long" : ""}>
+        <Said text={askText(language, request)} lines />
+      </h1>
+      {request.ask.context && (
+        <div className="inbox-context" tabIndex={0} role="note">
+          <Said text={request.ask.context} lines />
+        </div>
+      )}
+      <Warnings request={request} />
+      {isOpen ? (
+        <div className="inbox-actions stack">
+          {wantsValues && <ValuesForm request={request} isBusy={answering.isPending} onGive={answer} />}
+          {wantsFile && <FileField isBusy={answering.isPending} onFile={(file) => send({ file })} onPath={(value) => answer({ value })} />}
+          {choices.length > 0 && (
+            <ol className="inbox-choices">
+              {choices.map((choice, index) => (
+                <ChoiceButton
+                  key={choice.id}
+                  choice={choice}
+                  number={index + 1}
+                  isCareful={isCareful}
+                  isBusy={answering.isPending}
+                  onChoose={() => answer(choice.answer(written))}
+                />
+              ))}
+            </ol>
+          )}
+          {purpose !== null && (
+            <WordsField
+              ref={field}
+              purpose={purpose}
+              value={written}
+              fallback={takesDefault ? fallback : null}
+              isBusy={answering.isPending}
+              onChange={write}
+              onSend={sendsWritten && ((text) => answer(sendsWritten(text)))}
+              onDefault={takesDefault ? () => answer({ value: fallback }) : null}
+              onLeave={() => heading.current?.focus()}
+            />
+          )}
+          {answering.error && (
+            <Failure error={answering.error} wrote onAgain={() => answering.variables && answering.mutate(answering.variables)} />
+          )}
+          <Insist error={answering.error} written={written} onInsist={() => answer({ value: written, insist: true })} />
+        </div>
+      ) : (
+        <Settled request={request} hasMore={queue.count > 1} onNext={() => onDone("")} />
+      )}
+    </article>
+  );
+}
+
+function useReady(): boolean {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), READING_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isReady;
+}
+
+function isLong(request: RequestView): boolean {
+  return request.ask.text.length > 160 || request.ask.text.includes("\n");
+}
+
+const NEEDS = {
+  api_key: "needsKey",
+  env_variable: "needsValue",
+  file: "needsFile",
+  package: "needsPackage",
+  permission: "needsPermission",
+  service: "needsService",
+} as const;
+
+/** Who, where, since when, and how long still. */
+function Head({ request, queue }: { request: RequestView; queue: Queue }) {
+  const say = useSay(words);
+  const type = dependencyType(request);
+  const does = type !== null && type in NEEDS ? say(NEEDS[type as keyof typeof NEEDS]) : say(askKey(request.ask.kind));
+  return (
+    <header className="inbox-head small">
+      <p>
+        <span aria-hidden="true" className="inbox-shape">
+          ◆
+        </span>{" "}
+        <Said text={request.agent} className="strong" /> · <Said text={request.project.name} /> · {request.session} ·{" "}
+        <Since at={request.opened_at_ms} /> · {does}
+        <Expiry request={request} />
+      </p>
+      {queue.count > 1 && (
+        <p className="inbox-turn">
+          <button type="button" className="button plain" onClick={queue.previous} aria-label={say("previous")}>
+            ←
+          </button>
+          <span aria-label={say("oneOf", { n: queue.place, all: queue.count })}>
+            {queue.place}/{queue.count}
+          </span>
+          <button type="button" className="button plain" onClick={queue.next} aria-label={say("next")}>
+            →
+          </button>
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Expiry({ request }: { request: RequestView }) {
+  const say = useSay(words);
+  const language = useLanguage();
+  const now = useNow(1000);
+  if (request.settled) return null;
+  const at = request.expires_at_ms;
+  if (request.retry != null && at != null) {
+    return <> · {say("RetriesAt", { time: clock(language, at), n: request.retry })}</>;
+  }
+  if (request.expired) return <> · {say("Expired")}</>;
+  if (at == null) return null;
+  return (
+    <>
+      {" · "}
+      <span className={at - now < 60_000 ? "attention" : ""}>{say("expiresIn", { left: left(at - now) })}</span>
+    </>
+  );
+}
+
+/** What has to be known before anything is approved. */
+function Warnings({ request }: { request: RequestView }) {
+  const say = useSay(words);
+  const language = useLanguage();
+  const form = request.ask.form;
+  const isGiven = ["dependency", "permission"].includes(request.ask.kind);
+  const command = form?.command ?? [];
+  const names = (form?.fields ?? []).map((field) => field.name);
+  return (
+    <>
+      {request.mark && (
+        <p className="notice attention">
+          <Said text={marked(language, request.mark)} />
+        </p>
+      )}
+      {request.abandoned && <p className="notice attention">{say("AskerGone")}</p>}
+      {command.length > 0 && (
+        <p>
+          <code>
+            <Said text={say("FormCommand", { command: command.join(" ") })} />
+          </code>
+        </p>
+      )}
+      {form?.other_names === true && names.length > 0 && (
+        <p className="dim">
+          <Said text={say("FormWants", { names: names.join(", ") })} />
+        </p>
+      )}
+      {form?.problem != null && (
+        <p className="notice attention">
+          <Said text={say("FormProblem", { problem: form.problem })} />
+        </p>
+      )}
+      {request.trust === "plain" && isGiven && <p className="dim small">{say("SaidPlain")}</p>}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  choice: Choice;
+  number: number;
+  /** What may be somebody else's words is not approved by one key: the key only goes there. */
+  isCareful: boolean;
+  isBusy: boolean;
+  onChoose: () => void;
+}
+
+function ChoiceButton({ choice, number, isCareful, isBusy, onChoose }: ChoiceProps) {
+  const say = useSay(words);
+  const button = useRef<HTMLButtonElement>(null);
+  const hasKey = number <= 9;
+  const press = useCallback(() => (isCareful ? button.current?.focus() : button.current?.click()), [isCareful]);
+  useShortcut(String(number), say("key", { n: number, label: choice.label }), hasKey && !isBusy ? press : undefined);
+  return (
+    <li>
+      <button ref={button} type="button" className="inbox-choice" disabled={isBusy} onClick={onChoose}>
+        {hasKey && <kbd aria-hidden="true">{number}</kbd>}
+        <span className="inbox-label">{choice.isOwn ? choice.label : <Said text={choice.label} />}</span>
+        {choice.isDefault && <span className="dim small">{say("Default")} ⏎</span>}
+      </button>
+    </li>
+  );
+}
+
+/** The words are none of the options, and are sent all the same if somebody says so. */
+function Insist({ error, written, onInsist }: { error: Error | null; written: string; onInsist: () => void }) {
+  const say = useSay(words);
+  if (!(error instanceof Refused) || error.code !== "not_an_option" || written.trim() === "") return null;
+  return (
+    <p>
+      <button type="button" className="button" onClick={onInsist}>
+        {say("insist")}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,63 @@
+// Nothing needs anybody: who is at work, and with what. Whoever is here for the first time is told what this is.
+import { useSessions } from "../api/queries";
+import type { SessionView } from "../api/schema";
+import { Link } from "../app/router";
+import { Said } from "../parts/Said";
+import { StatusMark } from "../parts/status";
+import { useSay } from "../words/words";
+import { words } from "./words";
+
+export function Quiet({ sessions }: { sessions: SessionView[] }) {
+  const say = useSay(words);
+  const n = sessions.length;
+  const ever = useSessions({ all: true, limit: 1 });
+  if (n === 0 && ever.data?.length === 0) return <First />;
+  const atWork = n === 0 ? say("atWorkNone") : n === 1 ? say("atWorkOne") : say("atWorkMany", { n });
+  return (
+    <section className="inbox-quiet stack">
+      <h1 tabIndex={-1}>
+        {say("NothingNeedsYou")} {atWork}
+      </h1>
+      {n > 0 ? (
+        <ul className="panel list">
+          {sessions.map((session) => (
+            <li key={session.id}>
+              <Link href={`/sessions/${session.id}`} className="inbox-worker">
+                <StatusMark session={session} since />
+                <Said text={session.title} className="strong" />
+                <span className="dim small">
+                  <Said text={session.agent} /> · <Said text={session.project.name} /> · {session.id}
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p>
+          <Link href="/runs/new" className="button">
+            {say("newRun")}
+          </Link>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function First() {
+  const say = useSay(words);
+  return (
+    <section className="inbox-quiet stack">
+      <h1 tabIndex={-1}>{say("firstTitle")}</h1>
+      <p>{say("firstWhat")}</p>
+      <p>{say("firstRun")}</p>
+      <p>
+        <Link href="/runs/new" className="button primary">
+          {say("newRun")}
+        </Link>
+      </p>
+      <pre className="panel">ostler run claude "fix the flaky test"</pre>
+      <p>{say("firstDemo")}</p>
+      <pre className="panel">ostler demo</pre>
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+// Where words are written: an answer, a reason, an amount. Enter sends; Shift and Enter begin a line.
+import { type KeyboardEvent, type Ref, useId } from "react";
+
+import { plain } from "../parts/Said";
+import { useSay } from "../words/words";
+import type { Purpose } from "./choices";
+import { words } from "./words";
+
+const ASKED = {
+  answer: "yourWords",
+  own: "ownWords",
+  remark: "remark",
+  reason: "whyNot",
+  tell: "tellIt",
+  cost: "raiseCost",
+  tokens: "raiseTokens",
+  time: "raiseTime",
+  path: "path",
+} as const;
+
+interface WordsFieldProps {
+  ref: Ref<HTMLTextAreaElement>;
+  purpose: Purpose;
+  value: string;
+  /** What an empty field stands for. */
+  fallback: string | null | undefined;
+  isBusy: boolean;
+  onChange: (text: string) => void;
+  /** Nothing, where the words go along with a choice. */
+  onSend: ((text: string) => void) | null;
+  onDefault: (() => void) | null;
+  onLeave: () => void;
+}
+
+export function WordsField(props: WordsFieldProps) {
+  const { ref, purpose, value, fallback, isBusy, onChange, onSend, onDefault, onLeave } = props;
+  const say = useSay(words);
+  const id = useId();
+  const label = say(ASKED[purpose]);
+  const isAmount = purpose === "cost" || purpose === "tokens" || purpose === "time";
+  const send = () => {
+    if (value.trim() !== "") onSend?.(value);
+    else onDefault?.();
+  };
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // While Hangul is put together, Enter belongs to the one who writes it.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey && onSend) {
+      event.preventDefault();
+      if (!event.repeat) send();
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      onLeave();
+    }
+  };
+  return (
+    <form
+      className="inbox-words"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <label className="label" htmlFor={id}>
+        {label}
+        {fallback != null && ` (${say("EnterForDefault", { default: plain(fallback) })})`}
+      </label>
+      <div className="inbox-line">
+        <textarea
+          id={id}
+          ref={ref}
+          className="field"
+          rows={purpose === "answer" ? 3 : 1}
+          value={value}
+          dir="auto"
+          maxLength={1_000_000}
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={press}
+        />
+        {onSend && (
+          <button type="submit" className="button primary" disabled={isBusy || (value.trim() === "" && !onDefault)}>
+            {isBusy ? say("sending") : say(isAmount ? "raiseBy" : purpose === "tell" ? "send" : "answer")}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

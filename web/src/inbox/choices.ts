@@ -1,0 +1,131 @@
+// What can be done with a request: one place that turns its form into buttons, keys and fields. What an answer means is
+// decided by the server alone.
+import type { NewAnswer, RequestView } from "../api/schema";
+import type { Say } from "../words/words";
+import type { words } from "./words";
+
+export interface Choice {
+  id: string;
+  /** As it stands on the button; somebody else's words where an agent has named it. */
+  label: string;
+  isOwn: boolean;
+  isDefault: boolean;
+  /** Whether it lets the agent do or have something. */
+  approves: boolean;
+  /** What is sent, with what was written beside it. */
+  answer: (written: string) => NewAnswer;
+}
+
+/** What is written in the field below the choices. */
+export type Purpose = "answer" | "own" | "remark" | "reason" | "tell" | "cost" | "tokens" | "time" | "path";
+
+export interface Plan {
+  choices: Choice[];
+  purpose: Purpose | null;
+  /** Sends what was written by itself; without it, the words go along with a choice. */
+  written: ((text: string) => NewAnswer) | null;
+  wantsValues: boolean;
+  wantsFile: boolean;
+}
+
+type Words = Say<(typeof words)["en"]>;
+
+export function dependencyType(request: RequestView): string | null {
+  const type = request.ask.fields["type"];
+  return request.ask.kind === "dependency" && typeof type === "string" ? type : null;
+}
+
+export function plan(request: RequestView, say: Words): Plan {
+  const { ask } = request;
+  const nothing = { purpose: null, written: null, wantsValues: false, wantsFile: false };
+  switch (ask.kind) {
+    case "question":
+    case "ask_user":
+      return asked(request);
+    case "dependency":
+      return needed(request, say);
+    case "permission":
+      return { ...nothing, choices: offered(request, say), purpose: "reason" };
+    case "error":
+    case "fault":
+      return { ...nothing, choices: offered(request, say), purpose: "tell", written: (value) => ({ value }) };
+    case "cost_over":
+    case "tokens_over":
+    case "time_over": {
+      const purpose = ask.kind === "cost_over" ? "cost" : ask.kind === "tokens_over" ? "tokens" : "time";
+      const written = (text: string) => ({ value: `raise ${text.trim()}` });
+      return { ...nothing, choices: offered(request, say), purpose, written };
+    }
+    default:
+      return { ...nothing, choices: offered(request, say) };
+  }
+}
+
+function asked(request: RequestView): Plan {
+  const { options } = request.ask;
+  const isConfirmation = options.length === 2 && options[0] === "Yes" && options[1] === "No";
+  const choices = options.map((option, index): Choice => {
+    const answer = (written: string): NewAnswer =>
+      isConfirmation ? { decision: index === 0, ...(written.trim() === "" ? {} : { value: written }) } : { value: option };
+    return {
+      id: String(index),
+      label: option,
+      isOwn: false,
+      isDefault: request.ask.default === option,
+      approves: index === 0 && isConfirmation,
+      answer,
+    };
+  });
+  const files = { wantsValues: false, wantsFile: false };
+  if (isConfirmation) return { choices, purpose: "remark", written: null, ...files };
+  const purpose = options.length === 0 ? "answer" : "own";
+  return { choices, purpose, written: (value) => ({ value }), ...files };
+}
+
+function needed(request: RequestView, say: Words): Plan {
+  const { ask } = request;
+  const type = dependencyType(request);
+  const wantsValues = type === "api_key" || type === "env_variable" || type === "service";
+  const wantsFile = type === "file";
+  const own = { isOwn: true, isDefault: false };
+  const deny: Choice = { ...own, id: "deny", label: say("deny"), approves: false, answer: denied };
+  const choices: Choice[] = [];
+  if (!wantsValues && !wantsFile) {
+    choices.push({ ...own, id: "approve", label: say("approve"), approves: true, answer: () => ({ decision: true }) });
+  }
+  // Whether that is taken is for the server to say; it is offered where the agent has said that it can do without.
+  const canSkip = !ask.required || (ask.default != null && (wantsFile || (wantsValues && type !== "service")));
+  if (canSkip) {
+    const label = ask.default == null ? say("without") : say("withDefault", { default: ask.default });
+    choices.push({ ...own, id: "skip", label, approves: false, answer: () => ({ skip: true }) });
+  }
+  choices.push(deny);
+  return { choices, purpose: "reason", written: null, wantsValues, wantsFile };
+}
+
+function denied(written: string): NewAnswer {
+  return written.trim() === "" ? { decision: false } : { decision: false, value: written };
+}
+
+/** The words of Ostler's own options, said in the language of the page and sent as they are. */
+function offered(request: RequestView, say: Words): Choice[] {
+  const said: Record<string, string> = {
+    allow: say("allow"),
+    "allow for this session": say("allowSession"),
+    approve: say("approve"),
+    deny: say("deny"),
+    retry: say("retry"),
+    continue: say("goOn"),
+    fail: say("fail"),
+    raise: say("raise"),
+    stop: say("stop"),
+  };
+  return request.ask.options.map((option, index) => ({
+    id: String(index),
+    label: said[option] ?? option,
+    isOwn: option in said,
+    isDefault: request.ask.default === option,
+    approves: ["allow", "allow for this session", "approve", "continue", "raise"].includes(option),
+    answer: (written) => (option === "deny" ? denied(written) : { value: option }),
+  }));
+}
