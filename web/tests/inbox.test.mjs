@@ -1,0 +1,210 @@
+// The inbox: a request of each kind is settled, by keys alone where there are keys.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { card, existsSync, join, launch, Ostler, readFileSync, until, visit } from "./support.mjs";
+
+let browser;
+let ostler;
+
+before(async () => {
+  browser = await launch();
+  ostler = await Ostler.start();
+});
+
+after(async () => {
+  await browser?.close();
+  await ostler?.end();
+});
+
+/** Opens the card of a request that was asked for, lets somebody do something with it, and gives what settled it. */
+async function settle(request, how, options = {}) {
+  const page = await visit(browser, ostler, { place: [request.id], ...options });
+  await card(page, request);
+  await how(page);
+  const answer = await ostler.settled(request.id);
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+  return answer;
+}
+
+test("an option is one key", async () => {
+  const request = await ostler.ask("choice");
+  const answer = await settle(request, (page) => page.keyboard.press("2"));
+  assert.deepEqual(answer, { answer: "text", text: "MySQL" });
+  await ostler.printed(request.session, '"answer":"MySQL"');
+});
+
+test("Enter takes the default", async () => {
+  const request = await ostler.ask("choice");
+  const answer = await settle(request, (page) => page.keyboard.press("Enter"));
+  assert.deepEqual(answer, { answer: "text", text: "PostgreSQL" });
+});
+
+test("words that are none of the options are sent when somebody insists", async () => {
+  const request = await ostler.ask("choice");
+  const answer = await settle(request, async (page) => {
+    await page.keyboard.press("w");
+    await page.keyboard.type("DuckDB");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("none of the options").waitFor();
+    await page.getByRole("button", { name: "Send it all the same" }).click();
+  });
+  assert.deepEqual(answer, { answer: "text", text: "DuckDB" });
+});
+
+test("a yes or no may carry words", async () => {
+  const request = await ostler.ask("confirm");
+  const answer = await settle(request, async (page) => {
+    await page.keyboard.press("w");
+    await page.keyboard.type("not today");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("2");
+  });
+  assert.deepEqual(answer, { answer: "remarked", text: "No", remark: "not today" });
+});
+
+test("an open question is written, and Enter sends it", async () => {
+  const request = await ostler.ask("text");
+  const answer = await settle(request, async (page) => {
+    await page.keyboard.type("billing");
+    await page.keyboard.press("Enter");
+  });
+  assert.deepEqual(answer, { answer: "text", text: "billing" });
+});
+
+test("a key is typed unseen, goes to the vault, and stands nowhere on the page", async () => {
+  const request = await ostler.ask("key");
+  const answer = await settle(request, async (page) => {
+    const field = page.getByLabel("STRIPE_SECRET_KEY");
+    assert.equal(await field.getAttribute("type"), "password");
+    await field.fill("sk_test_page_1");
+    await page.getByLabel("Give it to whoever asks").check();
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Give it" }).click();
+    await page.getByText(`${request.id} is answered`).waitFor();
+    assert.ok(!(await page.content()).includes("sk_test_page_1"));
+  });
+  assert.deepEqual(answer, { answer: "provided", names: ["STRIPE_SECRET_KEY"], reuse: true });
+});
+
+test("a service asks for its variables and for others", async () => {
+  const request = await ostler.ask("service");
+  const answer = await settle(request, async (page) => {
+    await page.getByLabel("STRIPE_PUBLISHABLE_KEY").fill("pk_test_1");
+    await page.getByRole("button", { name: "Another variable" }).click();
+    await page.getByLabel("Variable", { exact: true }).fill("STRIPE_REGION");
+    await page.getByLabel("Its value").fill("eu");
+    await page.getByRole("button", { name: "Give them" }).click();
+  });
+  assert.deepEqual(answer.names.toSorted(), ["STRIPE_PUBLISHABLE_KEY", "STRIPE_REGION"]);
+});
+
+test("a file is uploaded", async () => {
+  const request = await ostler.ask("file");
+  const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]);
+  const answer = await settle(request, (page) =>
+    page.getByLabel("Choose a file").last().setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: bytes }),
+  );
+  assert.equal(answer.answer, "path");
+  assert.deepEqual(readFileSync(join(ostler.project, answer.path)), bytes);
+});
+
+test("a permission that an agent asks for is denied, with a reason", async () => {
+  const request = await ostler.ask("permission");
+  const answer = await settle(request, async (page) => {
+    await page.keyboard.press("w");
+    await page.keyboard.type("keep it for now");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Deny" }).click();
+  });
+  assert.deepEqual(answer, { answer: "denied", reason: "keep it for now" });
+});
+
+test("a tool is allowed for the session", async () => {
+  const session = await ostler.claude("permission, please");
+  const request = await ostler.asked(session);
+  const answer = await settle(request, (page) => page.keyboard.press("2"));
+  assert.deepEqual(answer, { answer: "approved", for_session: true });
+});
+
+test("a package says what approval runs, and is installed", async () => {
+  const request = await ostler.ask("package");
+  const answer = await settle(request, async (page) => {
+    await page.getByText("approval runs: npm").waitFor();
+    await page.keyboard.press("1");
+  });
+  assert.equal(answer.answer, "approved");
+  await until("the package manager was asked", () => existsSync(join(ostler.project, "npm-was-asked")));
+});
+
+test("an error is tried again", async () => {
+  const request = await ostler.ask("error");
+  const answer = await settle(request, (page) => page.keyboard.press("1"));
+  assert.equal(answer.answer, "retry");
+});
+
+test("what cannot be understood is shown as it was said, and goes on", async () => {
+  const request = await ostler.ask("fault");
+  const answer = await settle(request, async (page) => {
+    await page.locator(".inbox-context").getByText("category: nonsense").waitFor();
+    await page.keyboard.press("1");
+  });
+  assert.equal(answer.answer, "go_on");
+});
+
+test("a budget is raised by so much", async () => {
+  const request = await ostler.ask("work", "--max-time", "1s");
+  const answer = await settle(request, async (page) => {
+    await page.keyboard.press("w");
+    await page.keyboard.type("30m");
+    await page.keyboard.press("Enter");
+  });
+  assert.deepEqual(answer, { answer: "raised", by: 1_800_000 });
+});
+
+test("what may be somebody else's words is not approved by one key", async () => {
+  const session = await ostler.claude("marked, please");
+  const request = await ostler.asked(session);
+  assert.equal(request.mark.source, "tool_output");
+  const answer = await settle(request, async (page) => {
+    await page.getByText("also stands in the output of `cat README.md` (Bash)").waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.tagName);
+    assert.equal(await focused(), "H1");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("1");
+    assert.equal(await focused(), "BUTTON");
+    assert.equal((await ostler.json("show", request.id)).settled, null);
+    await page.keyboard.press("Enter");
+  });
+  assert.equal(answer.text, "Yes");
+});
+
+test("the next card follows, and none replaces one that is being read", async () => {
+  const first = await ostler.ask("text");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  await page.keyboard.type("half a sen");
+  const second = await ostler.ask("choice");
+  const third = await ostler.ask("confirm");
+  await page.getByLabel("1 of 3").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.value), "half a sen");
+  // To another card and back: what was begun is still there.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await card(page, second);
+  await page.keyboard.press("k");
+  await card(page, first);
+  assert.equal(await page.locator("textarea").inputValue(), "half a sen");
+  await page.keyboard.type("tence");
+  await page.keyboard.press("Enter");
+  await card(page, second);
+  await page.keyboard.press("3");
+  await card(page, third);
+  await page.keyboard.press("1");
+  await page.getByRole("heading", { name: "Nothing needs you." }).waitFor();
+  assert.equal((await ostler.settled(first.id)).text, "half a sentence");
+  assert.equal((await ostler.settled(second.id)).text, "SQLite");
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
