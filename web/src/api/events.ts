@@ -41,7 +41,7 @@ export class EventStream {
   private hurry: (() => void) | null = null;
   private heardAt = 0;
 
-  /** `onJoin` is told whenever a connection stands again: what was missed in between is asked for anew. */
+  /** `onJoin` is told whenever a connection stands again: what could not be asked for in between is asked for anew. */
   constructor(onJoin: () => void) {
     this.onJoin = onJoin;
   }
@@ -112,8 +112,9 @@ export class EventStream {
       if (!reader) return;
       const read = new EventReader();
       this.heardAt = Date.now();
+      const isAgain = this.connection.is === "stale";
       this.set({ is: "live" });
-      this.onJoin();
+      if (isAgain) this.onJoin();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;

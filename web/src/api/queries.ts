@@ -17,6 +17,7 @@ import type {
   CheckpointView,
   EventView,
   InfoView,
+  ProjectSummary,
   RequestView,
   RunView,
   SecretView,
@@ -40,6 +41,7 @@ export const keys = {
   request: (id: string) => ["request", id] as const,
   checkpoints: (session: string) => ["checkpoints", session] as const,
   diff: (session: string) => ["diff", session] as const,
+  projects: ["projects"] as const,
   agents: ["agents"] as const,
   secrets: ["secrets"] as const,
   trusted: ["trusted"] as const,
@@ -74,6 +76,7 @@ export function named(event: EventView): (readonly string[])[] {
   const found: (readonly string[])[] = [["status"]];
   const kind = event.kind.split(".")[0];
   const request = (event as Record<string, unknown>)["request"];
+  if (event.project) found.push(["projects"]);
   if (event.session) found.push(["session", event.session], ["sessions"]);
   if (event.run) found.push(["run", event.run], ["runs"]);
   if (typeof request === "string") found.push(["request", request]);
@@ -174,6 +177,10 @@ export function useCheckpoints(session: string): UseQueryResult<CheckpointView[]
     queryKey: keys.checkpoints(session),
     queryFn: ({ signal }) => get<CheckpointView[]>(path("/checkpoints", { session }), signal),
   });
+}
+
+export function useProjects(): UseQueryResult<ProjectSummary[]> {
+  return useQuery({ queryKey: keys.projects, queryFn: ({ signal }) => get<ProjectSummary[]>("/projects", signal) });
 }
 
 export function useAgents(): UseQueryResult<AgentView[]> {

@@ -3,6 +3,7 @@ import { Component, type ErrorInfo, type ReactNode, Suspense, useState } from "r
 
 import { useConnection } from "../api/queries";
 import type { SessionView, StatusView } from "../api/schema";
+import { Inbox } from "../inbox/Inbox";
 import { useBrowserNotifications } from "../notifications/browser";
 import { Dialog } from "../parts/Dialog";
 import { plain, Said } from "../parts/Said";
@@ -34,9 +35,9 @@ export function Shell({ status }: { status: StatusView }) {
       <Sidebar status={status} />
       <main id="content" className="content" tabIndex={-1}>
         <Stale />
-        <Guard key={path}>
+        <Guard path={path}>
           <Suspense fallback={<Loading />}>
-            {View ? <View key={found.pattern + found.id} id={found.id} /> : <Nowhere />}
+            {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere />}
           </Suspense>
         </Guard>
       </main>
@@ -201,11 +202,15 @@ function Nowhere() {
 }
 
 /** A view that fails takes nothing else with it. */
-class Guard extends Component<{ children: ReactNode }, { error: Error | null }> {
+class Guard extends Component<{ path: string; children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 
   static getDerivedStateFromError(error: Error) {
     return { error };
+  }
+
+  override componentDidUpdate(before: { path: string }) {
+    if (before.path !== this.props.path && this.state.error) this.setState({ error: null });
   }
 
   override componentDidCatch(error: Error, info: ErrorInfo) {

@@ -41,12 +41,12 @@ const PLACES: [pattern: string, view: View][] = [
   ["/more", More],
 ];
 
-export function find(path: string): { view: View; id: string; pattern: string } | null {
+export function find(path: string): { view: View; id: string } | null {
   const parts = path.split("/").filter((part) => part !== "");
   for (const [pattern, view] of PLACES) {
     const wanted = pattern.split("/").filter((part) => part !== "");
     const fits = wanted.length === parts.length && wanted.every((part, index) => part === ":id" || part === parts[index]);
-    if (fits) return { view, pattern, id: decodeURIComponent(parts[wanted.indexOf(":id")] ?? "") };
+    if (fits) return { view, id: decodeURIComponent(parts[wanted.indexOf(":id")] ?? "") };
   }
   return null;
 }

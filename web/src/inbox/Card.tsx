@@ -62,7 +62,12 @@ export function Card({ request, queue, onDone }: CardProps) {
   useEffect(() => {
     // Who is writing somewhere else goes on writing there.
     if (isTyping(document.activeElement)) return;
-    (purpose === "answer" ? field.current : heading.current)?.focus({ preventScroll: true });
+    if (purpose !== "answer") heading.current?.focus({ preventScroll: true });
+    else {
+      field.current?.focus({ preventScroll: true });
+      // Who comes back to what was begun goes on behind it.
+      field.current?.setSelectionRange(written.length, written.length);
+    }
     // Only when the card comes.
   }, []);
   return (

@@ -32,7 +32,7 @@ export function Inbox({ id }: ViewProps) {
   useShortcut("k", say("previous"), count > 1 ? queue.previous : undefined);
   const finish = (what: string) => {
     setSaid(what);
-    queue.next();
+    queue.finish();
     if (id !== "") go("/", "replace");
   };
   return (

@@ -1,5 +1,6 @@
-// Where agents work: each project with who is there now and what was last asked for.
-import { useStatus, useUsage } from "../api/queries";
+// Where agents work: each project with who is there now and what it has used.
+import { useProjects, useUsage } from "../api/queries";
+import type { ProjectSummary } from "../api/schema";
 import { Link } from "../app/router";
 import { Page } from "../parts/Page";
 import { dollars } from "../parts/request";
@@ -7,12 +8,11 @@ import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
-import { type Known, useKnown } from "./known";
 import { words } from "./words";
 
 export default function Projects() {
   const say = useSay(words);
-  const { known, error, again } = useKnown();
+  const projects = useProjects();
   const action = (
     <Link href="/runs/new" className="button">
       {say("newRun")}
@@ -20,21 +20,25 @@ export default function Projects() {
   );
   return (
     <Page title={say("title")} aside={action}>
-      {error && <Failure error={error} onAgain={again} />}
-      {!known && !error && <Loading />}
-      {known?.length === 0 && <Empty>{say("none")}</Empty>}
-      {known?.map((it) => <Project key={it.project.id} known={it} />)}
+      {projects.error && <Failure error={projects.error} onAgain={() => void projects.refetch()} />}
+      {projects.isPending && <Loading />}
+      {projects.data?.length === 0 && <Empty>{say("none")}</Empty>}
+      {projects.data?.map((project) => <Project key={project.id} project={project} />)}
     </Page>
   );
 }
 
-function Project({ known: { project, lastRun } }: { known: Known }) {
+function Project({ project }: { project: ProjectSummary }) {
   const say = useSay(words);
-  const status = useStatus();
   const usage = useUsage("project");
-  const atWork = status.data?.sessions.filter((it) => it.project.id === project.id).length ?? 0;
   const cost = usage.data?.rows.find((row) => row.key === project.id)?.usage.cost_usd;
   const where = encodeURIComponent(project.root);
+  const now = [
+    ...(project.running > 0 ? [say("atWork", { n: project.running })] : []),
+    ...(project.waiting > 0 ? [say("waiting", { n: project.waiting })] : []),
+    ...(project.requests > 0 ? [say("open", { n: project.requests })] : []),
+    ...(cost == null ? [] : [say("cost", { cost: dollars(cost) })]),
+  ];
   return (
     <section className="panel stack" aria-label={project.name}>
       <div className="page-head">
@@ -51,12 +55,14 @@ function Project({ known: { project, lastRun } }: { known: Known }) {
         <Said text={project.root} />
       </p>
       <p className="small">
-        {atWork > 0 && <>{say("atWork", { n: atWork })} · </>}
-        {say("lastRun")}: <Link href={`/runs/${lastRun.id}`}>{lastRun.id}</Link> <Said text={lastRun.title} /> ·{" "}
-        <Since at={lastRun.created_at_ms} />
-        {cost != null && <> · {say("cost", { cost: dollars(cost) })}</>}
+        {now.map((fact) => `${fact} · `)}
+        {project.active_at_ms != null && (
+          <>
+            {say("active")} <Since at={project.active_at_ms} />
+          </>
+        )}
       </p>
-      {!project.git && <p className="small dim">{say("notGit")}</p>}
+      {!project.git && <p className="small dim">{say("ShowNotGit")}</p>}
     </section>
   );
 }

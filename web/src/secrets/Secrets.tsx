@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 
 import { Refused } from "../api/problem";
-import { keys, useSecrets, useWish } from "../api/queries";
+import { keys, useProjects, useSecrets, useWish } from "../api/queries";
 import type { NewSecret, SecretView, Unlock, WhichSecret } from "../api/schema";
 import { Dialog } from "../parts/Dialog";
 import { Page } from "../parts/Page";
@@ -11,7 +11,6 @@ import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
 import { Empty, Failure, Loading } from "../parts/states";
 import { words as parts } from "../parts/words";
-import { useKnown, useProjectName } from "../projects/known";
 import { useSay } from "../words/words";
 import { words } from "./words";
 
@@ -66,7 +65,7 @@ function List({ secrets }: { secrets: SecretView[] }) {
 
 function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void }) {
   const say = useSay(words);
-  const nameOf = useProjectName();
+  const projects = useProjects();
   const isSession = secret.scope.startsWith("s_");
   const given = isSession ? "GivenOnce" : secret.reuse ? "GivenFreely" : "GivenAsked";
   return (
@@ -74,7 +73,7 @@ function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void })
       <th scope="row" className="mono">
         <Said text={secret.name} />
       </th>
-      <td>{isSession ? say("session", { id: secret.scope }) : <Said text={nameOf(secret.scope)} />}</td>
+      <td>{isSession ? say("session", { id: secret.scope }) : <Said text={projects.data?.find((it) => it.id === secret.scope)?.name ?? secret.scope} />}</td>
       <td>{secret.what === "stored" ? say("stored") : say("looked", { what: secret.what })}</td>
       <td>{say(given)}</td>
       <td>
@@ -123,7 +122,7 @@ function Remove({ secret, onClose }: { secret: SecretView; onClose: () => void }
 
 function Add() {
   const say = useSay(words);
-  const { known } = useKnown();
+  const { data: known } = useProjects();
   const cache = useQueryClient();
   const id = useId();
   const [project, setProject] = useState("");
@@ -132,7 +131,7 @@ function Add() {
   const [from, setFrom] = useState("");
   const [reuse, setReuse] = useState(true);
   const put = useWish<SecretView, NewSecret>((body) => ({ path: "/secrets", body }));
-  const chosen = project || known?.[0]?.project.id || "";
+  const chosen = project || known?.[0]?.id || "";
   const keep = (event: FormEvent) => {
     event.preventDefault();
     const what = from.trim() === "" ? { value } : { from: from.trim() };
@@ -158,8 +157,8 @@ function Add() {
         </label>
         <select id={`${id}p`} className="field" value={chosen} onChange={(event) => setProject(event.target.value)}>
           {known?.map((it) => (
-            <option key={it.project.id} value={it.project.id}>
-              {it.project.name}
+            <option key={it.id} value={it.id}>
+              {it.name}
             </option>
           ))}
         </select>

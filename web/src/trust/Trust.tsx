@@ -2,25 +2,24 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { get, path } from "../api/client";
-import { keys, useWish } from "../api/queries";
+import { keys, useProjects, useWish } from "../api/queries";
 import type { NewRevocation, NewTrust, TrustView } from "../api/schema";
 import { useSearch } from "../app/router";
 import { Page } from "../parts/Page";
 import { Said } from "../parts/Said";
 import { Empty, Failure, Loading } from "../parts/states";
-import { useKnown } from "../projects/known";
 import { useSay } from "../words/words";
 import { words } from "./words";
 
 export default function Trust() {
   const say = useSay(words);
-  const { known, error, again } = useKnown();
+  const { data: known, error, refetch } = useProjects();
   const wanted = useSearch().get("directory");
-  const roots = wanted === null ? known?.map((it) => it.project.root) : [wanted];
+  const roots = wanted === null ? known?.map((it) => it.root) : [wanted];
   return (
     <Page title={say("title")}>
       <p className="dim">{say("about")}</p>
-      {error && wanted === null && <Failure error={error} onAgain={again} />}
+      {error && wanted === null && <Failure error={error} onAgain={() => void refetch()} />}
       {!roots && !error && <Loading />}
       {roots?.length === 0 && <Empty>{say("none")}</Empty>}
       {roots?.map((root) => <Repository key={root} root={root} />)}
