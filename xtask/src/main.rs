@@ -25,6 +25,7 @@ usage: cargo xtask COMMAND
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
        --real-agents      install the four agent CLIs from npm; all of them have to work
   page                    build the page of web/ into web/dist, which the server embeds
+  pictures                take the pictures of docs/pictures anew, in a browser
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench store             measure the journal, likewise
@@ -71,8 +72,9 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         ["test", "--real-agents"] => test::run(test::Options { real_agents: true }),
         ["tidy"] => tidy::run(),
         ["page"] => page::run(),
+        ["pictures"] => page::pictures(),
         ["dist"] => dist::run(),
-        ["test" | "tidy" | "page" | "dist", extra, ..] => {
+        ["test" | "tidy" | "page" | "pictures" | "dist", extra, ..] => {
             Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
         [unknown, ..] => Err(Error::Usage(format!("unknown command `{unknown}`"))),

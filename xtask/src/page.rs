@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     error::Error,
-    process::{line, output, program, root, run as run_command},
+    process::{cargo, executable, line, output, program, root, run as run_command},
 };
 
 /// What the page is not made from.
@@ -68,8 +68,41 @@ fn install() -> Result<(), Error> {
     fs::write(&stamp, wanted).map_err(|source| Error::Write { path: stamp, source })
 }
 
+/// Runs the tests of the page: the real binary, scripted agents, a browser.
+pub(crate) fn test() -> Result<(), Error> {
+    let folder = root().join("web/tests");
+    let failed = |source| Error::Read { path: folder.clone(), source };
+    let mut tests = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        tests.extend(path.to_string_lossy().ends_with(".test.mjs").then_some(path));
+    }
+    tests.sort();
+    let mut node = node(&binary()?);
+    // One after another: each file has a browser and a server of its own.
+    shown(node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]).args(tests))
+}
+
+/// `cargo xtask pictures`: what `docs/pictures` shows, taken anew.
+pub(crate) fn pictures() -> Result<(), Error> {
+    run()?;
+    shown(node(&binary()?).arg("tests/pictures.mjs"))
+}
+
+/// The binary, with the page in it.
+fn binary() -> Result<PathBuf, Error> {
+    executable(cargo().args(["build", "--locked", "--package", "ostler"]), "ostler")
+}
+
+/// Node, in `web/`, for something that uses the binary.
+fn node(ostler: &Path) -> Command {
+    let mut command = program("node");
+    command.current_dir(root().join("web")).env("OSTLER_BIN", ostler);
+    command
+}
+
 /// Npm, in `web/`.
-pub(crate) fn npm() -> Command {
+fn npm() -> Command {
     let mut command = program("npm");
     command.current_dir(root().join("web"));
     command

@@ -32,7 +32,7 @@ pub(crate) struct Options {
 
 type Step = (&'static str, fn(Options) -> Result<Outcome, Error>);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("tools", tools),
     ("formatting", |_| cargo_step(&["fmt", "--all", "--check"])),
     ("clippy", |_| {
@@ -42,6 +42,7 @@ const STEPS: [Step; 10] = [
     ("page", page),
     ("real agents", real_agents),
     ("tests", tests),
+    ("page in a browser", browser),
     ("docs", docs),
     ("fuzz targets", fuzz_targets),
     ("cargo-deny", deny),
@@ -66,8 +67,14 @@ pub(crate) fn run(options: Options) -> Result<(), Error> {
 }
 
 /// Programs that tests run, and the Debian package that brings each.
-const PROGRAMS: [(&str, &str); 4] =
-    [("git", "git"), ("cc", "gcc"), ("node", "nodejs"), ("python3", "python3")];
+const PROGRAMS: [(&str, &str); 6] = [
+    ("git", "git"),
+    ("cc", "gcc"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+    ("python3", "python3"),
+    ("chromium", "chromium"),
+];
 
 /// Installs what the other steps call, where it is missing, and says so.
 fn tools(_: Options) -> Result<Outcome, Error> {
@@ -127,6 +134,13 @@ fn tests(options: Options) -> Result<Outcome, Error> {
         test.env("OSTLER_REAL_AGENTS_ALL", "1");
     }
     shown(&mut test)
+}
+
+fn browser(_: Options) -> Result<Outcome, Error> {
+    match page::missing() {
+        Some(reason) => Ok(Outcome::Skipped(reason)),
+        None => page::test().map(|()| Outcome::Passed),
+    }
 }
 
 fn docs(_: Options) -> Result<Outcome, Error> {

@@ -56,8 +56,10 @@ fn check(root: &Path) -> Result<Vec<Problem>, Error> {
     problems.extend(crates::check(root, &sources)?);
     problems.extend(documents.iter().flat_map(|file| documents::check_links(root, file)));
     problems.extend(documents::check_decisions(&documents));
-    problems.extend(documents::check_claims(&documents, &sources));
     problems.extend(documents::check_codes(&documents, &sources));
+    let mut tests = sources;
+    tests.extend(files(root, &["web/tests"], "mjs")?);
+    problems.extend(documents::check_claims(&documents, &tests));
     problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(problems)
 }

@@ -17,16 +17,29 @@ const STEADY_MS = 5_000;
 
 export type EventListener = (events: EventView[]) => void;
 
+/** One record of the stream. */
+interface Sent {
+  event: string;
+  id: number | null;
+  data: string;
+}
+
 /** Reads server-sent events out of pieces of any size. */
-export class EventReader {
+class EventReader {
   private rest = "";
 
-  push(text: string): EventView[] {
+  push(text: string): Sent[] {
     const parts = (this.rest + text).split("\n\n");
     this.rest = parts.pop() ?? "";
-    return parts.flatMap((part) => {
-      const data = part.split("\n").flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []));
-      return data.length === 0 ? [] : [JSON.parse(data.join("\n")) as EventView];
+    return parts.map((part) => {
+      const sent: Sent = { event: "", id: null, data: "" };
+      for (const line of part.split("\n")) {
+        const [, name, value = ""] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+        if (name === "event") sent.event = value;
+        else if (name === "id") sent.id = Number(value);
+        else if (name === "data") sent.data += value;
+      }
+      return sent;
     });
   }
 }
@@ -36,7 +49,7 @@ export class EventStream {
   private readonly watchers = new Set<() => void>();
   private readonly listeners = new Set<EventListener>();
   private readonly onJoin: () => void;
-  private last: number | null = null;
+  private last = 0;
   private abort: AbortController | null = null;
   private hurry: (() => void) | null = null;
   private heardAt = 0;
@@ -89,8 +102,8 @@ export class EventStream {
       try {
         await this.follow();
       } catch (error) {
-        // Somebody else takes over when nobody is signed in; a journal that is shorter than before begins anew.
-        if (error instanceof Refused && error.problem.status === 400) this.last = null;
+        // Where nobody is signed in, somebody else takes over; everything else passes, and is tried again.
+        if (error instanceof Refused && error.problem.status === 401) return;
       }
       if (ended.aborted) return;
       if (this.connection.is !== "stale") this.set({ is: "stale", since: this.heardAt || began });
@@ -104,33 +117,43 @@ export class EventStream {
   private async follow(): Promise<void> {
     const abort = new AbortController();
     this.abort = abort;
-    const headers: Record<string, string> = this.last === null ? {} : { "Last-Event-ID": String(this.last) };
+    const headers = { "Last-Event-ID": String(this.last) };
     let silence = setTimeout(() => abort.abort(), SILENCE_MAX_MS);
     try {
       const response = await ask("/events?follow=true", { headers, signal: abort.signal });
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
       if (!reader) return;
       const read = new EventReader();
-      this.heardAt = Date.now();
-      const isAgain = this.connection.is === "stale";
-      this.set({ is: "live" });
-      if (isAgain) this.onJoin();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
         clearTimeout(silence);
         silence = setTimeout(() => abort.abort(), SILENCE_MAX_MS);
         this.heardAt = Date.now();
-        const events = read.push(value);
-        const last = events.at(-1);
-        if (!last) continue;
-        this.last = last.seq;
-        for (const listener of this.listeners) listener(events);
+        this.take(read.push(value));
       }
     } finally {
       clearTimeout(silence);
       abort.abort();
     }
+  }
+
+  private take(sent: Sent[]): void {
+    const events: EventView[] = [];
+    for (const { event, id, data } of sent) {
+      if (event === "hello") this.greet((JSON.parse(data) as { after: number }).after);
+      else if (data !== "") events.push(JSON.parse(data) as EventView);
+      if (id !== null) this.last = id;
+    }
+    if (events.length > 0) for (const listener of this.listeners) listener(events);
+  }
+
+  /** The connection stands. A server with another journal says that it goes on elsewhere than was asked for. */
+  private greet(after: number): void {
+    const isAgain = this.connection.is === "stale";
+    this.last = after;
+    this.set({ is: "live" });
+    if (isAgain) this.onJoin();
   }
 
   private pause(ms: number): Promise<void> {

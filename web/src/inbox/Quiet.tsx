@@ -1,4 +1,6 @@
 // Nothing needs anybody: who is at work, and with what. Whoever is here for the first time is told what this is.
+import { useEffect, useRef } from "react";
+
 import { useSessions } from "../api/queries";
 import type { SessionView } from "../api/schema";
 import { Link } from "../app/router";
@@ -11,11 +13,16 @@ export function Quiet({ sessions }: { sessions: SessionView[] }) {
   const say = useSay(words);
   const n = sessions.length;
   const ever = useSessions({ all: true, limit: 1 });
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The last card has gone with the button that had the focus.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
   if (n === 0 && ever.data?.length === 0) return <First />;
   const atWork = n === 0 ? say("atWorkNone") : n === 1 ? say("atWorkOne") : say("atWorkMany", { n });
   return (
     <section className="inbox-quiet stack">
-      <h1 tabIndex={-1}>
+      <h1 ref={heading} tabIndex={-1}>
         {say("NothingNeedsYou")} {atWork}
       </h1>
       {n > 0 ? (

@@ -90,11 +90,13 @@ fn texts<'a>(sources: &'a [File], path: &str, head: &str) -> Vec<&'a str> {
 }
 
 fn is_there(sources: &[File], module: &str, function: &str) -> bool {
-    let names = [format!("/{module}.rs"), format!("/{module}/tests.rs")];
-    let head = format!("fn {function}(");
+    let names = [format!("/{module}.rs"), format!("/{module}/tests.rs"), format!("/{module}.mjs")];
+    // Tests of the page are called by sentences.
+    let heads = [format!("fn {function}("), format!("test(\"{function}\"")];
     let is_whole = matches!(function, "*" | "…");
     let is_it = |file: &File| names.iter().any(|name| file.path.ends_with(name));
-    sources.iter().any(|file| is_it(file) && (is_whole || file.text.contains(&head)))
+    let has_it = |file: &File| is_whole || heads.iter().any(|head| file.text.contains(head));
+    sources.iter().any(|file| is_it(file) && has_it(file))
 }
 
 /// Line and target of each `[text](target)` and `[name]: target` outside code.

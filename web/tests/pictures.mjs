@@ -1,0 +1,55 @@
+// Takes the pictures of docs/pictures: scripted agents under the real binary, in a real browser.
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { card, join, launch, Ostler, visit } from "./support.mjs";
+
+const TO = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
+mkdirSync(TO, { recursive: true });
+const browser = await launch();
+const ostler = await Ostler.start();
+
+const start = async (name, ...args) => {
+  const begun = await ostler.json("run", "--detach", "--worktree", "--", join(ostler.root, "bin", name), ...args);
+  return begun.sessions[0].id;
+};
+const take = async (page, name) => {
+  await page.evaluate(() => document.fonts.ready);
+  // The terminal draws what has come by then.
+  await page.waitForTimeout(1500);
+  await page.screenshot({ path: join(TO, `${name}.png`) });
+  await page.context().close();
+};
+
+try {
+  const asking = await ostler.asked(await start("backend"));
+  await ostler.asked(await start("payments"));
+  const working = await start("docs");
+  await ostler.tell("checkpoint", working).catch(() => undefined);
+
+  const inbox = await visit(browser, ostler, { place: [asking.id], viewport: { width: 1280, height: 720 } });
+  await card(inbox, asking);
+  await take(inbox, "inbox");
+
+  const session = await visit(browser, ostler, { place: [working], viewport: { width: 1280, height: 800 } });
+  await take(session, "session");
+
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+  const onPhone = await visit(browser, ostler, { place: [asking.id], ...phone });
+  await card(onPhone, asking);
+  await take(onPhone, "phone");
+
+  await ostler.tell("cancel", asking.session);
+  const korean = await ostler.asked(await start("backend", "ko"));
+  const inKorean = await visit(browser, ostler, {
+    place: [korean.id],
+    locale: "ko-KR",
+    colorScheme: "dark",
+    viewport: { width: 1280, height: 720 },
+  });
+  await card(inKorean, korean);
+  await take(inKorean, "korean-dark");
+} finally {
+  await browser.close();
+  await ostler.end();
+}
