@@ -256,6 +256,11 @@ export interface components {
             /** @description Values by name, for a request that asks for values. They go to the vault, and nowhere else. */
             values?: Record<string, unknown>;
         };
+        /** @description A demonstration. */
+        NewDemo: {
+            /** @description Whether its agents speak Korean. */
+            korean?: boolean;
+        };
         /** @description A link that signs a browser in. */
         NewLink: {
             /** @description Where on the page it leads, such as `/requests/q_7`. */
@@ -452,7 +457,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "checkpoint_gone" | "configuration" | "cost_unknown" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_options" | "no_place" | "no_project" | "no_prompt" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_now" | "not_over_tcp" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "place_busy" | "read_only" | "required" | "restoring" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_options" | "no_place" | "no_project" | "no_prompt" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_now" | "not_over_tcp" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "place_busy" | "read_only" | "required" | "restoring" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -937,6 +942,7 @@ export type LaunchView = components['schemas']['LaunchView'];
 export type LinkView = components['schemas']['LinkView'];
 export type MarkView = components['schemas']['MarkView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
+export type NewDemo = components['schemas']['NewDemo'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewPrune = components['schemas']['NewPrune'];
