@@ -1,12 +1,13 @@
 // Nothing needs anybody: who is at work, and with what. Whoever is here for the first time is told what this is.
 import { useEffect, useRef } from "react";
 
-import { useSessions } from "../api/queries";
-import type { SessionView } from "../api/schema";
+import { useSessions, useWish } from "../api/queries";
+import type { RunView, SessionView } from "../api/schema";
 import { Link } from "../app/router";
+import { Failure } from "../parts/states";
 import { Said } from "../parts/Said";
 import { StatusMark } from "../parts/status";
-import { useSay } from "../words/words";
+import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
 export function Quiet({ sessions }: { sessions: SessionView[] }) {
@@ -52,6 +53,8 @@ export function Quiet({ sessions }: { sessions: SessionView[] }) {
 
 function First() {
   const say = useSay(words);
+  const language = useLanguage();
+  const demo = useWish<RunView[]>(() => ({ path: "/demo", body: { korean: language === "ko" } }));
   return (
     <section className="inbox-quiet stack">
       <h1 tabIndex={-1}>{say("firstTitle")}</h1>
@@ -64,7 +67,12 @@ function First() {
       </p>
       <pre className="panel">ostler run claude "fix the flaky test"</pre>
       <p>{say("firstDemo")}</p>
-      <pre className="panel">ostler demo</pre>
+      <p>
+        <button type="button" className="button" disabled={demo.isPending} onClick={() => demo.mutate()}>
+          {demo.isPending ? say("demoStarts") : say("demo")}
+        </button>
+      </p>
+      {demo.error && <Failure error={demo.error} wrote />}
     </section>
   );
 }

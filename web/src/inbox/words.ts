@@ -81,7 +81,9 @@ export const words = catalogue({
     firstWhat:
       "Ostler runs coding agents and stops one the moment it needs something: a question, a key, a file, a permission. It waits here, however long. You answer, and the agent goes on.",
     firstRun: "Start one here, or in a terminal:",
-    firstDemo: "To see it work first, with three scripted agents:",
+    firstDemo: "To see it work first: three scripted agents in a small project of their own. One of them will ask you.",
+    demo: "Play the demo",
+    demoStarts: "Starting three agents …",
   },
   ko: {
     inbox: "답할 것",
@@ -163,6 +165,8 @@ export const words = catalogue({
     firstWhat:
       "Ostler는 코딩 에이전트를 실행하고, 질문, 키, 파일, 허락 같은 것이 필요해지는 순간 멈춰 세웁니다. 질문은 언제까지나 여기서 기다립니다. 답하면 에이전트가 이어서 일합니다.",
     firstRun: "여기서 시작하거나 터미널에서:",
-    firstDemo: "먼저 보고 싶다면, 정해진 대로 움직이는 에이전트 셋으로:",
+    firstDemo: "먼저 보고 싶다면: 정해진 대로 움직이는 에이전트 셋이 작은 프로젝트에서 일합니다. 그중 하나가 질문을 합니다.",
+    demo: "데모 시작",
+    demoStarts: "에이전트 셋을 시작하는 중 …",
   },
 });
