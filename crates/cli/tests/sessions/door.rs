@@ -89,6 +89,7 @@ fn a_sign_in_outlives_the_server_and_finds_it_again() {
     world.post::<Value>("/sign-ins/ci/revoke", &json!({})).expect("it ends");
     assert_eq!(ask(), 401);
     world.restart();
+    assert_eq!(address(&world), browser.address);
     assert_eq!(ask(), 401);
     assert_eq!(world.refused("/sign-ins/ci/revoke", &json!({})).kind, "no_sign_in");
 }

@@ -328,3 +328,35 @@ fn browser_name(headers: &HeaderMap) -> String {
         (None, None) => "browser".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_signs_nobody_in_says_why_and_what_to_do() {
+        for (why, status, kind) in [
+            (NotALink::Unknown, 401, "link_unknown"),
+            (NotALink::Used, 410, "link_used"),
+            (NotALink::Over, 410, "link_over"),
+        ] {
+            let problem = problem(&NotKept::Link(why));
+            assert_eq!((problem.status, problem.kind.as_str()), (status, kind));
+            assert!(problem.hint.is_some_and(|hint| hint.contains("ostler open")), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_browser_is_called_what_a_person_calls_it() {
+        let named = |agent: &'static str| {
+            let agent = HeaderValue::from_static(agent);
+            browser_name(&HeaderMap::from_iter([(header::USER_AGENT, agent)]))
+        };
+        let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36";
+        assert_eq!(named(chrome), "Chrome, Linux");
+        let safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Safari/604.1";
+        assert_eq!(named(safari), "Safari, iPhone");
+        assert_eq!(named("Mozilla/5.0 (Android 15; Mobile; rv:130.0) Firefox/130.0"), "Firefox, Android");
+        assert_eq!(browser_name(&HeaderMap::new()), "browser");
+    }
+}
