@@ -12,6 +12,7 @@ mod bench;
 mod demo;
 mod dist;
 mod error;
+mod interface;
 mod page;
 mod process;
 mod soak;
@@ -34,6 +35,7 @@ usage: cargo xtask COMMAND
   bench workspace         measure a checkpoint of 100,000 files beside what git offers
   soak [properties|sim]   the long storms; writes its table into docs/results.md
   soak sessions           only a thousand sessions at once
+  soak interface          only the interface: against its document, and with a hundred who look at once
   soak faults             only full and failing disks, damage, clocks, locks, deaths
   soak crashes            only a server that is killed, at every place and at random
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named

@@ -53,6 +53,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     if storm.is_none_or(|storm| storm == "sessions") {
         record_all(&mut results, whole::sessions(&options));
     }
+    if storm.is_none_or(|storm| storm == "interface") {
+        record_all(&mut results, whole::interface(&options));
+    }
     if storm.is_none_or(|storm| storm == "crashes") {
         record_all(&mut results, whole::crashes(&options));
     }
@@ -91,7 +94,9 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error>
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         match argument {
-            "crashes" | "faults" | "fuzz" | "properties" | "sessions" | "sim" if storm.is_none() => {
+            "crashes" | "faults" | "fuzz" | "interface" | "properties" | "sessions" | "sim"
+                if storm.is_none() =>
+            {
                 storm = Some(argument);
             }
             "--seconds" => options.seconds = number(argument, arguments.next())?,

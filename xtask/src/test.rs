@@ -11,7 +11,7 @@ use std::{
 use crate::{
     agents,
     error::Error,
-    page,
+    interface, page,
     process::{cargo, line, program, root, run as run_command, succeeds},
     tidy,
 };
@@ -32,7 +32,7 @@ pub(crate) struct Options {
 
 type Step = (&'static str, fn(Options) -> Result<Outcome, Error>);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("tools", tools),
     ("formatting", |_| cargo_step(&["fmt", "--all", "--check"])),
     ("clippy", |_| {
@@ -41,6 +41,7 @@ const STEPS: [Step; 11] = [
     ("tidy", |_| tidy::run().map(|()| Outcome::Passed)),
     ("page", page),
     ("real agents", real_agents),
+    ("schemathesis", schemathesis),
     ("tests", tests),
     ("page in a browser", browser),
     ("docs", docs),
@@ -124,6 +125,16 @@ fn real_agents(options: Options) -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
+/// Asks the server everything that its document allows, and more; the tests run it.
+fn schemathesis(_: Options) -> Result<Outcome, Error> {
+    if interface::installed()?.is_some() {
+        println!("schemathesis is installed");
+    } else if !interface::install()? {
+        return Ok(Outcome::Skipped("it cannot be installed here (Python's venv and PyPI)"));
+    }
+    Ok(Outcome::Passed)
+}
+
 fn tests(options: Options) -> Result<Outcome, Error> {
     let mut test = cargo();
     test.args(["test", "--workspace", "--locked"]);
@@ -132,6 +143,9 @@ fn tests(options: Options) -> Result<Outcome, Error> {
     }
     if options.real_agents {
         test.env("OSTLER_REAL_AGENTS_ALL", "1");
+    }
+    if let Some(program) = interface::installed()? {
+        test.env("OSTLER_SCHEMATHESIS", program);
     }
     shown(&mut test)
 }

@@ -91,7 +91,7 @@ struct Counts {
         sign_in::revoke, sign_in::make_token,
         health::healthz, health::readyz, metrics::metrics,
     ),
-    components(schemas(api::Problem))
+    components(schemas(api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
 )]
 struct Document;
 

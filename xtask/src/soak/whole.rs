@@ -1,6 +1,6 @@
-//! The storms with real processes: a thousand sessions at once, a server that dies at every place, one that is killed at
-//! any moment, and every other fault. Each is a test of the command line that is given more to do, with a release build of the
-//! program; what it prints of itself becomes the row.
+//! The storms with real processes: a thousand sessions at once, a hundred who look at fifty, a server that dies at every
+//! place, one that is killed at any moment, and every other fault. Each is a test of the command line that is given more
+//! to do, with a release build of the program; what it prints of itself becomes the row.
 
 use std::{
     path::Path,
@@ -11,6 +11,7 @@ use std::{
 use super::{Options, Row};
 use crate::{
     error::Error,
+    interface,
     process::{cargo, executable, line, run as run_command, start_error},
 };
 
@@ -29,6 +30,12 @@ struct Storm {
 /// So many sessions at once.
 const SESSIONS: &str = "1000";
 
+/// So many follow the journal, and so many sessions print.
+const LOAD: [&str; 2] = ["100", "50"];
+
+/// So many requests of each sort go to each route.
+const EXAMPLES: &str = "150";
+
 /// So often the server dies at each place; ten times as often at a commit.
 const CRASHES: &str = "3";
 
@@ -39,6 +46,34 @@ pub(super) fn sessions(options: &Options) -> Result<Vec<Row>, Error> {
     let environment = vec![("OSTLER_SESSIONS", SESSIONS.to_owned())];
     let tests = &["many::many_sessions_at_once_lose_nothing_and_leave_nothing"];
     run(options, vec![Storm { name: "sessions", program: SESSION_TESTS, tests, environment }])
+}
+
+/// The interface against its own document, and with many who look at once.
+pub(super) fn interface(options: &Options) -> Result<Vec<Row>, Error> {
+    let [followers, printing] = LOAD.map(str::to_owned);
+    let load = Storm {
+        name: "load",
+        program: SESSION_TESTS,
+        tests: &["load::"],
+        environment: vec![("OSTLER_FOLLOWERS", followers), ("OSTLER_PRINTING", printing)],
+    };
+    let mut storms = vec![load];
+    if interface::installed()?.is_some() || interface::install()? {
+        let program = interface::installed()?.unwrap_or_default().display().to_string();
+        storms.push(Storm {
+            name: "interface",
+            program: SESSION_TESTS,
+            tests: &["schemathesis::"],
+            environment: vec![
+                ("OSTLER_SCHEMATHESIS", program),
+                ("OSTLER_EXAMPLES", EXAMPLES.to_owned()),
+                ("OSTLER_SEED", options.seed.to_string()),
+            ],
+        });
+    } else {
+        println!("SKIPPED schemathesis: it cannot be installed here (Python's venv and PyPI)");
+    }
+    run(options, storms)
 }
 
 pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
