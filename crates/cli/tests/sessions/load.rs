@@ -22,6 +22,9 @@ const LAST: &str = "THE-LAST-ONE";
 /// More than what the sockets between two processes hold.
 const EVENTS_BYTES: usize = 24 << 20;
 
+/// How much of them is one.
+const EVENT_BYTES: usize = 8_000;
+
 fn number(name: &str, usual: usize) -> usize {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -82,10 +85,10 @@ fn nobody_waits_for_who_takes_nothing() {
     let stalled = door.ask("/events?follow=true");
     set_socket_recv_buffer_size(&stalled, 4096).expect("a small buffer");
     let streams: Vec<TcpStream> = (0..followers).map(|_| door.ask("/events?follow=true")).collect();
+    let phases = EVENTS_BYTES / EVENT_BYTES / sessions;
     let script = format!(
-        "until [ -e go ]; do sleep 0.05; done; text=$(head -c 8000 /dev/zero | tr '\\0' x); \
-         for i in $(seq {}); do printf '=== PHASE %s COMPLETE ===\\nPhase: %s\\nwords\\n' $i $text; done",
-        EVENTS_BYTES / 8000 / sessions
+        "until [ -e go ]; do sleep 0.05; done; text=$(head -c {EVENT_BYTES} /dev/zero | tr '\\0' x); \
+         for i in $(seq {phases}); do printf '=== PHASE %s COMPLETE ===\\nPhase: %s\\nwords\\n' $i $text; done"
     );
     let all: Vec<String> = (0..sessions).map(|_| world.bash(&script)).collect();
     let mut output = door.ask(&format!("/sessions/{}/output?follow=true", all[0]));
@@ -99,7 +102,7 @@ fn nobody_waits_for_who_takes_nothing() {
     world.run(&["true", LAST]);
     let mut printed = Vec::new();
     output.read_to_end(&mut printed).expect("the stream of a launch ends with it");
-    assert!(printed.len() > EVENTS_BYTES / sessions, "{}", printed.len());
+    assert!(printed.len() > phases * EVENT_BYTES, "{} bytes", printed.len());
     let mut events = 0;
     for reader in readers {
         let ids = reader.join().expect("it read");
