@@ -1,0 +1,142 @@
+// The other places: signing in and out, settings, secrets, trust, agents, projects.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, test } from "node:test";
+
+import { join, launch, Ostler, PATIENCE_MS, visit, writeFileSync } from "./support.mjs";
+
+let browser;
+let ostler;
+
+before(async () => {
+  browser = await launch();
+  ostler = await Ostler.start();
+});
+
+after(async () => {
+  await browser?.close();
+  await ostler?.end();
+});
+
+/** Goes to another place as a link would. */
+async function go(page, to) {
+  await page.locator(`.sidebar a[href="${to}"]`).click();
+  await page.waitForSelector("h1");
+}
+
+test("the first visit says what this is", async () => {
+  const page = await visit(browser, ostler);
+  await page.getByRole("heading", { name: "Here stands what needs you." }).waitFor();
+  await page.getByText("ostler demo").waitFor();
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("a link signs in once; who is not signed in is told how", async () => {
+  const link = await ostler.link();
+  const context = await browser.newContext({ locale: "en-US" });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.waitForSelector(".shell");
+  assert.ok(!page.url().includes("#"), "the code does not stay in the address");
+  const other = await (await browser.newContext({ locale: "en-US" })).newPage();
+  await other.goto(link);
+  await other.getByText("This link does not sign you in.").waitFor();
+  await other.goto(new URL("/", link).href);
+  await other.getByText("You are not signed in here.").waitFor();
+  await other.context().close();
+  await context.close();
+});
+
+test("who signs out is out, and who is taken out too", async () => {
+  const one = await visit(browser, ostler, { place: ["/settings"] });
+  const two = await visit(browser, ostler);
+  await one.reload();
+  await one.getByText("(this one)").waitFor();
+  const others = one.getByRole("button", { name: /^Take out / });
+  await others.first().waitFor();
+  // Whoever else is there goes, one after another.
+  for (let count = await others.count(); count > 0; count -= 1) {
+    await others.first().click();
+    await one.waitForFunction((n) => document.querySelectorAll("button[aria-label^='Take out']").length < n, count);
+  }
+  await two.reload();
+  await two.getByText("You are not signed in here.").waitFor();
+  await one.getByRole("button", { name: "Sign out here" }).click();
+  await one.getByText("You are not signed in here.").waitFor();
+  await one.context().close();
+  await two.context().close();
+});
+
+test("language and theme are chosen and kept", async () => {
+  const page = await visit(browser, ostler, { place: ["/settings"] });
+  await page.getByLabel("Language").selectOption("ko");
+  await page.getByRole("heading", { name: "설정", exact: true }).waitFor();
+  await page.getByLabel("화면 색").selectOption("dark");
+  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const dark = await ground();
+  await page.reload();
+  await page.getByRole("heading", { name: "설정", exact: true }).waitFor();
+  assert.equal(await ground(), dark);
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("another browser is signed in by a link from here, and a script by a token", async () => {
+  const page = await visit(browser, ostler, { place: ["/settings"] });
+  await page.getByRole("button", { name: "Make a link" }).click();
+  const link = await page.locator("code.once").first().innerText();
+  const other = await (await browser.newContext({ locale: "en-US" })).newPage();
+  await other.goto(link);
+  await other.waitForSelector(".shell");
+  await other.context().close();
+  await page.getByLabel("Its name").fill("nightly");
+  await page.getByRole("button", { name: "Make it" }).click();
+  const token = await page.locator("form code.once").innerText();
+  const address = new URL("/api/v1/status", page.url());
+  const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(answer.status, 200);
+  await page.getByRole("rowheader", { name: "nightly" }).waitFor();
+  await page.context().close();
+});
+
+test("a secret is kept by its name, and removed", async () => {
+  await ostler.ask("text");
+  const page = await visit(browser, ostler, { place: ["/secrets"] });
+  await page.getByLabel("Name", { exact: true }).fill("DEPLOY_KEY");
+  await page.getByLabel("Value (not shown)").fill("dk_live_page_2");
+  await page.getByRole("button", { name: "Keep it" }).click();
+  await page.getByRole("rowheader", { name: "DEPLOY_KEY" }).waitFor();
+  assert.ok(!(await page.content()).includes("dk_live_page_2"));
+  await page.getByRole("button", { name: "Remove DEPLOY_KEY" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("No secrets are kept.").waitFor();
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("what a repository would run is shown and agreed to", async () => {
+  await ostler.ask("text");
+  execFileSync("git", ["config", "filter.shout.clean", "tr a-z A-Z"], { cwd: ostler.project, env: ostler.env });
+  writeFileSync(join(ostler.project, ".gitattributes"), "*.txt filter=shout\n");
+  const page = await visit(browser, ostler, { place: ["/trust"] });
+  await page.getByText("filter.shout.clean = tr a-z A-Z").waitFor();
+  await page.getByRole("button", { name: "Agree to all of this" }).click();
+  await page.getByText("You have agreed to all of it.").waitFor();
+  await page.getByRole("button", { name: "Take it back" }).click();
+  await page.getByRole("button", { name: "Agree to all of this" }).waitFor();
+  execFileSync("git", ["config", "--unset", "filter.shout.clean"], { cwd: ostler.project, env: ostler.env });
+  await page.context().close();
+});
+
+test("projects and agents are listed", async () => {
+  const page = await visit(browser, ostler, { place: ["/projects"] });
+  await page.getByRole("heading", { name: "shop" }).waitFor();
+  await go(page, "/agents");
+  await page.getByRole("heading", { name: "claude" }).waitFor();
+  await go(page, "/notifications");
+  await page.getByRole("heading", { name: "This browser" }).waitFor();
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
