@@ -4,6 +4,7 @@
 
 mod call;
 mod checkpoint;
+mod notification;
 mod problem;
 mod secret;
 mod sign_in;
@@ -13,6 +14,7 @@ mod view;
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
+pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use sign_in::{

@@ -6,12 +6,13 @@
 
 mod budget;
 mod checkpoints;
+mod notify;
 mod page;
 mod vault;
 
 use std::{
     collections::BTreeMap,
-    env, fmt, fs, io,
+    env, fmt, fs, io, mem,
     ops::Range,
     path::{Path, PathBuf},
     time::Duration,
@@ -28,10 +29,14 @@ use serde::Deserialize;
 use toml::Spanned;
 
 pub use budget::{Budgets, InvalidAmount, parse_cost, parse_tokens};
+pub use notify::{Hidden, NotifyChannel, Target, Way};
 pub use page::{AllowedHost, Listen, Page, Scheme, Tls};
 pub use vault::VaultKey;
 
-use self::{budget::BudgetTable, checkpoints::CheckpointTable, page::PageTable, vault::VaultTable};
+use self::{
+    budget::BudgetTable, checkpoints::CheckpointTable, notify::NotifyTable, page::PageTable,
+    vault::VaultTable,
+};
 
 /// The name of the file in a project.
 pub const PROJECT_FILE: &str = "ostler.toml";
@@ -64,6 +69,8 @@ pub struct Config {
     pub checkpoints: Option<CheckpointTerms>,
     /// Which of them are kept, and for how long.
     pub prune: PrunePolicy,
+    /// Who is told what needs somebody. Only the user's own file can say so.
+    pub notify: Vec<NotifyChannel>,
     /// What the project's file would have Ostler run.
     pub commands: Vec<RepositoryCommand>,
 }
@@ -123,6 +130,8 @@ struct File {
     vault: Option<Spanned<VaultTable>>,
     checkpoints: Option<Spanned<CheckpointTable>>,
     page: Option<Spanned<PageTable>>,
+    #[serde(default)]
+    notify: Vec<Spanned<NotifyTable>>,
 }
 
 /// US dollars for a million tokens.
@@ -164,6 +173,7 @@ impl Config {
             budget: Budgets::default(),
             vault: VaultKey::File(None),
             page: Page::default(),
+            notify: Vec::new(),
             commands: Vec::new(),
             checkpoints: Some(CheckpointTerms::default()),
             prune: checkpoints::POLICY,
@@ -177,6 +187,7 @@ impl Config {
             if let Some(table) = file.page.take() {
                 config.page = table.into_inner().read(source)?;
             }
+            config.notify = notify::read(source, mem::take(&mut file.notify))?;
             config.take(source, file)?;
         }
         // What a person speaks is not for a repository to say, only where they have not said it.
@@ -192,6 +203,10 @@ impl Config {
             if let Some(vault) = &file.vault {
                 let message = "only your own configuration can say how the vault is opened".to_owned();
                 return Err(source.wrong(vault.span(), message, None));
+            }
+            if let Some(table) = file.notify.first() {
+                let message = "only your own configuration can say who is notified".to_owned();
+                return Err(source.wrong(table.span(), message, None));
             }
             if let Some(checkpoints) = &file.checkpoints {
                 let message = "checkpoints stand in your own file, not in a project's".to_owned();
@@ -480,7 +495,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`; did you mean `patience.question`?",
+             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");
@@ -531,6 +546,12 @@ mod tests {
             "",
             "config.toml:4: `*.example.org` is no name of a host such as `ostler.example.org`, \
              `ostler.example.org:8443` or `http://localhost:9000`",
+        );
+        check(
+            "[page]\npublic_url = 'ostler.example.org/sub'",
+            "",
+            "config.toml:2: `ostler.example.org/sub` is not the beginning of an address such as \
+             `https://ostler.example.org`",
         );
         check("[page]\nlisen = 'off'", "", "config.toml:2: unknown key `lisen`; did you mean `listen`?");
         check("", "language = \n", "ostler.toml:1: string values must be quoted, expected literal string");
@@ -592,6 +613,10 @@ mod tests {
         assert_eq!((open.listen, open.behind_proxy), (at("0.0.0.0:80"), true));
         let open = page("[page]\nlisten = '[::]:443'\ntls = { certificate = '/c', key = '/k' }");
         assert_eq!(open.tls, Some(Tls { certificate: "/c".into(), key: "/k".into() }));
+        // A link is of use only if the door opens under its name.
+        let public = page("[page]\npublic_url = 'https://ostler.example.org/'");
+        assert_eq!(public.public_url.as_deref(), Some("https://ostler.example.org"));
+        assert_eq!(public.allowed_hosts.len(), 1);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 52] = [
+pub const SITES: [&str; 54] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -71,6 +71,8 @@ pub const SITES: [&str; 52] = [
     "before not launched",
     "after not launched",
     "before caller gone",
+    "before notify",
+    "after notify",
 ];
 
 struct Plan {

@@ -169,6 +169,11 @@ impl Home {
         self.root.join("page.port")
     }
 
+    /// How far those who are notified have been told.
+    pub(crate) fn notifications(&self) -> PathBuf {
+        self.root.join("notifications")
+    }
+
     /// Worktrees of sessions.
     pub fn worktrees(&self) -> PathBuf {
         self.root.join("worktrees")

@@ -17,6 +17,7 @@ mod guard;
 mod health;
 mod lists;
 mod metrics;
+mod notifications;
 mod output;
 mod page;
 mod pages;
@@ -45,7 +46,7 @@ use utoipa::OpenApi;
 
 pub use self::access::{Need, routes};
 pub(crate) use self::sign_in::Entrance;
-use crate::{api, driver::Driver, metrics::Present};
+use crate::{api, driver::Driver, metrics::Present, notify::Notifications};
 
 /// The longest body: prompts and answers may be whole documents.
 const BODY_BYTES_MAX: usize = 16 << 20;
@@ -58,6 +59,7 @@ pub(crate) struct App {
     reader: Arc<Mutex<SqliteReader>>,
     entrance: Arc<Entrance>,
     stop: Arc<Notify>,
+    notifications: Arc<Notifications>,
     started_at_ms: u64,
     counts: Arc<Counts>,
     /// Held by whoever starts a demonstration.
@@ -88,7 +90,7 @@ struct Counts {
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
         trust::revoke, sign_in::link, sign_in::sign_in, sign_in::sign_out, sign_in::list,
-        sign_in::revoke, sign_in::make_token,
+        sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
         health::healthz, health::readyz, metrics::metrics,
     ),
     components(schemas(api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
@@ -115,12 +117,14 @@ pub(crate) fn routers(
     reader: SqliteReader,
     entrance: Arc<Entrance>,
     stop: Arc<Notify>,
+    notifications: Arc<Notifications>,
 ) -> Routers {
     let clock = driver.journal.clock();
     let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock };
     let started_at_ms = clock.now_ms();
     let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
-    let app = App { driver, reader, entrance, stop, started_at_ms, counts, demos: Arc::default() };
+    let demos = Arc::default();
+    let app = App { driver, reader, entrance, stop, notifications, started_at_ms, counts, demos };
     Routers {
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
@@ -177,6 +181,8 @@ fn router(app: App) -> Router {
         .route("/sign-ins", get(sign_in::list))
         .route("/sign-ins/{id}/revoke", post(sign_in::revoke))
         .route("/tokens", post(sign_in::make_token))
+        .route("/notifications", get(notifications::list))
+        .route("/notifications/{name}/test", post(notifications::test))
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(problem::no_route)

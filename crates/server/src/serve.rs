@@ -31,6 +31,7 @@ use crate::{
     journal::{self, Journal, LoadError},
     log::Log,
     mark::mark,
+    notify::Notifications,
     peer::{Door, Peer},
     reserve::Reserve,
     sign_in::Keeper,
@@ -87,6 +88,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
     let reader = store.reader().map_err(ServeError::Open)?;
+    let listener = store.reader().map_err(ServeError::Open)?;
     let reserve = Reserve::keep(&home.root().join("reserve"));
     let log = Arc::new(Log::open(home));
     let (version, pid) = (env!("CARGO_PKG_VERSION"), std::process::id());
@@ -107,7 +109,9 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home);
     let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
-    let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop));
+    let notifications = Notifications::new(Arc::clone(&driver), listener, Arc::clone(&page));
+    tokio::spawn(Arc::clone(&notifications).run());
+    let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop), notifications);
     tokio::spawn(driver.run(outbox));
     let served = tokio::select! {
         served = axum::serve(people, routers.people.into_make_service_with_connect_info::<Peer>()) => served,

@@ -27,6 +27,8 @@ pub struct Page {
     pub listen: Listen,
     /// Names beside its own address under which it is reached: by way of a proxy, or in a tailnet.
     pub allowed_hosts: Vec<AllowedHost>,
+    /// The beginning of links that are sent elsewhere, if not the one that is found.
+    pub public_url: Option<String>,
     /// What it shows to be itself. Without it, it speaks no TLS.
     pub tls: Option<Tls>,
     /// Whether somebody else speaks TLS in front.
@@ -79,6 +81,7 @@ pub(super) struct PageTable {
     listen: Option<Spanned<String>>,
     #[serde(default)]
     allowed_hosts: Vec<Spanned<String>>,
+    public_url: Option<Spanned<String>>,
     tls: Option<TlsTable>,
     #[serde(default)]
     behind_proxy: bool,
@@ -110,13 +113,37 @@ impl PageTable {
                 source.wrong(host.span(), message, None)
             })
         });
+        let mut allowed_hosts = hosts.collect::<Result<Vec<_>, _>>()?;
+        let public_url = self.public_url.as_ref().map(|url| public(source, url)).transpose()?;
+        let public_url = public_url.map(|(url, host)| {
+            // A link that leads to a door that does not open is worth nothing.
+            if !allowed_hosts.contains(&host) {
+                allowed_hosts.push(host);
+            }
+            url
+        });
         Ok(Page {
             listen: listen.unwrap_or_default(),
-            allowed_hosts: hosts.collect::<Result<_, _>>()?,
+            allowed_hosts,
+            public_url,
             tls,
             behind_proxy: self.behind_proxy,
         })
     }
+}
+
+/// The beginning of an address, and the host in it.
+fn public(source: &Source, url: &Spanned<String>) -> Result<(String, AllowedHost), ConfigError> {
+    let text = url.get_ref().trim_end_matches('/');
+    let has_scheme = text.starts_with("https://") || text.starts_with("http://");
+    let host = AllowedHost::parse(text).filter(|_| has_scheme).ok_or_else(|| {
+        let message = format!(
+            "`{}` is not the beginning of an address such as `https://ostler.example.org`",
+            url.get_ref()
+        );
+        source.wrong(url.span(), message, None)
+    })?;
+    Ok((text.to_owned(), host))
 }
 
 /// What can be reached from other machines has to be safe on the way.

@@ -66,6 +66,8 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/secrets", Need::Act),
     ("POST", "/secrets/remove", Need::Act),
     ("POST", "/secrets/unlock", Need::Act),
+    ("GET", "/notifications", Need::Look),
+    ("POST", "/notifications/{name}/test", Need::Act),
     ("POST", "/stop", Need::Act),
     ("GET", "/openapi.json", Need::Look),
     ("POST", "/links", Need::Access),

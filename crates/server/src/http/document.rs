@@ -26,9 +26,10 @@ const PROBLEMS: [(&str, &str); 16] = [
 ];
 
 /// What changes something and may be asked for twice: it is then done twice, and that is the same, or refused by its name.
-const WITHOUT_KEY: [&str; 9] = [
+const WITHOUT_KEY: [&str; 10] = [
     "/checkpoints/prune",
     "/links",
+    "/notifications/{name}/test",
     "/secrets/unlock",
     "/sessions/{id}/size",
     "/sign-in",

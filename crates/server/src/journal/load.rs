@@ -221,7 +221,7 @@ fn body<T: DeserializeOwned>(row: &Projection) -> Result<T, LoadError> {
 }
 
 /// An event of the journal as the engine knows it.
-fn entry(row: &EventRow) -> Result<Entry, LoadError> {
+pub(crate) fn entry(row: &EventRow) -> Result<Entry, LoadError> {
     let failed = |source| LoadError::Row { what: format!("event {}", row.seq), source };
     let mut value: serde_json::Value = serde_json::from_str(&row.body).map_err(failed)?;
     if let Some(fields) = value.as_object_mut() {
