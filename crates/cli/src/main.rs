@@ -38,8 +38,8 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, export, guide,
-        inbox, logs, merge, need, open, parse, ps, report, resume, run, secret, send, serve, show, step,
-        token, trust, usage, verify,
+        inbox, logs, merge, need, notify, open, parse, ps, report, resume, run, secret, send, serve, show,
+        step, token, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -83,6 +83,7 @@ enum Command {
     Answer(answer::Arguments),
     Send(send::Arguments),
     Secret(secret::Arguments),
+    Notify(notify::Arguments),
     /// Hold sessions: nothing of them runs until they are continued.
     Pause(wish::Arguments),
     /// Let held sessions go on.
@@ -152,6 +153,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Usage(arguments) => usage::run(context, &arguments),
         Command::Send(arguments) => send::run(context, &arguments),
         Command::Secret(arguments) => secret::run(context, arguments),
+        Command::Notify(arguments) => notify::run(context, &arguments),
         Command::Pause(arguments) => wish::run(context, &arguments, Wish::Pause),
         Command::Continue(arguments) => wish::run(context, &arguments, Wish::Continue),
         Command::Resume(arguments) => resume::run(context, &arguments),

@@ -48,9 +48,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "checkpoint_gone" => words.say(Key::RefusedCheckpointGone, &[("id", &text("checkpoint"))]),
         "place_busy" => words.say(Key::RefusedPlaceBusy, &[("id", &session()), ("other", &text("other"))]),
         "restoring" => {
-            let values: &[(&str, &dyn std::fmt::Display)] =
-                &[("session", &session()), ("id", &text("checkpoint"))];
-            words.say(Key::RefusedRestoring, values)
+            words.say(Key::RefusedRestoring, &[("session", &session()), ("id", &text("checkpoint"))])
         }
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => {
@@ -72,6 +70,8 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             "inside" => words.sentence(Key::RefusedInside).to_owned(),
             "no_secret" => words.say(Key::NoSuchSecret, &[("name", &text("name"))]),
             "vault_locked" => words.sentence(Key::VaultLocked).to_owned(),
+            "no_notify_channel" => words.say(Key::NoSuchNotify, &[("name", &text("name"))]),
+            "not_notified" => words.say(Key::NotNotified, &[("name", &text("name")), ("why", &text("why"))]),
             "vault_wrong_key" => words.sentence(Key::VaultNotOpened).to_owned(),
             "no_sign_in" => words.say(Key::NoSuchSignIn, &[("name", &text("name"))]),
             "token_taken" => words.say(Key::RefusedTokenTaken, &[("name", &text("name"))]),
@@ -115,6 +115,8 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             ("no_agent", Some(nearest)) => Some(words.say(Key::HintDidYouMean, &[("nearest", &nearest)])),
             ("inside", _) => Some(words.sentence(Key::HintRefusedInside).to_owned()),
             ("no_secret", _) => Some(words.sentence(Key::HintSecrets).to_owned()),
+            ("no_notify_channel", _) => Some(words.sentence(Key::HintNotify).to_owned()),
+            ("not_notified", _) => Some(words.sentence(Key::HintNotNotified).to_owned()),
             ("vault_locked", _) => Some(words.sentence(Key::HintUnlock).to_owned()),
             ("no_sign_in", _) => Some(words.sentence(Key::HintSignIns).to_owned()),
             ("token_taken", _) => {

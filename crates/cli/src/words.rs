@@ -5,6 +5,7 @@
 mod en;
 mod key;
 mod ko;
+mod notify;
 mod page;
 #[cfg(test)]
 mod shared;
@@ -76,11 +77,12 @@ impl Language {
             Language::En => en::SENTENCES,
             Language::Ko => ko::SENTENCES,
         };
-        let of_page = || {
-            let (_, english, korean) = page::SENTENCES.iter().find(|(known, ..)| *known == key)?;
+        let of_others = || {
+            let mut others = page::SENTENCES.iter().chain(notify::SENTENCES);
+            let (_, english, korean) = others.find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })
         };
-        sentences.iter().find(|(known, _)| *known == key).map(|(_, sentence)| *sentence).or_else(of_page)
+        sentences.iter().find(|(known, _)| *known == key).map(|(_, sentence)| *sentence).or_else(of_others)
     }
 
     /// The first variable that says something counts.

@@ -17,6 +17,7 @@ pub(crate) mod logs;
 pub(crate) mod mcp;
 pub(crate) mod merge;
 pub(crate) mod need;
+pub(crate) mod notify;
 pub(crate) mod open;
 pub(crate) mod parse;
 pub(crate) mod ps;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{DEADLINE, QUESTION, World, kill, write};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 16] = [
+const SAMPLE: [&str; 17] = [
     "after commit",
     "after launch",
     "after checkpoint",
@@ -30,6 +30,7 @@ const SAMPLE: [&str; 16] = [
     "before provide values",
     "after install",
     "before end install",
+    "after notify",
 ];
 
 /// Passed when a server with something live starts, which the first one is not.
@@ -58,6 +59,13 @@ impl Fragile {
         if site.ends_with("prune") {
             let none = "[checkpoints]\nlast = 0\nhourly = \"never\"\ndaily = \"never\"\n";
             write(&config, "config.toml", &format!("{CONFIG}{none}"));
+        }
+        if site.ends_with("notify") {
+            let heard = world.project.join("told").display().to_string();
+            let script = format!("echo $OSTLER_NOTICE_EVENT $OSTLER_NOTICE_ID >>'{heard}'");
+            let command = json!(["sh", "-c", script]);
+            let channel = format!("[[notify]]\ntype = 'command'\ncommand = {command}\nafter = '0s'\n");
+            write(&config, "config.toml", &format!("{CONFIG}{channel}"));
         }
         if site.ends_with("not launched") {
             // Where the launch file is to be drafted there is a folder.
@@ -470,6 +478,21 @@ fn call(fragile: &mut Fragile) {
     assert_eq!(heard.lines().count(), 1, "{heard}");
 }
 
+/// An agent that asks, and somebody who is told of it and of its end, each perhaps twice and under one id.
+fn told(fragile: &mut Fragile) {
+    let script = format!("{QUESTION}; read -r line");
+    let id = fragile.run(&fragile.world.new_run(&["bash", "-c", &script]));
+    let heard = fragile.world.project.join("told");
+    let said = |word: &str| fs::read_to_string(&heard).ok().filter(|it| it.contains(word));
+    fragile.persist("a notice", |_| said("notice "));
+    fragile.wish_answer("q_1", "1");
+    fragile.status(&id, "completed");
+    let all = fragile.persist("its end", |_| said("withdrawn "));
+    let ids: BTreeSet<&str> = all.lines().filter_map(|line| Some(line.split_once(' ')?.1)).collect();
+    assert_eq!(ids.len(), 1, "{all}");
+    settled(fragile, &id);
+}
+
 /// An agent that cannot be launched.
 fn fail(fragile: &mut Fragile) {
     let id = fragile.run(&fragile.world.new_run(&["true"]));
@@ -506,6 +529,7 @@ fn story(site: &str) -> fn(&mut Fragile) {
         "look in vault" | "provide values" | "remove values" | "install" => need,
         "end install" => unneeded,
         "not launched" => fail,
+        "notify" => told,
         _ => work,
     }
 }

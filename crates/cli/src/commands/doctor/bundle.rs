@@ -207,11 +207,16 @@ fn of_environment() -> Vec<Secret> {
     named.filter(|(name, _)| is_secret(name)).map(|(_, value)| Secret::new(value)).collect()
 }
 
-/// The texts that stand in a configuration under the name of a secret.
+/// The texts that stand in a configuration under the name of a secret. Whoever knows where notices are sent can send
+/// some, too.
 fn of_table(table: &toml::Table) -> Vec<Secret> {
+    let is_hidden = |name: &str| is_secret(name) || name == "url";
     let of_value = |(name, value): (&String, &toml::Value)| match value {
         toml::Value::Table(table) => of_table(table),
-        toml::Value::String(text) if is_secret(name) => vec![Secret::new(text.clone())],
+        toml::Value::Array(items) => {
+            items.iter().filter_map(toml::Value::as_table).flat_map(of_table).collect()
+        }
+        toml::Value::String(text) if is_hidden(name) => vec![Secret::new(text.clone())],
         _ => Vec::new(),
     };
     table.iter().flat_map(of_value).collect()
