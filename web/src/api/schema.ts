@@ -410,6 +410,94 @@ export interface components {
             /** @description What was shown to the person who agrees: the `hash` of every command. */
             hashes: string[];
         };
+        /** @description Who is told what needs somebody. */
+        NotificationsView: {
+            /** @description The channels, in the order of the configuration. */
+            channels: components["schemas"]["NotifyChannelView"][];
+            /** @description Where links in notices lead to. */
+            page: string;
+            /** @description What is wrong with the configuration; the channels are still those from before. */
+            problem?: string | null;
+        };
+        /** @description Somebody who is told. */
+        NotifyChannelView: {
+            /**
+             * Format: int64
+             * @description After how many milliseconds it is told what can be settled.
+             */
+            after_ms: number;
+            /**
+             * Format: int64
+             * @description How many notices were given up.
+             */
+            given_up: number;
+            /** @description What it is told of. */
+            kinds: components["schemas"]["NotifyKind"][];
+            /** @description Why not. */
+            last_error?: string | null;
+            /**
+             * Format: int64
+             * @description When one last did not.
+             */
+            last_error_ms?: number | null;
+            /**
+             * Format: int64
+             * @description When a message arrived last.
+             */
+            last_success_ms?: number | null;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description When it is tried again.
+             */
+            next_try_ms?: number | null;
+            /**
+             * Format: int64
+             * @description How many notices wait.
+             */
+            pending: number;
+            /**
+             * Format: int32
+             * @description How many messages it gets in a minute.
+             */
+            per_minute: number;
+            /**
+             * Format: int64
+             * @description How many messages have arrived.
+             */
+            sent: number;
+            /** @description How it stands. */
+            state: components["schemas"]["NotifyState"];
+            /** @description Whether it is told what agents say. */
+            text: boolean;
+            /** @description How it is reached. */
+            type: components["schemas"]["NotifyType"];
+            /** @description Whether it can take back what is settled. */
+            withdraws: boolean;
+        };
+        /**
+         * @description What somebody can be told of.
+         * @enum {string}
+         */
+        NotifyKind: "question" | "dependency" | "permission" | "error" | "fault" | "budget" | "done" | "failed" | "interrupted" | "limit";
+        /**
+         * @description How it stands with somebody who is told.
+         * @enum {string}
+         */
+        NotifyState: "idle" | "waiting" | "failing";
+        /** @description A test has arrived. */
+        NotifyTestView: {
+            /** @description Where. */
+            channel: string;
+            /** @description Its id, which a receiver can find again. */
+            id: string;
+        };
+        /**
+         * @description How somebody is reached.
+         * @enum {string}
+         */
+        NotifyType: "slack" | "webhook" | "ntfy" | "command";
         /** @description How something ended. */
         Outcome: {
             /** @description How. */
@@ -424,6 +512,11 @@ export interface components {
          * @enum {string}
          */
         OutcomeKind: "completed" | "failed" | "cancelled";
+        /**
+         * @description One of the two things that a process prints to.
+         * @enum {string}
+         */
+        OutputStream: "out" | "err";
         /**
          * @description How the door for browsers stands.
          * @enum {string}
@@ -457,7 +550,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_options" | "no_place" | "no_project" | "no_prompt" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_now" | "not_over_tcp" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "place_busy" | "read_only" | "required" | "restoring" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_notify_channel" | "no_options" | "no_place" | "no_project" | "no_prompt" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "place_busy" | "read_only" | "required" | "restoring" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -504,6 +597,11 @@ export interface components {
             /** @description Whose work it was. */
             session: string;
         };
+        /**
+         * @description Whether a request is settled.
+         * @enum {string}
+         */
+        RequestState: "open" | "settled";
         /** @description Something that somebody has to settle. */
         RequestView: {
             /** @description Whether it is open, and whoever asked has ended and cannot be started again with an answer. */
@@ -955,14 +1053,22 @@ export type NewSignIn = components['schemas']['NewSignIn'];
 export type NewSize = components['schemas']['NewSize'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewTrust = components['schemas']['NewTrust'];
+export type NotificationsView = components['schemas']['NotificationsView'];
+export type NotifyChannelView = components['schemas']['NotifyChannelView'];
+export type NotifyKind = components['schemas']['NotifyKind'];
+export type NotifyState = components['schemas']['NotifyState'];
+export type NotifyTestView = components['schemas']['NotifyTestView'];
+export type NotifyType = components['schemas']['NotifyType'];
 export type Outcome = components['schemas']['Outcome'];
 export type OutcomeKind = components['schemas']['OutcomeKind'];
+export type OutputStream = components['schemas']['OutputStream'];
 export type PageState = components['schemas']['PageState'];
 export type PageView = components['schemas']['PageView'];
 export type Problem = components['schemas']['Problem'];
 export type ProjectSummary = components['schemas']['ProjectSummary'];
 export type ProjectView = components['schemas']['ProjectView'];
 export type PrunedView = components['schemas']['PrunedView'];
+export type RequestState = components['schemas']['RequestState'];
 export type RequestView = components['schemas']['RequestView'];
 export type RestoreView = components['schemas']['RestoreView'];
 export type RunView = components['schemas']['RunView'];
