@@ -3,7 +3,7 @@
 //! It only looks. A lock of git is never broken.
 
 use std::{
-    fs,
+    fs::{self, File, Metadata},
     io::{self, Read},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
@@ -149,26 +149,48 @@ pub(crate) fn is_empty(directory: &Path) -> Result<bool, GitError> {
     Ok(entries.next().is_none())
 }
 
-/// What already is where a file is to be added: the file itself, or a file where it needs a directory.
-pub(crate) fn blocker(root: &Path, added: &Path) -> Option<PathBuf> {
-    for part in added.ancestors().take_while(|part| !part.as_os_str().is_empty()) {
-        if let Ok(metadata) = fs::symlink_metadata(root.join(part)) {
-            return (!metadata.is_dir()).then(|| part.to_owned());
-        }
-    }
-    None
+/// What stands on the disk at a path.
+pub(crate) enum Standing {
+    Nothing,
+    /// Something that is no folder, at the path or where it needs a folder.
+    File(PathBuf, Metadata),
+    Folder,
 }
 
-/// The beginning of a file that an agent may have put there. At a pipe one would wait for ever, so it is opened
-/// without waiting and then seen to be a regular file.
-pub(crate) fn read_file(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+/// From the top down: below a symbolic link everything is somebody else's.
+pub(crate) fn standing(root: &Path, path: &Path) -> Standing {
+    let mut parts: Vec<&Path> = path.ancestors().filter(|part| !part.as_os_str().is_empty()).collect();
+    parts.reverse();
+    for part in parts {
+        match root.join(part).symlink_metadata() {
+            Err(_) => return Standing::Nothing,
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(metadata) => return Standing::File(part.to_owned(), metadata),
+        }
+    }
+    Standing::Folder
+}
+
+/// What already is where a file is to be added: the file itself, or a file where it needs a directory.
+pub(crate) fn blocker(root: &Path, added: &Path) -> Option<PathBuf> {
+    if let Standing::File(path, _) = standing(root, added) { Some(path) } else { None }
+}
+
+/// Opens a file that an agent may have put there. At a pipe one would wait for ever, so it is opened without waiting
+/// and then seen to be a regular file.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("flags of open are small");
-    let opened = fs::File::options().read(true).custom_flags(flags).open(path)?;
+    let opened = File::options().read(true).custom_flags(flags).open(path)?;
     if !opened.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
+    Ok(opened)
+}
+
+/// The beginning of such a file.
+pub(crate) fn read_file(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    opened.take(bytes_max).read_to_end(&mut bytes)?;
+    open_file(path)?.take(bytes_max).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -11,7 +11,7 @@ use crate::{
     changes::diff_trees,
     checkout::{self, Checkout, commit_tree, delete_ref, empty_tree, resolve, tree_of, update_ref},
     commit::Tree,
-    git::{Call, text},
+    git::Call,
     pin::index_commit,
     snapshot::{LeftOut, Snapshot, WhyLeftOut},
 };
@@ -273,10 +273,13 @@ impl Repository {
 
     /// What a checkpoint says about itself.
     fn told(&self, commit: &Commit, name: &str) -> Result<Option<String>, GitError> {
-        let command = "log";
-        let args = [command, "-1", "--format=%B", commit.as_str(), "--"];
-        let message = text(Call::on(&self.common_dir).args(args).run()?, command)?;
-        Ok(trailer(&message, name).map(str::to_owned))
+        Ok(trailer(&self.message(commit)?, name).map(str::to_owned))
+    }
+
+    /// Everything that it says.
+    pub(crate) fn message(&self, commit: &Commit) -> Result<String, GitError> {
+        let args = ["log", "-1", "--format=%B", commit.as_str(), "--"];
+        Ok(String::from_utf8_lossy(&Call::on(&self.common_dir).args(args).run()?).into_owned())
     }
 
     /// Lets go of a ref, if it still leads where it was seen.
@@ -340,6 +343,7 @@ fn word(why: WhyLeftOut) -> String {
     match why {
         WhyLeftOut::Large { bytes } => format!("({bytes} bytes)"),
         WhyLeftOut::Unreadable => "(unreadable)".to_owned(),
+        WhyLeftOut::Special => "(a pipe, a socket or a device)".to_owned(),
         WhyLeftOut::Nested => "(a repository of its own)".to_owned(),
         WhyLeftOut::Submodule => "(changes in a submodule)".to_owned(),
     }

@@ -434,7 +434,7 @@ pub enum RestoreError {
     },
     /// Something would be lost, or somebody wrote meanwhile.
     InTheWay {
-        /// In git's words.
+        /// What it is, or git's words.
         message: String,
     },
     /// Git has begun to exchange files, and could not go on. Some are changed.
@@ -500,7 +500,8 @@ impl fmt::Display for RestoreError {
                 write!(f, "git stopped half-way, and some files may be changed: {message}")
             }
             RestoreError::HalfDone { message, changed } => {
-                write!(f, "git stopped half-way, and {} files are changed: {message}", changed.len())
+                let are = if changed.len() == 1 { "file is" } else { "files are" };
+                write!(f, "git stopped half-way, and {} {are} changed: {message}", changed.len())
             }
             RestoreError::Index { source } => {
                 write!(f, "the files are back, but what was staged is not: {source}")

@@ -13,6 +13,7 @@ mod checkout;
 mod checkpoint;
 mod commit;
 mod error;
+mod exchange;
 mod git;
 mod guard;
 mod make;
@@ -24,6 +25,7 @@ mod remove;
 mod repository;
 mod restore;
 mod snapshot;
+mod spare;
 mod talk;
 
 pub use changes::{Diff, DiffFormat, DiffOptions, Status};

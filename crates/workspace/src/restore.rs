@@ -3,31 +3,28 @@
 //! What stands there is kept first, so that nothing is overwritten or removed that no ref holds; git itself checks
 //! that once more, file by file, before it touches the first one. HEAD and branches stay where they are.
 
-use std::{
-    collections::BTreeSet,
-    ffi::OsString,
-    fs::File,
-    os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs::File, path::PathBuf};
 
 use crate::{
     Checkpoint, CheckpointOutcome, CheckpointSpec, Commit, GitError, NotRestored, Repository, RestoreError,
     Worktree,
-    checkout::{self, Checkout, blocker, commit_tree, resolve, tree_of, update_ref},
+    checkout::{self, Checkout, commit_tree, resolve, tree_of, update_ref},
     commit::Tree,
-    git::{Call, joined},
+    exchange::{Exchange, stands, unreadable},
+    git::Call,
     snapshot::{LeftOut, Snapshot, TemporaryIndex, paths},
+    spare::Spared,
 };
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// What stood there before: a checkpoint of its own, or the last one if nothing had changed since.
+    /// What stood there before: a checkpoint of its own, or the wanted one if nothing was to be changed.
     pub before: CheckpointOutcome,
     /// How many files were written or removed.
     pub changed: usize,
-    /// Files that are still not as they were: what git's own rules make of them differs, or somebody wrote meanwhile.
+    /// Files that are still not as they were, or may not be: what git's own rules make of them differs, somebody wrote
+    /// meanwhile, they cannot be read or removed, or the checkpoint does not have them.
     pub different: Vec<PathBuf>,
     /// Submodules that were at another commit then. They are left where they are.
     pub submodules: Vec<PathBuf>,
@@ -56,9 +53,10 @@ impl Repository {
         let wanted = tree_of(&self.common_dir, target)?;
         let mut snapshot = Snapshot::take_within(&checkout, before.limits)?;
         self.cover(&checkout, &mut snapshot, &wanted)?;
+        let spared = self.spare(&checkout, &self.exchange(&snapshot.tree, &wanted)?, target, &wanted)?;
         let kept = self.keep_before(&checkout, &snapshot, before)?;
         // Whatever happens from here on, what stood there has a place, and whoever asked is told which.
-        match self.exchange(&checkout, &snapshot, target, &wanted, &lock) {
+        match self.bring(&checkout, &snapshot, target, &wanted, &spared, &lock) {
             Ok((changed, different, submodules)) => {
                 Ok(Restored { before: kept, changed, different, submodules })
             }
@@ -66,94 +64,68 @@ impl Repository {
         }
     }
 
+    fn exchange(&self, from: &Tree, to: &Tree) -> Result<Exchange, GitError> {
+        Exchange::between(&self.common_dir, from, to)
+    }
+
     /// Writes and removes files, and then what was staged.
-    fn exchange(
+    fn bring(
         &self,
         checkout: &Checkout,
         snapshot: &Snapshot,
         target: &Commit,
         wanted: &Tree,
+        spared: &Spared,
         lock: &File,
     ) -> Result<(usize, Vec<PathBuf>, Vec<PathBuf>), RestoreError> {
-        let changed = self.changed_files(&snapshot.tree.0, &wanted.0)?.len();
-        let submodules = self.moved_submodules(&snapshot.tree, wanted)?;
-        if let Some(index) = snapshot.index.as_ref().filter(|_| snapshot.tree != *wanted) {
+        let Some(index) = &snapshot.index else { return Ok((0, Vec::new(), Vec::new())) };
+        let mut from = snapshot.tree.clone();
+        let stays: Vec<PathBuf> = spared.ignored.union(&spared.left_out).cloned().collect();
+        if !stays.is_empty() {
+            index.forget(checkout, &stays)?;
+            from = index.write_tree(checkout)?;
+        }
+        let exchange = self.exchange(&from, wanted)?;
+        if from != *wanted {
+            let comes = exchange.comes(&checkout.root);
             // From the tree that is there to the one that is wanted. Whatever is not as the first says makes git
             // refuse as a whole.
-            let args = ["read-tree", "-m", "-u", "--no-sparse-checkout", &snapshot.tree.0, &wanted.0];
+            let args = ["read-tree", "-m", "-u", "--no-sparse-checkout", &from.0, &wanted.0];
             let message = match index.call(checkout, args).holding(lock).output() {
                 Ok(output) if output.status.success() => None,
+                Ok(output) if output.stderr.trim().is_empty() => Some(output.status.to_string()),
                 Ok(output) => Some(output.stderr.trim().to_owned()),
                 Err(error) => Some(error.to_string()),
             };
             if let Some(message) = message {
-                return Err(self.stopped(checkout, snapshot, index, wanted, message));
+                return Err(stopped(checkout, index, &exchange, comes, message));
             }
         }
         self.restore_index(checkout, target).map_err(|source| RestoreError::Index { source })?;
-        let different = match &snapshot.index {
-            Some(index) => not_as_told(index, checkout).map_err(|error| RestoreError::HalfDone {
-                message: error.to_string(),
-                changed: Vec::new(),
-            })?,
-            None => Vec::new(),
+        let told = not_as_told(index, checkout);
+        let half_done = |error: GitError| {
+            let (message, changed) = (error.to_string(), Vec::new());
+            RestoreError::HalfDone { message, changed }
         };
-        Ok((changed, different, submodules))
-    }
-
-    /// Whether git refused before it touched anything, or stopped half-way. It says neither.
-    fn stopped(
-        &self,
-        checkout: &Checkout,
-        snapshot: &Snapshot,
-        index: &TemporaryIndex,
-        wanted: &Tree,
-        message: String,
-    ) -> RestoreError {
-        // The copied index is written last, so it still speaks of what stood there.
-        let changed = not_as_told(index, checkout).and_then(|mut changed| {
-            let touched = self.differing(&snapshot.tree, wanted, "--diff-filter=DMT")?;
-            let touched: BTreeSet<PathBuf> = touched.into_iter().collect();
-            changed.retain(|path| touched.contains(path));
-            let added = self.differing(&snapshot.tree, wanted, "--diff-filter=A")?;
-            let is_there = |path: &PathBuf| checkout.root.join(path).symlink_metadata().is_ok();
-            changed.extend(added.into_iter().filter(is_there));
-            Ok(changed)
-        });
-        match changed {
-            Ok(changed) if changed.is_empty() => RestoreError::InTheWay { message },
-            changed => RestoreError::HalfDone { message, changed: changed.unwrap_or_default() },
-        }
-    }
-
-    /// The files that differ between two trees in one way.
-    fn differing(&self, from: &Tree, to: &Tree, filter: &str) -> Result<Vec<PathBuf>, GitError> {
-        let args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", filter, &from.0, &to.0, "--"];
-        Ok(paths(&Call::on(&self.common_dir).args(args).run()?))
+        let mut different: BTreeSet<PathBuf> = told.map_err(half_done)?.into_iter().collect();
+        // Git only warns of what it cannot remove, and says nothing of what it cannot look at.
+        different.extend(exchange.removed().into_iter().filter(|path| stands(&checkout.root, path)));
+        different.extend(snapshot.untold.keys().cloned());
+        different.extend(spared.left_out.iter().cloned());
+        Ok((exchange.count(), different.into_iter().collect(), exchange.submodules()))
     }
 
     /// Adds to a snapshot what is ignored or was too large, and stands where something will be written.
     fn cover(&self, checkout: &Checkout, snapshot: &mut Snapshot, wanted: &Tree) -> Result<(), RestoreError> {
         let Some(index) = &snapshot.index else { return Ok(()) };
-        let removed: BTreeSet<PathBuf> =
-            self.differing(&snapshot.tree, wanted, "--diff-filter=D")?.into_iter().collect();
-        let mut uncovered = BTreeSet::new();
-        for path in self.differing(&snapshot.tree, wanted, "--diff-filter=A")? {
-            // Git takes what is ignored for something that may go.
-            if checkout.root.join(&path).is_dir() && !checkout.root.join(&path).is_symlink() {
-                uncovered.extend(files_in(index, checkout, &path)?);
-            } else {
-                uncovered.extend(blocker(&checkout.root, &path).filter(|path| !removed.contains(path)));
-            }
-        }
+        let uncovered = self.exchange(&snapshot.tree, wanted)?.uncovered(&checkout.root, snapshot)?;
         if uncovered.is_empty() {
             return Ok(());
         }
         let mut closed = Vec::new();
-        index.add(checkout, uncovered.iter().cloned().collect(), &mut closed)?;
+        index.add(checkout, &uncovered.iter().cloned().collect::<Vec<_>>(), &mut closed)?;
         if let Some(LeftOut { path, .. }) = closed.first() {
-            let message = format!("'{}' cannot be read, and would be overwritten", path.display());
-            return Err(RestoreError::InTheWay { message });
+            return Err(unreadable(path));
         }
         snapshot.tree = index.write_tree(checkout)?;
         snapshot.left_out.retain(|left_out| !uncovered.contains(&left_out.path));
@@ -178,8 +150,7 @@ impl Repository {
             let who = checkout::ostler();
             let words = "What stood there when it was begun again\n";
             let half = commit_tree(&self.common_dir, &snapshot.tree, &[], words, &who)?;
-            let command = Call::on(&self.common_dir).args(["log", "-1", "--format=%B", first.as_str(), "--"]);
-            let message = String::from_utf8_lossy(&command.run()?).into_owned();
+            let message = self.message(&first)?;
             commit = commit_tree(&self.common_dir, &tree, &[first.clone(), half], &message, &who)?;
             update_ref(&self.common_dir, &reference, &commit, Some(&first), "ostler: checkpoint")?;
         }
@@ -196,17 +167,27 @@ impl Repository {
         };
         Call::within(checkout).args(["reset", "--quiet", &tree, "--", ":/"]).run().map(drop)
     }
+}
 
-    fn moved_submodules(&self, from: &Tree, to: &Tree) -> Result<Vec<PathBuf>, GitError> {
-        let args = ["diff-tree", "-r", "-z", "--no-renames", "--raw", &from.0, &to.0, "--"];
-        let list = Call::on(&self.common_dir).args(args).run()?;
-        // :MODE MODE OBJECT OBJECT STATUS, then the path.
-        let fields: Vec<&[u8]> = list.split(|byte| *byte == 0).collect();
-        let moved = fields.chunks_exact(2).filter(|pair| {
-            let modes = pair[0].get(1..14).unwrap_or_default();
-            modes.split(|byte| *byte == b' ').any(|mode| mode == b"160000")
-        });
-        Ok(moved.flat_map(|pair| paths(pair[1])).collect())
+/// Whether git refused before it touched anything, or stopped half-way. It says neither.
+fn stopped(
+    checkout: &Checkout,
+    index: &TemporaryIndex,
+    exchange: &Exchange,
+    mut comes: Vec<PathBuf>,
+    message: String,
+) -> RestoreError {
+    // The copied index is written last, so it still speaks of what stood there.
+    let changed = not_as_told(index, checkout).map(|mut changed| {
+        let touched = exchange.touched();
+        changed.retain(|path| touched.contains(path));
+        comes.retain(|path| stands(&checkout.root, path));
+        changed.extend(comes);
+        changed
+    });
+    match changed {
+        Ok(changed) if changed.is_empty() => RestoreError::InTheWay { message },
+        changed => RestoreError::HalfDone { message, changed: changed.unwrap_or_default() },
     }
 }
 
@@ -214,22 +195,4 @@ impl Repository {
 fn not_as_told(index: &TemporaryIndex, checkout: &Checkout) -> Result<Vec<PathBuf>, GitError> {
     let args = ["diff-files", "-z", "--name-only", "--ignore-submodules=all"];
     Ok(paths(&index.call(checkout, args).run()?))
-}
-
-/// The files in a folder that git does not know, ignored or not.
-fn files_in(
-    index: &TemporaryIndex,
-    checkout: &Checkout,
-    folder: &Path,
-) -> Result<Vec<PathBuf>, RestoreError> {
-    let args = ["ls-files", "--others", "-z", "--"].map(OsString::from);
-    let wanted = joined(":(top,literal)", folder);
-    let found = paths(&index.call(checkout, args.into_iter().chain([wanted])).run()?);
-    match found.iter().find(|path| path.as_os_str().as_bytes().ends_with(b"/")) {
-        None => Ok(found),
-        Some(nested) => {
-            let message = format!("'{}' is a repository of its own", nested.display());
-            Err(RestoreError::InTheWay { message })
-        }
-    }
 }

@@ -4,7 +4,7 @@
 //! It works on a copy of the index. The agent's index, branch and files stay as they are.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
     fs::{self, File, FileTimes},
     io,
@@ -16,7 +16,7 @@ use std::{
 
 use crate::{
     GitError,
-    checkout::{Checkout, file},
+    checkout::{Checkout, file, open_file},
     commit::Tree,
     git::{Call, joined},
     guard::{GitDir, check_submodules},
@@ -55,6 +55,8 @@ pub enum WhyLeftOut {
     },
     /// This user may not read it. What git knew of it before is in the snapshot.
     Unreadable,
+    /// It is a pipe, a socket or a device. What git knew of its path before is in the snapshot.
+    Special,
     /// It is a repository of its own.
     Nested,
     /// It is a submodule with changes of its own; only its commit is in the snapshot.
@@ -65,7 +67,7 @@ pub enum WhyLeftOut {
 pub(crate) struct Snapshot {
     /// Everything that is not ignored.
     pub(crate) tree: Tree,
-    /// What is staged; none while a merge has conflicts.
+    /// What is staged; none while something is in conflict.
     pub(crate) staged: Option<Tree>,
     /// Repositories in it that are not part of it. Their files are not in the tree.
     pub(crate) nested: Vec<PathBuf>,
@@ -73,6 +75,8 @@ pub(crate) struct Snapshot {
     pub(crate) submodules: Vec<PathBuf>,
     /// What was too large, or not to be read.
     pub(crate) left_out: Vec<LeftOut>,
+    /// Files that git knows and that could not be looked at. The tree has what it knew before.
+    pub(crate) untold: BTreeMap<PathBuf, WhyLeftOut>,
     /// The index that the tree was written from; none if the files are gone.
     pub(crate) index: Option<TemporaryIndex>,
 }
@@ -88,6 +92,7 @@ impl Snapshot {
             nested: Vec::new(),
             submodules: Vec::new(),
             left_out: Vec::new(),
+            untold: BTreeMap::new(),
             index: None,
         }))
     }
@@ -95,8 +100,9 @@ impl Snapshot {
     /// Everything that is not ignored.
     pub(crate) fn take(checkout: &Checkout) -> Result<Snapshot, GitError> {
         let snapshot = Snapshot::take_within(checkout, Limits::NONE)?;
-        // Who wants everything is about to delete what is not in it.
-        let unreadable = snapshot.left_out.first().map(|left_out| checkout.root.join(&left_out.path));
+        // Who wants everything is about to delete what is not in it. A pipe holds nothing.
+        let unreadable = snapshot.left_out.iter().find(|left_out| left_out.why != WhyLeftOut::Special);
+        let unreadable = unreadable.map(|left_out| checkout.root.join(&left_out.path));
         unreadable
             .map_or(Ok(snapshot), |path| Err(file(&path, io::Error::from(io::ErrorKind::PermissionDenied))))
     }
@@ -112,13 +118,22 @@ impl Snapshot {
         entries.look_at_all(&index, checkout)?;
         let mut left_out = Vec::new();
         index.update(checkout, &mut left_out)?;
+        let mut untold: BTreeMap<PathBuf, WhyLeftOut> =
+            left_out.iter().map(|left_out| (left_out.path.clone(), left_out.why)).collect();
         let untracked = Untracked::list(&index, checkout)?;
+        untold.extend(
+            index.within(checkout, &untracked.closed)?.into_iter().map(|path| (path, WhyLeftOut::Unreadable)),
+        );
         left_out.extend(untracked.closed.into_iter().map(unreadable));
         let chosen = choose(checkout, untracked.files, limits, &mut left_out);
-        index.add(checkout, chosen, &mut left_out)?;
+        index.add(checkout, &chosen, &mut left_out)?;
         let tree = index.write_tree(checkout)?;
-        let (nested, submodules) = (untracked.nested, entries.submodules);
-        Ok(Snapshot { tree, staged, nested, submodules, left_out, index: Some(index) })
+        let submodules = entries.submodules;
+        // Git takes a repository for a submodule where it knew a file.
+        let mut nested = Entries::read(&index, checkout)?.submodules;
+        nested.retain(|path| submodules.binary_search(path).is_err());
+        nested.extend(untracked.nested);
+        Ok(Snapshot { tree, staged, nested, submodules, left_out, untold, index: Some(index) })
     }
 }
 
@@ -189,15 +204,23 @@ fn unreadable(path: PathBuf) -> LeftOut {
     LeftOut { path, why: WhyLeftOut::Unreadable }
 }
 
-/// Whether a file is there and this user may not read it.
-fn is_unreadable(checkout: &Checkout, path: &Path) -> bool {
+/// Why git cannot take what stands at a path, if that is why.
+fn not_taken(checkout: &Checkout, path: &Path) -> Option<WhyLeftOut> {
     let path = checkout.root.join(path);
     let error = match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_file() => File::open(&path).err(),
-        Ok(_) => None,
+        Ok(metadata) if metadata.is_file() => open_file(&path).err(),
+        Ok(metadata) if metadata.is_symlink() || metadata.is_dir() => None,
+        Ok(_) => return Some(WhyLeftOut::Special),
         Err(error) => Some(error),
     };
-    error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    let is_closed = error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+    is_closed.then_some(WhyLeftOut::Unreadable)
+}
+
+/// What of these git cannot take.
+fn those_not_taken<'a>(checkout: &Checkout, paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<LeftOut> {
+    let left_out = |path: &PathBuf| Some(LeftOut { path: path.clone(), why: not_taken(checkout, path)? });
+    paths.into_iter().filter_map(left_out).collect()
 }
 
 /// How many files git ignores here.
@@ -241,6 +264,7 @@ impl Entries {
                 entries.submodules.push(to_path(path));
             }
         }
+        entries.submodules.sort();
         entries.submodules.dedup();
         Ok(entries)
     }
@@ -264,12 +288,17 @@ pub(crate) struct TemporaryIndex {
 }
 
 impl TemporaryIndex {
-    fn copy(checkout: &Checkout) -> Result<TemporaryIndex, GitError> {
+    /// One that is not there yet.
+    pub(crate) fn empty(checkout: &Checkout) -> TemporaryIndex {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = checkout.git_dir.join(format!("ostler-index.{}.{number}", process::id()));
-        let index = TemporaryIndex { path };
-        match copy_with_time(&checkout.git_dir.join("index"), &index.path) {
+        TemporaryIndex { path: checkout.git_dir.join(format!("ostler-index.{}.{number}", process::id())) }
+    }
+
+    fn copy(checkout: &Checkout) -> Result<TemporaryIndex, GitError> {
+        let index = TemporaryIndex::empty(checkout);
+        let live = checkout.git_dir.join("index");
+        match copy_with_time(&live, &index.path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Tracked files that an ignore rule fits would be left out if one began from nothing.
@@ -277,7 +306,7 @@ impl TemporaryIndex {
                     index.call(checkout, ["read-tree", "HEAD"]).run()?;
                 }
             }
-            Err(source) => return Err(file(&index.path, source)),
+            Err(source) => return Err(file(&live, source)),
         }
         Ok(index)
     }
@@ -289,25 +318,40 @@ impl TemporaryIndex {
         if output.status.success() {
             return Ok(());
         }
-        // One file that cannot be read makes the whole command fail.
+        // One file that cannot be taken makes the whole command fail.
         let changed = self.call(checkout, ["diff-files", "-z", "--name-only", "--ignore-submodules=all"]);
-        let closed: Vec<PathBuf> =
-            paths(&changed.run()?).into_iter().filter(|path| is_unreadable(checkout, path)).collect();
+        let closed = those_not_taken(checkout, &paths(&changed.run()?));
         if closed.is_empty() {
             return Err(call.failed(&output));
         }
-        let but = closed.iter().map(|path| joined(":(top,exclude,literal)", path));
+        let but = closed.iter().map(|it| joined(":(top,exclude,literal)", &it.path));
         let args = ["add", "--update", "--", ":/"].map(OsString::from);
         self.call(checkout, args.into_iter().chain(but)).run()?;
-        left_out.extend(closed.into_iter().map(unreadable));
+        left_out.extend(closed);
         Ok(())
+    }
+
+    /// The files in some folders.
+    fn within(&self, checkout: &Checkout, folders: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
+        if folders.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = folders.iter().map(|folder| joined(":(top,literal)", folder));
+        let args = ["ls-files", "-z", "--"].map(OsString::from);
+        Ok(paths(&self.call(checkout, args.into_iter().chain(wanted)).run()?))
+    }
+
+    /// Forgets files, which stay where they are.
+    pub(crate) fn forget(&self, checkout: &Checkout, files: &[PathBuf]) -> Result<(), GitError> {
+        let args = ["update-index", "--force-remove", "-z", "--stdin"];
+        self.call(checkout, args).input(&zero_ended(files)).run().map(drop)
     }
 
     /// Adds files that git does not know, whatever the rules say of them.
     pub(crate) fn add(
         &self,
         checkout: &Checkout,
-        files: Vec<PathBuf>,
+        files: &[PathBuf],
         left_out: &mut Vec<LeftOut>,
     ) -> Result<(), GitError> {
         if files.is_empty() {
@@ -315,19 +359,20 @@ impl TemporaryIndex {
         }
         // By a list, not by patterns: git compares every pattern with every file. What is gone meanwhile is no error.
         let args = ["update-index", "--add", "--replace", "--remove", "-z", "--stdin"];
-        let list = zero_ended(&files);
+        let list = zero_ended(files);
         let call = self.call(checkout, args).input(&list);
         let output = call.output()?;
         if output.status.success() {
             return Ok(());
         }
-        let (closed, open): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
-            files.into_iter().partition(|path| is_unreadable(checkout, path));
+        let closed = those_not_taken(checkout, files);
         if closed.is_empty() {
             return Err(call.failed(&output));
         }
-        self.call(checkout, args).input(&zero_ended(&open)).run()?;
-        left_out.extend(closed.into_iter().map(unreadable));
+        let names: BTreeSet<&PathBuf> = closed.iter().map(|it| &it.path).collect();
+        let open: Vec<&PathBuf> = files.iter().filter(|path| !names.contains(path)).collect();
+        self.call(checkout, args).input(&zero_ended(open)).run()?;
+        left_out.extend(closed);
         Ok(())
     }
 
@@ -354,16 +399,17 @@ fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
 
 impl Drop for TemporaryIndex {
     fn drop(&mut self) {
-        // What stays behind takes room and does no harm; it goes with the worktree.
+        // What stays behind takes room and does no harm; it goes with the worktree. A git that was killed leaves a lock.
         drop(fs::remove_file(&self.path));
+        drop(fs::remove_file(self.path.with_added_extension("lock")));
     }
 }
 
-fn zero_ended<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<u8> {
+pub(crate) fn zero_ended<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Vec<u8> {
     paths.into_iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect()
 }
 
-fn to_path(bytes: &[u8]) -> PathBuf {
+pub(crate) fn to_path(bytes: &[u8]) -> PathBuf {
     Path::new(OsStr::from_bytes(bytes)).to_owned()
 }
 

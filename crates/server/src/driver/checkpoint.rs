@@ -232,6 +232,7 @@ fn describe(left_out: &LeftOut) -> String {
     let why = match left_out.why {
         WhyLeftOut::Large { bytes } => format!("{bytes} bytes"),
         WhyLeftOut::Unreadable => "unreadable".to_owned(),
+        WhyLeftOut::Special => "a pipe, a socket or a device".to_owned(),
         WhyLeftOut::Nested => "a repository of its own".to_owned(),
         WhyLeftOut::Submodule => "changes in a submodule".to_owned(),
     };

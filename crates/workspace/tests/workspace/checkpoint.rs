@@ -245,7 +245,7 @@ fn in_the_middle_of_a_merge() {
 }
 
 /// Runs something as a user whom rights concern: whoever runs the tests may be above them.
-fn as_somebody(root: &Path, work: impl FnOnce() + Send) {
+pub(crate) fn as_somebody(root: &Path, work: impl FnOnce() + Send) {
     const NOBODY: u32 = 65534;
     if !geteuid().is_root() {
         return work();

@@ -7,6 +7,7 @@ mod hostile;
 mod large;
 mod make;
 mod merge;
+mod obstacles;
 mod prune;
 mod remove;
 mod restore;

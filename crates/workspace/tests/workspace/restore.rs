@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Every file but those of git: its kind, whether it can be run, and what is in it.
-fn files(root: &Path) -> BTreeMap<PathBuf, (bool, Vec<u8>)> {
+pub(crate) fn files(root: &Path) -> BTreeMap<PathBuf, (bool, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -44,7 +44,7 @@ fn files(root: &Path) -> BTreeMap<PathBuf, (bool, Vec<u8>)> {
     found
 }
 
-fn restore(
+pub(crate) fn restore(
     repository: &Repository,
     worktree: Option<&Worktree>,
     target: &Commit,
@@ -53,7 +53,7 @@ fn restore(
     repository.restore(worktree, target, &spec(before))
 }
 
-fn restored(
+pub(crate) fn restored(
     repository: &Repository,
     worktree: Option<&Worktree>,
     target: &Commit,
