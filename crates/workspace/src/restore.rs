@@ -12,7 +12,7 @@ use crate::{
     commit::Tree,
     exchange::{Exchange, stands, unreadable},
     git::Call,
-    snapshot::{LeftOut, Snapshot, TemporaryIndex, paths},
+    snapshot::{LeftOut, Snapshot, TemporaryIndex, paths, to_path},
     spare::Spared,
 };
 
@@ -52,6 +52,9 @@ impl Repository {
         }
         let wanted = tree_of(&self.common_dir, target)?;
         let mut snapshot = Snapshot::take_within(&checkout, before.limits)?;
+        if snapshot.staged.is_none() {
+            return Err(in_conflict(&checkout)?.into());
+        }
         self.cover(&checkout, &mut snapshot, &wanted)?;
         let spared = self.spare(&checkout, &self.exchange(&snapshot.tree, &wanted)?, target, &wanted)?;
         let kept = self.keep_before(&checkout, &snapshot, before)?;
@@ -189,6 +192,17 @@ fn stopped(
         Ok(changed) if changed.is_empty() => RestoreError::InTheWay { message },
         changed => RestoreError::HalfDone { message, changed: changed.unwrap_or_default() },
     }
+}
+
+/// What is staged beside a conflict cannot be kept, as it makes no tree.
+fn in_conflict(checkout: &Checkout) -> Result<RestoreError, GitError> {
+    let list = Call::within(checkout).args(["ls-files", "--unmerged", "-z"]).run()?;
+    let path = list.split(|byte| *byte == 0).find_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1));
+    let what = match path {
+        Some(path) => format!("'{}' is in conflict", to_path(path).display()),
+        None => "what is staged cannot be read".to_owned(),
+    };
+    Ok(RestoreError::Unfinished { path: checkout.root.clone(), what })
 }
 
 /// The files that are not as an index says.

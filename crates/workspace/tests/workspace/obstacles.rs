@@ -13,7 +13,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use crate::{
     checkpoint::{as_somebody, checkpoint, made},
     restore::{files, restore, restored},
-    support::{Ground, Project, commit_all, configure, git, read, write},
+    support::{Ground, Project, commit_all, configure, git, read, try_git, write},
 };
 
 fn pipe(path: &Path) {
@@ -101,6 +101,28 @@ fn a_worktree_with_a_repository_in_place_of_a_file_is_not_discarded() {
     let error = project.repository().discard(&worktree).unwrap_err();
     assert!(matches!(&error, RemoveError::Nested { paths } if *paths == [PathBuf::from("a")]), "{error}");
     assert_eq!(read(&worktree.path.join("a/unsaved")), "unsaved\n");
+}
+
+/// As after `git stash pop`: files are in conflict, and nothing says that something is half done.
+#[test]
+fn what_is_staged_beside_a_conflict_is_not_overwritten() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let good = checkpoint(&project.repository(), None, 1);
+    project.write("a", "stashed\n");
+    project.git(["stash", "--quiet"]);
+    project.write("a", "committed\n");
+    project.commit("a");
+    assert!(!try_git(&project.root, ["stash", "pop"]).0);
+    project.write("b", "staged only\n");
+    project.git(["add", "b"]);
+    project.write("b", "edited\n");
+    let not = restore(&project.repository(), None, &good.commit, 2).unwrap_err();
+    assert!(matches!(not.error, RestoreError::Unfinished { .. }), "{not}");
+    assert!(not.to_string().contains("'a' is in conflict"), "{not}");
+    assert_eq!(project.git(["show", ":b"]), "staged only");
+    project.git(["add", "a"]);
+    restored(&project.repository(), None, &good.commit, 3);
 }
 
 #[test]
