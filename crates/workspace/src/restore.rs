@@ -57,7 +57,7 @@ impl Repository {
         }
         self.cover(&checkout, &mut snapshot, &wanted)?;
         let spared = self.spare(&checkout, &self.exchange(&snapshot.tree, &wanted)?, target, &wanted)?;
-        let kept = self.keep_before(&checkout, &snapshot, before)?;
+        let kept = self.keep_before(&checkout, &snapshot, target, before)?;
         // Whatever happens from here on, what stood there has a place, and whoever asked is told which.
         match self.bring(&checkout, &snapshot, target, &wanted, &spared, &lock) {
             Ok((changed, different, submodules)) => {
@@ -141,11 +141,15 @@ impl Repository {
         &self,
         checkout: &Checkout,
         snapshot: &Snapshot,
+        target: &Commit,
         spec: &CheckpointSpec,
     ) -> Result<CheckpointOutcome, GitError> {
         let reference = self.free_name(spec)?;
         let Some(first) = resolve(&self.common_dir, &reference)? else {
-            return self.keep(checkout, snapshot, &reference, spec);
+            // A checkpoint that has it already may be let go by its age, and whoever is killed finds no name. Only
+            // where nothing is to be changed there is nothing to be kept.
+            let last = spec.last.clone().filter(|last| last == target);
+            return self.keep(checkout, snapshot, &reference, &CheckpointSpec { last, ..spec.clone() });
         };
         let tree = tree_of(&self.common_dir, &first)?;
         let mut commit = first.clone();

@@ -7,11 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ostler_workspace::{LeftOut, RemoveError, Repository, RestoreError, WhyLeftOut};
+use ostler_workspace::{
+    CheckpointOutcome, CheckpointSpec, LeftOut, RemoveError, Repository, RestoreError, WhyLeftOut,
+};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::{
-    checkpoint::{as_somebody, checkpoint, made},
+    checkpoint::{as_somebody, checkpoint, made, spec},
     restore::{files, restore, restored},
     support::{Ground, Project, commit_all, configure, git, read, try_git, write},
 };
@@ -123,6 +125,30 @@ fn what_is_staged_beside_a_conflict_is_not_overwritten() {
     assert_eq!(project.git(["show", ":b"]), "staged only");
     project.git(["add", "a"]);
     restored(&project.repository(), None, &good.commit, 3);
+}
+
+/// What stood there is what an earlier checkpoint has, which may be let go by its age.
+#[test]
+fn what_stood_there_has_a_name_of_its_own() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let repository = project.repository();
+    let good = checkpoint(&repository, None, 1);
+    project.write("work", "work\n");
+    let last = checkpoint(&repository, None, 2).commit;
+    let before = CheckpointSpec { last: Some(last.clone()), why: "restore".to_owned(), ..spec(3) };
+    let bad = made(repository.restore(None, &good.commit, &before).unwrap().before);
+    assert_eq!(bad.reference, "refs/ostler/checkpoints/s_12/c_3");
+    assert_eq!(project.git(["show", &format!("{}:work", bad.commit)]), "work");
+    // Killed half-way and begun again, it is still that name: not what stood there half-way.
+    project.write("half", "half\n");
+    let again = made(repository.restore(None, &good.commit, &before).unwrap().before);
+    assert_eq!(project.git(["show", &format!("{}:work", again.commit)]), "work");
+    assert_eq!(project.git(["show", &format!("{}^2:half", again.commit)]), "half");
+    // Where nothing is to be changed, nothing is kept.
+    let before = CheckpointSpec { last: Some(good.commit.clone()), ..spec(4) };
+    let nothing = repository.restore(None, &good.commit, &before).unwrap();
+    assert_eq!(nothing.before, CheckpointOutcome::Unchanged { commit: good.commit });
 }
 
 #[test]
