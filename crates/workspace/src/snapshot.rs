@@ -392,9 +392,13 @@ impl TemporaryIndex {
 /// Copies a file together with the time of its last change. Git takes a file that is as old as the index, or newer,
 /// for one that may have changed; a copy that looks younger would hide edits of the same second.
 fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
-    let modified = fs::metadata(from)?.modified()?;
-    fs::copy(from, to)?;
-    File::options().write(true).open(to)?.set_times(FileTimes::new().set_modified(modified))
+    let mut from = open_file(from)?;
+    let modified = from.metadata()?.modified()?;
+    // One that a killed server left may have the same name.
+    drop(fs::remove_file(to));
+    let mut copy = File::options().write(true).create_new(true).open(to)?;
+    io::copy(&mut from, &mut copy)?;
+    copy.set_times(FileTimes::new().set_modified(modified))
 }
 
 impl Drop for TemporaryIndex {

@@ -151,6 +151,23 @@ fn what_stood_there_has_a_name_of_its_own() {
     assert_eq!(nothing.before, CheckpointOutcome::Unchanged { commit: good.commit });
 }
 
+/// At a pipe one would wait for ever.
+#[test]
+fn a_pipe_in_place_of_the_index_holds_nobody() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let repository = project.repository();
+    let good = checkpoint(&repository, None, 1);
+    let (index, aside) = (project.root.join(".git/index"), ground.root.join("index"));
+    fs::rename(&index, &aside).unwrap();
+    pipe(&index);
+    let error = repository.checkpoint(None, &spec(2)).unwrap_err().to_string();
+    assert!(error.contains(".git/index") && error.contains("not a regular file"), "{error}");
+    fs::rename(&aside, &index).unwrap();
+    project.write("a", "bad\n");
+    restored(&repository, None, &good.commit, 3);
+}
+
 #[test]
 fn a_folder_that_became_a_link_is_a_folder_again() {
     let ground = Ground::new();
