@@ -155,7 +155,7 @@ pub struct Checkpoints {
     /// The one that is being restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restoring: Option<Restoring>,
-    /// What it has failed with, until there is a word of the checkpoint: then it is ended.
+    /// What it has failed with, until there is a word of the checkpoint, and nobody exchanges its files: then it is ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<RequestId>,
     /// Where the next process takes up the conversation.

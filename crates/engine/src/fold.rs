@@ -363,8 +363,10 @@ impl Desk<'_> {
     fn fold_settled(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let Event::RequestSettled { request, by, answer, brings, relaunches } = event else { return };
         self.fold_values(place.session, *request, answer, *relaunches);
+        let is_exchanged = self.exchanged(place.session).is_some();
         let session = self.session_mut(place.session);
-        if *answer == Answer::Fail && session.checkpoints.hold() && !session.is_over() {
+        let waits = session.checkpoints.hold() || is_exchanged;
+        if *answer == Answer::Fail && waits && !session.is_over() {
             session.checkpoints.failed = Some(*request);
         }
         let request = self.request_mut(*request);

@@ -523,6 +523,20 @@ impl Session {
         self.worktree.as_ref().map_or(&self.order.directory, |worktree| &worktree.path)
     }
 
+    /// Whether somebody else works on the same files: in the same project, or one of them in the worktree of the other.
+    pub(crate) fn shares_files(&self, other: &Session) -> bool {
+        let is_in = |inner: &Session, worktree: &Worktree| {
+            let rest = inner.order.directory.strip_prefix(worktree.path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match (&self.worktree, &other.worktree) {
+            (None, None) => self.project == other.project,
+            (Some(worktree), None) => is_in(other, worktree),
+            (None, Some(worktree)) => is_in(self, worktree),
+            (Some(_), Some(_)) => false,
+        }
+    }
+
     /// Whether it is over.
     pub fn is_over(&self) -> bool {
         self.outcome.is_some()

@@ -191,6 +191,12 @@ impl World {
         sessions.chain(self.accounts.values().filter_map(|account| account_due_at_ms(self, account))).min()
     }
 
+    /// Whether another session exchanges the files of this one.
+    pub(crate) fn is_exchanged(&self, session: &Session) -> bool {
+        let mut others = self.sessions.values().filter(|other| other.id != session.id);
+        others.any(|other| other.checkpoints.restoring.is_some() && other.shares_files(session))
+    }
+
     /// The account of a session, if a limit holds it.
     pub fn limited_account(&self, session: &Session) -> Option<&Account> {
         let name = account_name(session);
@@ -362,6 +368,13 @@ impl<'a> Desk<'a> {
         let ids = all.into_iter().flat_map(|sessions| sessions.values()).filter(restoring).map(|it| it.id);
         // What a later map says counts.
         ids.filter_map(|id| self.session(id)).filter(restoring)
+    }
+
+    /// Another session whose files are being exchanged, and are those of this one too.
+    pub(crate) fn exchanged(&self, id: SessionId) -> Option<SessionId> {
+        let session = self.session(id)?;
+        let mut others = self.sessions_restoring().filter(|other| other.id != id);
+        others.find(|other| other.shares_files(session)).map(|other| other.id)
     }
 
     /// The requests that a session waits for, oldest first.

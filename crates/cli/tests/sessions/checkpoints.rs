@@ -102,7 +102,10 @@ fn after_a_bad_agent_everything_is_as_it_was_and_the_bad_state_is_kept() {
     // And forward again.
     let again = restore(&world, &bad.id, false);
     assert!(again.restored && again.conversation == "kept", "{again:?}");
-    assert_eq!(again.before.expect("one").id, good.id, "nothing had changed since, so it has that name");
+    let before = again.before.expect("one");
+    assert_ne!(before.id, good.id, "nothing had changed since, and it has a name of its own all the same");
+    let before_ref = before.reference.expect("a ref");
+    assert_eq!(git(&world.project, &["show", &format!("{before_ref}:new")]), "new");
     assert_eq!(read(&world, "rubbish"), "rubbish\n");
     world.verify();
 }
@@ -256,6 +259,13 @@ fn a_pipe_that_a_configuration_includes_holds_nobody() {
     assert!(refused.title.contains("inc': not a regular file"), "{}", refused.title);
 }
 
+/// How many processes work in a directory.
+fn in_directory(directory: &Path) -> usize {
+    let processes = fs::read_dir("/proc").expect("processes").flatten();
+    let here = |path: &Path| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == directory);
+    processes.filter(|process| here(&process.path())).count()
+}
+
 /// Git hangs at a pipe that nobody can look for before, for longer than this test waits.
 #[test]
 fn a_git_that_hangs_holds_neither_answers_nor_the_end_of_the_server() {
@@ -270,15 +280,10 @@ fn a_git_that_hangs_holds_neither_answers_nor_the_end_of_the_server() {
         assert!(reason.contains("it was not done after 2 s"), "{reason}");
     }
     answered(&world, &asks_elsewhere(&world));
-    let in_project = || {
-        let processes = fs::read_dir("/proc").expect("processes").flatten();
-        let here = |path: &Path| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == world.project);
-        processes.filter(|process| here(&process.path())).count()
-    };
-    assert!(in_project() > 0, "no git hangs");
+    assert!(in_directory(&world.project) > 0, "no git hangs");
     assert!(world.ostler(&["serve", "--stop"]).status.success());
     let deadline = Instant::now() + DEADLINE;
-    while in_project() > 0 {
+    while in_directory(&world.project) > 0 {
         assert!(Instant::now() < deadline, "a git was left behind");
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -427,6 +432,55 @@ fn nobody_begins_while_files_are_exchanged() {
     world.verify();
 }
 
+/// Asked to end, it still writes to a file that is exchanged behind the one that takes its time.
+#[test]
+fn what_it_writes_when_it_is_cancelled_is_not_lost_between_two_files() {
+    let mut world = World::idle();
+    repository(&world);
+    let (begun, go) = (world.home.join("begun"), world.home.join("go"));
+    let wait =
+        format!("touch '{}'; until [ -e '{}' ]; do sleep 0.02; done; cat", begun.display(), go.display());
+    start_with_a_filter(&mut world, &wait);
+    let session = world.bash(&format!(
+        "trap 'echo last >>zzz; exit' TERM; echo good >zed; echo good >zzz; {QUESTION}; \
+         while :; do sleep 0.1; done"
+    ));
+    world.asked(&session);
+    world.wait_for("a checkpoint", |world| list(world, &session).into_iter().find(|it| it.state == "made"));
+    write(&world.project, "zed", "spoiled\n");
+    write(&world.project, "zzz", "spoiled\n");
+    let mut restoring =
+        world.command(&["checkpoint", "restore", "--files-only", "c_1"]).spawn().expect("it runs");
+    world.wait_for("the first file", |_| begun.exists().then_some(()));
+    world.wish(&session, "cancel");
+    assert_eq!(world.count(&session, "session.cancelled"), 1, "it is heard");
+    assert_eq!(world.count(&session, "session.recalled"), 0, "and carried out later");
+    write(&world.home, "go", "");
+    assert!(restoring.wait().expect("it ends").success());
+    world.status(&session, "cancelled");
+    assert_eq!((read(&world, "zed"), read(&world, "zzz")), ("good\n".into(), "good\nlast\n".into()));
+    world.verify();
+}
+
+#[test]
+fn whoever_works_in_a_worktree_stands_in_the_way_of_its_restore() {
+    let world = World::new();
+    repository(&world);
+    let new = world.new_run(&["bash", "-c", &format!("{QUESTION}; read -r answer")]);
+    let session = world.run_with(&NewRun { worktree: true, ..new });
+    let request = world.asked(&session);
+    world.answer(&request.id, "MySQL");
+    let place = world.status(&session, "completed").worktree.expect("a worktree").path;
+    let inside = NewRun { directory: place, ..world.new_run(&["sleep", "1000"]) };
+    let other = world.run_with(&inside);
+    world.status(&other, "active");
+    let refused = world.refused("/checkpoints/c_1/restore", &json!({ "conversation": true }));
+    assert_eq!(refused.kind, "place_busy", "{}", refused.title);
+    world.wish(&other, "cancel");
+    world.status(&other, "cancelled");
+    assert!(restore(&world, "c_1", true).restored);
+}
+
 #[test]
 fn what_stood_there_is_named_when_git_stops_half_way() {
     let mut world = World::idle();
@@ -506,7 +560,7 @@ fn a_person_types_it() {
     let (code, text) = said(&["checkpoint", "restore", "c_1"]);
     assert_eq!(code, Some(0), "{text}");
     assert!(text.starts_with("the files of s_1 are as they were at c_1; 3 changed\n"), "{text}");
-    assert!(text.contains("What stood there is c_2: ostler checkpoint restore c_2"), "{text}");
+    assert!(text.contains("What stood there is c_4: ostler checkpoint restore c_4"), "{text}");
     assert_eq!(read(&world, "readme"), "one\ngood\n");
     let (code, text) = said(&["checkpoint", "restore", "c_77"]);
     assert_eq!((code, text.contains("there is no checkpoint c_77")), (Some(8), true), "{text}");

@@ -51,6 +51,8 @@ impl Maker<'_> {
         }
         match session.live() {
             Some(live) if live.ending == Some(Ending::Cancel) => {}
+            // What it writes when it is asked to end would be lost between two files.
+            Some(_) if self.is_exchanging(id) => {}
             Some(live) => {
                 let launch = live.number;
                 self.emit(id, Event::SessionRecalled { launch, why: Ending::Cancel });
@@ -150,7 +152,7 @@ impl Maker<'_> {
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
         let was_limited = matches!(failure(session), Some(Reason::RateLimited { .. }));
         match last.ended.clone() {
-            Some(LaunchEnd::NotStarted { message, .. }) => {
+            Some(LaunchEnd::NotStarted { message, .. }) if !was_sent_away => {
                 self.finish(id, Outcome::Failed { reason: Reason::NotStarted { message } });
             }
             Some(LaunchEnd::Lost { .. }) if !was_sent_away => {

@@ -16,7 +16,7 @@ use crate::{
     id::{CheckpointId, SessionId, successor},
     input::{CheckpointNews, Refusal, RestoreNews, Wanted},
     request::By,
-    session::{Session, WorktreeState},
+    session::{Launch, Session, WorktreeState},
     words,
 };
 
@@ -101,6 +101,7 @@ impl Maker<'_> {
     fn end_failed(&mut self, id: SessionId) {
         let session = self.session(id);
         let is_due = !session.checkpoints.hold() && !session.is_over() && session.cancelled_at_ms.is_none();
+        let is_due = is_due && self.exchanged(id).is_none();
         let failed = session.checkpoints.failed.filter(|_| is_due);
         if let Some(ask) = failed.and_then(|id| self.desk.request(id)).map(|request| request.ask.clone()) {
             self.give_up(id, &ask);
@@ -168,41 +169,34 @@ impl Maker<'_> {
     /// Another session that works on the same files.
     fn neighbour(&self, id: SessionId) -> Option<SessionId> {
         let session = self.session(id);
-        if session.worktree.is_some() {
-            return None;
-        }
         let others = self.desk.sessions_under_way().into_iter().filter(|&other| other != id);
         let mut others = others.filter_map(|other| self.desk.session(other));
         let works = |other: &Session| {
-            let runs = other.live().is_some_and(|live| live.held().is_none()) || other.checking.is_some();
-            other.project == session.project && other.worktree.is_none() && runs
+            // Who is ended runs on for that.
+            let runs = |live: &Launch| live.held().is_none() || live.ending.is_some();
+            other.live().is_some_and(runs) || other.checking.is_some()
         };
-        others.find(|other| works(other)).map(|other| other.id)
+        others.find(|other| other.shares_files(session) && works(other)).map(|other| other.id)
     }
 
     /// Another session whose files are being exchanged, and are those of this one too. Nobody begins or goes on there
     /// before that has its word.
     pub(super) fn exchanged(&self, id: SessionId) -> Option<SessionId> {
-        let session = self.session(id);
-        if session.worktree.is_some() {
-            return None;
-        }
-        let others = self.desk.sessions_restoring().filter(|other| other.id != id);
-        let mut others = others.filter(|other| other.worktree.is_none());
-        others.find(|other| other.project == session.project).map(|other| other.id)
+        self.desk.exchanged(id)
+    }
+
+    /// Whether its files are being exchanged, by itself or by another. Asked to end, an agent may still write.
+    pub(super) fn is_exchanging(&self, id: SessionId) -> bool {
+        self.session(id).checkpoints.restoring.is_some() || self.exchanged(id).is_some()
     }
 
     /// Those who waited for the files of a session are looked at again.
     fn advance_neighbours(&mut self, id: SessionId) {
         let session = self.session(id);
-        let (project, is_alone) = (session.project, session.worktree.is_some());
-        let shares = |other: &SessionId| {
-            let other = self.session(*other);
-            other.id != id && other.project == project && other.worktree.is_none()
-        };
-        let under_way = self.desk.sessions_under_way().into_iter();
-        let others: Vec<SessionId> = under_way.filter(|other| !is_alone && shares(other)).collect();
+        let shares = |other: &SessionId| *other != id && self.session(*other).shares_files(session);
+        let others: Vec<SessionId> = self.desk.sessions_under_way().into_iter().filter(shares).collect();
         for other in others {
+            self.end_failed(other);
             self.advance(other);
         }
     }

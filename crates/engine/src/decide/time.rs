@@ -20,7 +20,7 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
     let is_blocked = world.blocking(session.id).next().is_some();
     let is_held_up = world.blocking(session.id).any(Request::holds);
     let others = [
-        rest_at_ms(session, is_held_up),
+        rest_at_ms(session, is_held_up).filter(|_| !world.is_exchanged(session)),
         time_over_at_ms(session, is_blocked),
         world.runs.get(&session.run).and_then(|run| budget::over_at_ms(run, session, is_blocked)),
         check_over_at_ms(session, is_blocked),
@@ -116,6 +116,7 @@ impl Maker<'_> {
     pub(super) fn let_rest(&mut self, id: SessionId) {
         let session = self.session(id);
         let due = rest_at_ms(session, self.is_held_up(id)).is_some_and(|at| at <= self.now_ms);
+        let due = due && self.exchanged(id).is_none();
         let stopped_at_ms = session.live().and_then(Launch::held).map(|stop| stop.at_ms);
         if due && session.checkpoints.word_at_ms < stopped_at_ms {
             self.checkpoint_due(id, Why::Rest, true);

@@ -4,7 +4,7 @@ use expect_test::expect;
 use ostler_engine::{
     CheckpointId, Input, Refusal, RequestId,
     checkpoint::{CheckpointTerms, Kept, RewindWay},
-    input::{CheckpointNews, News, RestoreNews, Wanted},
+    input::{CheckpointNews, News, RestoreNews, Wanted, WorktreeNews},
     run::Terms,
     session::Status,
 };
@@ -288,6 +288,95 @@ fn nobody_begins_or_goes_on_in_files_that_are_being_exchanged() {
     assert!(play.book.world.sessions[&new].live().is_some());
     let resumed = &play.book.world.sessions[&ended];
     assert!(resumed.live().is_some() && resumed.messages[0].text == "go on");
+}
+
+/// Asked to end, an agent may still write, and what it writes between two files is in no checkpoint.
+#[test]
+fn nobody_is_ended_while_files_are_exchanged() {
+    let mut play = kept(common::plain());
+    play.asks(said::question("Which one?"));
+    word(&mut play, 1, news(1));
+    play.give(restore(1, false));
+    play.forget();
+    play.give(Input::Cancel(S));
+    let page = play.page();
+    assert!(page.contains("session.cancelled") && !page.contains("→"), "{page}");
+    assert_eq!(play.status(), Status::Ending);
+    restored(&mut play, 2);
+    let page = play.page();
+    assert!(page.contains("session.recalled launch=1 why=\"cancel\""), "{page}");
+    assert!(page.contains("→ end"), "{page}");
+}
+
+#[test]
+fn nor_is_anybody_else_in_the_same_files() {
+    let mut play = gone_wrong();
+    let [cancelled, failed, waiting] = [2, 3, 4].map(ostler_engine::SessionId);
+    for other in [cancelled, failed, waiting] {
+        play.give(Input::CreateRun(Box::new(common::order(common::claude(), Terms::default()))));
+        let mut spool_seq = 0;
+        let mut shim = |play: &mut Play, news: News| {
+            spool_seq += 1;
+            play.give(Input::Shim { session: other, launch: 1, spool_seq, news });
+        };
+        shim(&mut play, News::Started { pid: 1, began: 1 });
+        for (at, item) in [(1, said::conversation("abc")), (2, said::error("what now", "notify_user"))] {
+            shim(&mut play, News::Heard { item: said::at(at, item) });
+        }
+        shim(&mut play, News::Stopped { cause: "signal".to_owned(), processes: 1, confirmed: true });
+    }
+    play.give(restore(1, true));
+    play.forget();
+    play.give(Input::Cancel(cancelled));
+    play.answer(3, "fail");
+    // Long after whoever waits is ended for now.
+    play.wait_ms(24 * 60 * 60_000);
+    let page = play.page();
+    assert!(!page.contains("→"), "not while files are exchanged: {page}");
+    let due = play.book.world.next_deadline_ms();
+    assert!(due.is_none_or(|at| at > play.now_ms), "nothing is due that cannot be done: {due:?}");
+    restored(&mut play, 2);
+    play.wait_ms(1);
+    let page = play.page();
+    for why in ["cancel", "failed", "rest"] {
+        assert!(page.contains(&format!("why=\"{why}\"")), "{why}: {page}");
+    }
+    assert_eq!(page.matches("→ end").count(), 3, "{page}");
+}
+
+/// Somebody has started another agent in the worktree of a session.
+#[test]
+fn whoever_works_in_a_worktree_shares_its_files() {
+    let mut new = common::order(common::plain(), Terms::default());
+    new.order.checkpoints = Some(CheckpointTerms::default());
+    new.worktrees = Some("/state/worktrees".to_owned());
+    let mut play = Play::ordered(new);
+    play.give(Input::Worktree {
+        session: S,
+        news: WorktreeNews::Made { base: "abc".to_owned(), target: Some("main".to_owned()) },
+    });
+    play.started();
+    play.give(Input::Checkpoint(S));
+    word(&mut play, 1, news(1));
+    play.ended(0);
+    let mut inside = |directory: &str| {
+        let mut new = common::order(common::plain(), Terms::default());
+        new.order.directory = directory.to_owned();
+        play.give(Input::CreateRun(Box::new(new)));
+    };
+    inside("/repo");
+    inside("/state/worktrees/s_11");
+    inside("/state/worktrees/s_1/src");
+    let other = ostler_engine::SessionId(4);
+    assert_eq!(play.refused(restore(1, true)), Refusal::PlaceBusy { session: S, other });
+    play.give(Input::Cancel(other));
+    play.give(Input::LaunchFailed { session: other, launch: 1, message: String::new() });
+    play.give(restore(1, true));
+    play.forget();
+    play.give(Input::Resume { session: other, prompt: None });
+    assert!(!play.page().contains("→"), "not while files are exchanged");
+    restored(&mut play, 2);
+    assert!(play.page().contains("→ launch launch=2"));
 }
 
 /// Two sessions were there, and both are to go back: one after the other.
