@@ -83,7 +83,8 @@ pub(crate) async fn watch(
         again_at: Instant::now(),
         session,
     };
-    watch.begin().await?;
+    let Some(begun) = signals.during(watch.begin()).await else { return Ok(left(context)) };
+    begun?;
     match watch.run(Lines::new(is_terminal), signals).await {
         // Whoever read the output has gone away; that is a way to leave, too.
         Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => Ok(watch.leave()),
@@ -171,8 +172,6 @@ impl Watch<'_> {
                 () = sleep_until(held_until.unwrap_or(self.quiet_at)), if held_until.is_some() => Next::Held,
             };
             match next {
-                Next::Output(stream, bytes) => self.show(stream, bytes.as_deref()).await?,
-                Next::Event(event) => self.happened(&event).await?,
                 Next::Interrupt if self.leaving || !self.is_terminal => return Ok(self.leave()),
                 Next::Interrupt => {
                     lines.reopen();
@@ -182,21 +181,35 @@ impl Watch<'_> {
                     self.context.note_below(self.context.words.sentence(Key::CtrlC));
                 }
                 Next::End => return Ok(self.leave()),
-                Next::Resize if self.options.pty => self.resize().await,
-                Next::Resize => {}
-                Next::Line(line) => {
-                    if let Some(exit) = self.said(line).await? {
-                        return Ok(exit);
+                // Whatever is asked of the server here: who wants to leave does not have to wait for it.
+                next => match signals.during(self.handle(next)).await {
+                    None => return Ok(left(self.context)),
+                    Some(handled) => {
+                        if let Some(exit) = handled? {
+                            return Ok(exit);
+                        }
                     }
-                }
-                Next::Quiet => {
-                    self.end_lines()?;
-                    self.questions.show()?;
-                }
-                Next::Held => self.hold_no_longer().await?,
-                Next::Again => self.say_again().await?,
+                },
             }
         }
+    }
+
+    /// Does what is due; says whether that was the last.
+    async fn handle(&mut self, next: Next) -> Result<Option<Exit>, Error> {
+        match next {
+            Next::Output(stream, bytes) => self.show(stream, bytes.as_deref()).await?,
+            Next::Event(event) => self.happened(&event).await?,
+            Next::Line(line) => return self.said(line).await,
+            Next::Resize if self.options.pty => self.resize().await,
+            Next::Quiet => {
+                self.end_lines()?;
+                self.questions.show()?;
+            }
+            Next::Held => self.hold_no_longer().await?,
+            Next::Again => self.say_again().await?,
+            Next::Resize | Next::Interrupt | Next::End => {}
+        }
+        Ok(None)
     }
 
     /// Says again what no server has heard yet.

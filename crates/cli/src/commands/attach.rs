@@ -24,12 +24,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
-        let client = context.server().await?;
         let mut signals = Signals::catch();
-        let Some(id) = signals.during(id::session(&client, &arguments.id)).await else {
-            return Ok(attached::left(context));
+        let ask = async {
+            let client = context.server().await?;
+            let id = id::session(&client, &arguments.id).await?;
+            Ok::<_, Error>((client, id))
         };
-        let id = id?;
+        let Some(found) = signals.during(ask).await else { return Ok(attached::left(context)) };
+        let (client, id) = found?;
         attached::watch(context, &client, &id, Options { raw: arguments.raw, pty: false }, signals).await
     })
 }

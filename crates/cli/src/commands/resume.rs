@@ -32,15 +32,16 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
-        let client = context.server().await?;
         let mut signals = Signals::catch();
         let ask = async {
+            let client = context.server().await?;
             let id = id::session(&client, &arguments.id).await?;
             let new = NewResume { prompt: arguments.prompt.clone() };
-            Ok::<SessionView, Error>(client.post(&format!("/sessions/{id}/resume"), &new).await?)
+            let session: SessionView = client.post(&format!("/sessions/{id}/resume"), &new).await?;
+            Ok::<_, Error>((client, session))
         };
-        let Some(session) = signals.during(ask).await else { return Ok(attached::left(context)) };
-        let session = session?;
+        let Some(resumed) = signals.during(ask).await else { return Ok(attached::left(context)) };
+        let (client, session) = resumed?;
         if arguments.detach {
             let said = context.words.say(Key::Resumed, &[("id", &session.id)]);
             context.print(&session, |_| format!("{said}\n"))?;

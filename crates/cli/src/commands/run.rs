@@ -101,12 +101,14 @@ fn duration(text: &str) -> Result<Duration, InvalidDuration> {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let new = new_run(context, arguments)?;
     talk(async {
-        let client = context.server().await?;
         let mut signals = Signals::catch();
-        let Some(run) = signals.during(client.post::<RunView>("/runs", &new)).await else {
-            return Ok(attached::left(context));
+        let ask = async {
+            let client = context.server().await?;
+            let run: RunView = client.post("/runs", &new).await?;
+            Ok::<_, Error>((client, run))
         };
-        let run = run?;
+        let Some(begun) = signals.during(ask).await else { return Ok(attached::left(context)) };
+        let (client, run) = begun?;
         let session = run.sessions.first().map(|session| session.id.clone()).unwrap_or_default();
         let words = context.words;
         if arguments.detach {

@@ -1,6 +1,6 @@
 //! `run` and `attach` without a terminal: output, outcomes and exit codes.
 
-use crate::support::{ASK, Place, Said, until};
+use crate::support::{ASK, Place, Said, signal, until, wait_until_caught};
 
 #[test]
 fn output_goes_where_it_belongs() {
@@ -53,6 +53,28 @@ fn a_signal_ends_it_before_the_server_has_answered() {
         std::fs::File::options().read(true).write(true).open(&head).expect("a pipe");
         (gits_in(&place) == 0).then_some(())
     });
+}
+
+/// It takes connections, and answers none.
+#[test]
+fn a_signal_ends_it_where_the_server_stands_still() {
+    let place = Place::new();
+    let session = place.start("sleep 60");
+    let halted = place.halt_server();
+    for (number, name, arguments) in [
+        (15, "TERM", ["run", "-d", "--", "true"].as_slice()),
+        (1, "HUP", ["attach", &session].as_slice()),
+        (15, "TERM", ["resume", &session].as_slice()),
+    ] {
+        let mut command = place.command(arguments);
+        let child = command.stderr(std::process::Stdio::piped()).spawn().expect("the binary starts");
+        wait_until_caught(child.id(), number);
+        signal(&child.id().to_string(), name);
+        let said: Said = child.wait_with_output().expect("it ends").into();
+        assert_eq!(said.code, 12, "{name} {arguments:?}: {said:?}");
+        assert!(said.err.contains("ostler ps"), "{said:?}");
+    }
+    drop(halted);
 }
 
 /// How many processes of git are at work in the project.

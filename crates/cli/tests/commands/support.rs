@@ -150,12 +150,21 @@ impl Place {
 
     /// Kills the server as nobody should.
     pub(crate) fn kill_server(&self) {
+        signal(&self.server_pid(), "KILL");
+    }
+
+    /// Has the server stand still: it takes connections and answers nobody.
+    pub(crate) fn halt_server(&self) -> Halted {
+        let pid = self.server_pid();
+        signal(&pid, "STOP");
+        Halted { pid }
+    }
+
+    fn server_pid(&self) -> String {
         let doctor = self.json(&["doctor"]);
         let checks = doctor.as_array().expect("checks");
         let server = checks.iter().find(|it| it["check"] == "server").expect("it runs");
-        let pid = server["says"].as_str().expect("text").rsplit(' ').next().expect("a number").to_owned();
-        let mut kill = Command::new("kill");
-        assert!(kill.args(["-KILL", &pid]).status().expect("kill starts").success());
+        server["says"].as_str().expect("text").rsplit(' ').next().expect("a number").to_owned()
     }
 
     /// Waits until there is something to answer, and says what.
@@ -191,6 +200,32 @@ impl Drop for Place {
 }
 
 /// The server has ended when nobody holds the lock.
+/// Sends a signal to a process.
+pub(crate) fn signal(pid: &str, name: &str) {
+    let mut kill = Command::new("kill");
+    assert!(kill.args(["-s", name, pid]).status().expect("kill starts").success());
+}
+
+/// Waits until a process would hear a signal instead of being ended by it.
+pub(crate) fn wait_until_caught(pid: u32, number: u32) {
+    until("the signal is caught", || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?.trim();
+        (u64::from_str_radix(caught, 16).ok()? >> (number - 1) & 1 == 1).then_some(())
+    });
+}
+
+/// A server that stands still until this is dropped.
+pub(crate) struct Halted {
+    pid: String,
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        signal(&self.pid, "CONT");
+    }
+}
+
 pub(crate) fn wait_for_unlock(lock: &Path) {
     let deadline = Instant::now() + DEADLINE;
     while Instant::now() < deadline {

@@ -16,7 +16,7 @@ use rustix::{
     termios::{Winsize, tcsetwinsize},
 };
 
-use crate::support::{ASK, Place, until};
+use crate::support::{ASK, Place, signal, until, wait_until_caught};
 
 /// A command on a terminal of its own.
 pub(crate) struct Terminal {
@@ -290,6 +290,35 @@ fn ctrl_c_twice_leaves_it_working() {
     terminal.sees("c cancels it");
     terminal.press("d\n");
     assert_eq!(terminal.code(), 12, "{}", terminal.screen());
+}
+
+/// Whatever is asked of it: who wants to leave does not have to wait.
+#[test]
+fn a_server_that_answers_nobody_can_be_left() {
+    let place = Place::new();
+    let arguments = ["run", "--", "bash", "-c", ASK];
+    // While a wish is on its way.
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", "echo begun; sleep 60"]);
+    terminal.sees("begun\r\n");
+    let halted = place.halt_server();
+    terminal.press("\x03");
+    terminal.sees("c cancels it");
+    terminal.press("c\n");
+    terminal.press("\x03");
+    assert_eq!(terminal.code(), 12, "{}", terminal.screen());
+    drop(halted);
+    // While an answer is, or before it was given.
+    for (number, name) in [(15, "TERM"), (1, "HUP")] {
+        let mut terminal = Terminal::start(&place, &arguments);
+        terminal.sees("Which database?");
+        wait_until_caught(terminal.child.id(), number);
+        let halted = place.halt_server();
+        terminal.press("MySQL\n");
+        terminal.sees("MySQL\r\n");
+        signal(&terminal.child.id().to_string(), name);
+        assert_eq!(terminal.code(), 12, "{}", terminal.screen());
+        drop(halted);
+    }
 }
 
 #[test]
