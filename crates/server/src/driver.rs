@@ -27,7 +27,7 @@ use std::{
     },
 };
 
-use ostler_engine::{Action, ActionName, Input, RequestId, SessionId};
+use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -38,7 +38,7 @@ use crate::{
     journal::{Journal, Outbox},
     log::Log,
     secrets::Secrets,
-    turns::Turns,
+    turns::{Places, Turns},
 };
 
 pub(crate) use self::{
@@ -104,6 +104,8 @@ pub(crate) struct Driver {
     pub(crate) answers: Turns<RequestId>,
     /// How many checkpoints may be made at once.
     checkpoints: Arc<Semaphore>,
+    /// Whose files are being kept, or exchanged. A restore that hangs holds up its own project alone.
+    files: Places<ProjectId>,
     /// When old checkpoints were let go of last, by the directory of a session.
     tidied: Mutex<HashMap<PathBuf, u64>>,
     /// Whether what is there was looked at.
@@ -137,7 +139,8 @@ impl Driver {
             installs: Mutex::default(),
             value_files: Turns::default(),
             answers: Turns::default(),
-            checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE as usize)),
+            checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE)),
+            files: Places::default(),
             tidied: Mutex::default(),
             recovered: AtomicBool::new(false),
         })

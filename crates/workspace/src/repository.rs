@@ -26,8 +26,9 @@ use crate::{
 
 /// The oldest git that can merge without touching files.
 const VERSION_MIN: (u32, u32) = (2, 38);
-/// Many sessions may begin at once in a repository whose checkout takes its time.
-const LOCK_WAIT_MAX: Duration = Duration::from_mins(10);
+/// Many sessions may begin at once in a repository whose checkout takes its time. It is less than an answer waits for
+/// a checkpoint.
+const LOCK_WAIT_MAX: Duration = Duration::from_mins(4);
 const LOCK_POLL: Duration = Duration::from_millis(20);
 
 /// What git says of a directory that belongs to no repository.

@@ -7,7 +7,7 @@ use std::{
     collections::BTreeSet,
     io::{self, Read, Write},
     process::{Child, ExitStatus},
-    sync::Mutex,
+    sync::{Mutex, MutexGuard},
     thread,
     time::{Duration, Instant},
 };
@@ -30,8 +30,26 @@ const END_MAX: Duration = Duration::from_secs(5);
 /// Between two looks whether it has ended: at first, and at most.
 const PAUSES: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(20)];
 
-/// Every group of processes that runs for us; none any more once we are to end.
-static RUNNING: Mutex<Option<BTreeSet<i32>>> = Mutex::new(Some(BTreeSet::new()));
+/// Every group of processes that runs for us.
+static RUNNING: Mutex<Running> = Mutex::new(Running { groups: BTreeSet::new(), ends: false });
+
+struct Running {
+    groups: BTreeSet<i32>,
+    /// No other is started any more.
+    ends: bool,
+}
+
+impl Running {
+    fn tell(&self, signal: Signal) {
+        for group in self.groups.iter().filter_map(|group| Pid::from_raw(*group)) {
+            kill_process_group(group, signal).ok();
+        }
+    }
+}
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().expect("nobody panics while holding it")
+}
 
 /// What came of it.
 pub(crate) struct Said {
@@ -42,21 +60,28 @@ pub(crate) struct Said {
     pub(crate) truncated: bool,
 }
 
-/// Ends every git that runs, for a process that is about to end itself: nobody would end those that hang. None is
-/// started any more.
+/// Ends every git that runs, for a process that is about to end itself: nobody would end those that hang, and they
+/// would hold the lock of their repository. None is started any more.
 pub fn end_all() {
-    let groups = RUNNING.lock().expect("nobody panics while holding it").take();
-    for group in groups.into_iter().flatten().filter_map(Pid::from_raw) {
-        kill_process_group(group, Signal::TERM).ok();
+    let mut all = running();
+    all.ends = true;
+    all.tell(Signal::TERM);
+    drop(all);
+    let deadline = Instant::now() + END_MAX;
+    while !running().groups.is_empty() && Instant::now() < deadline {
+        thread::sleep(PAUSES[1]);
     }
+    running().tell(Signal::KILL);
 }
 
 /// Starts a child that leads a group of its own.
 pub(crate) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
-    let mut running = RUNNING.lock().expect("nobody panics while holding it");
-    let Some(groups) = &mut *running else { return Err(io::Error::other("Ostler is about to end")) };
+    let mut all = running();
+    if all.ends {
+        return Err(io::Error::other("Ostler is about to end"));
+    }
     let child = spawn()?;
-    groups.insert(Pid::from_child(&child).as_raw_nonzero().get());
+    all.groups.insert(Pid::from_child(&child).as_raw_nonzero().get());
     Ok(child)
 }
 
@@ -73,9 +98,7 @@ pub(crate) fn talk(
         end(leader);
     }
     // From here on the number may be another's.
-    if let Some(groups) = &mut *RUNNING.lock().expect("nobody panics while holding it") {
-        groups.remove(&leader.as_raw_nonzero().get());
-    }
+    running().groups.remove(&leader.as_raw_nonzero().get());
     let status = child.wait()?;
     let Some(Heard { stdout, stderr, truncated }) = heard? else { return Ok(None) };
     Ok(Some(Said { status, stdout, stderr, truncated }))

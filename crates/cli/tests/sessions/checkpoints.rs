@@ -462,6 +462,41 @@ fn what_it_writes_when_it_is_cancelled_is_not_lost_between_two_files() {
     world.verify();
 }
 
+/// A filter that neither ends nor hears that it should.
+#[test]
+fn a_restore_that_hangs_holds_up_its_own_project_alone() {
+    let mut world = World::idle();
+    repository(&world);
+    let (begun, go) = (world.home.join("begun"), world.home.join("go"));
+    let wait = format!(
+        "trap '' TERM; touch '{}'; until [ -e '{}' ]; do sleep 0.02; done; cat",
+        begun.display(),
+        go.display()
+    );
+    start_with_a_filter(&mut world, &wait);
+    let session = world.bash(&format!("echo good >zed; {QUESTION}; read -r answer; echo spoiled >zed"));
+    let request = world.asked(&session);
+    world.answer(&request.id, "MySQL");
+    world.status(&session, "completed");
+    let mut restoring = world.command(&["checkpoint", "restore", "c_1"]).spawn().expect("it runs");
+    world.wait_for("the first file", |_| begun.exists().then_some(()));
+    answered(&world, &asks_elsewhere(&world));
+    assert!(world.ostler(&["serve", "--stop"]).status.success());
+    restoring.wait().expect("whoever waits hears that the server ends");
+    let deadline = Instant::now() + DEADLINE;
+    while !world.has_died() || in_directory(&world.project) > 0 {
+        assert!(Instant::now() < deadline, "something of it is left behind");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Nobody holds the lock of the repository, so the next server can finish it.
+    write(&world.home, "go", "");
+    let file = world.home.join("gitconfig").display().to_string();
+    world.start_with(&[("GIT_CONFIG_GLOBAL", &file)]);
+    world.wait_for("the files", |world| (world.count(&session, "checkpoint.restored") == 1).then_some(()));
+    assert_eq!(read(&world, "zed"), "good\n");
+    world.verify();
+}
+
 #[test]
 fn whoever_works_in_a_worktree_stands_in_the_way_of_its_restore() {
     let world = World::new();

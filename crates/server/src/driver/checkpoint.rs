@@ -33,8 +33,8 @@ use super::{
 };
 use crate::{config::Config, crash};
 
-/// How many are made at once. A restore waits until none is.
-pub(super) const AT_ONCE: u32 = 4;
+/// How many are made at once. A restore waits until none is made in its project.
+pub(super) const AT_ONCE: usize = 4;
 
 /// How long a word about one may take. An answer waits for it, and git may hang in some other repository.
 const WORD_MAX: Duration = Duration::from_mins(5);
@@ -74,14 +74,16 @@ async fn make(driver: Arc<Driver>, session: SessionId, checkpoint: CheckpointId,
 /// Waits until it is its turn, and makes it. Whoever does not wait for the end leaves it to end by itself, and its
 /// turn with it.
 async fn keep_in_turn(driver: Arc<Driver>, session: SessionId, checkpoint: CheckpointId) -> CheckpointNews {
-    let permit = Arc::clone(&driver.checkpoints).acquire_owned().await;
-    crash::site("before checkpoint");
     let Some((place, checkpoint)) = wanted(&driver, session, checkpoint) else {
         return failed("the session is gone".to_owned());
     };
+    // Who waits for a restore takes no turn from those who do not.
+    let files = driver.files.beside(place.session.project).await;
+    let permit = Arc::clone(&driver.checkpoints).acquire_owned().await;
+    crash::site("before checkpoint");
     let task = tokio::task::spawn_blocking(move || {
         let news = keep(&driver, &place, &checkpoint);
-        drop(permit);
+        drop((permit, files));
         news
     });
     task.await.unwrap_or_else(|_| failed("git could not be run".to_owned()))
@@ -109,25 +111,36 @@ async fn restore(
     commit: String,
     name: ActionName,
 ) {
-    // Nobody keeps anything while files are exchanged.
-    let time_max = crash::patience(WORD_MAX);
-    let permit = timeout(time_max, driver.checkpoints.acquire_many(AT_ONCE)).await;
-    crash::site("before restore");
     let news = match wanted(&driver, session, before) {
-        Some(_) if permit.is_err() => not_restored(too_late(time_max)),
-        Some((place, before)) => {
-            let driver = Arc::clone(&driver);
-            let task = tokio::task::spawn_blocking(move || bring_back(&driver, &place, &before, &commit));
-            task.await.unwrap_or_else(|_| not_restored("git could not be run".to_owned()))
-        }
+        Some((place, before)) => restore_in_turn(&driver, place, before, commit).await,
         None => not_restored("the session is gone".to_owned()),
     };
     crash::site("after restore");
-    drop(permit);
     let input = Input::Restored { session, checkpoint: target, news };
     while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
         sleep(AGAIN).await;
     }
+}
+
+/// Waits until nobody keeps anything of these files, and exchanges them.
+async fn restore_in_turn(
+    driver: &Arc<Driver>,
+    place: Place,
+    before: Checkpoint,
+    commit: String,
+) -> RestoreNews {
+    let time_max = crash::patience(WORD_MAX);
+    let Ok(files) = timeout(time_max, driver.files.alone(place.session.project)).await else {
+        return not_restored(too_late(time_max));
+    };
+    crash::site("before restore");
+    let driver = Arc::clone(driver);
+    let task = tokio::task::spawn_blocking(move || {
+        let news = bring_back(&driver, &place, &before, &commit);
+        drop(files);
+        news
+    });
+    task.await.unwrap_or_else(|_| not_restored("git could not be run".to_owned()))
 }
 
 fn wanted(driver: &Driver, session: SessionId, checkpoint: CheckpointId) -> Option<(Place, Checkpoint)> {
