@@ -27,7 +27,11 @@ async function go(page, to) {
 test("the first visit says what this is", async () => {
   const page = await visit(browser, ostler);
   await page.getByRole("heading", { name: "Here stands what needs you." }).waitFor();
-  await page.getByText("ostler demo").waitFor();
+  await page.getByRole("button", { name: "Play the demo" }).click();
+  await page.getByRole("heading", { name: "Which database is the shop to use?" }).waitFor();
+  await page.waitForSelector('.inbox-card[data-ready="true"]');
+  await page.keyboard.press("1");
+  await page.getByRole("heading", { name: /Nothing needs you/ }).waitFor();
   assert.deepEqual(page.wrong, []);
   await page.context().close();
 });

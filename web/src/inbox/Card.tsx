@@ -205,13 +205,15 @@ function Warnings({ request }: { request: RequestView }) {
   const form = request.ask.form;
   const isGiven = ["dependency", "permission"].includes(request.ask.kind);
   const command = form?.command ?? [];
-  const names = (form?.fields ?? []).map((field) => field.name);
   return (
     <>
       {request.mark && (
-        <p className="notice attention">
-          <Said text={marked(language, request.mark)} />
-        </p>
+        <div className="notice attention">
+          <p>
+            <Said text={marked(language, request.mark)} />
+          </p>
+          <p className="small">{say("careful")}</p>
+        </div>
       )}
       {request.abandoned && <p className="notice attention">{say("AskerGone")}</p>}
       {command.length > 0 && (
@@ -219,11 +221,6 @@ function Warnings({ request }: { request: RequestView }) {
           <code>
             <Said text={say("FormCommand", { command: command.join(" ") })} />
           </code>
-        </p>
-      )}
-      {form?.other_names === true && names.length > 0 && (
-        <p className="dim">
-          <Said text={say("FormWants", { names: names.join(", ") })} />
         </p>
       )}
       {form?.problem != null && (

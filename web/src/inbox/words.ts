@@ -84,6 +84,7 @@ export const words = catalogue({
     firstDemo: "To see it work first: three scripted agents in a small project of their own. One of them will ask you.",
     demo: "Play the demo",
     demoStarts: "Starting three agents …",
+    careful: "A number only goes to an answer here; Enter gives it.",
   },
   ko: {
     inbox: "답할 것",
@@ -168,5 +169,6 @@ export const words = catalogue({
     firstDemo: "먼저 보고 싶다면: 정해진 대로 움직이는 에이전트 셋이 작은 프로젝트에서 일합니다. 그중 하나가 질문을 합니다.",
     demo: "데모 시작",
     demoStarts: "에이전트 셋을 시작하는 중 …",
+    careful: "여기서는 번호를 누르면 답으로 옮겨 가기만 하고, Enter를 눌러야 답합니다.",
   },
 });

@@ -73,10 +73,10 @@ function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void })
       <th scope="row" className="mono">
         <Said text={secret.name} />
       </th>
-      <td>{isSession ? say("session", { id: secret.scope }) : <Said text={projects.data?.find((it) => it.id === secret.scope)?.name ?? secret.scope} />}</td>
-      <td>{secret.what === "stored" ? say("stored") : say("looked", { what: secret.what })}</td>
-      <td>{say(given)}</td>
-      <td>
+      <td data-label={say("scope")}>{isSession ? say("session", { id: secret.scope }) : <Said text={projects.data?.find((it) => it.id === secret.scope)?.name ?? secret.scope} />}</td>
+      <td data-label={say("what")}>{secret.what === "stored" ? say("stored") : say("looked", { what: secret.what })}</td>
+      <td data-label={say("given")}>{say(given)}</td>
+      <td data-label={say("changed")}>
         <Since at={secret.at_ms} />
       </td>
       <td>

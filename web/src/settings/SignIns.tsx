@@ -42,7 +42,7 @@ export function SignIns() {
               </tr>
             </thead>
             <tbody>
-              {list.data.map((signIn) => (
+              {list.data.toSorted((a, b) => Number(b.current) - Number(a.current)).map((signIn) => (
                 <Row
                   key={signIn.id}
                   signIn={signIn}
@@ -73,13 +73,13 @@ function Row({ signIn, isBusy, onRevoke }: { signIn: SignInView; isBusy: boolean
       <th scope="row">
         <Said text={signIn.name} /> {signIn.current && <span className="good small">({say("thisOne")})</span>}
       </th>
-      <td>
+      <td data-label={say("kind")}>
         {say(signIn.kind)}
         {signIn.read_only && ` · ${say("readOnly")}`}
       </td>
-      <td>{day(signIn.made_at_ms)}</td>
-      <td>{signIn.used_at_ms == null ? say("never") : day(signIn.used_at_ms)}</td>
-      <td>{day(signIn.over_at_ms)}</td>
+      <td data-label={say("made")}>{day(signIn.made_at_ms)}</td>
+      <td data-label={say("used")}>{signIn.used_at_ms == null ? say("never") : day(signIn.used_at_ms)}</td>
+      <td data-label={say("over")}>{day(signIn.over_at_ms)}</td>
       <td>
         {!signIn.current && (
           <button
