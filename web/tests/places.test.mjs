@@ -136,7 +136,7 @@ test("what a repository would run is shown and agreed to", async () => {
 
 test("projects and agents are listed", async () => {
   const page = await visit(browser, ostler, { place: ["/projects"] });
-  await page.getByRole("heading", { name: "shop" }).waitFor();
+  await page.getByRole("heading", { name: "shop" }).first().waitFor();
   await go(page, "/agents");
   await page.getByRole("heading", { name: "claude" }).waitFor();
   await go(page, "/notifications");

@@ -65,8 +65,10 @@ export function makeCache(): QueryClient {
         refetchOnReconnect: false,
         retry: (count, error) => !(error instanceof Refused) && count < 3,
         retryDelay: (count) => 300 * 2 ** count,
+        // The server is on this machine or on a network of its own: what the browser thinks of the internet says nothing.
+        networkMode: "always",
       },
-      mutations: { retry: false },
+      mutations: { retry: false, networkMode: "always" },
     },
   });
 }
