@@ -253,7 +253,11 @@ function ChoiceButton({ choice, number, isCareful, isBusy, onChoose }: ChoicePro
       <button ref={button} type="button" className="inbox-choice" disabled={isBusy} onClick={onChoose}>
         {hasKey && <kbd aria-hidden="true">{number}</kbd>}
         <span className="inbox-label">{choice.isOwn ? choice.label : <Said text={choice.label} />}</span>
-        {choice.isDefault && <span className="dim small">{say("Default")} ⏎</span>}
+        {choice.isDefault && (
+          <span className="dim small">
+            {say("Default")} <kbd aria-hidden="true">⏎</kbd>
+          </span>
+        )}
       </button>
     </li>
   );
