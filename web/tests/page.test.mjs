@@ -56,7 +56,7 @@ test("in Korean, with letters made for it", async () => {
   const request = await ostler.ask("korean");
   const page = await visit(browser, ostler, { locale: "ko-KR" });
   await card(page, request);
-  await page.getByRole("link", { name: /답할 것/ }).first().waitFor();
+  await page.getByRole("link", { name: /인박스/ }).first().waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.lang), "ko");
   await page.evaluate(() => document.fonts.ready);
   const hasFace = () => document.fonts.check('16px "Pretendard Variable"', "데이터베이스");

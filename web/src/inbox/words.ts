@@ -87,7 +87,7 @@ export const words = catalogue({
     careful: "A number only goes to an answer here; Enter gives it.",
   },
   ko: {
-    inbox: "답할 것",
+    inbox: "인박스",
     oneOf: "{all}개 중 {n}번째",
     next: "다음 카드",
     previous: "이전 카드",
