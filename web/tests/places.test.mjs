@@ -1,9 +1,10 @@
 // The other places: signing in and out, settings, secrets, trust, agents, projects.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 
-import { join, launch, Ostler, PATIENCE_MS, visit, writeFileSync } from "./support.mjs";
+import { existsSync, join, launch, Ostler, PATIENCE_MS, until, visit, writeFileSync } from "./support.mjs";
 
 let browser;
 let ostler;
@@ -131,6 +132,22 @@ test("what a repository would run is shown and agreed to", async () => {
   await page.getByRole("button", { name: "Take it back" }).click();
   await page.getByRole("button", { name: "Agree to all of this" }).waitFor();
   execFileSync("git", ["config", "--unset", "filter.shout.clean"], { cwd: ostler.project, env: ostler.env });
+  await page.context().close();
+});
+
+test("a channel is tested from here, and says what is wrong", async () => {
+  const heard = join(ostler.root, "heard");
+  mkdirSync(join(ostler.root, "config/ostler"), { recursive: true });
+  const channel = (name, script) => `[[notify]]\nname = "${name}"\ntype = "command"\ncommand = ["sh", "-c", "${script}"]\n`;
+  const configuration = channel("bell", `echo $OSTLER_NOTICE_EVENT >>${heard}`) + channel("cracked", "exit 3");
+  writeFileSync(join(ostler.root, "config/ostler/config.toml"), configuration);
+  const page = await visit(browser, ostler, { place: ["/notifications"] });
+  await page.getByRole("button", { name: "Test bell" }).click();
+  await page.getByText("A test has arrived at bell.").waitFor();
+  await until("it was heard", () => existsSync(heard));
+  await page.getByRole("button", { name: "Test cracked" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.deepEqual(page.wrong, []);
   await page.context().close();
 });
 

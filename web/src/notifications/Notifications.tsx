@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { get } from "../api/client";
 import { useWish } from "../api/queries";
-import type { NotificationsView, NotifyChannelView } from "./types";
+import type { NotificationsView, NotifyChannelView } from "../api/schema";
 import { Page } from "../parts/Page";
 import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
