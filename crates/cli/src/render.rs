@@ -6,7 +6,6 @@ use ostler_protocol::{
     shown::Shown,
     stream::{Piece, Table, Transcript},
 };
-use serde_json::{Value, json};
 
 use crate::{
     screen::{Screen, Style},
@@ -235,17 +234,6 @@ fn veil_piece(veil: &mut Veil, piece: Piece, at: u64) {
     veil.text(text.as_bytes(), at);
     if !fragment {
         veil.end_line();
-    }
-}
-
-/// A piece for machines.
-pub(crate) fn to_json(piece: &Piece) -> Value {
-    match piece {
-        Piece::Speech { text, fragment } => json!({ "piece": "speech", "text": text, "fragment": fragment }),
-        Piece::Tool { name, about } => json!({ "piece": "tool", "name": name, "about": about }),
-        Piece::ToolOutput { text } => json!({ "piece": "tool_output", "text": text }),
-        Piece::SubAgent { text } => json!({ "piece": "sub_agent", "text": text }),
-        Piece::Line { bytes } => json!({ "piece": "line", "text": String::from_utf8_lossy(bytes) }),
     }
 }
 

@@ -5,6 +5,7 @@
 mod call;
 mod checkpoint;
 mod notification;
+mod piece;
 mod problem;
 mod secret;
 mod sign_in;
@@ -15,6 +16,7 @@ pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
+pub use piece::{OutputForm, PieceView, PiecesView};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use sign_in::{

@@ -21,6 +21,7 @@ mod notifications;
 mod output;
 mod page;
 mod pages;
+mod pieces;
 mod problem;
 mod read;
 mod runs;

@@ -533,6 +533,47 @@ export interface components {
             /** @description Its address on this machine, while it is open. */
             url?: string | null;
         };
+        /** @description A part of what an agent prints that a person would want to read. */
+        PieceView: {
+            /** @description Whether more of the same sentence follows. */
+            fragment: boolean;
+            /** @enum {string} */
+            piece: "speech";
+            /** @description The words. */
+            text: string;
+        } | {
+            /** @description What on: a command, a path. */
+            about?: string | null;
+            /** @description Its name. */
+            name: string;
+            /** @enum {string} */
+            piece: "tool";
+        } | {
+            /** @enum {string} */
+            piece: "tool_output";
+            /** @description All of it. */
+            text: string;
+        } | {
+            /** @enum {string} */
+            piece: "sub_agent";
+            /** @description The words. */
+            text: string;
+        } | {
+            /** @enum {string} */
+            piece: "line";
+            /** @description The line. */
+            text: string;
+        };
+        /** @description Pieces of output, and where in the log what follows them begins. */
+        PiecesView: {
+            /**
+             * Format: int64
+             * @description The offset from which to go on.
+             */
+            next: number;
+            /** @description The pieces, in order. */
+            pieces: components["schemas"]["PieceView"][];
+        };
         /** @description Why a request was not done. Nothing has changed. */
         Problem: {
             /** @description What there is to know about it, by its kind. */
@@ -1064,6 +1105,8 @@ export type OutcomeKind = components['schemas']['OutcomeKind'];
 export type OutputStream = components['schemas']['OutputStream'];
 export type PageState = components['schemas']['PageState'];
 export type PageView = components['schemas']['PageView'];
+export type PieceView = components['schemas']['PieceView'];
+export type PiecesView = components['schemas']['PiecesView'];
 export type Problem = components['schemas']['Problem'];
 export type ProjectSummary = components['schemas']['ProjectSummary'];
 export type ProjectView = components['schemas']['ProjectView'];

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_server::{
-    api::SessionView,
+    api::{PieceView, SessionView},
     client::{Client, Pieces},
 };
 
@@ -14,7 +14,7 @@ use crate::{
     error::Error,
     exit::Exit,
     id,
-    render::{self, Renderer},
+    render::Renderer,
     screen::Screen,
 };
 
@@ -100,8 +100,9 @@ async fn print_json(
             Some(bytes) => reading.push(bytes),
             None => reading.finish(),
         };
-        for line in &lines {
-            stdout.write_all(json(&render::to_json(line)).as_bytes()).map_err(Error::Output)?;
+        for line in lines {
+            let line = json(&PieceView::from(line));
+            stdout.write_all(line.as_bytes()).map_err(Error::Output)?;
         }
         stdout.flush().map_err(Error::Output)?;
         if is_last {

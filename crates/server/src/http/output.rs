@@ -13,7 +13,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use hyper::body::Bytes;
+use ostler_agents::Output;
 use ostler_engine::{SessionId, session::Session};
+use ostler_protocol::stream::Table;
 use ostler_shim::{ERR, OUT};
 use serde::Deserialize;
 use serde_json::json;
@@ -24,9 +26,10 @@ use super::{
     App,
     code::Code,
     extract::{Path, Query},
+    pieces::Pieces,
 };
 use crate::{
-    api::{OutputStream, Problem},
+    api::{OutputForm, OutputStream, PiecesView, Problem},
     stream::channel_body,
 };
 
@@ -62,12 +65,16 @@ pub(super) struct Which {
     stream: Option<OutputStream>,
     /// Whether to go on until the launch has ended.
     follow: bool,
+    /// `bytes`, if nothing is said, or `pieces`: where the agent prints events of a CLI, then a line of JSON for every
+    /// stretch of them, with what a person would want to read, and the offset behind it. The type of the answer says
+    /// which of the two it is. From an offset inside of a line, pieces begin with the next.
+    form: OutputForm,
 }
 
 /// What an agent printed, byte for byte. `Ostler-Launch` says of which launch, `Ostler-Offset` from which byte on, and
 /// `Ostler-Length` how much there was of it by then.
 #[utoipa::path(get, path = "/sessions/{id}/output", params(("id" = String, Path), Which),
-    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream",
+    responses((status = 200, content((Vec<u8> = "application/octet-stream"), (PiecesView = "application/x-ndjson")),
         headers(("ostler-launch" = u32), ("ostler-offset" = u64), ("ostler-length" = u64))),
         (status = 404, body = Problem), (status = 416, body = Problem)))]
 pub(super) async fn output(
@@ -90,12 +97,19 @@ pub(super) async fn output(
     let path = app.driver.home.launch(session, launch).join(log);
     let length = std::fs::metadata(&path).map_or(0, |it| it.len());
     let offset = place(&which, length)?;
-    let (pieces, body) = mpsc::channel(PIECES_MAX);
+    let table = match (which.form, log) {
+        // What a CLI writes to standard error is text, whatever else it speaks.
+        (OutputForm::Pieces, OUT) => app.with_session(session, |_, it| table(it))?,
+        _ => None,
+    };
+    let pieces = table.map(|table| Pieces::new(table, offset, is_inside(&path, offset)));
+    let kind = if pieces.is_some() { "application/x-ndjson" } else { "application/octet-stream" };
+    let (sender, body) = mpsc::channel(PIECES_MAX);
     let limit = which.limit.map_or(u64::MAX, NonZeroU64::get);
-    let reader = Reader { app, session, launch, path, offset, end: offset.saturating_add(limit) };
-    tokio::spawn(reader.send(which.follow, pieces));
+    let reader = Reader { app, session, launch, path, offset, end: offset.saturating_add(limit), pieces };
+    tokio::spawn(reader.send(which.follow, sender));
     let headers = [
-        (header::CONTENT_TYPE.as_str(), "application/octet-stream".to_owned()),
+        (header::CONTENT_TYPE.as_str(), kind.to_owned()),
         (header::CACHE_CONTROL.as_str(), "no-store".to_owned()),
         ("ostler-launch", launch.to_string()),
         ("ostler-offset", offset.to_string()),
@@ -125,6 +139,21 @@ fn place(which: &Which, length: u64) -> Result<u64, Problem> {
     }
 }
 
+/// How the events of its CLI are read, if it prints events.
+fn table(session: &Session) -> Option<Table> {
+    match &session.order.agent.output {
+        Output::Table(toml) => Table::parse(toml).ok(),
+        Output::Text => None,
+    }
+}
+
+/// Whether an offset is inside of a line.
+fn is_inside(path: &std::path::Path, offset: u64) -> bool {
+    let Some(before) = offset.checked_sub(1) else { return false };
+    let byte = File::open(path).and_then(|file| read(&file, before, 1));
+    byte.is_ok_and(|byte| byte.first().is_some_and(|byte| *byte != b'\n'))
+}
+
 /// Somebody who reads a log.
 struct Reader {
     app: App,
@@ -134,10 +163,12 @@ struct Reader {
     offset: u64,
     /// Where to stop.
     end: u64,
+    /// What makes it readable, if that is wanted.
+    pieces: Option<Pieces>,
 }
 
 impl Reader {
-    async fn send(mut self, follow: bool, pieces: mpsc::Sender<Result<Bytes, Infallible>>) {
+    async fn send(mut self, follow: bool, sender: mpsc::Sender<Result<Bytes, Infallible>>) {
         let counts = Arc::clone(&self.app.counts);
         let _counted = counts.readers.begin();
         let mut file = None;
@@ -152,18 +183,28 @@ impl Reader {
             match piece {
                 Ok(piece) if !piece.is_empty() => {
                     self.offset += piece.len() as u64;
-                    if pieces.send(Ok(piece)).await.is_err() {
+                    let shown = match &mut self.pieces {
+                        None => Some(piece),
+                        Some(pieces) => pieces.push(&piece),
+                    };
+                    let Some(shown) = shown else { continue };
+                    if sender.send(Ok(shown)).await.is_err() {
                         return;
                     }
                 }
                 Ok(_) if wanted > 0 && !has_ended => {
                     tokio::select! {
                         () = tokio::time::sleep(LOOK) => {}
-                        () = pieces.closed() => return,
+                        () = sender.closed() => return,
                     }
                 }
-                _ => return,
+                _ => break,
             }
+        }
+        // A line without an end is whole only where the log has one.
+        let rest = self.pieces.as_mut().filter(|_| self.offset < self.end).and_then(Pieces::finish);
+        if let Some(rest) = rest {
+            sender.send(Ok(rest)).await.ok();
         }
     }
 
