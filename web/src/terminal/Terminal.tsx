@@ -1,4 +1,283 @@
-// What an agent prints, live. Loaded only where it is shown.
-export default function Terminal({ session }: { session: string }) {
-  return <p className="dim">{session}</p>;
+// What an agent prints, live. Loaded only where it is shown. The bytes are interpreted by an emulator without a screen;
+// this draws its cells and nothing else.
+import "./terminal.css";
+
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+
+import { useSession } from "../api/queries";
+import type { LaunchView, SessionView } from "../api/schema";
+import { useShortcut } from "../app/shortcuts";
+import { Failure, Loading } from "../parts/states";
+import { type SharedKey, useSay } from "../words/words";
+import type { Emulator } from "./emulator";
+import { type Mark, Screen } from "./Screen";
+import { useOutput } from "./useOutput";
+import { words } from "./words";
+
+const COLUMNS_MIN = 40;
+const COLUMNS_MAX = 240;
+/** How much of the past is shown at first, and when somebody wants more. */
+const TAIL_BYTES = 256 << 10;
+const TAIL_BYTES_MORE = 4 << 20;
+/** How many lines are shown as plain text. */
+const PLAIN_LINES_MAX = 2_000;
+
+export interface TerminalProps {
+  session: string;
+  launch?: number;
+}
+
+export default function Terminal({ session: id, launch: only }: TerminalProps) {
+  const say = useSay(words);
+  const session = useSession(id);
+  const box = useRef<HTMLDivElement>(null);
+  const [launch, setLaunch] = useState<number | null>(only ?? null);
+  const [stream, setStream] = useState<"out" | "err">("out");
+  const [isRaw, setRaw] = useState(false);
+  const [isPlain, setPlain] = useState(false);
+  const [tailBytes, setTailBytes] = useState(TAIL_BYTES);
+  const measure = useMeasure(box);
+  const emulator = useOutput({ session: id, launch, stream, raw: isRaw, tailBytes }, measure.columns, session.data);
+  const [wanted, setWanted] = useState<{ line: number; nth: number } | null>(null);
+  if (session.error && !session.data) return <Failure error={session.error} onAgain={() => void session.refetch()} />;
+  return (
+    <div className="terminal" data-session={id}>
+      <Options
+        session={session.data}
+        emulator={emulator}
+        launch={launch}
+        stream={stream}
+        isRaw={isRaw}
+        isPlain={isPlain}
+        onLaunch={setLaunch}
+        onStream={setStream}
+        onRaw={setRaw}
+        onPlain={setPlain}
+        onFound={setWanted}
+      />
+      <div ref={box} className="terminal-ground">
+        <span className="terminal-ruler" aria-hidden="true">
+          {"0".repeat(50)}
+        </span>
+        {emulator === null ? (
+          <Loading />
+        ) : (
+          <>
+            <Earlier emulator={emulator} onMore={tailBytes === TAIL_BYTES ? () => setTailBytes(TAIL_BYTES_MORE) : null} />
+            {isPlain ? (
+              <Plain emulator={emulator} label={say("output", { id })} />
+            ) : (
+              <Screen
+                emulator={emulator}
+                lineHeight={measure.lineHeight}
+                mark={markOf(session.data, stream, say("stopped"), say("here"))}
+                wanted={wanted}
+                label={say("output", { id })}
+                isLive={session.data?.pid != null}
+              />
+            )}
+            <Foot emulator={emulator} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Where the agent asked for what it now waits for. */
+function markOf(session: SessionView | undefined, stream: string, stopped: string, here: string): Mark | null {
+  const last = session?.launches.at(-1);
+  if (!last || last.heard_at == null || stream === "err" || session?.blocked_by.length === 0) return null;
+  return { launch: last.number, offset: last.heard_at, said: last.stopped_at_ms == null ? here : stopped };
+}
+
+/** The width of a letter and the height of a line, and how many letters fit. */
+function useMeasure(box: React.RefObject<HTMLDivElement | null>): { columns: number; lineHeight: number } {
+  const [measure, setMeasure] = useState({ columns: 0, lineHeight: 18 });
+  useEffect(() => {
+    const element = box.current;
+    const ruler = element?.querySelector(".terminal-ruler");
+    if (!element || !ruler) return undefined;
+    const look = () => {
+      const { width, height } = ruler.getBoundingClientRect();
+      if (width === 0) return;
+      const fits = Math.floor((element.clientWidth - 40) / (width / 50));
+      setMeasure({ columns: Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, fits)), lineHeight: Math.round(height) });
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+    // The box is there as long as the component is.
+  }, []);
+  return measure;
+}
+
+function Earlier({ emulator, onMore }: { emulator: Emulator; onMore: (() => void) | null }) {
+  const say = useSay(words);
+  useSyncExternalStore(emulator.watch, emulator.now);
+  const before = emulator.begun?.offset ?? 0;
+  if (emulator.error) return <Failure error={emulator.error} />;
+  if (before === 0) return null;
+  return (
+    <p className="terminal-earlier small dim">
+      {say("earlier", { size: bytesSaid(before) })}{" "}
+      {onMore && (
+        <button type="button" className="button plain" onClick={onMore}>
+          {say("showEarlier")}
+        </button>
+      )}
+    </p>
+  );
+}
+
+function bytesSaid(n: number): string {
+  if (n < 1024) return `${n} B`;
+  return n < 1 << 20 ? `${Math.round(n / 1024)} KiB` : `${(n / (1 << 20)).toFixed(1)} MiB`;
+}
+
+/** The same without a screen: one text, which grows at its end. */
+function Plain({ emulator, label }: { emulator: Emulator; label: string }) {
+  const say = useSay(words);
+  useSyncExternalStore(emulator.watch, emulator.now);
+  return (
+    <div className="terminal-scroll terminal-plain" tabIndex={0} role="log" aria-label={label}>
+      <p className="small dim">{say("plainHint", { n: PLAIN_LINES_MAX })}</p>
+      <pre>{emulator.all(PLAIN_LINES_MAX).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")}</pre>
+    </div>
+  );
+}
+
+function Foot({ emulator }: { emulator: Emulator }) {
+  const say = useSay(words);
+  useSyncExternalStore(emulator.watch, emulator.now);
+  const isEmpty = emulator.count <= 1 && emulator.text(0) === "";
+  const { following } = emulator;
+  const empty = following === "ended" ? say("nothing") : say("nothingYet");
+  return (
+    <p className={`terminal-foot small ${following === "broken" ? "attention" : "dim"}`} role="status" data-following={following}>
+      {following === "live" && <span aria-hidden="true">● </span>}
+      {say(following)}
+      {isEmpty && following !== "connecting" && <> · {empty}</>}
+    </p>
+  );
+}
+
+const CAUSES: Record<string, SharedKey> = {
+  first: "CauseFirst",
+  bring: "CauseBring",
+  resume: "CauseResume",
+  attempt: "CauseAttempt",
+};
+
+interface OptionsProps {
+  session: SessionView | undefined;
+  emulator: Emulator | null;
+  launch: number | null;
+  stream: "out" | "err";
+  isRaw: boolean;
+  isPlain: boolean;
+  onLaunch: (launch: number | null) => void;
+  onStream: (stream: "out" | "err") => void;
+  onRaw: (is: boolean) => void;
+  onPlain: (is: boolean) => void;
+  onFound: (found: { line: number; nth: number } | null) => void;
+}
+
+function Options(props: OptionsProps) {
+  const say = useSay(words);
+  const cause = (launch: LaunchView) => {
+    const key = CAUSES[launch.cause];
+    return key ? say(key) : launch.cause;
+  };
+  const launches = props.session?.launches ?? [];
+  return (
+    <div className="terminal-options" role="group" aria-label={say("options")}>
+      {launches.length > 1 && (
+        <select
+          aria-label={say("launch")}
+          value={props.launch ?? ""}
+          onChange={(event) => props.onLaunch(event.target.value === "" ? null : Number(event.target.value))}
+        >
+          <option value="">{say("newest")}</option>
+          {launches.map((it) => (
+            <option key={it.number} value={it.number}>
+              {say("launchNumber", { n: it.number, cause: cause(it) })}
+            </option>
+          ))}
+        </select>
+      )}
+      <select aria-label={say("stream")} value={props.stream} onChange={(event) => props.onStream(event.target.value as "out" | "err")}>
+        <option value="out">{say("out")}</option>
+        <option value="err">{say("err")}</option>
+      </select>
+      <label className="check">
+        <input type="checkbox" checked={props.isRaw} onChange={(event) => props.onRaw(event.target.checked)} />
+        <span>{say("raw")}</span>
+      </label>
+      <label className="check">
+        <input type="checkbox" checked={props.isPlain} onChange={(event) => props.onPlain(event.target.checked)} />
+        <span>{say("plain")}</span>
+      </label>
+      {props.emulator && <Find emulator={props.emulator} onFound={props.onFound} />}
+    </div>
+  );
+}
+
+/** Looks through the lines that are kept. */
+function Find({ emulator, onFound }: { emulator: Emulator; onFound: OptionsProps["onFound"] }) {
+  const say = useSay(words);
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [sought, setSought] = useState("");
+  const [found, setFound] = useState<{ lines: number[]; nth: number } | null>(null);
+  useShortcut("/", say("keyFind"), () => field.current?.focus());
+  const look = (step: 1 | -1) => {
+    if (sought === "") return;
+    const wanted = sought.toLowerCase();
+    const lines: number[] = [];
+    for (let index = 0; index < emulator.count; index++) {
+      if (emulator.text(index).toLowerCase().includes(wanted)) lines.push(index);
+    }
+    // The newest first: that is what one looks for in a log.
+    const from = found === null ? (step === 1 ? 0 : -1) : found.nth - step;
+    const nth = lines.length === 0 ? 0 : found === null ? lines.length - 1 : (from + lines.length) % lines.length;
+    setFound({ lines, nth });
+    const line = lines[nth];
+    onFound(line === undefined ? null : { line, nth });
+  };
+  return (
+    <form
+      className="terminal-find"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        look(1);
+      }}
+    >
+      <input
+        id={id}
+        ref={field}
+        type="search"
+        aria-label={say("find")}
+        placeholder={say("find")}
+        value={sought}
+        onChange={(event) => {
+          setSought(event.target.value);
+          setFound(null);
+          onFound(null);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && event.shiftKey) {
+            event.preventDefault();
+            look(-1);
+          }
+        }}
+      />
+      <span className="small dim" role="status">
+        {found !== null &&
+          (found.lines.length === 0 ? say("foundNone") : say("found", { n: found.nth + 1, all: found.lines.length }))}
+      </span>
+    </form>
+  );
 }

@@ -1,0 +1,182 @@
+// What has changed, file by file. Loaded only where it is shown. What is long is closed at first and bounded always.
+import "./diff.css";
+
+import { useQuery } from "@tanstack/react-query";
+import { memo, useMemo, useState } from "react";
+
+import { Said } from "../parts/Said";
+import { Failure, Loading } from "../parts/states";
+import { useSay } from "../words/words";
+import { BOUNDS, type Diff as Parsed, type DiffFile, type Hunk, parse } from "./parse";
+import { BYTES_MAX, readBeginning } from "./read";
+import { words } from "./words";
+
+/** Files with more changed lines than this are closed at first, and so are all that follow so many lines. */
+const LINES_OPEN_MAX = 400;
+const LINES_OPEN_ALL = 1_500;
+/** The longest line that is drawn. */
+const LETTERS_MAX = 2_000;
+
+export interface DiffProps {
+  /** Where it is asked for, and under which name it is kept. */
+  path: string;
+  queryKey: readonly unknown[];
+  /** What is said when nothing has changed. */
+  none: string;
+}
+
+export default function Diff({ path, queryKey, none }: DiffProps) {
+  const say = useSay(words);
+  const diff = useQuery({ queryKey, queryFn: ({ signal }) => readBeginning(path, signal) });
+  const parsed = useMemo(() => (diff.data ? parse(diff.data.text, BOUNDS) : null), [diff.data]);
+  if (diff.error) return <Failure error={diff.error} onAgain={() => void diff.refetch()} />;
+  if (!parsed) return <Loading />;
+  if (parsed.files.length === 0) return <p className="dim">{none}</p>;
+  return (
+    <div className="diff stack">
+      <Files parsed={parsed} />
+      {parsed.left > 0 && <p className="notice attention">{say("leftFiles", { n: parsed.left })}</p>}
+      {diff.data?.isCut && <p className="notice attention">{say("cut", { size: `${BYTES_MAX >> 20} MiB` })}</p>}
+    </div>
+  );
+}
+
+/** Which files are open at first. */
+export function openAtFirst(files: DiffFile[]): Set<string> {
+  const open = new Set<string>();
+  let lines = 0;
+  for (const file of files) {
+    const length = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+    if (length > LINES_OPEN_MAX || lines + length > LINES_OPEN_ALL) continue;
+    lines += length;
+    open.add(file.path);
+  }
+  return open;
+}
+
+function Files({ parsed }: { parsed: Parsed }) {
+  const say = useSay(words);
+  const { files } = parsed;
+  const [open, setOpen] = useState(() => openAtFirst(files));
+  const added = files.reduce((sum, file) => sum + file.added, 0);
+  const removed = files.reduce((sum, file) => sum + file.removed, 0);
+  const isAllOpen = files.every((file) => open.has(file.path));
+  const toggle = (path: string, isOpen: boolean) => {
+    const next = new Set(open);
+    if (isOpen) next.add(path);
+    else next.delete(path);
+    setOpen(next);
+  };
+  return (
+    <>
+      <p className="diff-sum">
+        <span>{files.length === 1 ? say("oneFile") : say("files", { n: files.length + parsed.left })}</span>
+        <Counts added={added} removed={removed} />
+        {files.length > 1 && (
+          <button
+            type="button"
+            className="button plain small"
+            onClick={() => setOpen(new Set(isAllOpen ? [] : files.map((file) => file.path)))}
+          >
+            {say(isAllOpen ? "close" : "open")}
+          </button>
+        )}
+      </p>
+      {files.map((file) => (
+        <File key={file.path} file={file} isOpen={open.has(file.path)} onToggle={(is) => toggle(file.path, is)} />
+      ))}
+    </>
+  );
+}
+
+function Counts({ added, removed }: { added: number; removed: number }) {
+  const say = useSay(words);
+  return (
+    <span className="diff-counts">
+      <span className="good">
+        <span aria-hidden="true">+{added}</span>
+        <span className="only-read">{say("added", { n: added })}</span>
+      </span>{" "}
+      <span className="bad">
+        <span aria-hidden="true">−{removed}</span>
+        <span className="only-read">{say("removed", { n: removed })}</span>
+      </span>
+    </span>
+  );
+}
+
+function File({ file, isOpen, onToggle }: { file: DiffFile; isOpen: boolean; onToggle: (is: boolean) => void }) {
+  const say = useSay(words);
+  return (
+    <details className="diff-file" open={isOpen} onToggle={(event) => event.currentTarget.open !== isOpen && onToggle(!isOpen)}>
+      <summary>
+        <Said text={file.path} className="mono strong" />{" "}
+        <span className="small dim">
+          <Became file={file} />
+        </span>
+        <Counts added={file.added} removed={file.removed} />
+      </summary>
+      {isOpen && (
+        <div className="diff-body">
+          {file.isBinary && <p className="dim diff-word">{say("binary")}</p>}
+          {!file.isBinary && file.hunks.length === 0 && <p className="dim diff-word">{say("empty")}</p>}
+          {file.hunks.length > 0 && (
+            <div className="diff-scroll" tabIndex={0} role="region" aria-label={file.path}>
+              <table className="diff-table">
+                {file.hunks.map((hunk, index) => (
+                  <HunkRows key={index} hunk={hunk} isFirst={index === 0} />
+                ))}
+              </table>
+            </div>
+          )}
+          {file.left > 0 && <p className="attention diff-word">{say("leftLines", { n: file.left })}</p>}
+        </div>
+      )}
+    </details>
+  );
+}
+
+function Became({ file }: { file: DiffFile }) {
+  const say = useSay(words);
+  return (
+    <>
+      {file.change === "added" && say("isNew")}
+      {file.change === "removed" && say("isGone")}
+      {file.change === "renamed" && <Said text={say("isRenamed", { from: file.from ?? "" })} />}
+      {file.change === "copied" && <Said text={say("isCopied", { from: file.from ?? "" })} />}
+      {file.modes && <> {say("mode", { before: file.modes[0], after: file.modes[1] })}</>}
+    </>
+  );
+}
+
+const SIGNS = { same: " ", added: "+", removed: "−", note: "" } as const;
+
+const HunkRows = memo(function HunkRows({ hunk, isFirst }: { hunk: Hunk; isFirst: boolean }) {
+  const say = useSay(words);
+  return (
+    <tbody>
+      {(!isFirst || hunk.about !== "") && (
+        <tr className="diff-hunk">
+          <td colSpan={3}>
+            … <Said text={hunk.about} />
+          </td>
+        </tr>
+      )}
+      {hunk.lines.map((line, index) => (
+        <tr key={index} className={`diff-line ${line.kind}`}>
+          <td className="diff-number" data-n={line.before ?? ""} />
+          <td className="diff-number" data-n={line.after ?? ""} />
+          <td className="diff-text">
+            <span className="diff-sign" data-sign={SIGNS[line.kind]} />
+            {line.kind === "added" && <span className="only-read">+ </span>}
+            {line.kind === "removed" && <span className="only-read">− </span>}
+            <Said text={line.text.slice(0, LETTERS_MAX)} lines />
+            {line.text.length > LETTERS_MAX && (
+              <span className="dim"> {say("longLine", { n: line.text.length - LETTERS_MAX })}</span>
+            )}
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  );
+});

@@ -1,0 +1,192 @@
+// What a session prints, as it comes: one launch after the other. A connection that breaks is taken up at the byte where
+// it broke, so that nothing comes twice and nothing is missing.
+import { ask, get, path } from "../api/client";
+import { Refused } from "../api/problem";
+import type { PiecesView, PieceView, SessionView } from "../api/schema";
+
+const WAIT_MIN_MS = 200;
+const WAIT_MAX_MS = 5_000;
+
+export interface Wanted {
+  session: string;
+  /** One launch alone; null for the last one and all that follow it. */
+  launch: number | null;
+  stream: "out" | "err";
+  /** Whether bytes are wanted as they are even where they could be made readable. */
+  raw: boolean;
+  /** How much of the past is wanted. */
+  tailBytes: number;
+}
+
+/** Where a launch is read from. */
+export interface Begun {
+  launch: number;
+  /** The first byte that is shown; what stands before it is left out. */
+  offset: number;
+  /** Whether the bytes were events, and come as pieces. */
+  isRead: boolean;
+}
+
+/** Whoever shows it. Each call is over when it has been taken in: nothing is read ahead of that. */
+export interface Sink {
+  begin(begun: Begun): void;
+  bytes(bytes: Uint8Array, offset: number): Promise<void>;
+  pieces(pieces: PieceView[], offset: number): Promise<void>;
+  /** Whether the connection stands. */
+  connected(is: boolean): void;
+  /** No more comes of this launch. */
+  ended(launch: number): void;
+  failed(error: Error): void;
+}
+
+interface Place {
+  launch: number;
+  offset: number;
+}
+
+export class Follower {
+  private readonly abort = new AbortController();
+  private readonly wanted: Wanted;
+  private readonly sink: Sink;
+  private wait = WAIT_MIN_MS;
+  private hurry: (() => void) | null = null;
+
+  constructor(wanted: Wanted, sink: Sink) {
+    this.wanted = wanted;
+    this.sink = sink;
+    void this.run();
+  }
+
+  end(): void {
+    this.abort.abort();
+    this.hurry?.();
+  }
+
+  /** Something has happened to the session: who waits for its next launch looks again. */
+  look(): void {
+    this.hurry?.();
+  }
+
+  private get isOver(): boolean {
+    return this.abort.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    let place: Place | null = null;
+    let isShown = false;
+    while (!this.isOver) {
+      try {
+        const reading: AsyncGenerator<Place> = this.read(place, isShown);
+        for await (const reached of reading) {
+          place = reached;
+          isShown = true;
+        }
+        if (place === null || this.isOver) return;
+        const next = await this.after(place);
+        if (next === null) return;
+        isShown = next.launch === place.launch;
+        place = next;
+      } catch (error) {
+        if (this.isOver) return;
+        this.sink.connected(false);
+        if (error instanceof Refused) {
+          // A log that is shorter than before is another one; what is refused otherwise stays so.
+          if (error.problem.status === 416) [place, isShown] = [null, false];
+          else if (error.problem.status < 500) return this.sink.failed(error);
+        }
+        await this.pause();
+      }
+    }
+  }
+
+  /** One connection; says after each part where it is. */
+  private async *read(from: Place | null, isShown: boolean): AsyncGenerator<Place> {
+    const { session, stream, raw, tailBytes } = this.wanted;
+    const launch = from?.launch ?? this.wanted.launch ?? undefined;
+    const where = from === null ? { tail: tailBytes } : { offset: from.offset };
+    const form = raw ? "bytes" : "pieces";
+    const query = { launch, stream, form, follow: true, ...where };
+    const response = await ask(path(`/sessions/${session}/output`, query), { signal: this.abort.signal });
+    const header = (name: string) => Number(response.headers.get(name) ?? 0);
+    const begun = {
+      launch: header("Ostler-Launch"),
+      offset: header("Ostler-Offset"),
+      isRead: (response.headers.get("Content-Type") ?? "").includes("ndjson"),
+    };
+    this.wait = WAIT_MIN_MS;
+    this.sink.connected(true);
+    if (!isShown) this.sink.begin(begun);
+    yield { launch: begun.launch, offset: begun.offset };
+    const reader = response.body?.getReader();
+    if (!reader) return;
+    const parts = begun.isRead ? this.readPieces(reader, begun) : this.readBytes(reader, begun);
+    for await (const offset of parts) yield { launch: begun.launch, offset };
+  }
+
+  private async *readBytes(reader: ReadableStreamDefaultReader<Uint8Array>, begun: Begun): AsyncGenerator<number> {
+    let offset = begun.offset;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.isOver) return;
+      await this.sink.bytes(value, offset);
+      offset += value.length;
+      yield offset;
+    }
+  }
+
+  private async *readPieces(reader: ReadableStreamDefaultReader<Uint8Array>, begun: Begun): AsyncGenerator<number> {
+    const decoder = new TextDecoder();
+    let offset = begun.offset;
+    let rest: string[] = [];
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.isOver) return;
+      const lines = decoder.decode(value, { stream: true }).split("\n");
+      // Only whole lines count: the rest of a broken one comes again.
+      while (lines.length > 1) {
+        const line = [...rest, lines.shift()].join("");
+        rest = [];
+        const { next, pieces } = JSON.parse(line) as PiecesView;
+        await this.sink.pieces(pieces, offset);
+        offset = next;
+        yield offset;
+      }
+      rest.push(lines[0] ?? "");
+    }
+  }
+
+  /** Where to go on once a connection has come to its end: the same launch, if that has not ended, or the next one. */
+  private async after(place: Place): Promise<Place | null> {
+    for (;;) {
+      const session = await get<SessionView>(`/sessions/${this.wanted.session}`, this.abort.signal);
+      const launch = session.launches.find((it) => it.number === place.launch);
+      // A server that stops lets go of its readers in the same way as one that has sent everything.
+      if (launch && launch.ended == null) {
+        await this.pause();
+        return this.isOver ? null : place;
+      }
+      if (launch) this.sink.ended(place.launch);
+      if (this.wanted.launch !== null) return null;
+      const next = session.launches.find((it) => it.number > place.launch);
+      if (next) return { launch: next.number, offset: 0 };
+      await this.untilLooked();
+      if (this.isOver) return null;
+    }
+  }
+
+  private untilLooked(): Promise<void> {
+    return new Promise((resolve) => (this.hurry = resolve));
+  }
+
+  private pause(): Promise<void> {
+    const ms = this.wait;
+    this.wait = Math.min(this.wait * 2, WAIT_MAX_MS);
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
