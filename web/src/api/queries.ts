@@ -40,7 +40,8 @@ export const keys = {
   run: (id: string) => ["run", id] as const,
   request: (id: string) => ["request", id] as const,
   checkpoints: (session: string) => ["checkpoints", session] as const,
-  diff: (session: string) => ["diff", session] as const,
+  diff: (session: string, checkpoint = "") => ["diff", session, checkpoint] as const,
+  timeline: (session: string) => ["timeline", session] as const,
   projects: ["projects"] as const,
   agents: ["agents"] as const,
   secrets: ["secrets"] as const,
@@ -79,7 +80,7 @@ export function named(event: EventView): (readonly string[])[] {
   const kind = event.kind.split(".")[0];
   const request = (event as Record<string, unknown>)["request"];
   if (event.project) found.push(["projects"]);
-  if (event.session) found.push(["session", event.session], ["sessions"]);
+  if (event.session) found.push(["session", event.session], ["sessions"], ["timeline", event.session]);
   if (event.run) found.push(["run", event.run], ["runs"]);
   if (typeof request === "string") found.push(["request", request]);
   if (kind === "checkpoint" && event.session) found.push(["checkpoints", event.session]);

@@ -1,5 +1,225 @@
-import { Page } from "../parts/Page";
+// Asks for something to be done: where, by whom, what, and under which terms.
+import "./runs.css";
 
-export default function NewRun() {
-  return <Page title="NewRun">{null}</Page>;
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+
+import { newKey } from "../api/client";
+import { useAgents, useProjects, useWish } from "../api/queries";
+import type { NewRun as Wanted, RunView } from "../api/schema";
+import type { ViewProps } from "../app/places";
+import { go, useSearch } from "../app/router";
+import { Page } from "../parts/Page";
+import { Failure, Loading } from "../parts/states";
+import { useLanguage, useSay } from "../words/words";
+import { blank, COMMAND, type Draft, hasWrongNumber, wantedOf } from "./draft";
+import { words } from "./words";
+
+export default function NewRun(_: ViewProps) {
+  const say = useSay(words);
+  const agents = useAgents();
+  const known = useProjects();
+  const from = useSearch().get("directory");
+  const failed = agents.error ?? known.error;
+  return (
+    <Page title={say("newRun")}>
+      {failed && <Failure error={failed} onAgain={() => void agents.refetch()} />}
+      {!failed && (!agents.data || !known.data) && <Loading />}
+      {agents.data && known.data && (
+        <Form
+          agents={agents.data.map((agent) => agent.name)}
+          projects={known.data}
+          directory={from ?? known.data[0]?.root ?? ""}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface FormProps {
+  agents: string[];
+  projects: { root: string; name: string; git: boolean }[];
+  directory: string;
+}
+
+function Form({ agents, projects, directory }: FormProps) {
+  const say = useSay(words);
+  const language = useLanguage();
+  const id = useId();
+  const [draft, setDraft] = useState<Draft>(() => blank(directory, agents[0] ?? COMMAND));
+  const [missing, setMissing] = useState("");
+  // The same wish keeps its name when it is sent again: it is then done once.
+  const key = useRef(newKey());
+  const start = useWish<RunView, Wanted>((body) => ({ path: "/runs", body, key: key.current }));
+  const set = <K extends keyof Draft>(name: K, value: Draft[K]) => {
+    key.current = newKey();
+    setMissing("");
+    setDraft({ ...draft, [name]: value });
+  };
+  const project = projects.find((it) => it.root === draft.directory);
+  const isOther = project === undefined;
+  const isCommand = draft.agent === COMMAND;
+  const send = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (draft.prompt.trim() === "") return setMissing(say("noPrompt"));
+    if (draft.directory.trim() === "") return setMissing(say("noDirectory"));
+    if (hasWrongNumber(draft)) return setMissing(say("noNumber"));
+    if (start.isPending) return undefined;
+    return start.mutate(wantedOf(draft, language), {
+      onSuccess: (run) => go(run.sessions[0] ? `/sessions/${run.sessions[0].id}` : `/runs/${run.id}`),
+    });
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+  };
+  return (
+    <form className="panel stack runs-form" onSubmit={send} onKeyDown={keys} noValidate>
+      <Field label={say("where")} id={`${id}d`}>
+        <select
+          id={`${id}d`}
+          className="field"
+          value={isOther ? "" : draft.directory}
+          onChange={(event) => set("directory", event.target.value)}
+        >
+          {projects.map((it) => (
+            <option key={it.root} value={it.root}>
+              {it.name} · {it.root}
+            </option>
+          ))}
+          <option value="">{say("otherDirectory")}</option>
+        </select>
+      </Field>
+      {isOther && (
+        <Field label={say("path")} id={`${id}o`}>
+          <Text id={`${id}o`} value={draft.directory} onChange={(value) => set("directory", value)} />
+        </Field>
+      )}
+      {project?.git === false && <p className="small dim">{say("notGit")}</p>}
+      <Field label={say("who2")} id={`${id}a`}>
+        <select id={`${id}a`} className="field" value={draft.agent} onChange={(event) => set("agent", event.target.value)}>
+          {agents.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+          <option value={COMMAND}>{say("command")}</option>
+        </select>
+      </Field>
+      <Field label={isCommand ? say("commandLine") : say("prompt")} id={`${id}p`} hint={say("promptHint")}>
+        <textarea
+          id={`${id}p`}
+          className={`field ${isCommand ? "mono" : ""}`}
+          rows={isCommand ? 2 : 5}
+          aria-describedby={`${id}p-hint`}
+          value={draft.prompt}
+          onChange={(event) => set("prompt", event.target.value)}
+        />
+      </Field>
+      <Check label={say("worktree")} hint={say("worktreeHint")} value={draft.worktree} onChange={(is) => set("worktree", is)} />
+      <Field label={say("checkCommand")} id={`${id}c`}>
+        <Text id={`${id}c`} value={draft.check} onChange={(value) => set("check", value)} placeholder="npm test" />
+      </Field>
+      {draft.check.trim() !== "" && (
+        <>
+          <Check label={say("until")} value={draft.until} onChange={(is) => set("until", is)} />
+          {draft.until && (
+            <Field label={say("attemptsMax")} id={`${id}n`}>
+              <Text id={`${id}n`} mode="numeric" value={draft.attempts} onChange={(value) => set("attempts", value)} />
+            </Field>
+          )}
+        </>
+      )}
+      <details>
+        <summary>{say("limits")}</summary>
+        <div className="stack runs-limits">
+          <p className="small dim">{say("limitsHint")}</p>
+          <div className="runs-three">
+            <Field label={say("minutes")} id={`${id}t`}>
+              <Text id={`${id}t`} mode="decimal" value={draft.minutes} onChange={(value) => set("minutes", value)} />
+            </Field>
+            <Field label={say("dollars")} id={`${id}u`}>
+              <Text id={`${id}u`} mode="decimal" value={draft.dollars} onChange={(value) => set("dollars", value)} />
+            </Field>
+            <Field label={say("tokens")} id={`${id}k`}>
+              <Text id={`${id}k`} mode="numeric" value={draft.tokens} onChange={(value) => set("tokens", value)} />
+            </Field>
+          </div>
+          {!isCommand && (
+            <Field label={say("model")} id={`${id}m`}>
+              <Text id={`${id}m`} value={draft.model} onChange={(value) => set("model", value)} />
+            </Field>
+          )}
+        </div>
+      </details>
+      {missing !== "" && (
+        <p className="bad" role="alert">
+          {missing}
+        </p>
+      )}
+      {start.error && <Failure error={start.error} wrote />}
+      <p>
+        <button type="submit" className="button primary" disabled={start.isPending}>
+          {say(start.isPending ? "starting" : "start")}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function Field({ label, id, hint, children }: { label: string; id: string; hint?: string; children: ReactNode }) {
+  return (
+    <div>
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      {children}
+      {hint && (
+        <p className="small dim" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextProps {
+  id: string;
+  value: string;
+  onChange: (value: string) => void;
+  mode?: "numeric" | "decimal";
+  placeholder?: string;
+}
+
+function Text({ id, value, onChange, mode, placeholder }: TextProps) {
+  return (
+    <input
+      id={id}
+      className={`field ${mode ? "" : "mono"}`}
+      inputMode={mode}
+      autoComplete="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      placeholder={placeholder}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+interface CheckProps {
+  label: string;
+  hint?: string;
+  value: boolean;
+  onChange: (is: boolean) => void;
+}
+
+function Check({ label, hint, value, onChange }: CheckProps) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} />
+      <span>
+        {label}
+        {hint && <span className="small dim runs-hint">{hint}</span>}
+      </span>
+    </label>
+  );
 }

@@ -1,5 +1,131 @@
-import { Page } from "../parts/Page";
+// One run: what was asked for, under which terms, who works on it, and what came of it.
+import "./runs.css";
 
-export default function Run() {
-  return <Page title="Run">{null}</Page>;
+import { useRun } from "../api/queries";
+import type { RunView } from "../api/schema";
+import type { ViewProps } from "../app/places";
+import { Link } from "../app/router";
+import { Page } from "../parts/Page";
+import { dollars, grouped } from "../parts/request";
+import { Said } from "../parts/Said";
+import { Since } from "../parts/Since";
+import { Failure, Loading } from "../parts/states";
+import { Why } from "../parts/status";
+import { span } from "../parts/time";
+import { SessionRow } from "../sessions/SessionRow";
+import { type Language, type Say, useLanguage, useSay } from "../words/words";
+import { runState } from "./outcome";
+import { words } from "./words";
+
+export default function Run({ id }: ViewProps) {
+  const say = useSay(words);
+  const run = useRun(id);
+  return (
+    <Page title={say("run", { id })}>
+      {run.error && <Failure error={run.error} onAgain={() => void run.refetch()} />}
+      {run.isPending && <Loading />}
+      {run.data && <Facts run={run.data} />}
+      {run.data && (
+        <section className="stack">
+          <h2>{say("who")}</h2>
+          <ul className="panel list" aria-label={say("who")}>
+            {run.data.sessions.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </Page>
+  );
+}
+
+function Facts({ run }: { run: RunView }) {
+  const say = useSay(words);
+  const language = useLanguage();
+  const state = runState(language, say, run);
+  const may = budgetSaid(language, say, run);
+  const used = [run.usage?.cost_usd != null ? dollars(run.usage.cost_usd) : "", tokensSaid(say, run.usage?.tokens)];
+  const attempts = Math.max(0, ...run.sessions.map((session) => session.attempts));
+  return (
+    <section className="panel stack">
+      <p className={`status ${state.style}`}>
+        <span aria-hidden="true" className="shape">
+          {state.shape}
+        </span>{" "}
+        {state.said}
+      </p>
+      <p className="runs-asked">
+        <Said text={run.title} lines className="strong" />
+      </p>
+      {run.outcome && (
+        <p className="bad">
+          <Why outcome={run.outcome} />
+        </p>
+      )}
+      <dl className="facts">
+        <dt>{say("project")}</dt>
+        <dd>
+          <Link href={`/sessions?project=${run.project.id}&show=all`}>
+            <Said text={run.project.name} />
+          </Link>{" "}
+          <Said text={run.project.root} className="mono dim" />
+        </dd>
+        <dt>{say("began")}</dt>
+        <dd>
+          <Since at={run.created_at_ms} />
+        </dd>
+        {run.ended_at_ms != null && (
+          <>
+            <dt>{say("ended")}</dt>
+            <dd>
+              <Since at={run.ended_at_ms} />
+            </dd>
+          </>
+        )}
+        {run.check != null && (
+          <>
+            <dt>{say("check")}</dt>
+            <dd>
+              <code>
+                <Said text={run.check} />
+              </code>
+            </dd>
+          </>
+        )}
+        {run.attempts_max != null && run.check != null && (
+          <>
+            <dt>{say("attempts")}</dt>
+            <dd>{say("attemptsOf", { n: attempts, max: run.attempts_max })}</dd>
+          </>
+        )}
+        {used.some((it) => it !== "") && (
+          <>
+            <dt>{say("used")}</dt>
+            <dd>{used.filter((it) => it !== "").join(" · ")}</dd>
+          </>
+        )}
+        {may !== "" && (
+          <>
+            <dt>{say("budget")}</dt>
+            <dd>{may}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function tokensSaid(say: Say<typeof words.en>, tokens: number | null | undefined): string {
+  return tokens == null ? "" : say("UsageTokens", { n: grouped(tokens) });
+}
+
+/** How much may be used before somebody is asked. */
+export function budgetSaid(language: Language, say: Say<typeof words.en>, run: RunView): string {
+  const budget = run.budget;
+  const parts = [
+    budget?.time_s_max == null ? "" : say("timeMax", { time: span(language, budget.time_s_max * 1000) }),
+    budget?.cost_usd_max == null ? "" : dollars(budget.cost_usd_max),
+    tokensSaid(say, budget?.tokens_max),
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
 }

@@ -1,0 +1,215 @@
+// The pure parts of the views: what git prints, what a terminal shows, what happened in a session.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import headless from "@xterm/headless";
+
+import { load } from "./load.mjs";
+
+const { parse } = await load("diff/parse.ts");
+const { runs } = await load("terminal/cells.ts");
+const { contrast, onGround, palette, readable } = await load("terminal/colours.ts");
+const { PieceWriter } = await load("terminal/pieces.ts");
+const { moments, places } = await load("session/timeline.ts");
+const { wantedOf, blank, hasWrongNumber } = await load("runs/draft.ts");
+const { nextOf } = await load("api/pages.ts");
+
+test("a diff is read file by file, with the numbers of its lines", () => {
+  const text = [
+    "diff --git a/src/a b.txt b/src/a b.txt",
+    "index 1..2 100644",
+    "--- a/src/a b.txt\t",
+    "+++ b/src/a b.txt\t",
+    "@@ -1,3 +1,3 @@ heading",
+    " one",
+    "-two",
+    "+zwei",
+    " three",
+    "\\ No newline at end of file",
+    "@@ -10 +10,2 @@",
+    " ten",
+    "+eleven",
+    'diff --git "a/\\352\\260\\200.txt" "b/\\352\\260\\200.txt"',
+    "new file mode 100644",
+    "--- /dev/null",
+    '+++ "b/\\352\\260\\200.txt"',
+    "@@ -0,0 +1 @@",
+    "+diff --git a/not b/a-header",
+    "diff --git a/old.bin b/new.bin",
+    "similarity index 90%",
+    "rename from old.bin",
+    "rename to new.bin",
+    "Binary files a/old.bin and b/new.bin differ",
+    "diff --git a/run.sh b/run.sh",
+    "old mode 100644",
+    "new mode 100755",
+    "",
+  ].join("\n");
+  const { files, left } = parse(text);
+  assert.equal(left, 0);
+  assert.deepEqual(
+    files.map(({ path, from, change, isBinary, modes, added, removed }) => ({ path, from, change, isBinary, modes, added, removed })),
+    [
+      { path: "src/a b.txt", from: null, change: "changed", isBinary: false, modes: null, added: 2, removed: 1 },
+      { path: "가.txt", from: null, change: "added", isBinary: false, modes: null, added: 1, removed: 0 },
+      { path: "new.bin", from: "old.bin", change: "renamed", isBinary: true, modes: null, added: 0, removed: 0 },
+      { path: "run.sh", from: null, change: "changed", isBinary: false, modes: ["100644", "100755"], added: 0, removed: 0 },
+    ],
+  );
+  assert.deepEqual(files[0].hunks[0].lines, [
+    { kind: "same", text: "one", before: 1, after: 1 },
+    { kind: "removed", text: "two", before: 2, after: null },
+    { kind: "added", text: "zwei", before: null, after: 2 },
+    { kind: "same", text: "three", before: 3, after: 3 },
+    { kind: "note", text: "No newline at end of file", before: null, after: null },
+  ]);
+  assert.equal(files[1].hunks[0].lines[0].text, "diff --git a/not b/a-header");
+});
+
+test("a diff of any size has bounds, and says what is left out", () => {
+  const file = (n) => `diff --git a/${n} b/${n}\n--- a/${n}\n+++ b/${n}\n@@ -0,0 +1,100 @@\n${"+x\n".repeat(100)}`;
+  const text = Array.from({ length: 20 }, (_, n) => file(n)).join("");
+  const diff = parse(text, { files: 10, linesOfFile: 30, lines: 200 });
+  assert.equal(diff.files.length, 10);
+  assert.equal(diff.left, 10);
+  assert.deepEqual(diff.files.map((it) => [it.added, it.left]).slice(0, 2), [[100, 70], [100, 70]]);
+  assert.equal(diff.files[9].left, 100);
+});
+
+test("what is no diff is no error", () => {
+  assert.deepEqual(parse("").files, []);
+  assert.deepEqual(parse("fatal: something\n").notes, ["fatal: something"]);
+  assert.equal(parse("diff --git a/x b/x\n@@ -1,9 +1,9 @@\n cut").files[0].hunks[0].lines.length, 1);
+});
+
+/** The first line of a screen that was sent these bytes. */
+async function drawn(text, columns = 40) {
+  const screen = new headless.Terminal({ cols: columns, rows: 4, allowProposedApi: true, convertEol: true });
+  await new Promise((resolve) => screen.write(text, resolve));
+  return runs(screen.buffer.active.getLine(0));
+}
+
+test("cells that look the same are one run, and wide letters stand alone", async () => {
+  const line = await drawn("plain \x1b[1;31mred\x1b[0m 가나 \x1b[7mback\x1b[0m");
+  assert.deepEqual(
+    line.map(({ text, className }) => [text, className]),
+    [
+      ["plain ", ""],
+      ["red", "ink-1 bold"],
+      [" ", ""],
+      ["가", " wide"],
+      ["나", " wide"],
+      [" ", ""],
+      ["back", "inverse"],
+    ],
+  );
+});
+
+test("what an escape wants beyond letters and looks has no effect", async () => {
+  const line = await drawn("a\x1b]0;title\x07\x1b]52;c;c3RvbGVu\x07\x1b]8;;javascript:alert(1)\x07b\x1b]8;;\x07\x1bP1$r\x1b\\c\u202ed\u200be", 80);
+  assert.equal(line.map((run) => run.text).join(""), "abcde");
+  assert.equal(line.every((run) => Object.keys(run).every((key) => ["text", "className", "colour", "ground"].includes(key))), true);
+});
+
+test("every colour can be read on both grounds", async () => {
+  const grounds = [[0xf0, 0xee, 0xe9], [0x11, 0x11, 0x10]];
+  for (let index = 16; index < 256; index++) {
+    for (const ground of grounds) assert.ok(contrast(readable(palette(index), ground), ground) >= 4.5, `${index} on ${ground}`);
+  }
+  for (let index = 0; index < 256; index++) {
+    for (const front of [null, palette(index), palette(15)]) {
+      const shown = /rgb\((\d+) (\d+) (\d+)\)/.exec(onGround(front, palette(index))).slice(1).map(Number);
+      assert.ok(contrast(shown, palette(index)) >= 4.5, `${front} on ${index}`);
+    }
+  }
+  const [run] = await drawn("\x1b[38;2;1;2;3mdark\x1b[0m");
+  assert.match(run.colour, /^light-dark\(rgb\(1 2 3\), rgb\(\d+ \d+ \d+\)\)$/);
+});
+
+test("pieces read like on the command line", () => {
+  const writer = new PieceWriter((n) => `(+${n} more)`);
+  const text = writer.write([
+    { piece: "speech", text: "To", fragment: true },
+    { piece: "speech", text: "ol", fragment: true },
+    { piece: "tool", name: "Bash", about: "npm\x1b[2J test" },
+    { piece: "tool_output", text: "\nok\n41 passed\n" },
+    { piece: "sub_agent", text: "one\ntwo" },
+    { piece: "line", text: "no event" },
+    { piece: "speech", text: "Done.", fragment: false },
+  ]);
+  assert.equal(
+    text.replaceAll("\x1b[2m", "").replaceAll("\x1b[22m", ""),
+    "Tool\n› Bash  npm [2J test\n  ok  (+1 more)\n  ┊ one\n  ┊ two\nno event\nDone.\n",
+  );
+});
+
+test("events that belong together are one moment", () => {
+  let seq = 0;
+  const event = (kind, more = {}) => ({ seq: ++seq, v: 1, at: 1000 * seq, kind, session: "s_1", ...more });
+  const told = moments([
+    event("session.created", { order: {} }),
+    event("session.launched", { launch: 1, cause: "first" }),
+    event("request.opened", { request: "q_1", ask: { kind: "question", question: "Which?" } }),
+    event("checkpoint.wanted", { checkpoint: "c_1", why: "request", requests: ["q_1"] }),
+    event("session.stopped", { cause: "signal" }),
+    event("checkpoint.made", { checkpoint: "c_1" }),
+    event("request.settled", { request: "q_1", by: "person", answer: { answer: "text", text: "MySQL" } }),
+    event("session.paused"),
+    event("session.stopped", { cause: "command" }),
+    event("checkpoint.wanted", { checkpoint: "c_2", why: "person", requests: [] }),
+    event("checkpoint.made", { checkpoint: "c_2" }),
+    event("session.ended", { end: { how: "exited", code: 3, signal: null } }),
+    event("check.started", { number: 1 }),
+    event("check.finished", { attempt: { code: 1, output: "2 failed" } }),
+    event("something.new", { later: true }),
+    event("session.finished", { outcome: { outcome: "failed", reason: { key: "no_end" } } }),
+  ]);
+  assert.deepEqual(
+    told.map(({ kind, text, word, checkpoint }) => [kind, text, word, checkpoint]),
+    [
+      ["begun", "", "", null],
+      ["asked", "Which?", "question", "c_1"],
+      ["settled", "", "person", null],
+      ["paused", "", "", null],
+      ["kept", "", "person", "c_2"],
+      ["exited", "", "3", null],
+      ["checkFailed", "2 failed", "1", null],
+      ["failed", "", "", null],
+    ],
+  );
+});
+
+test("the axis goes from one end to the other, in order, however long nothing happened", () => {
+  assert.deepEqual(places([]), []);
+  assert.deepEqual(places([5]), [0.5]);
+  const on = places([0, 0, 1000, 1000 + 86_400_000]);
+  assert.equal(on[0], 0);
+  assert.equal(on[3], 1);
+  assert.ok(on.every((place, index) => index === 0 || place > on[index - 1]));
+  assert.ok(on[1] > 0.05);
+});
+
+test("what is filled in becomes a wish", () => {
+  const draft = { ...blank("/shop", "claude"), prompt: "fix it", check: " npm test ", until: true, minutes: "1.5", dollars: "2,50", tokens: "200k" };
+  assert.deepEqual(wantedOf(draft, "ko"), {
+    directory: "/shop",
+    worktree: false,
+    korean: true,
+    agent: "claude",
+    prompt: "fix it",
+    check: "npm test",
+    attempts_max: 10,
+    time_s_max: 90,
+    cost_usd_max: 2.5,
+    tokens_max: 200_000,
+  });
+  assert.deepEqual(wantedOf({ ...blank("/shop", ""), prompt: "echo hi" }, "en").command, ["sh", "-c", "echo hi"]);
+  assert.equal(hasWrongNumber({ ...draft, tokens: "many" }), true);
+  assert.equal(hasWrongNumber({ ...draft, dollars: "-1" }), true);
+  assert.equal(hasWrongNumber(draft), false);
+});
+
+test("a link leads to the next page, or there is none", () => {
+  assert.deepEqual(nextOf('</api/v1/sessions?all=true&before=s_7>; rel="next"'), { name: "before", cursor: "s_7" });
+  assert.equal(nextOf(null), null);
+});

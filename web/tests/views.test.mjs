@@ -1,0 +1,329 @@
+// Sessions and runs on the page: what is shown of them, and what can be done.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { findings, join, launch, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
+
+let browser;
+let ostler;
+
+before(async () => {
+  browser = await launch();
+  ostler = await Ostler.start();
+});
+
+after(async () => {
+  await browser?.close();
+  await ostler?.end();
+});
+
+/** Starts a scripted program. Gives its session. */
+async function print(kind, ...options) {
+  const begun = await ostler.json("run", "--detach", ...options, "--", "sh", join(ostler.root, "bin/print.sh"), ...kind.split(" "));
+  return begun.sessions[0].id;
+}
+
+/** The page of a session. */
+async function open(path, options = {}) {
+  const page = await visit(browser, ostler, options);
+  await page.goto(new URL(path, page.url()).href);
+  await page.waitForSelector(".page h1");
+  return page;
+}
+
+async function close(page) {
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+}
+
+/** What stands on the screen of a terminal. */
+const screen = (page) => page.locator(".terminal-lines").innerText();
+
+/** Everything that a terminal keeps, as plain text. */
+async function plainText(page) {
+  await page.getByLabel("Plain text").check();
+  const text = await page.locator(".terminal-plain pre").innerText();
+  await page.getByLabel("Plain text").uncheck();
+  return text;
+}
+
+async function status(session) {
+  const sessions = await ostler.json("ps", "--all");
+  return sessions.find((it) => it.id === session)?.status;
+}
+
+test("the list says how each is and what it waits for, and can be narrowed", async () => {
+  const request = await ostler.ask("choice");
+  const failed = await ostler.json("run", "--detach", "--", "sh", "-c", "exit 3");
+  await until("it has failed", async () => (await status(failed.sessions[0].id)) === "failed");
+  const page = await open("/sessions");
+  const row = page.locator(".sessions-row", { hasText: request.session });
+  await row.getByText("waiting for you").waitFor();
+  await row.getByRole("link", { name: /Which database would you prefer/ }).waitFor();
+  assert.equal(await page.getByText(failed.sessions[0].id).count(), 0);
+  await page.getByLabel("Status").selectOption("failed");
+  await page.locator(".sessions-row", { hasText: failed.sessions[0].id }).getByText("its exit code was 3").waitFor();
+  assert.equal(await page.locator(".sessions-row", { hasText: request.session }).count(), 0);
+  await page.getByLabel("Status").selectOption("all");
+  await row.getByRole("link", { name: /ask\.sh/ }).click();
+  await page.getByRole("heading", { name: `Session ${request.session}` }).waitFor();
+  await page.getByRole("link", { name: "Answer it" }).click();
+  await page.waitForURL(`**/requests/${request.id}`);
+  await close(page);
+});
+
+test("older sessions come page by page", async () => {
+  for (let n = 0; n < 4; n++) await ostler.json("run", "--detach", "--", "true");
+  const page = await open("/sessions?show=all");
+  // As a list with more than fits: the page asks for as many as the address of the request says.
+  await page.route("**/api/v1/sessions?*", (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set("limit", "2");
+    return route.continue({ url: url.href });
+  });
+  await page.reload();
+  await page.locator(".sessions-row").nth(1).waitFor();
+  assert.equal(await page.locator(".sessions-row").count(), 2);
+  await page.getByRole("button", { name: "Older ones" }).click();
+  await page.locator(".sessions-row").nth(3).waitFor();
+  const ids = await page.locator(".sessions-link").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  assert.equal(new Set(ids).size, ids.length);
+  await close(page);
+});
+
+test("it is paused, goes on and is cancelled", async () => {
+  const session = await ostler.agent("work");
+  const page = await open(`/sessions/${session}`);
+  await page.locator(".session-status").getByText("working").waitFor();
+  await page.keyboard.press("p");
+  await page.locator(".session-status").getByText("paused").waitFor();
+  assert.equal(await status(session), "paused");
+  await page.getByRole("button", { name: "Let it go on" }).click();
+  await page.locator(".session-status").getByText("working").waitFor();
+  await page.getByRole("button", { name: "Cancel it …" }).click();
+  await page.getByRole("dialog").getByText("Its processes are ended").waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await status(session), "active");
+  await page.getByRole("button", { name: "Cancel it …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel it" }).click();
+  await page.locator(".session-status").getByText("cancelled").waitFor();
+  await page.locator(".session-list").getByText("You cancelled it").waitFor();
+  await close(page);
+});
+
+test("what is written reaches the agent, once", async () => {
+  const session = await print("listen");
+  const page = await open(`/sessions/${session}`);
+  await page.keyboard.press("w");
+  await page.keyboard.type("use the other table");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText(`Written to ${session}.`).waitFor();
+  await until("the terminal shows it", async () => (await screen(page)).includes("heard: "));
+  const log = await ostler.printed(session, "use the other table");
+  assert.equal(log.split("use the other table").length, 2);
+  await page.locator(".session-list").getByText("You wrote to it").waitFor();
+  await close(page);
+});
+
+test("a run is started from the page", async () => {
+  const page = await open("/runs");
+  await page.keyboard.press("n");
+  await page.getByRole("heading", { name: "Start a run" }).waitFor();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByRole("alert").getByText("Write what is to be done.").waitFor();
+  await page.getByLabel("Who").selectOption({ label: "A shell command instead of an agent" });
+  await page.getByLabel("Command", { exact: true }).fill("echo begun from the page; test -e .git && echo in a checkout");
+  await page.getByLabel("In a branch and directory of its own").check();
+  await page.getByLabel("A command that exits with 0").fill("true");
+  await page.getByLabel("Command", { exact: true }).press("Control+Enter");
+  await page.getByRole("heading", { name: /Session s_/ }).waitFor();
+  await page.locator(".session-status").getByText("done").waitFor();
+  await until("its output is there", async () => (await screen(page)).includes("in a checkout"));
+  await page.getByRole("link", { name: /^Run r_/ }).click();
+  await page.getByText("done, and the check says so").waitFor();
+  await close(page);
+});
+
+test("what is refused is said, and what was filled in stays", async () => {
+  const page = await open("/runs/new");
+  await page.getByLabel("Where").selectOption({ label: "Another directory …" });
+  await page.getByLabel("The directory, beginning with /").fill("/nowhere/at/all");
+  await page.getByLabel("What is to be done").fill("something");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("What is to be done").inputValue(), "something");
+  await close(page);
+});
+
+test("a terminal shows colours and wide letters, and obeys nothing else", async () => {
+  const session = await print("looks");
+  await until("it is through", async () => (await status(session)) === "completed");
+  const page = await open(`/sessions/${session}`);
+  // What binary bytes do to a screen is theirs; what came before and after them is read with them left out.
+  await page.route("**/api/v1/sessions/*/output*", async (route) => {
+    const response = await route.fetch();
+    const body = await response.body();
+    const end = body.indexOf(Buffer.from("gpj.exe\n")) + 8;
+    await route.fulfill({ response, body: body.subarray(0, end) });
+  });
+  await page.reload();
+  await until("it is drawn", async () => (await screen(page)).includes("gpj.exe"));
+  const looks = await page.locator(".terminal-row span").evaluateAll((spans) =>
+    spans.map((span) => [span.textContent, span.className, getComputedStyle(span).color, span.getBoundingClientRect().width]),
+  );
+  const of = (text) => looks.find((it) => it[0] === text);
+  assert.match(of("bold")[1], /bold/);
+  assert.match(of("red")[1], /ink-1/);
+  assert.match(of("orange")[2], /^rgb/);
+  assert.match(of("turned")[1], /inverse/);
+  const letter = await page.locator(".terminal-ruler").evaluate((it) => it.getBoundingClientRect().width / 50);
+  assert.ok(Math.abs(of("데")[3] - 2 * letter) < 1, "a wide letter is as wide as two others");
+  const text = await screen(page);
+  assert.ok(text.includes("데이터베이스 준비 끝"), text);
+  assert.ok(text.includes('<img src=x onerror="window.stolen=1"> gpj.exe'), text);
+  assert.equal(await page.locator(".terminal a, .terminal img").count(), 0);
+  assert.equal(await page.evaluate(() => window.stolen), undefined);
+  assert.ok(!(await page.title()).includes("stolen"));
+  const copied = await page.evaluate(() => {
+    const rows = [...document.querySelectorAll(".terminal-row")].filter((row) => row.textContent.includes("준비"));
+    getSelection().selectAllChildren(rows[0]);
+    return getSelection().toString();
+  });
+  assert.equal(copied.trim(), "한 데이터베이스 준비 끝".normalize("NFD").slice(0, 3) + " 데이터베이스 준비 끝");
+  await close(page);
+});
+
+test("binary output, a long line and a hundred thousand lines do not stop the page", async () => {
+  for (const [kind, end] of [["looks", "after the binary"], ["long", "after the long line"], ["many", "line 100000 of many"]]) {
+    const session = await print(kind);
+    await ostler.printed(session, end);
+    const page = await open(`/sessions/${session}`);
+    await until(`${kind} is drawn to its end`, async () => (await screen(page)).includes(end));
+    assert.ok((await page.locator(".terminal-row").count()) < 200, "only what can be seen is drawn");
+    if (kind !== "looks") await page.getByText(/before this is not shown/).waitFor();
+    if (kind === "many") await holdsAndFinds(page);
+    await close(page);
+  }
+});
+
+/** Who scrolls away stays there, and comes back by a button; a line is found. */
+async function holdsAndFinds(page) {
+  await page.locator(".terminal-scroll").evaluate((it) => (it.scrollTop = 100));
+  await page.getByRole("button", { name: "Jump to the end" }).click();
+  await until("the end is there again", async () => (await screen(page)).includes("line 100000 of many"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("line 99000 of");
+  await page.keyboard.press("Enter");
+  await page.locator(".terminal-row.found", { hasText: "line 99000 of many" }).waitFor();
+  await page.getByText("1 of 1").waitFor();
+}
+
+test("the events of a CLI are shown as speech and tools, and as they came for those who want that", async () => {
+  const session = await ostler.claude("marked");
+  await ostler.asked(session);
+  const page = await open(`/sessions/${session}`);
+  await until("the tool is there", async () => (await screen(page)).includes("› Bash  cat README.md"));
+  assert.ok(!(await screen(page)).includes('"type"'));
+  await page.locator(".terminal-row.marked", { hasText: "[USER_QUESTION]" }).getByText("stopped here").waitFor();
+  await page.getByLabel("As it came").check();
+  await until("JSON is there", async () => (await screen(page)).includes('"type":"assistant"'));
+  await close(page);
+});
+
+test("arrow keys go through what happened; a checkpoint shows its changes and comes back", async () => {
+  // In a directory of its own: nobody goes back under the feet of others.
+  const session = await print("work", "--worktree");
+  const request = await ostler.asked(session);
+  await ostler.tell("answer", request.id, "2");
+  await until("it is through", async () => (await status(session)) === "completed");
+  const readme = join(ostler.home, "worktrees", session, "README.md");
+  assert.ok(readFileSync(readme, "utf8").includes("MySQL"));
+  const page = await open(`/sessions/${session}`);
+  await page.locator(".session-list").getByText("Done").waitFor();
+  await page.keyboard.press("t");
+  await page.keyboard.press("Home");
+  const axis = page.getByRole("slider");
+  assert.match(await axis.getAttribute("aria-valuetext"), /It began/);
+  await page.keyboard.press("ArrowRight");
+  assert.match(await axis.getAttribute("aria-valuetext"), /It asked Which database\?/);
+  const moment = page.locator(".session-moment");
+  await moment.getByRole("button", { name: "What has changed since then" }).click();
+  const file = moment.locator(".diff-file", { hasText: "README.md" });
+  await file.locator(".diff-line.added", { hasText: "MySQL" }).waitFor();
+  await moment.locator(".diff-file", { hasText: "added.txt" }).getByText("new", { exact: true }).first().waitFor();
+  await moment.getByRole("button", { name: "Go back to here …" }).click();
+  await page.getByRole("dialog").getByText("What stands there now is kept as a checkpoint first").waitFor();
+  await page.getByRole("button", { name: "Go back", exact: true }).click();
+  await page.getByRole("dialog").getByText(/are as they were at c_\d+; 2 changed/).waitFor();
+  await page.getByRole("dialog").getByText(/What stood there is kept as c_/).waitFor();
+  assert.ok(!readFileSync(readme, "utf8").includes("MySQL"));
+  assert.ok(readFileSync(readme, "utf8").includes("more"));
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await page.locator(".session-list").getByText(/You went back to c_/).waitFor();
+  await close(page);
+});
+
+test("a checkpoint is kept on demand, work is merged, and what is over is resumed", async () => {
+  const session = await ostler.agent("choice", "--worktree");
+  const request = await ostler.asked(session);
+  const page = await open(`/sessions/${session}`);
+  writeFileSync(join(ostler.home, "worktrees", session, "by-hand.txt"), "kept\n");
+  await page.getByRole("button", { name: "Keep a checkpoint" }).click();
+  await page.getByText(/keeps what stands in the directory/).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Merge …" }).count(), 0, "nobody's work is merged while they work");
+  await ostler.tell("answer", request.id, "1");
+  await page.locator(".session-status").getByText("done").waitFor();
+  await page.getByRole("button", { name: "What it has changed" }).click();
+  await page.locator(".diff-file", { hasText: "by-hand.txt" }).waitFor();
+  await page.getByRole("button", { name: "Merge …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Merge", exact: true }).click();
+  await page.locator(".session-list").getByText("Its work was merged").waitFor();
+  assert.equal(readFileSync(join(ostler.project, "by-hand.txt"), "utf8"), "kept\n");
+  await close(page);
+  const plain = await print("listen");
+  await ostler.tell("cancel", plain);
+  const again = await open(`/sessions/${plain}`);
+  await again.locator(".session-status").getByText("cancelled").waitFor();
+  await again.getByRole("button", { name: /Start it again|Resume/ }).click();
+  await again.getByRole("dialog").getByRole("button", { name: /Start it again|Resume/ }).click();
+  await again.locator(".session-status").getByText("working").waitFor();
+  await again.locator(".session-list").getByText("You resumed it").waitFor();
+  await close(again);
+});
+
+test("a terminal follows over the death of the server: nothing twice, nothing missing", async () => {
+  const enough = join(ostler.root, "enough");
+  const session = await print(`count ${enough}`);
+  const page = await open(`/sessions/${session}`);
+  await until("it counts", async () => /count \d{2,}\./.test(await screen(page)));
+  for (let death = 0; death < 2; death++) {
+    await ostler.kill();
+    await page.locator('.terminal-foot[data-following="broken"]').waitFor();
+    await ostler.serve();
+    await page.locator('.terminal-foot[data-following="live"]').waitFor();
+  }
+  writeFileSync(enough, "");
+  await until("it is through", async () => (await screen(page)).includes("counted to the end"));
+  const lines = (await plainText(page)).trim().split("\n");
+  const log = (await ostler.tell("logs", session)).trim().split("\n");
+  assert.deepEqual(lines, log.slice(-lines.length));
+  assert.equal(lines.length, Math.min(2000, log.length));
+  await close(page);
+});
+
+test("the views can be used by everybody, on a phone and in Korean", async () => {
+  const request = await ostler.ask("choice");
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  for (const options of [{}, { colorScheme: "dark" }, { locale: "ko-KR" }, phone]) {
+    const page = await visit(browser, ostler, options);
+    for (const path of [`/sessions/${request.session}`, "/sessions?show=all", "/runs", `/runs/${request.run}`, "/runs/new"]) {
+      await page.goto(new URL(path, page.url()).href);
+      await page.waitForSelector(".page h1");
+      if (path.includes("/s_")) await page.waitForSelector(".terminal-row");
+      assert.deepEqual(await findings(page), [], path);
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+      assert.equal(isWide, false, `${path} is as wide as the screen`);
+    }
+    await close(page);
+  }
+});
