@@ -59,7 +59,7 @@ pub struct RestoreView {
     pub restored: bool,
     /// Why not.
     pub message: Option<String>,
-    /// What stood there before: a checkpoint of its own, or the last one if nothing had changed since.
+    /// What stood there before: a checkpoint of its own, or the wanted one if nothing was to be changed.
     pub before: Option<CheckpointView>,
     /// How many files were written or removed.
     pub changed: u64,
