@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     Commit, GitError, Repository,
-    checkout::{Checkout, file},
+    checkout::{Checkout, file, resolve},
     commit::Tree,
     exchange::Exchange,
     git::Call,
@@ -48,14 +48,16 @@ impl Repository {
             message.lines().any(|line| line.starts_with(&name))
         };
         let left_out = removed.iter().filter(|path| is_named(path)).cloned().collect();
-        Ok(Spared { ignored: self.ignored_in(checkout, wanted, &removed)?, left_out })
+        Ok(Spared { ignored: self.ignored_at(checkout, target, wanted, &removed)?, left_out })
     }
 
-    /// Those that the rules in a tree ignore. Git takes the rules from files; where it was told that a file is left
-    /// out of the checkout, from the index. So it is given an index with nothing but rules, and no files at all.
-    fn ignored_in(
+    /// Those that the rules of a checkpoint ignore. Git takes the rules from files; where it was told that a file is
+    /// left out of the checkout, from the index. So it is given an index with the rules, and no files at all. What was
+    /// committed by then no rule concerns: if the checkpoint does not have it, it had been deleted.
+    fn ignored_at(
         &self,
         checkout: &Checkout,
+        target: &Commit,
         tree: &Tree,
         files: &[PathBuf],
     ) -> Result<BTreeSet<PathBuf>, GitError> {
@@ -74,6 +76,9 @@ impl Repository {
         let folder = EmptyFolder::make(checkout)?;
         let nowhere = Checkout { git_dir: checkout.git_dir.clone(), root: folder.path.clone() };
         let index = TemporaryIndex::empty(checkout);
+        if let Some(committed) = resolve(&self.common_dir, &format!("{target}^1"))? {
+            index.call(&nowhere, ["read-tree", committed.as_str()]).run()?;
+        }
         if !rules.is_empty() {
             let mut info = rules.join(&0);
             info.push(0);

@@ -282,7 +282,10 @@ fn what_the_checkpoint_left_out_is_not_taken_away() {
     let repository = project.repository();
     project.write(".gitignore", "*.log\n.env\n");
     project.write("deep/.gitignore", "/own\n");
+    project.write("known.log", "known\n");
+    project.git(["add", "--force", "known.log"]);
     project.commit("rules");
+    fs::remove_file(project.root.join("known.log")).unwrap();
     project.write(".env", "KEY=1\n");
     project.write("deep/own", "own\n");
     project.write("large", &"large ".repeat(20_000));
@@ -293,12 +296,14 @@ fn what_the_checkpoint_left_out_is_not_taken_away() {
     project.git(["add", "large"]);
     project.write("later", "later\n");
     project.write("deep/later", "later\n");
+    project.write("known.log", "back\n");
     let done = restore(&repository, None, &good.commit, 2).unwrap();
     assert_eq!(done.different, [PathBuf::from("large")], "what was in it, nobody knows");
     let there = |path: &str| project.root.join(path).exists();
     assert!(there(".env") && there("deep/own") && there("large"));
     assert!(!there("later") && !there("deep/later"));
-    assert_eq!(project.git(["status", "--porcelain"]), "?? large");
+    assert!(!there("known.log"), "it was deleted then, whatever the rules say");
+    assert_eq!(project.git(["status", "--porcelain"]), " D known.log\n?? large");
     let bad = made(done.before);
     assert_eq!(project.git(["show", &format!("{}:.env", bad.commit)]), "KEY=1");
     // Where something comes to their place they go: they are kept.
