@@ -136,15 +136,15 @@ pub(super) async fn sign_in(
     site: Option<Extension<Site>>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let Some(Extension(site)) = site else {
+        return Err(Problem::bad(Code::NotOverTcp, "at the socket nobody has to sign in")
+            .hint("Send it to the address that `ostler open` prints."));
+    };
     let name = browser_name(request.headers());
     let read = timeout(BODY_MAX, Body::<NewSignIn>::from_request(request, &())).await;
     let Body(NewSignIn { code }) = read.map_err(|_| {
         Problem::new(StatusCode::REQUEST_TIMEOUT, Code::TooSlow, "the code did not come in time")
     })??;
-    let Some(Extension(site)) = site else {
-        return Err(Problem::bad(Code::NotOverTcp, "at the socket nobody has to sign in")
-            .hint("Send it to the address that `ostler open` prints."));
-    };
     let door = app.entrance.opened().await?;
     // Behind the code stands where the link leads to.
     let code = code.split('/').next().unwrap_or_default().to_owned();
