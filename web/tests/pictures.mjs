@@ -10,7 +10,7 @@ const browser = await launch();
 const ostler = await Ostler.start();
 
 const start = async (name, ...args) => {
-  const begun = await ostler.json("run", "--detach", "--worktree", "--", join(ostler.root, "bin", name), ...args);
+  const begun = await ostler.json("run", "--detach", "--worktree", "--", name, ...args);
   return begun.sessions[0].id;
 };
 const take = async (page, name) => {
@@ -25,13 +25,15 @@ try {
   const asking = await ostler.asked(await start("backend"));
   await ostler.asked(await start("payments"));
   const working = await start("docs");
-  await ostler.tell("checkpoint", working).catch(() => undefined);
+  await ostler.tell("answer", (await ostler.asked(working)).id, "1");
+  await ostler.printed(working, "writing the price list");
 
   const inbox = await visit(browser, ostler, { place: [asking.id], viewport: { width: 1280, height: 720 } });
   await card(inbox, asking);
   await take(inbox, "inbox");
 
   const session = await visit(browser, ostler, { place: [working], viewport: { width: 1280, height: 800 } });
+  await session.getByRole("button", { name: "What it has changed" }).click();
   await take(session, "session");
 
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
