@@ -32,8 +32,10 @@ try {
   await card(inbox, asking);
   await take(inbox, "inbox");
 
-  const session = await visit(browser, ostler, { place: [working], viewport: { width: 1280, height: 800 } });
+  const session = await visit(browser, ostler, { place: [working], viewport: { width: 1280, height: 1000 } });
   await session.getByRole("button", { name: "What it has changed" }).click();
+  await session.getByText("files changed").waitFor();
+  await session.evaluate(() => window.scrollTo(0, 0));
   await take(session, "session");
 
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
