@@ -145,7 +145,7 @@ impl Client {
                 return answer;
             }
             if answer.is_ok() {
-                self.let_go().await;
+                self.let_end().await;
             }
             // Whether it was done is not known: under the same key it is done once.
             if self.revives {
@@ -155,8 +155,8 @@ impl Client {
         }
     }
 
-    /// A server that is about to end still answers for a moment, and then takes its socket away.
-    async fn let_go(&self) {
+    /// Waits until a server that is about to end answers nobody any more: it takes its socket away.
+    pub async fn let_end(&self) {
         let since = Instant::now();
         while self.home.socket().exists() && since.elapsed() < END_MAX {
             sleep(LOOK).await;

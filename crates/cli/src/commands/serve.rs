@@ -85,6 +85,8 @@ fn stop(context: &Context) -> Result<Exit, Error> {
         let said = match client.get::<InfoView>("/info").await {
             Ok(info) => {
                 client.post::<Value>("/stop", &json!({})).await?;
+                // The next command is not for this one any more.
+                client.let_end().await;
                 context.print(&json!({ "stopped": true, "pid": info.pid }), |_| {
                     format!("{}\n", context.words.sentence(Key::ServerStops))
                 })
