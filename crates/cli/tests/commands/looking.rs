@@ -85,7 +85,9 @@ output = "claude"
     let said = place.run(&["run", "mine", "say hello"]);
     assert_eq!((said.code, said.out.as_str()), (0, "Hello.\n› Bash  ls\n"), "{said:?}");
     assert!(place.done(&["logs", "last", "--raw"]).starts_with("{\"type\":\"assistant\""));
-    assert!(place.done(&["--json", "logs", "last"]).starts_with("{\"fragment\":false,\"piece\":\"speech\""));
+    let logs = place.done(&["--json", "logs", "last"]);
+    let first: serde_json::Value = serde_json::from_str(logs.lines().next().expect("a line")).expect("JSON");
+    assert_eq!((&first["piece"], &first["fragment"]), (&"speech".into(), &false.into()), "{first}");
 }
 
 #[test]
