@@ -94,7 +94,7 @@ struct Counts {
         sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
         health::healthz, health::readyz, metrics::metrics,
     ),
-    components(schemas(api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
+    components(schemas(api::OutputForm, api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
 )]
 struct Document;
 

@@ -513,6 +513,11 @@ export interface components {
          */
         OutcomeKind: "completed" | "failed" | "cancelled";
         /**
+         * @description In which form the output of an agent is wanted.
+         * @enum {string}
+         */
+        OutputForm: "bytes" | "pieces";
+        /**
          * @description One of the two things that a process prints to.
          * @enum {string}
          */
@@ -1102,6 +1107,7 @@ export type NotifyTestView = components['schemas']['NotifyTestView'];
 export type NotifyType = components['schemas']['NotifyType'];
 export type Outcome = components['schemas']['Outcome'];
 export type OutcomeKind = components['schemas']['OutcomeKind'];
+export type OutputForm = components['schemas']['OutputForm'];
 export type OutputStream = components['schemas']['OutputStream'];
 export type PageState = components['schemas']['PageState'];
 export type PageView = components['schemas']['PageView'];

@@ -16,7 +16,8 @@ fn cancel_leaves_nothing_of_an_agent_that_ignores_forks_and_daemonises() {
     world.wish(&session, "cancel");
     world.wish(&session, "cancel");
     world.status(&session, "cancelled");
-    assert_eq!(world.processes(), Vec::new());
+    assert_eq!(world.of_agents(), Vec::new());
+    world.wait_for("its shim to end", |world| world.processes().is_empty().then_some(()));
     assert_eq!(world.count(&session, "session.cancelled"), 1, "twice is once");
 }
 
@@ -51,7 +52,8 @@ fn cancel_leaves_nothing_of_a_fork_bomb() {
     world.status(&session, "active");
     world.wish(&session, "cancel");
     world.status(&session, "cancelled");
-    assert_eq!(world.processes(), Vec::new());
+    assert_eq!(world.of_agents(), Vec::new());
+    world.wait_for("its shim to end", |world| world.processes().is_empty().then_some(()));
     world.verify();
 }
 
@@ -117,7 +119,8 @@ fn an_agent_whose_shim_does_not_answer_can_be_cancelled_all_the_same() {
     kill(world.shim_of(&session), "STOP");
     world.wish(&session, "cancel");
     world.status(&session, "cancelled");
-    assert_eq!(world.processes(), Vec::new());
+    assert_eq!(world.of_agents(), Vec::new());
+    world.wait_for("its shim to end", |world| world.processes().is_empty().then_some(()));
 }
 
 #[test]

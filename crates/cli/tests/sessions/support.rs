@@ -302,8 +302,13 @@ impl World {
         }
     }
 
-    /// Every process that belongs to this state directory, by its mark: pid and state. Shims and the server not.
+    /// Every process that belongs to this state directory, shims too: pid and state. The server not.
     pub(crate) fn processes(&self) -> Vec<(u32, char)> {
+        self.of_agents().into_iter().chain(self.shims().into_iter().map(|pid| (pid, 'S'))).collect()
+    }
+
+    /// Every process of an agent, by its mark.
+    pub(crate) fn of_agents(&self) -> Vec<(u32, char)> {
         let mark = fs::read_to_string(self.home.join("mark")).unwrap_or_default();
         let suffix = format!("@{mark}");
         let is_marked = |variable: &[u8]| {
@@ -316,7 +321,6 @@ impl World {
             })
             .filter_map(|pid| Some((pid, state(pid)?)))
             .filter(|(_, state)| *state != 'Z')
-            .chain(self.shims().into_iter().map(|pid| (pid, 'S')))
             .collect()
     }
 

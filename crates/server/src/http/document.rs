@@ -151,6 +151,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn whatever_is_named_is_described() {
+        let document = openapi();
+        let text = document.to_string();
+        for reference in text.split("\"$ref\":\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(document.pointer(reference).is_some(), "{reference} is not there");
+        }
+    }
+
     /// A number has a lower and an upper bound; a text that is an id has its form.
     fn check_bounds(path: &str, parameter: &serde_json::Value) {
         let schema = &parameter["schema"];
