@@ -212,3 +212,24 @@ test("the next card follows, and none replaces one that is being read", async ()
   assert.deepEqual(page.wrong, []);
   await page.context().close();
 });
+
+test("a key that is held down answers one card", async () => {
+  const first = await ostler.ask("choice");
+  const second = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  const press = () => page.keyboard.down("2");
+  await press();
+  await card(page, second);
+  // A card takes no key in its first moment; the key is held for longer than that.
+  for (let n = 0; n < 12; n += 1) {
+    await press();
+    await page.waitForTimeout(100);
+  }
+  await page.keyboard.up("2");
+  assert.equal((await ostler.settled(first.id)).text, "MySQL");
+  assert.deepEqual((await ostler.json("inbox")).map((request) => request.id), [second.id]);
+  await page.keyboard.press("2");
+  assert.equal((await ostler.settled(second.id)).text, "MySQL");
+  await page.context().close();
+});

@@ -26,6 +26,8 @@ class Board {
   readonly press = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    // A key that is held down moves on, and does nothing twice: the next card would be answered unread.
+    if (event.repeat && !event.key.startsWith("Arrow")) return;
     // A button that has the focus is what Enter means.
     const isPressing = event.key === "Enter" || event.key === " ";
     if (isPressing && event.target instanceof Element && event.target.closest("a, button, summary, input")) return;
