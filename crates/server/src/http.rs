@@ -15,6 +15,7 @@ mod extract;
 mod files;
 mod guard;
 mod health;
+mod leave;
 mod lists;
 mod metrics;
 mod notifications;

@@ -2,16 +2,17 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     process::Command,
+    time::Instant,
 };
 
 use ostler_server::api::{InfoView, LinkView, NewLink, PageState, SignInView};
 use serde_json::{Value, json};
 
 use crate::{
-    support::{World, write},
+    support::{DEADLINE, World, write},
     tcp::{Browser, address, borrowed, code, configure, connect, raw, redeem, send, sign_in, token},
 };
 
@@ -85,8 +86,21 @@ fn a_sign_in_outlives_the_server_and_finds_it_again() {
     let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["browser", "ci"]);
     assert!(all.iter().all(|it| it.used_at_ms.is_some_and(|at| at % 86_400_000 == 0)), "{all:?}");
-    // What is taken back is over at once, and stays so.
+    // What is taken back is over at once, a stream that was begun with it too, and stays so.
+    let mut stream = TcpStream::connect(&browser.address).expect("it listens");
+    stream.set_read_timeout(Some(DEADLINE)).expect("a time");
+    let follow = format!(
+        "GET /api/v1/events?follow=true&after=9999 HTTP/1.1\r\nHost: {}\r\nAuthorization: {bearer}\r\n\
+         Connection: close\r\n\r\n",
+        browser.address
+    );
+    stream.write_all(follow.as_bytes()).expect("it reads");
+    let mut lines = BufReader::new(stream).lines();
+    let hello = lines.by_ref().map(|line| line.expect("a line")).find(|line| line.contains("event: hello"));
+    assert!(hello.is_some(), "it follows");
     world.post::<Value>("/sign-ins/ci/revoke", &json!({})).expect("it ends");
+    let over = Instant::now() + DEADLINE;
+    assert!(lines.all(|line| line.is_ok() && Instant::now() < over), "the stream comes to its end");
     assert_eq!(ask(), 401);
     world.restart();
     assert_eq!(address(&world), browser.address);

@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{access, code::Code};
+use super::{access, code::Code, leave};
 use crate::{
     api::Problem,
     clock::Clock,
@@ -126,7 +126,11 @@ pub(super) async fn over_tcp(State(doorman): State<Doorman>, mut request: Reques
             renewed = cookie;
             request.extensions_mut().insert(site);
             request.extensions_mut().insert(caller);
-            next.run(request).await
+            let response = next.run(request).await;
+            match caller.sign_in() {
+                Some(id) => leave::with_sign_in(response, id, &doorman.keeper, doorman.clock),
+                None => response,
+            }
         }
     };
     let headers = response.headers_mut();

@@ -6,21 +6,28 @@ use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use super::{Entry, Kind, Links, NotALink, Shown, SignInId, SignIns, TOKEN_PREFIX};
-use crate::{home::write_private, random};
+use crate::{clock::Clock, home::write_private, random};
 
 /// The form in which the file is written.
 const VERSION: u32 = 1;
+
+/// The longest time between two looks at a sign-in under which a stream goes on: a clock may jump.
+const LOOK_MS: u64 = 60_000;
 
 /// Everybody who may come in, and the links that are out.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     path: PathBuf,
     state: Mutex<State>,
+    /// Told whenever somebody was let in or sent away.
+    changed: watch::Sender<()>,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +89,7 @@ impl Keeper {
             }
         };
         let state = State { sign_ins: sign_ins.unwrap_or_default(), links: Links::default() };
-        Keeper { path, state: Mutex::new(state) }
+        Keeper { path, state: Mutex::new(state), changed: watch::Sender::new(()) }
     }
 
     /// Makes a link: its code, and when it is over.
@@ -126,6 +133,20 @@ impl Keeper {
         self.change(&mut state, |all| all.remove(id))?.ok_or_else(unknown)
     }
 
+    /// Waits until a sign-in is over.
+    pub(crate) async fn left(&self, id: SignInId, clock: Clock) {
+        let mut changed = self.changed.subscribe();
+        loop {
+            let now_ms = clock.now_ms();
+            let over_at_ms =
+                self.state().sign_ins.live(now_ms).find(|it| it.id == id).map(|it| it.over_at_ms);
+            let Some(over_at_ms) = over_at_ms else { return };
+            let rest = Duration::from_millis(over_at_ms.saturating_sub(now_ms).clamp(1, LOOK_MS));
+            // Whether it was this one, and whether it lasts longer by now, is looked at again.
+            tokio::time::timeout(rest, changed.changed()).await.ok();
+        }
+    }
+
     /// Everybody who may come in.
     pub(crate) fn list(&self, now_ms: u64) -> Vec<Entry> {
         self.state().sign_ins.live(now_ms).cloned().collect()
@@ -162,6 +183,7 @@ impl Keeper {
         let made = change(&mut changed);
         write(&self.path, &changed).map_err(|source| NotKept::Io { path: self.path.clone(), source })?;
         state.sign_ins = changed;
+        self.changed.send_replace(());
         Ok(made)
     }
 
