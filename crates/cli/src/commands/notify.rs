@@ -18,7 +18,7 @@ use crate::{
 
 /// See who is notified of what, and try it.
 ///
-/// Your own configuration says who: [[notify]], in docs/notifications.md. Addresses and tokens are never shown.
+/// Your own configuration says who: `[[notify]]`, in docs/notifications.md. Addresses and tokens are never shown.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
