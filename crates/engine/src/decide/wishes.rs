@@ -160,9 +160,10 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Who goes back to an earlier moment has not asked what it asked after it.
+    /// Who goes back to an earlier moment has not asked what it asked after it. What it has used stays used.
     fn leave_what_came_later(&mut self, id: SessionId, by_then: &[RequestId]) {
-        let open = self.desk.blocking(id).map(|request| request.id);
+        let asked = self.desk.blocking(id).filter(|request| !request.ask.is_about_budget());
+        let open = asked.map(|request| request.id);
         let later: Vec<_> = open.filter(|request| !by_then.contains(request)).collect();
         for request in later {
             self.emit(id, Event::RequestLeft { request });

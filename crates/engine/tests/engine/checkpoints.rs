@@ -3,6 +3,7 @@
 use expect_test::expect;
 use ostler_engine::{
     CheckpointId, Input, Refusal, RequestId,
+    budget::Budget,
     checkpoint::{CheckpointTerms, Kept, RewindWay},
     input::{CheckpointNews, News, RestoreNews, Wanted, WorktreeNews},
     run::Terms,
@@ -214,6 +215,32 @@ fn a_cli_that_cannot_go_back_begins_anew_and_is_told() {
     let way = launch.rewind.as_ref().map(|rewind| &rewind.way);
     assert_eq!(way, Some(&RewindWay::Anew { conversation: conversation.clone() }));
     assert_eq!(play.session().given_conversation(), conversation);
+}
+
+/// Going back takes back what it asked, not what it has used.
+#[test]
+fn the_question_about_a_budget_is_not_asked_again() {
+    let budget = Budget { cost_nusd_max: Some(5), ..Budget::default() };
+    let mut new = common::order(common::claude(), Terms { budget, ..Terms::default() });
+    new.order.checkpoints = Some(CheckpointTerms::default());
+    let mut play = Play::ordered(new);
+    play.started();
+    play.heard(said::conversation("abc"));
+    play.asks(said::question("Which one?"));
+    word(&mut play, 1, news(1));
+    play.answer(1, "this one");
+    play.heard(said::usage(0.5));
+    play.wait_ms(1_000);
+    word(&mut play, 2, news(2));
+    play.lost();
+    play.give(restore(1, true));
+    restored(&mut play, 3);
+    play.give(Input::Resume { session: S, prompt: None });
+    let open: Vec<RequestId> = play.book.world.inbox().map(|request| request.id).collect();
+    assert_eq!((open, play.request(2).left), (vec![RequestId(2)], false));
+    play.answer(2, "raise");
+    let launch = play.session().launches.last().expect("a launch");
+    assert!(launch.number == 2 && launch.rewind.is_some(), "it goes back when it may use more");
 }
 
 #[test]

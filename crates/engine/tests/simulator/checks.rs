@@ -67,9 +67,11 @@ pub(crate) fn may_go_on(world: &World, session: SessionId, shim: &Shim) {
     assert_eq!(open.next(), None, "{session} goes on while it waits for something");
 }
 
-/// An agent is sent on only when everything that it was given is where it finds it.
+/// An agent is sent on only when everything that it was given is where it finds it. What a process asked for that is
+/// gone may be given at any time; nobody waits for it.
 pub(crate) fn has_its_values(world: &World, session: SessionId, written: Option<&BTreeSet<String>>) {
-    for name in world.sessions[&session].values.keys() {
+    let waits = |name: &str| requests_of(world, session).any(|it| text(&it.ask) == name && !it.left);
+    for name in world.sessions[&session].values.keys().filter(|name| waits(name)) {
         assert!(written.is_some_and(|names| names.contains(name)), "{session} goes on without '{name}'");
     }
 }
