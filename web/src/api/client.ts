@@ -28,6 +28,11 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** How long an answer may take. A file takes as long as its way does. */
+const ASKED_MS_MAX = 30_000;
+const WISHED_MS_MAX = 60_000;
+const FILE_MS_MAX = 600_000;
+
 export interface Sent {
   method?: "GET" | "POST";
   body?: unknown;
@@ -37,6 +42,8 @@ export interface Sent {
   key?: string;
   signal?: AbortSignal;
   headers?: Record<string, string>;
+  /** The answer goes on for as long as it is wanted; only its beginning has to come in time. */
+  isStream?: boolean;
 }
 
 /** Asks, and gives the answer as it comes. Whatever is not good is thrown as `Refused` or `Unreached`. */
@@ -51,13 +58,20 @@ export async function ask(path: string, sent: Sent = {}): Promise<Response> {
     headers.set("Content-Type", sent.file ? "application/octet-stream" : "application/json");
     body = sent.file ?? JSON.stringify(sent.body ?? {});
   }
+  const late = new AbortController();
+  const limit = sent.file ? FILE_MS_MAX : method === "POST" ? WISHED_MS_MAX : ASKED_MS_MAX;
+  const timer = setTimeout(() => late.abort(new DOMException("no answer in time", "TimeoutError")), limit);
+  const signal = AbortSignal.any([late.signal, ...(sent.signal ? [sent.signal] : [])]);
   let response: Response;
   try {
-    response = await fetch(BASE + path, { method, headers, body, cache: "no-store", signal: sent.signal ?? null });
+    response = await fetch(BASE + path, { method, headers, body, cache: "no-store", signal });
   } catch (cause) {
+    clearTimeout(timer);
     if (sent.signal?.aborted) throw cause;
     throw new Unreached(cause);
   }
+  // Elsewhere the limit is one for the whole answer; once that has come, it does nothing.
+  if (sent.isStream) clearTimeout(timer);
   if (response.ok) return response;
   const refused = await refusal(response);
   if (response.status === 401 && refused.code === "not_signed_in") onSignedOut();

@@ -1,60 +1,46 @@
-// The journal as it grows: one stream for the whole page, which comes back by itself and goes on where it was.
+// What happens, as it happens, in every tab of a browser over one connection: a browser has about six for a server, and
+// answers need some of them. One tab holds a lock, reads the journal and passes on what it hears; the others listen to it.
+// Each knows the last event that it has heard, so whoever takes over goes on from there.
 //
 // An event says what has changed; nothing here keeps a state of anything but the connection.
-import { ask } from "./client";
-import { Refused } from "./problem";
+import { Journal, type Reader, SILENCE_MAX_MS } from "./journal";
 import type { EventView } from "./schema";
 
 /** How the connection is. `since` is when the page was last known to be true. */
 export type Connection = { is: "connecting" } | { is: "live" } | { is: "stale"; since: number };
 
-/** The server says something at least every 15 s; after this long it is not there. */
-const SILENCE_MAX_MS = 40_000;
-const WAIT_MIN_MS = 250;
-const WAIT_MAX_MS = 10_000;
-/** A connection that lasted this long begins again without a wait. */
-const STEADY_MS = 5_000;
-
 export type EventListener = (events: EventView[]) => void;
 
-/** One record of the stream. */
-interface Sent {
-  event: string;
-  id: number | null;
-  data: string;
-}
+/** What tabs say to each other. Who changes its form changes the number: an older page may still be open. */
+type Message =
+  /** Somebody begins, or is looked at again. */
+  | { is: "who" }
+  /** The one that reads is there, and has come so far. */
+  | { is: "here"; connection: Connection; last: number; isHidden: boolean }
+  | { is: "events"; after: number; last: number; events: EventView[] }
+  /** The server goes on with another journal, behind this event. */
+  | { is: "elsewhere"; last: number };
+const NAME = "ostler.journal.1";
 
-/** Reads server-sent events out of pieces of any size. */
-class EventReader {
-  private rest = "";
+/** The one that reads answers at once, unless its browser has put it to sleep. */
+const ANSWER_MAX_MS = 3_000;
 
-  push(text: string): Sent[] {
-    const parts = (this.rest + text).split("\n\n");
-    this.rest = parts.pop() ?? "";
-    return parts.map((part) => {
-      const sent: Sent = { event: "", id: null, data: "" };
-      for (const line of part.split("\n")) {
-        const [, name, value = ""] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-        if (name === "event") sent.event = value;
-        else if (name === "id") sent.id = Number(value);
-        else if (name === "data") sent.data += value;
-      }
-      return sent;
-    });
-  }
-}
-
-export class EventStream {
+export class EventStream implements Reader {
   private connection: Connection = { is: "connecting" };
   private readonly watchers = new Set<() => void>();
   private readonly listeners = new Set<EventListener>();
   private readonly onJoin: () => void;
   private last = 0;
-  private abort: AbortController | null = null;
-  private hurry: (() => void) | null = null;
   private heardAt = 0;
+  /** There is one where this tab reads the journal itself. */
+  private journal: Journal | null = null;
+  private tabs: BroadcastChannel | null = null;
+  /** The wait for the lock. */
+  private turn: AbortController | null = null;
+  private takes = false;
+  private patience: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onJoin` is told whenever a connection stands again: what could not be asked for in between is asked for anew. */
+  /** `onJoin` is told whenever something may have been missed: everything is asked for anew. */
   constructor(onJoin: () => void) {
     this.onJoin = onJoin;
   }
@@ -63,16 +49,25 @@ export class EventStream {
   start(after: number): () => void {
     const ended = new AbortController();
     this.last = after;
-    const wake = () => this.wake();
-    window.addEventListener("online", wake);
-    document.addEventListener("visibilitychange", wake);
-    void this.run(ended.signal);
+    const look = () => this.look();
+    window.addEventListener("online", look);
+    document.addEventListener("visibilitychange", look);
+    // Without TLS, a page from another machine has no locks: each tab then reads for itself.
+    if ("locks" in navigator) {
+      this.tabs = new BroadcastChannel(NAME);
+      this.tabs.onmessage = (message: MessageEvent<Message>) => this.hear(message.data);
+      void this.takeTurns(ended.signal);
+      this.seek(ANSWER_MAX_MS);
+    } else void this.read();
     return () => {
-      window.removeEventListener("online", wake);
-      document.removeEventListener("visibilitychange", wake);
+      window.removeEventListener("online", look);
+      document.removeEventListener("visibilitychange", look);
       ended.abort();
-      this.abort?.abort();
-      this.hurry?.();
+      clearTimeout(this.patience);
+      this.journal?.end();
+      this.turn?.abort();
+      this.tabs?.close();
+      this.tabs = null;
     };
   }
 
@@ -88,86 +83,133 @@ export class EventStream {
 
   readonly state = (): Connection => this.connection;
 
-  /** Somebody looks, or the network is back: a wait is cut short, a silent connection is doubted. */
-  private wake(): void {
-    if (document.visibilityState === "hidden") return;
-    this.hurry?.();
-    if (this.connection.is === "live" && Date.now() - this.heardAt > SILENCE_MAX_MS / 2) this.abort?.abort();
-  }
-
-  private async run(ended: AbortSignal): Promise<void> {
-    let wait = WAIT_MIN_MS;
+  /** Waits to be the one that reads, reads for as long as it is, and waits again. */
+  private async takeTurns(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
-      const began = Date.now();
+      this.turn = new AbortController();
+      const how = this.takes ? { steal: true } : { signal: this.turn.signal };
+      this.takes = false;
       try {
-        await this.follow();
-      } catch (error) {
-        // Where nobody is signed in, somebody else takes over; everything else passes, and is tried again.
-        if (error instanceof Refused && error.problem.status === 401) return;
+        await navigator.locks.request(NAME, how, () => this.read());
+        // Whoever stops reading by itself is not signed in.
+        return;
+      } catch {
+        if (ended.aborted) return;
+        // Another tab has taken the lock, or this one is about to.
+        this.journal?.end();
+        this.journal = null;
+        this.listenFor(SILENCE_MAX_MS);
       }
-      if (ended.aborted) return;
-      if (this.connection.is !== "stale") this.set({ is: "stale", since: this.heardAt || began });
-      if (Date.now() - began > STEADY_MS) wait = WAIT_MIN_MS;
-      await this.pause(wait);
-      wait = Math.min(wait * 2, WAIT_MAX_MS);
     }
   }
 
-  /** One connection, until it breaks or is silent for too long. */
-  private async follow(): Promise<void> {
-    const abort = new AbortController();
-    this.abort = abort;
-    const headers = { "Last-Event-ID": String(this.last) };
-    let silence = setTimeout(() => abort.abort(), SILENCE_MAX_MS);
-    try {
-      const response = await ask("/events?follow=true", { headers, signal: abort.signal });
-      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-      if (!reader) return;
-      const read = new EventReader();
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        clearTimeout(silence);
-        silence = setTimeout(() => abort.abort(), SILENCE_MAX_MS);
-        this.heardAt = Date.now();
-        this.take(read.push(value));
-      }
-    } finally {
-      clearTimeout(silence);
-      abort.abort();
+  private async read(): Promise<void> {
+    clearTimeout(this.patience);
+    const journal = new Journal(this.last, this);
+    this.journal = journal;
+    await journal.over;
+    if (this.journal === journal) this.journal = null;
+  }
+
+  /** Takes the lock from a tab that has it and does nothing with it. */
+  private take(): void {
+    if (this.journal || !this.tabs) return;
+    this.takes = true;
+    this.turn?.abort();
+  }
+
+  /** Somebody looks here, or the network is back. */
+  private look(): void {
+    if (this.journal) {
+      if (document.visibilityState === "visible") this.journal.wake();
+      this.sayHere();
+    } else if (document.visibilityState === "visible") this.seek(ANSWER_MAX_MS);
+  }
+
+  private seek(patienceMs: number): void {
+    this.say({ is: "who" });
+    this.listenFor(patienceMs);
+  }
+
+  /** Who hears nothing for so long of the one that reads takes its place. */
+  private listenFor(ms: number): void {
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => this.take(), ms);
+  }
+
+  private say(message: Message): void {
+    this.tabs?.postMessage(message);
+  }
+
+  private sayHere(): void {
+    this.say({ is: "here", connection: this.connection, last: this.last, isHidden: document.visibilityState === "hidden" });
+  }
+
+  private hear(message: Message): void {
+    if (message.is === "who") {
+      if (!this.journal) return;
+      this.journal.wake();
+      this.sayHere();
+      return;
+    }
+    // Of two that think they read, one is about to learn better; both read the same journal.
+    if (this.journal) return;
+    this.listenFor(SILENCE_MAX_MS);
+    if (message.is !== "here" || message.connection.is === "live") this.heardAt = Date.now();
+    switch (message.is) {
+      case "here":
+        if (message.connection.is !== "connecting") this.set(message.connection);
+        if (message.last > this.last) this.missed(message.last);
+        // A tab that nobody looks at may be put to sleep at any time.
+        if (message.isHidden && document.visibilityState === "visible") this.take();
+        break;
+      case "events":
+        if (message.after > this.last) this.missed(message.after);
+        this.tell(message.events.filter((event) => event.seq > this.last));
+        this.last = Math.max(this.last, message.last);
+        break;
+      case "elsewhere":
+        this.missed(message.last);
     }
   }
 
-  private take(sent: Sent[]): void {
-    const events: EventView[] = [];
-    for (const { event, id, data } of sent) {
-      if (event === "hello") this.greet((JSON.parse(data) as { after: number }).after);
-      else if (data !== "") events.push(JSON.parse(data) as EventView);
-      if (id !== null) this.last = id;
+  private missed(last: number): void {
+    this.last = last;
+    this.onJoin();
+  }
+
+  joined(after: number): void {
+    if (after < this.last) {
+      this.missed(after);
+      this.say({ is: "elsewhere", last: after });
     }
+    this.heardAt = Date.now();
+    this.set({ is: "live" });
+    this.sayHere();
+  }
+
+  heard(events: EventView[], last: number): void {
+    this.heardAt = Date.now();
+    const after = this.last;
+    this.last = last;
+    this.tell(events);
+    if (events.length > 0) this.say({ is: "events", after, last, events });
+    else this.sayHere();
+  }
+
+  lost(): void {
+    if (this.connection.is !== "stale") this.set({ is: "stale", since: this.heardAt || Date.now() });
+    this.sayHere();
+  }
+
+  private tell(events: EventView[]): void {
     if (events.length > 0) for (const listener of this.listeners) listener(events);
   }
 
-  /** The connection stands. A server with another journal says that it goes on elsewhere than was asked for. */
-  private greet(after: number): void {
-    const isAgain = this.connection.is === "stale";
-    this.last = after;
-    this.set({ is: "live" });
-    if (isAgain) this.onJoin();
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   private set(connection: Connection): void {
+    const isAgain = this.connection.is === "stale" && connection.is === "live";
     this.connection = connection;
     for (const watcher of this.watchers) watcher();
+    if (isAgain) this.onJoin();
   }
 }

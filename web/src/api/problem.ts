@@ -23,6 +23,11 @@ export class Unreached extends Error {
     super("the server cannot be reached", { cause });
     this.name = "Unreached";
   }
+
+  /** Whether it was waited for, and nothing came. */
+  get isLate(): boolean {
+    return this.cause instanceof DOMException && this.cause.name === "TimeoutError";
+  }
 }
 
 /** Reads what a server says that refuses; one that says nothing understandable refuses all the same. */

@@ -7,11 +7,11 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
+import { createContext, useContext, useRef, useSyncExternalStore } from "react";
 
 import { get, newKey, path, post } from "./client";
 import { type Connection, type EventListener, EventStream } from "./events";
-import { Refused } from "./problem";
+import { Refused, Unreached } from "./problem";
 import type {
   AgentView,
   CheckpointView,
@@ -135,12 +135,6 @@ export function useConnection(): Connection {
   return useSyncExternalStore(stream.watch, stream.state);
 }
 
-/** Tells of every event while a view is there. The listener should stay the same between renderings. */
-export function useEvents(listener: EventListener): void {
-  const stream = useStream();
-  useEffect(() => stream.listen(listener), [stream, listener]);
-}
-
 export function useStatus(): UseQueryResult<StatusView> {
   return useQuery({ queryKey: keys.status, queryFn: ({ signal }) => get<StatusView>("/status", signal) });
 }
@@ -202,13 +196,25 @@ export function useUsage(by: string): UseQueryResult<UsageReport> {
   return useQuery({ queryKey: keys.usage(by), queryFn: ({ signal }) => get<UsageReport>(path("/usage", { by }), signal) });
 }
 
-/** A wish: something is sent once, and what it changed is asked for again even before its event comes. */
+/**
+ * A wish: something is sent once, and what it changed is asked for again even before its event comes. Where it is not
+ * known whether it has arrived, the same wish goes out under the same name when it is tried again.
+ */
 export function useWish<T, V = void>(where: (wanted: V) => { path: string; body?: unknown; key?: string }): UseMutationResult<T, Error, V> {
   const cache = useQueryClient();
+  const unsure = useRef<{ wish: string; key: string } | null>(null);
   return useMutation({
-    mutationFn: (wanted: V) => {
-      const { path: to, body, key } = where(wanted);
-      return post<T>(to, body, key ?? newKey());
+    mutationFn: async (wanted: V) => {
+      const { path: to, body, key: given } = where(wanted);
+      const wish = JSON.stringify([to, body]);
+      const key = given ?? (unsure.current?.wish === wish ? unsure.current.key : newKey());
+      unsure.current = null;
+      try {
+        return await post<T>(to, body, key);
+      } catch (error) {
+        if (error instanceof Unreached) unsure.current = { wish, key };
+        throw error;
+      }
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.status }),
   });

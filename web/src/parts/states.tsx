@@ -39,7 +39,7 @@ export function Failure({ error, onAgain, wrote = false }: { error: Error; onAga
         </>
       ) : error instanceof Unreached ? (
         <>
-          <p>{say("unreached")}</p>
+          <p>{say(error.isLate ? "late" : "unreached")}</p>
           <p className="small">{say(wrote ? "unsure" : "unreachedHint")}</p>
         </>
       ) : (

@@ -1,11 +1,18 @@
 // What a session prints, as it comes: one launch after the other. A connection that breaks is taken up at the byte where
-// it broke, so that nothing comes twice and nothing is missing.
+// it broke, so that nothing comes twice and nothing is missing. Nobody reads for a tab that is not looked at, and of all
+// tabs of a browser only a few at once hold a connection for this: the others ask again and again.
 import { ask, get, path } from "../api/client";
 import { Refused } from "../api/problem";
 import type { PiecesView, PieceView, SessionView } from "../api/schema";
 
 const WAIT_MIN_MS = 200;
 const WAIT_MAX_MS = 5_000;
+/** Between two looks of those that hold no connection. */
+const LOOK_MS = 1_000;
+/** How many tabs hold one. A browser has about six for a server; the journal and everything else need some, too. */
+const HELD_MAX = 3;
+/** Who has missed more than this while nobody looked begins again at the end. */
+const MISSED_BYTES_MAX = 4 << 20;
 
 export interface Wanted {
   session: string;
@@ -39,13 +46,31 @@ export interface Sink {
   failed(error: Error): void;
 }
 
+class FarBehind extends Error {}
+
 interface Place {
   launch: number;
   offset: number;
 }
 
+/** One of the few places for tabs that hold a connection, as the function that gives it back; null where none is free. */
+async function takePlace(): Promise<(() => void) | null> {
+  if (!("locks" in navigator)) return () => undefined;
+  for (let nth = 1; nth <= HELD_MAX; nth++) {
+    const giveBack = await new Promise<(() => void) | null>((take, fail) => {
+      const hold = (lock: Lock | null) => (lock === null ? take(null) : new Promise<void>((done) => take(done)));
+      navigator.locks.request(`ostler.output.${nth}`, { ifAvailable: true }, hold).catch(fail);
+    });
+    if (giveBack) return giveBack;
+  }
+  return null;
+}
+
+const isLookedAt = () => document.visibilityState === "visible";
+
 export class Follower {
   private readonly abort = new AbortController();
+  private connection = new AbortController();
   private readonly wanted: Wanted;
   private readonly sink: Sink;
   private wait = WAIT_MIN_MS;
@@ -54,13 +79,21 @@ export class Follower {
   constructor(wanted: Wanted, sink: Sink) {
     this.wanted = wanted;
     this.sink = sink;
+    document.addEventListener("visibilitychange", this.turned);
     void this.run();
   }
 
   end(): void {
+    document.removeEventListener("visibilitychange", this.turned);
     this.abort.abort();
+    this.connection.abort();
     this.hurry?.();
   }
+
+  private readonly turned = (): void => {
+    if (isLookedAt()) this.hurry?.();
+    else this.connection.abort();
+  };
 
   /** Something has happened to the session: who waits for its next launch looks again. */
   look(): void {
@@ -75,6 +108,10 @@ export class Follower {
     let place: Place | null = null;
     let isShown = false;
     while (!this.isOver) {
+      if (!isLookedAt()) {
+        await this.untilLooked();
+        continue;
+      }
       try {
         const reading: AsyncGenerator<Place> = this.read(place, isShown);
         for await (const reached of reading) {
@@ -88,6 +125,11 @@ export class Follower {
         place = next;
       } catch (error) {
         if (this.isOver) return;
+        if (!isLookedAt()) continue;
+        if (error instanceof FarBehind) {
+          [place, isShown] = [null, false];
+          continue;
+        }
         this.sink.connected(false);
         if (error instanceof Refused) {
           // A log that is shorter than before is another one; what is refused otherwise stays so.
@@ -101,19 +143,32 @@ export class Follower {
 
   /** One connection; says after each part where it is. */
   private async *read(from: Place | null, isShown: boolean): AsyncGenerator<Place> {
+    this.connection = new AbortController();
+    const giveBack = await takePlace();
+    try {
+      yield* this.readFrom(from, isShown, giveBack !== null);
+    } finally {
+      this.connection.abort();
+      giveBack?.();
+    }
+  }
+
+  private async *readFrom(from: Place | null, isShown: boolean, follow: boolean): AsyncGenerator<Place> {
     const { session, stream, raw, tailBytes } = this.wanted;
     const launch = from?.launch ?? this.wanted.launch ?? undefined;
     const where = from === null ? { tail: tailBytes } : { offset: from.offset };
     const form = raw ? "bytes" : "pieces";
-    const query = { launch, stream, form, follow: true, ...where };
-    const response = await ask(path(`/sessions/${session}/output`, query), { signal: this.abort.signal });
+    const query = { launch, stream, form, follow, ...where };
+    const sent = { signal: this.connection.signal, isStream: true };
+    const response = await ask(path(`/sessions/${session}/output`, query), sent);
     const header = (name: string) => Number(response.headers.get(name) ?? 0);
     const begun = {
       launch: header("Ostler-Launch"),
       offset: header("Ostler-Offset"),
       isRead: (response.headers.get("Content-Type") ?? "").includes("ndjson"),
     };
-    this.wait = WAIT_MIN_MS;
+    if (from !== null && header("Ostler-Length") - from.offset > MISSED_BYTES_MAX) throw new FarBehind();
+    this.wait = follow ? WAIT_MIN_MS : LOOK_MS;
     this.sink.connected(true);
     if (!isShown) this.sink.begin(begun);
     yield { launch: begun.launch, offset: begun.offset };
