@@ -67,6 +67,18 @@ test("in Korean, with letters made for it", async () => {
   await page.context().close();
 });
 
+test("what the server refuses is said in Korean, with its own words as small print", async () => {
+  const page = await visit(browser, ostler, { locale: "ko-KR" });
+  await page.goto(new URL("/sessions/s_999999", page.url()).href);
+  const alert = page.getByRole("alert");
+  await alert.getByText("그런 세션이 없습니다.").waitFor();
+  await alert.getByText("세션 목록에서 고르세요.").waitFor();
+  const small = alert.getByText("there is no session 's_999999'");
+  assert.equal(await small.evaluate((it) => it.closest("[lang]").lang), "en");
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
 test("on a phone the buttons are under the thumb", async () => {
   const request = await ostler.ask("choice");
   const viewport = { width: 390, height: 844 };

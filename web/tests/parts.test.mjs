@@ -1,5 +1,6 @@
 // The pure parts of the views: what git prints, what a terminal shows, what happened in a session.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import headless from "@xterm/headless";
@@ -13,6 +14,21 @@ const { PieceWriter } = await load("terminal/pieces.ts");
 const { moments, places } = await load("session/timeline.ts");
 const { wantedOf, blank, hasWrongNumber } = await load("runs/draft.ts");
 const { nextOf } = await load("api/pages.ts");
+const { problems, problemSaid } = await load("parts/problems.ts");
+
+test("every problem has words of the page, in both languages", () => {
+  const document = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"));
+  const codes = document.components.schemas.Problem.properties.type.enum;
+  for (const language of ["en", "ko"]) {
+    assert.deepEqual(Object.keys(problems[language]).toSorted(), codes.toSorted());
+    for (const [code, said] of Object.entries(problems[language])) {
+      assert.equal(said.length, 2, code);
+      for (const sentence of said) assert.match(sentence, /^.{4,}\.$/su, code);
+    }
+  }
+  for (const said of Object.values(problems.ko).flat()) assert.match(said, /[가-힣]/);
+  assert.equal(problemSaid("en", "constructor"), null);
+});
 
 test("a diff is read file by file, with the numbers of its lines", () => {
   const text = [

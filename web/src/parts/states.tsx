@@ -2,7 +2,9 @@
 import { type ReactNode, useEffect, useState } from "react";
 
 import { Refused, Unreached } from "../api/problem";
-import { useSay } from "../words/words";
+import type { Problem } from "../api/schema";
+import { useLanguage, useSay } from "../words/words";
+import { problemSaid } from "./problems";
 import { Said } from "./Said";
 import { words } from "./words";
 
@@ -27,16 +29,7 @@ export function Failure({ error, onAgain, wrote = false }: { error: Error; onAga
   return (
     <div className="notice bad" role="alert">
       {error instanceof Refused ? (
-        <>
-          <p>
-            <Said text={error.problem.title} />
-          </p>
-          {error.problem.hint && (
-            <p className="small">
-              <Said text={error.problem.hint} />
-            </p>
-          )}
-        </>
+        <Refusal problem={error.problem} />
       ) : error instanceof Unreached ? (
         <>
           <p>{say(error.isLate ? "late" : "unreached")}</p>
@@ -55,6 +48,23 @@ export function Failure({ error, onAgain, wrote = false }: { error: Error; onAga
         </p>
       )}
     </div>
+  );
+}
+
+/** In the reader's language, and as small print what the server says: that names ids, paths and limits. */
+function Refusal({ problem }: { problem: Problem }) {
+  const said = problemSaid(useLanguage(), problem.type);
+  const small = said === null ? problem.hint : problem.title;
+  return (
+    <>
+      <p>{said === null ? <Said text={problem.title} /> : said[0]}</p>
+      {said !== null && <p className="small">{said[1]}</p>}
+      {small && (
+        <p className="small dim" lang="en">
+          <Said text={small} />
+        </p>
+      )}
+    </>
   );
 }
 
