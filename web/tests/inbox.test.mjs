@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 
-import { card, existsSync, join, launch, Ostler, readFileSync, until, visit } from "./support.mjs";
+import { card, existsSync, join, launch, mkdirSync, Ostler, readFileSync, rmSync, until, visit, writeFileSync } from "./support.mjs";
 
 let browser;
 let ostler;
@@ -18,7 +18,7 @@ after(async () => {
 });
 
 afterEach(async () => {
-  for (const request of await ostler.json("inbox")) await ostler.tell("cancel", request.session);
+  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id);
 });
 
 /** Opens the card of a request that was asked for, lets somebody do something with it, and gives what settled it. */
@@ -182,6 +182,56 @@ test("what may be somebody else's words is not approved by one key", async () =>
     await page.keyboard.press("Enter");
   });
   assert.equal(answer.text, "Yes");
+});
+
+test("what answers itself counts down, and then says that its time was over", async () => {
+  const request = await ostler.ask("optional");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const left = page.locator(".inbox-head").getByText(/^\d+:\d\d:\d\d left$/);
+  const first = await left.innerText();
+  await until("it counts", async () => (await left.innerText()) < first);
+  // The page has waited for a day: only the server says that it is over, and until then it can be answered.
+  await page.clock.install();
+  await page.clock.setFixedTime(request.expires_at_ms + 60_000);
+  await page.clock.runFor(2000);
+  await page.locator(".inbox-head .attention", { hasText: "0:00 left" }).waitFor();
+  await page.context().close();
+  await ostler.tell("cancel", request.session);
+  const settings = join(ostler.project, "ostler.toml");
+  writeFileSync(settings, '[patience]\nquestion = "15s"\n');
+  const other = await visit(browser, ostler);
+  const short = await ostler.ask("optional");
+  rmSync(settings);
+  await other.locator(".inbox-head .attention", { hasText: /^0:\d\d left$/ }).waitFor();
+  await other.getByText("its time was over").waitFor();
+  assert.deepEqual(await ostler.settled(short.id), { answer: "text", text: "green" });
+  assert.deepEqual(other.wrong, []);
+  await other.context().close();
+});
+
+test("what cannot be brought to an agent is a card of its own, and goes on when there is room", async () => {
+  const request = await ostler.ask("token");
+  // Where the values are to be drafted there is a folder.
+  const draft = join(ostler.home, "sessions", request.session, "values.draft");
+  mkdirSync(draft);
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  await page.getByLabel("MAIL_TOKEN (not shown)").fill("mt_test_page_2");
+  await page.getByRole("button", { name: "Give it" }).click();
+  const stall = await until("it stands still", async () => {
+    const open = await ostler.json("inbox");
+    return open.find((it) => it.session === request.session && it.ask.kind === "stall");
+  });
+  await card(page, stall);
+  await page.locator(".inbox-head", { hasText: "stands still" }).waitFor();
+  await page.getByRole("heading", { name: /values/ }).waitFor();
+  rmSync(draft, { recursive: true });
+  await page.keyboard.press("1");
+  assert.equal((await ostler.settled(stall.id)).answer, "go_on");
+  await until("it goes on", async () => (await ostler.json("ps")).some((it) => it.id === request.session && it.status === "active"));
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
 });
 
 test("the next card follows, and none replaces one that is being read", async () => {

@@ -97,6 +97,24 @@ test("on a phone the buttons are under the thumb", async () => {
   await page.context().close();
 });
 
+test("on a phone, what says that the page is stale covers no button", async () => {
+  const request = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, place: [request.id] });
+  await card(page, request);
+  await ostler.kill();
+  const stale = page.locator(".stale");
+  await stale.waitFor();
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  const top = (await stale.boundingBox()).y;
+  for (const button of await page.locator("main button:visible").all()) {
+    const box = await button.boundingBox();
+    assert.ok(box.y + box.height <= top, `${await button.innerText()} ends at ${box.y + box.height}, the bar begins at ${top}`);
+  }
+  await ostler.serve();
+  await stale.waitFor({ state: "detached" });
+  await page.context().close();
+});
+
 test("by keys alone: the sheet, the places, a card", async () => {
   const request = await ostler.ask("confirm");
   const page = await visit(browser, ostler);

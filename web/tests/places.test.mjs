@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
+import { basename } from "node:path";
 import { after, before, test } from "node:test";
 
-import { existsSync, join, launch, Ostler, PATIENCE_MS, until, visit, writeFileSync } from "./support.mjs";
+import { existsSync, join, launch, OSTLER, Ostler, PATIENCE_MS, until, visit, writeFileSync } from "./support.mjs";
 
 let browser;
 let ostler;
@@ -111,6 +112,7 @@ test("a secret is kept by its name, and removed", async () => {
   const page = await visit(browser, ostler, { place: ["/secrets"] });
   await page.getByLabel("Name", { exact: true }).fill("DEPLOY_KEY");
   await page.getByLabel("Value (not shown)").fill("dk_live_page_2");
+  assert.ok(!(await page.getByLabel("Give it to whoever asks for it in this project, without asking you").isChecked()));
   await page.getByRole("button", { name: "Keep it" }).click();
   await page.getByRole("rowheader", { name: "DEPLOY_KEY" }).waitFor();
   assert.ok(!(await page.content()).includes("dk_live_page_2"));
@@ -137,16 +139,45 @@ test("what a repository would run is shown and agreed to", async () => {
 
 test("a channel is tested from here, and says what is wrong", async () => {
   const heard = join(ostler.root, "heard");
-  mkdirSync(join(ostler.root, "config/ostler"), { recursive: true });
   const channel = (name, script) => `[[notify]]\nname = "${name}"\ntype = "command"\ncommand = ["sh", "-c", "${script}"]\n`;
   const configuration = channel("bell", `echo $OSTLER_NOTICE_EVENT >>${heard}`) + channel("cracked", "exit 3");
-  writeFileSync(join(ostler.root, "config/ostler/config.toml"), configuration);
+  ostler.configure(configuration);
   const page = await visit(browser, ostler, { place: ["/notifications"] });
   await page.getByRole("button", { name: "Test bell" }).click();
   await page.getByText("A test has arrived at bell.").waitFor();
   await until("it was heard", () => existsSync(heard));
   await page.getByRole("button", { name: "Test cracked" }).click();
   await page.getByRole("alert").waitFor();
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("projects of the same name are told apart by their folders", async () => {
+  const other = join(ostler.root, "elsewhere/shop");
+  mkdirSync(other, { recursive: true });
+  await ostler.json("run", "--detach", "--", "true");
+  execFileSync(OSTLER, ["run", "--detach", "--", "true"], { cwd: other, env: ostler.env, stdio: "ignore" });
+  const page = await visit(browser, ostler, { place: ["/sessions?show=all"] });
+  await page.locator(".item", { hasText: "elsewhere/shop" }).waitFor();
+  const name = `${basename(ostler.root)}/shop`;
+  await page.locator(".item", { hasText: name }).first().waitFor();
+  const choices = await page.getByLabel("Project").locator("option").allInnerTexts();
+  assert.ok(choices.includes("elsewhere/shop") && choices.includes(name), choices.join());
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("an agent whose program is not there is known by that", async () => {
+  ostler.configure('[agents.ghost]\ncommand = ["no-such-program", "{prompt}"]\n');
+  const page = await visit(browser, ostler, { place: ["/agents"] });
+  const agent = (name) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
+  await agent("claude").getByText("installed", { exact: true }).waitFor();
+  await agent("ghost").getByText("not installed: the server does not find its program").waitFor();
+  await agent("ghost").getByRole("link", { name: "Start a run" }).click();
+  await page.getByText("The server does not find the program of ghost.").waitFor();
+  assert.equal(await page.getByLabel("Who").inputValue(), "ghost");
+  await page.getByLabel("Who").selectOption("claude");
+  await page.getByText("The server does not find the program of ghost.").waitFor({ state: "detached" });
   assert.deepEqual(page.wrong, []);
   await page.context().close();
 });

@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 
 const run = promisify(execFile);
 const AGENTS = fileURLToPath(new URL("agents", import.meta.url));
-const OSTLER = process.env.OSTLER_BIN ?? fileURLToPath(new URL("../../target/debug/ostler", import.meta.url));
+export const OSTLER = process.env.OSTLER_BIN ?? fileURLToPath(new URL("../../target/debug/ostler", import.meta.url));
 const CHROMIUM = process.env.OSTLER_CHROMIUM ?? "/usr/bin/chromium";
 
 /** How long anything may take on a machine with other work to do. */
@@ -55,7 +55,14 @@ export class Ostler {
     this.server = null;
   }
 
-  static async start() {
+  /** Writes the user's configuration. */
+  configure(toml) {
+    const folder = join(this.root, "config/ostler");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "config.toml"), toml);
+  }
+
+  static async start(toml = "") {
     const root = mkdtempSync(join(tmpdir(), "ostler-page-"));
     const ostler = new Ostler(root);
     cpSync(AGENTS, join(root, "bin"), { recursive: true });
@@ -67,6 +74,7 @@ export class Ostler {
     await git("init", "--quiet", "--initial-branch=main");
     await git("add", ".");
     await git("-c", "user.name=Test", "-c", "user.email=test@example.org", "commit", "--quiet", "--message=first");
+    if (toml !== "") ostler.configure(toml);
     await ostler.serve();
     return ostler;
   }
@@ -207,4 +215,4 @@ export async function findings(page) {
     .map((it) => `${it.id}: ${it.help}: ${it.nodes.map((node) => node.html).join(" | ")}`);
 }
 
-export { existsSync, join, readFileSync, writeFileSync };
+export { existsSync, join, mkdirSync, readFileSync, rmSync, writeFileSync };

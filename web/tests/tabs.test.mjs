@@ -100,7 +100,7 @@ test("who follows for the others is closed, and nothing is missed", async () => 
     const later = await ostler.ask("confirm");
     for (const page of all) {
       for (const id of [session, later.session]) {
-        await page.locator(".sessions-row", { hasText: id }).getByText("waiting for you").waitFor();
+        await page.locator(".item", { hasText: id }).getByText("waiting for you").waitFor();
       }
     }
     await until("another follows", () => all.some(leads));
@@ -144,7 +144,7 @@ test("a tab that sleeps with the lock in its hand loses it", async () => {
   await turn(second, "visible");
   await until("the other follows", () => leads(second));
   const request = await ostler.ask("choice");
-  const row = (page) => page.locator(".sessions-row", { hasText: request.session }).getByText("waiting for you");
+  const row = (page) => page.locator(".item", { hasText: request.session }).getByText("waiting for you");
   await row(second).waitFor();
   await debug.send("Debugger.resume");
   await debug.send("Debugger.disable");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { findings, join, launch, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
+import { existsSync, findings, join, launch, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
 
 let browser;
 let ostler;
@@ -57,13 +57,13 @@ test("the list says how each is and what it waits for, and can be narrowed", asy
   const failed = await ostler.json("run", "--detach", "--", "sh", "-c", "exit 3");
   await until("it has failed", async () => (await status(failed.sessions[0].id)) === "failed");
   const page = await open("/sessions");
-  const row = page.locator(".sessions-row", { hasText: request.session });
+  const row = page.locator(".item", { hasText: request.session });
   await row.getByText("waiting for you").waitFor();
   await row.getByRole("link", { name: /Which database would you prefer/ }).waitFor();
   assert.equal(await page.getByText(failed.sessions[0].id).count(), 0);
   await page.getByLabel("Status").selectOption("failed");
-  await page.locator(".sessions-row", { hasText: failed.sessions[0].id }).getByText("its exit code was 3").waitFor();
-  assert.equal(await page.locator(".sessions-row", { hasText: request.session }).count(), 0);
+  await page.locator(".item", { hasText: failed.sessions[0].id }).getByText("its exit code was 3").waitFor();
+  assert.equal(await page.locator(".item", { hasText: request.session }).count(), 0);
   await page.getByLabel("Status").selectOption("all");
   await row.getByRole("link", { name: /ask\.sh/ }).click();
   await page.getByRole("heading", { name: `Session ${request.session}` }).waitFor();
@@ -82,11 +82,11 @@ test("older sessions come page by page", async () => {
     return route.continue({ url: url.href });
   });
   await page.reload();
-  await page.locator(".sessions-row").nth(1).waitFor();
-  assert.equal(await page.locator(".sessions-row").count(), 2);
+  await page.locator(".item").nth(1).waitFor();
+  assert.equal(await page.locator(".item").count(), 2);
   await page.getByRole("button", { name: "Older ones" }).click();
-  await page.locator(".sessions-row").nth(3).waitFor();
-  const ids = await page.locator(".sessions-link").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  await page.locator(".item").nth(3).waitFor();
+  const ids = await page.locator(".item-link").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
   assert.equal(new Set(ids).size, ids.length);
   await close(page);
 });
@@ -140,7 +140,7 @@ test("a run is started from the page", async () => {
   await page.locator(".session-status").getByText("done").waitFor();
   await until("its output is there", async () => (await screen(page)).includes("in a checkout"));
   await page.getByRole("link", { name: /^Run r_/ }).click();
-  await page.getByText("done, and the check says so").waitFor();
+  await page.locator(".panel .status").getByText("done", { exact: true }).first().waitFor();
   await close(page);
 });
 
@@ -289,6 +289,51 @@ test("a checkpoint is kept on demand, work is merged, and what is over is resume
   await again.locator(".session-status").getByText("working").waitFor();
   await again.locator(".session-list").getByText("You resumed it").waitFor();
   await close(again);
+});
+
+test("work that nobody wants is discarded, and kept under a ref", async () => {
+  const session = await ostler.agent("choice", "--worktree");
+  const request = await ostler.asked(session);
+  const folder = join(ostler.home, "worktrees", session);
+  writeFileSync(join(folder, "by-hand.txt"), "not wanted\n");
+  await ostler.tell("answer", request.id, "1");
+  const page = await open(`/sessions/${session}`);
+  await page.locator(".session-status").getByText("done").waitFor();
+  await page.getByRole("button", { name: "Discard …" }).click();
+  await page.getByRole("dialog").getByText("is kept under a ref of git").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+  assert.ok(existsSync(join(folder, "by-hand.txt")), "nothing is done before somebody agrees");
+  await page.getByRole("button", { name: "Discard …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
+  await page.locator(".session-list").getByText("Its work was discarded, and kept under a ref").waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Discard …" }).waitFor({ state: "detached" });
+  assert.ok(!existsSync(folder));
+  await close(page);
+});
+
+test("what a program clears is still there, in letters that can be read", async () => {
+  const session = await print("clear");
+  const page = await open(`/sessions/${session}`);
+  await until("it is through", async () => (await screen(page)).includes("after it"));
+  assert.deepEqual((await plainText(page)).trimEnd().split("\n"), ["before the screen was cleared 지우기 전", "after it"]);
+  // The page speaks English and no letters for Hangul are installed: it brings them along.
+  await page.waitForFunction(() => [...document.fonts].some((it) => it.family.includes("Pretendard") && it.status === "loaded"));
+  const face = (selector) => page.locator(selector).first().evaluate((it) => getComputedStyle(it).fontFamily);
+  assert.match(await face(".terminal-row"), /monospace, .*Pretendard/);
+  assert.match(await face(".session-facts .mono"), /monospace, .*Pretendard/);
+  await close(page);
+});
+
+test("a run and its session have one word for one state", async () => {
+  const begun = await ostler.json("run", "--detach", "--", "true");
+  await until("it is done", async () => (await status(begun.sessions[0].id)) === "completed");
+  const page = await open(`/runs/${begun.id}`);
+  await page.locator(".panel .status", { hasText: "done, unverified" }).nth(1).waitFor();
+  await page.getByText(/^\d+ s ago$/).first().waitFor();
+  await page.goto(new URL("/runs", page.url()).href);
+  await page.locator(".item", { hasText: begun.id }).first().getByText("done, unverified").waitFor();
+  await close(page);
 });
 
 test("a terminal follows over the death of the server: nothing twice, nothing missing", async () => {

@@ -2,9 +2,9 @@
 import { useAgents } from "../api/queries";
 import type { AgentView } from "../api/schema";
 import { Link } from "../app/router";
+import { List } from "../parts/List";
 import { Page } from "../parts/Page";
 import { Said } from "../parts/Said";
-import { Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
 import { words } from "./words";
 
@@ -16,15 +16,9 @@ export default function Agents() {
   return (
     <Page title={say("title")}>
       <p className="dim">{say("about")}</p>
-      {agents.error && <Failure error={agents.error} onAgain={() => void agents.refetch()} />}
-      {agents.isPending && <Loading />}
-      {agents.data && (
-        <ul className="panel list">
-          {agents.data.map((agent) => (
-            <Agent key={agent.name} agent={agent} />
-          ))}
-        </ul>
-      )}
+      <List asked={agents} items={agents.data} label={say("title")} empty={say("command")}>
+        {(agent) => <Agent key={agent.name} agent={agent} />}
+      </List>
       <p className="dim small">{say("command")}</p>
     </Page>
   );
@@ -48,6 +42,12 @@ function Agent({ agent }: { agent: AgentView }) {
         <p>
           <Said text={agent.about} />
         </p>
+        {agent.installed != null && (
+          <p className={`small ${agent.installed ? "good" : "attention"}`}>
+            <span aria-hidden="true">{agent.installed ? "✓" : "✗"} </span>
+            {say(agent.installed ? "installed" : "missing")}
+          </p>
+        )}
         <p className="dim small">
           <Said text={facts.join(" · ")} />
         </p>

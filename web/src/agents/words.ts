@@ -6,6 +6,8 @@ export const words = catalogue({
     about:
       "What can be run by its name. A table of your own, in the configuration, adds one or changes one; docs/agents.md lists its keys.",
     run: "Start a run",
+    installed: "installed",
+    missing: "not installed: the server does not find its program",
     tested: "tested with {version}",
     resumable: "can take up a conversation again",
     notResumable: "begins anew each time",
@@ -21,6 +23,8 @@ export const words = catalogue({
     about:
       "이름으로 실행할 수 있는 것들입니다. 설정에 표를 두면 더하거나 바꿀 수 있습니다. 키 목록은 docs/agents.md에 있습니다.",
     run: "실행 시작",
+    installed: "설치됨",
+    missing: "설치되지 않음: 서버가 프로그램을 찾지 못합니다",
     tested: "{version}에서 확인함",
     resumable: "대화를 이어 갈 수 있음",
     notResumable: "매번 새로 시작함",

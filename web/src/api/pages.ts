@@ -34,6 +34,11 @@ export async function getPage<T>(base: string, query: Query, signal: AbortSignal
   }
 }
 
+/** All that has come so far. */
+export function itemsOf<T>(list: { data: InfiniteData<Paged<T>> | undefined }): T[] | undefined {
+  return list.data?.pages.flatMap((page) => page.items);
+}
+
 /** A list, newest first, of which older pages are asked for as somebody wants them. */
 export function usePages<T>(queryKey: readonly unknown[], base: string, query: Query): UseInfiniteQueryResult<InfiniteData<Paged<T>>> {
   return useInfiniteQuery({

@@ -12,6 +12,8 @@ export interface components {
             guide: string;
             /** @description How it is spoken to while it runs: `line`, `message` or `relaunch`. */
             input: string;
+            /** @description Whether the server finds its program; null if its table does not say which that is. */
+            installed?: boolean | null;
             /** @description Its name. */
             name: string;
             /** @description Whether a conversation can be taken up again. */

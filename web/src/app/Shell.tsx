@@ -6,6 +6,7 @@ import type { SessionView, StatusView } from "../api/schema";
 import { Inbox } from "../inbox/Inbox";
 import { useBrowserNotifications } from "../notifications/browser";
 import { Dialog } from "../parts/Dialog";
+import { ProjectName } from "../parts/Project";
 import { plain, Said } from "../parts/Said";
 import { Loading } from "../parts/states";
 import { statusOf } from "../parts/status";
@@ -101,7 +102,7 @@ function Projects({ sessions }: { sessions: SessionView[] }) {
       {[...byProject.entries()].map(([id, those]) => (
         <li key={id}>
           <Link href={`/sessions?project=${encodeURIComponent(id)}`} className="place">
-            <Said text={those[0]?.project.name ?? id} className="ellipsis" />
+            {those[0] && <ProjectName project={those[0].project} className="ellipsis" />}
             <span className="shapes" role="img" aria-label={those.map((it) => statusOf(language, it).said).join(", ")}>
               {those.slice(0, 8).map((session) => {
                 const { shape, style, said } = statusOf(language, session);

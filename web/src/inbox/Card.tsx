@@ -5,6 +5,7 @@ import { Refused } from "../api/problem";
 import type { NewAnswer, RequestView } from "../api/schema";
 import { isTyping, useShortcut } from "../app/shortcuts";
 import { askKey, askText, marked } from "../parts/request";
+import { ProjectName } from "../parts/Project";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
 import { Failure } from "../parts/states";
@@ -158,7 +159,7 @@ function Head({ request, queue }: { request: RequestView; queue: Queue }) {
         <span aria-hidden="true" className="inbox-shape">
           ◆
         </span>{" "}
-        <Said text={request.agent} className="strong" /> · <Said text={request.project.name} /> · {request.session} ·{" "}
+        <Said text={request.agent} className="strong" /> · <ProjectName project={request.project} /> · {request.session} ·{" "}
         <Since at={request.opened_at_ms} /> · {does}
         <Expiry request={request} />
       </p>

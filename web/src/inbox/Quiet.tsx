@@ -4,9 +4,8 @@ import { useEffect, useRef } from "react";
 import { useSessions, useWish } from "../api/queries";
 import type { RunView, SessionView } from "../api/schema";
 import { Link } from "../app/router";
-import { Said } from "../parts/Said";
 import { Failure } from "../parts/states";
-import { StatusMark } from "../parts/status";
+import { SessionRow } from "../sessions/SessionRow";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
@@ -29,15 +28,7 @@ export function Quiet({ sessions }: { sessions: SessionView[] }) {
       {n > 0 ? (
         <ul className="panel list">
           {sessions.map((session) => (
-            <li key={session.id}>
-              <Link href={`/sessions/${session.id}`} className="inbox-worker">
-                <StatusMark session={session} since />
-                <Said text={session.title} className="strong" />
-                <span className="dim small">
-                  <Said text={session.agent} /> · <Said text={session.project.name} /> · {session.id}
-                </span>
-              </Link>
-            </li>
+            <SessionRow key={session.id} session={session} />
           ))}
         </ul>
       ) : (

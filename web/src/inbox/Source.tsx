@@ -26,7 +26,7 @@ export function Source({ request }: { request: RequestView }) {
         <dd>{trust}</dd>
         <dt>{say("asked")}</dt>
         <dd>
-          <Since at={request.opened_at_ms} />
+          <Since at={request.opened_at_ms} ago />
         </dd>
         <dt>{say("session")}</dt>
         <dd>

@@ -3,6 +3,7 @@
 import { type FormEvent, useId, useState } from "react";
 
 import type { FieldView, NewAnswer, RequestView } from "../api/schema";
+import { Reuse } from "../parts/Reuse";
 import { Said } from "../parts/Said";
 import { useSay } from "../words/words";
 import { words } from "./words";
@@ -56,10 +57,7 @@ export function ValuesForm({ request, isBusy, onGive }: ValuesFormProps) {
           </button>
         </p>
       )}
-      <label className="check">
-        <input type="checkbox" checked={reuse} onChange={(event) => setReuse(event.target.checked)} />
-        <span>{say("reuse")}</span>
-      </label>
+      <Reuse value={reuse} onChange={setReuse} />
       <p>
         <button type="submit" className="button primary" disabled={isBusy || isEmpty}>
           {isBusy ? say("sending") : say(fields.length + others.length > 1 ? "giveThem" : "give")}

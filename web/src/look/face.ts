@@ -1,7 +1,21 @@
-// Letters for Hangul come only to those who read it, a hundred or so at a time.
+// Letters for Hangul come only to those who read it or meet it, a hundred or so at a time.
 import type { Language } from "../words/words";
+
+const HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
+let isLoaded = false;
+
+function load(): void {
+  if (isLoaded) return;
+  isLoaded = true;
+  void import("./korean");
+}
 
 export function loadKoreanFace(language: Language): void {
   const reads = language === "ko" || navigator.languages.some((known) => known.toLowerCase().startsWith("ko"));
-  if (reads) void import("./korean");
+  if (reads) load();
+}
+
+/** The same where somebody else's words have it, whatever language the page speaks. */
+export function loadFaceFor(text: string): void {
+  if (!isLoaded && HANGUL.test(text)) load();
 }

@@ -2,6 +2,8 @@
 // nothing: what has no shape is shown by its number.
 import { Fragment } from "react";
 
+import { loadFaceFor } from "../look/face";
+
 /** What a screen obeys or swallows instead of showing it; a tab and the end of a line are what they are. */
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
@@ -33,6 +35,7 @@ export function plain(text: string): string {
 }
 
 export function Said({ text, lines = false, className = "" }: { text: string; lines?: boolean; className?: string }) {
+  loadFaceFor(text);
   const shown = lines ? text : text.replace(/\s+/g, " ").trim();
   return (
     <bdi dir="auto" className={`said ${lines ? "lines" : ""} ${className}`}>

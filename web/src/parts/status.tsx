@@ -15,9 +15,13 @@ export function statusOf(language: Language, session: SessionView): Status {
   const waits = session.wait ? waiting(language, session.wait) : null;
   if (waits) return waits;
   const isUnverified = session.status === "completed" && session.outcome?.verified === false;
-  const status = statuses[isUnverified ? "completed_unverified" : session.status];
+  return ofWord(language, isUnverified ? "completed_unverified" : session.status);
+}
+
+function ofWord(language: Language, word: string): Status {
+  const status = statuses[word];
   // A later server may use a word that is not known here.
-  if (!status) return { shape: "·", said: session.status, style: "plain" };
+  if (!status) return { shape: "·", said: word, style: "plain" };
   return { shape: status.shape, said: sayShared(language, status.key), style: status.style };
 }
 
@@ -43,19 +47,29 @@ function waiting(language: Language, wait: WaitView): Status | null {
   }
 }
 
+/** How something ended, in the words of a session that did. */
+export function endOf(language: Language, outcome: Outcome): Status {
+  const isUnverified = outcome.outcome === "completed" && !outcome.verified;
+  return ofWord(language, isUnverified ? "completed_unverified" : outcome.outcome);
+}
+
 /** Shape and word of a session, and since when. */
 export function StatusMark({ session, since = false }: { session: SessionView; since?: boolean }) {
   const status = statusOf(useLanguage(), session);
+  return <Mark status={status} since={since ? session.since_ms : null} />;
+}
+
+export function Mark({ status, since = null }: { status: Status; since?: number | null }) {
   return (
     <span className={`status ${status.style}`}>
       <span aria-hidden="true" className="shape">
         {status.shape}
       </span>{" "}
       {status.said}
-      {since && (
+      {since !== null && (
         <span className="dim">
           {" · "}
-          <Since at={session.since_ms} />
+          <Since at={since} />
         </span>
       )}
     </span>

@@ -10,6 +10,9 @@ export const words = catalogue({
     again: "Try again",
     close: "Close",
     cancel: "Leave it",
+    older: "Older ones",
+    ago: "{span} ago",
+    reuse: "Give it to whoever asks for it in this project, without asking you",
   },
   ko: {
     loading: "서버에 묻는 중 …",
@@ -20,5 +23,8 @@ export const words = catalogue({
     again: "다시 시도",
     close: "닫기",
     cancel: "그만두기",
+    older: "이전 것",
+    ago: "{span} 전",
+    reuse: "이 프로젝트에서 요청하면 누구에게나 묻지 않고 줍니다",
   },
 });

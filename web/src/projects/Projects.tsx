@@ -2,11 +2,11 @@
 import { useProjects, useUsage } from "../api/queries";
 import type { ProjectSummary } from "../api/schema";
 import { Link } from "../app/router";
+import { List } from "../parts/List";
 import { Page } from "../parts/Page";
 import { dollars } from "../parts/request";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
-import { Empty, Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
 import { words } from "./words";
 
@@ -20,10 +20,9 @@ export default function Projects() {
   );
   return (
     <Page title={say("title")} aside={action}>
-      {projects.error && <Failure error={projects.error} onAgain={() => void projects.refetch()} />}
-      {projects.isPending && <Loading />}
-      {projects.data?.length === 0 && <Empty>{say("none")}</Empty>}
-      {projects.data?.map((project) => <Project key={project.id} project={project} />)}
+      <List asked={projects} items={projects.data} label={say("title")} empty={say("none")} className="stack">
+        {(project) => <Project key={project.id} project={project} />}
+      </List>
     </Page>
   );
 }
@@ -40,7 +39,7 @@ function Project({ project }: { project: ProjectSummary }) {
     ...(cost == null ? [] : [say("cost", { cost: dollars(cost) })]),
   ];
   return (
-    <section className="panel stack" aria-label={project.name}>
+    <li className="panel stack">
       <div className="page-head">
         <h2>
           <Said text={project.name} />
@@ -58,11 +57,11 @@ function Project({ project }: { project: ProjectSummary }) {
         {now.map((fact) => `${fact} · `)}
         {project.active_at_ms != null && (
           <>
-            {say("active")} <Since at={project.active_at_ms} />
+            {say("active")} <Since at={project.active_at_ms} ago />
           </>
         )}
       </p>
       {!project.git && <p className="small dim">{say("ShowNotGit")}</p>}
-    </section>
+    </li>
   );
 }

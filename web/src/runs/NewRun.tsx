@@ -5,7 +5,7 @@ import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef, useS
 
 import { newKey } from "../api/client";
 import { useAgents, useProjects, useWish } from "../api/queries";
-import type { NewRun as Wanted, RunView } from "../api/schema";
+import type { AgentView, NewRun as Wanted, RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
 import { Page } from "../parts/Page";
@@ -18,7 +18,7 @@ export default function NewRun(_: ViewProps) {
   const say = useSay(words);
   const agents = useAgents();
   const known = useProjects();
-  const from = useSearch().get("directory");
+  const search = useSearch();
   const failed = agents.error ?? known.error;
   return (
     <Page title={say("newRun")}>
@@ -26,9 +26,10 @@ export default function NewRun(_: ViewProps) {
       {!failed && (!agents.data || !known.data) && <Loading />}
       {agents.data && known.data && (
         <Form
-          agents={agents.data.map((agent) => agent.name)}
+          agents={agents.data}
           projects={known.data}
-          directory={from ?? known.data[0]?.root ?? ""}
+          directory={search.get("directory") ?? known.data[0]?.root ?? ""}
+          agent={search.get("agent")}
         />
       )}
     </Page>
@@ -36,16 +37,21 @@ export default function NewRun(_: ViewProps) {
 }
 
 interface FormProps {
-  agents: string[];
+  agents: AgentView[];
   projects: { root: string; name: string; git: boolean }[];
   directory: string;
+  /** Who was chosen before; else the first that is there. */
+  agent: string | null;
 }
 
-function Form({ agents, projects, directory }: FormProps) {
+function Form({ agents, projects, directory, agent }: FormProps) {
   const say = useSay(words);
   const language = useLanguage();
   const id = useId();
-  const [draft, setDraft] = useState<Draft>(() => blank(directory, agents[0] ?? COMMAND));
+  const [draft, setDraft] = useState<Draft>(() => {
+    const wanted = agents.find((it) => it.name === agent) ?? agents.find((it) => it.installed !== false) ?? agents[0];
+    return blank(directory, wanted?.name ?? COMMAND);
+  });
   const [missing, setMissing] = useState("");
   // The same wish keeps its name when it is sent again: it is then done once.
   const key = useRef(newKey());
@@ -58,6 +64,7 @@ function Form({ agents, projects, directory }: FormProps) {
   const project = projects.find((it) => it.root === draft.directory);
   const isOther = project === undefined;
   const isCommand = draft.agent === COMMAND;
+  const isMissing = agents.find((it) => it.name === draft.agent)?.installed === false;
   const send = (event?: FormEvent) => {
     event?.preventDefault();
     if (draft.prompt.trim() === "") return setMissing(say("noPrompt"));
@@ -96,14 +103,15 @@ function Form({ agents, projects, directory }: FormProps) {
       {project?.git === false && <p className="small dim">{say("notGit")}</p>}
       <Field label={say("who2")} id={`${id}a`}>
         <select id={`${id}a`} className="field" value={draft.agent} onChange={(event) => set("agent", event.target.value)}>
-          {agents.map((name) => (
+          {agents.map(({ name, installed }) => (
             <option key={name} value={name}>
-              {name}
+              {installed === false ? say("notInstalled", { name }) : name}
             </option>
           ))}
           <option value={COMMAND}>{say("command")}</option>
         </select>
       </Field>
+      {isMissing && <p className="small attention">{say("missing", { name: draft.agent })}</p>}
       <Field label={isCommand ? say("commandLine") : say("prompt")} id={`${id}p`} hint={say("promptHint")}>
         <textarea
           id={`${id}p`}

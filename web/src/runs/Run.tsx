@@ -6,11 +6,12 @@ import type { RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { Link } from "../app/router";
 import { Page } from "../parts/Page";
+import { ProjectName } from "../parts/Project";
 import { dollars, grouped } from "../parts/request";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
 import { Failure, Loading } from "../parts/states";
-import { Why } from "../parts/status";
+import { Mark, Why } from "../parts/status";
 import { span } from "../parts/time";
 import { SessionRow } from "../sessions/SessionRow";
 import { type Language, type Say, useLanguage, useSay } from "../words/words";
@@ -42,17 +43,13 @@ export default function Run({ id }: ViewProps) {
 function Facts({ run }: { run: RunView }) {
   const say = useSay(words);
   const language = useLanguage();
-  const state = runState(language, say, run);
   const may = budgetSaid(language, say, run);
   const used = [run.usage?.cost_usd != null ? dollars(run.usage.cost_usd) : "", tokensSaid(say, run.usage?.tokens)];
   const attempts = Math.max(0, ...run.sessions.map((session) => session.attempts));
   return (
     <section className="panel stack">
-      <p className={`status ${state.style}`}>
-        <span aria-hidden="true" className="shape">
-          {state.shape}
-        </span>{" "}
-        {state.said}
+      <p>
+        <Mark status={runState(language, run)} />
       </p>
       <p className="runs-asked">
         <Said text={run.title} lines className="strong" />
@@ -66,19 +63,19 @@ function Facts({ run }: { run: RunView }) {
         <dt>{say("project")}</dt>
         <dd>
           <Link href={`/sessions?project=${run.project.id}&show=all`}>
-            <Said text={run.project.name} />
+            <ProjectName project={run.project} />
           </Link>{" "}
           <Said text={run.project.root} className="mono dim" />
         </dd>
         <dt>{say("began")}</dt>
         <dd>
-          <Since at={run.created_at_ms} />
+          <Since at={run.created_at_ms} ago />
         </dd>
         {run.ended_at_ms != null && (
           <>
             <dt>{say("ended")}</dt>
             <dd>
-              <Since at={run.ended_at_ms} />
+              <Since at={run.ended_at_ms} ago />
             </dd>
           </>
         )}

@@ -1,27 +1,10 @@
-// How a run is: that of its session while it goes on, else how it ended.
+// How a run is: that of its session while it goes on, else how it ended. One word for one state, as on the command line.
 import type { RunView } from "../api/schema";
-import { statusOf } from "../parts/status";
-import type { Language, Say } from "../words/words";
-import type { words } from "./words";
+import { endOf, type Status, statusOf } from "../parts/status";
+import { type Language, sayShared } from "../words/words";
 
-export interface RunState {
-  shape: string;
-  said: string;
-  style: string;
-}
-
-export function runState(language: Language, say: Say<typeof words.en>, run: RunView): RunState {
-  const { outcome } = run;
-  if (!outcome) {
-    const session = run.sessions.at(-1);
-    return session ? statusOf(language, session) : { shape: "●", said: say("running"), style: "plain" };
-  }
-  switch (outcome.outcome) {
-    case "completed":
-      return { shape: "✓", said: say(outcome.verified ? "verified" : "unverified"), style: "good" };
-    case "failed":
-      return { shape: "✗", said: say("failed"), style: "bad" };
-    case "cancelled":
-      return { shape: "✗", said: say("cancelled"), style: "dim" };
-  }
+export function runState(language: Language, run: RunView): Status {
+  if (run.outcome) return endOf(language, run.outcome);
+  const session = run.sessions.at(-1);
+  return session ? statusOf(language, session) : { shape: "●", said: sayShared(language, "StatusStarting"), style: "plain" };
 }

@@ -7,6 +7,8 @@ import { keys, useProjects, useSecrets, useWish } from "../api/queries";
 import type { NewSecret, SecretView, Unlock, WhichSecret } from "../api/schema";
 import { Dialog } from "../parts/Dialog";
 import { Page } from "../parts/Page";
+import { ProjectName, projectSaid } from "../parts/Project";
+import { Reuse } from "../parts/Reuse";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
 import { Empty, Failure, Loading } from "../parts/states";
@@ -66,6 +68,7 @@ function List({ secrets }: { secrets: SecretView[] }) {
 function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void }) {
   const say = useSay(words);
   const projects = useProjects();
+  const project = projects.data?.find((it) => it.id === secret.scope);
   const isSession = secret.scope.startsWith("s_");
   const given = isSession ? "GivenOnce" : secret.reuse ? "GivenFreely" : "GivenAsked";
   return (
@@ -73,11 +76,11 @@ function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void })
       <th scope="row" className="mono">
         <Said text={secret.name} />
       </th>
-      <td data-label={say("scope")}>{isSession ? say("session", { id: secret.scope }) : <Said text={projects.data?.find((it) => it.id === secret.scope)?.name ?? secret.scope} />}</td>
+      <td data-label={say("scope")}>{isSession ? say("session", { id: secret.scope }) : project ? <ProjectName project={project} /> : <Said text={secret.scope} />}</td>
       <td data-label={say("what")}>{secret.what === "stored" ? say("stored") : say("looked", { what: secret.what })}</td>
       <td data-label={say("given")}>{say(given)}</td>
       <td data-label={say("changed")}>
-        <Since at={secret.at_ms} />
+        <Since at={secret.at_ms} ago />
       </td>
       <td>
         <button type="button" className="button plain" onClick={onRemove} aria-label={say("removeName", { name: secret.name })}>
@@ -129,7 +132,7 @@ function Add() {
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const [from, setFrom] = useState("");
-  const [reuse, setReuse] = useState(true);
+  const [reuse, setReuse] = useState(false);
   const put = useWish<SecretView, NewSecret>((body) => ({ path: "/secrets", body }));
   const chosen = project || known?.[0]?.id || "";
   const keep = (event: FormEvent) => {
@@ -158,7 +161,7 @@ function Add() {
         <select id={`${id}p`} className="field" value={chosen} onChange={(event) => setProject(event.target.value)}>
           {known?.map((it) => (
             <option key={it.id} value={it.id}>
-              {it.name}
+              {projectSaid(it, known)}
             </option>
           ))}
         </select>
@@ -166,10 +169,7 @@ function Add() {
       <Field id={`${id}n`} label={say("name")} value={name} onChange={setName} />
       <Field id={`${id}v`} label={say("value")} value={value} onChange={setValue} isSecret />
       <Field id={`${id}f`} label={say("from")} value={from} onChange={setFrom} />
-      <label className="check">
-        <input type="checkbox" checked={reuse} onChange={(event) => setReuse(event.target.checked)} />
-        <span>{say("reuse")}</span>
-      </label>
+      <Reuse value={reuse} onChange={setReuse} />
       {put.error && <Failure error={put.error} wrote />}
       <p>
         <button type="submit" className="button primary" disabled={put.isPending || name.trim() === "" || (value === "" && from.trim() === "")}>

@@ -3,6 +3,7 @@ import { useRun } from "../api/queries";
 import type { RunView, SessionView } from "../api/schema";
 import { Link } from "../app/router";
 import { dollars, grouped } from "../parts/request";
+import { ProjectName } from "../parts/Project";
 import { Said } from "../parts/Said";
 import { span } from "../parts/time";
 import { type Language, type Say, useLanguage, useSay } from "../words/words";
@@ -27,7 +28,7 @@ export function Facts({ session }: { session: SessionView }) {
       <dt>{say("project")}</dt>
       <dd>
         <Link href={`/sessions?project=${session.project.id}&show=all`}>
-          <Said text={session.project.name} />
+          <ProjectName project={session.project} />
         </Link>
         {" · "}
         <Link href={`/runs/${session.run}`}>

@@ -4,6 +4,8 @@ import "./sessions.css";
 import { useStatus } from "../api/queries";
 import type { SessionView } from "../api/schema";
 import { Link } from "../app/router";
+import { Item } from "../parts/List";
+import { ProjectName } from "../parts/Project";
 import { askKey, askText, dollars, grouped } from "../parts/request";
 import { Said } from "../parts/Said";
 import { StatusMark, Why } from "../parts/status";
@@ -12,31 +14,27 @@ import { words } from "./words";
 
 export function SessionRow({ session }: { session: SessionView }) {
   const { cost_usd: cost, tokens } = session.usage ?? {};
+  const facts = (
+    <>
+      {session.id} · <Said text={session.agent} /> · <ProjectName project={session.project} />
+      {session.worktree && (
+        <>
+          {" · "}
+          <Said text={session.worktree.branch} className="mono" />
+        </>
+      )}
+      {cost != null ? ` · ${dollars(cost)}` : tokens != null ? ` · ${grouped(tokens)}` : ""}
+    </>
+  );
   return (
-    <li className="sessions-row">
-      <Link href={`/sessions/${session.id}`} className="sessions-link">
-        <span className="sessions-status">
-          <StatusMark session={session} since />
-        </span>
-        <Said text={session.title} className="strong sessions-title" />
-        <span className="dim small">
-          {session.id} · <Said text={session.agent} /> · <Said text={session.project.name} />
-          {session.worktree && (
-            <>
-              {" · "}
-              <Said text={session.worktree.branch} className="mono" />
-            </>
-          )}
-          {cost != null ? ` · ${dollars(cost)}` : tokens != null ? ` · ${grouped(tokens)}` : ""}
-        </span>
-      </Link>
+    <Item href={`/sessions/${session.id}`} status={<StatusMark session={session} since />} title={session.title} facts={facts}>
       <Kept session={session} />
       {session.outcome?.outcome === "failed" && (
         <p className="small bad">
           <Why outcome={session.outcome} />
         </p>
       )}
-    </li>
+    </Item>
   );
 }
 

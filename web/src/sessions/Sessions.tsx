@@ -1,11 +1,12 @@
 // Every session: how it is in words and shape, since when, and what it waits for.
 import { keys, useProjects } from "../api/queries";
-import { usePages } from "../api/pages";
+import { itemsOf, usePages } from "../api/pages";
 import type { SessionView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, Link, useSearch } from "../app/router";
+import { List } from "../parts/List";
 import { Page } from "../parts/Page";
-import { Empty, Failure, Loading } from "../parts/states";
+import { projectSaid } from "../parts/Project";
 import { useSay } from "../words/words";
 import { SessionRow } from "./SessionRow";
 import { words } from "./words";
@@ -33,7 +34,7 @@ export default function Sessions(_: ViewProps) {
   const filter: Filter = wanted in FILTERS ? (wanted as Filter) : "now";
   const query = { ...FILTERS[filter], project: project || undefined, limit: ON_A_PAGE };
   const list = usePages<SessionView>([...keys.sessions({}), filter, project], "/sessions", query);
-  const sessions = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const empty = list.hasNextPage ? say("looked") : say(filter === "now" && project === "" ? "nobody" : "none");
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(search);
     if (value === "") next.delete(name);
@@ -60,25 +61,9 @@ export default function Sessions(_: ViewProps) {
           </select>
         </label>
       </div>
-      {list.error && <Failure error={list.error} onAgain={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {sessions.length > 0 && (
-        <ul className="panel list" aria-label={say("list")}>
-          {sessions.map((session) => (
-            <SessionRow key={session.id} session={session} />
-          ))}
-        </ul>
-      )}
-      {list.data && sessions.length === 0 && (
-        <Empty>{list.hasNextPage ? say("looked") : say(filter === "now" && project === "" ? "nobody" : "none")}</Empty>
-      )}
-      {list.hasNextPage && (
-        <p>
-          <button type="button" className="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {say("older")}
-          </button>
-        </p>
-      )}
+      <List asked={list} items={itemsOf(list)} label={say("list")} empty={empty}>
+        {(session) => <SessionRow key={session.id} session={session} />}
+      </List>
     </Page>
   );
 }
@@ -86,7 +71,8 @@ export default function Sessions(_: ViewProps) {
 function Projects({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const say = useSay(words);
   const projects = useProjects();
-  const names = new Map((projects.data ?? []).map((project) => [project.id, project.name]));
+  const known = projects.data ?? [];
+  const names = new Map(known.map((project) => [project.id, projectSaid(project, known)]));
   if (value !== "" && !names.has(value)) names.set(value, value);
   return (
     <label>

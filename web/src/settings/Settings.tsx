@@ -75,7 +75,7 @@ function Server() {
         <dd>{info.pid}</dd>
         <dt>{say("since")}</dt>
         <dd>
-          <Since at={info.started_at_ms} />
+          <Since at={info.started_at_ms} ago />
         </dd>
         <dt>{say("address")}</dt>
         <dd>

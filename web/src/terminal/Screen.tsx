@@ -2,6 +2,7 @@
 // it, and then holds what is read where it is.
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 
+import { loadFaceFor } from "../look/face";
 import { useSay } from "../words/words";
 import { type Run, runs } from "./cells";
 import type { Emulator } from "./emulator";
@@ -96,17 +97,10 @@ export function Screen({ emulator, lineHeight, mark, wanted, label, isLive }: Sc
   );
 }
 
-const HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
-let hasHangul = false;
-
 function lineRuns(emulator: Emulator, index: number, cursor: { line: number; column: number } | null): Run[] {
   const line = emulator.line(index);
   const found = line ? runs(line, cursor?.line === index ? cursor.column : null) : [];
-  // Letters for Hangul come when the first of them does, whatever language the page speaks.
-  if (!hasHangul && found.some((run) => HANGUL.test(run.text))) {
-    hasHangul = true;
-    void import("../look/korean");
-  }
+  for (const run of found) loadFaceFor(run.text);
   return found;
 }
 

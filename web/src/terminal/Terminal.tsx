@@ -7,6 +7,7 @@ import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react"
 import { useSession } from "../api/queries";
 import type { LaunchView, SessionView } from "../api/schema";
 import { useShortcut } from "../app/shortcuts";
+import { loadFaceFor } from "../look/face";
 import { Failure, Loading } from "../parts/states";
 import { type SharedKey, useSay } from "../words/words";
 import type { Emulator } from "./emulator";
@@ -140,10 +141,12 @@ function bytesSaid(n: number): string {
 function Plain({ emulator, label }: { emulator: Emulator; label: string }) {
   const say = useSay(words);
   useSyncExternalStore(emulator.watch, emulator.now);
+  const text = emulator.all(PLAIN_LINES_MAX).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
+  loadFaceFor(text);
   return (
     <div className="terminal-scroll terminal-plain" tabIndex={0} role="log" aria-label={label}>
       <p className="small dim">{say("plainHint", { n: PLAIN_LINES_MAX })}</p>
-      <pre>{emulator.all(PLAIN_LINES_MAX).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")}</pre>
+      <pre>{text}</pre>
     </div>
   );
 }

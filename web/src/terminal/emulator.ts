@@ -67,7 +67,11 @@ export class Emulator implements Sink {
       convertEol: true,
       allowProposedApi: true,
       logLevel: "off",
+      // A log is read from its beginning: what a program clears moves up instead of being lost.
+      scrollOnEraseInDisplay: true,
     });
+    const keepsAbove = (parameters: (number | number[])[]) => parameters[0] === 3;
+    this.screen.parser.registerCsiHandler({ final: "J" }, keepsAbove);
   }
 
   dispose(): void {

@@ -6,8 +6,10 @@ choice) printf '[USER_QUESTION]\ncategory: choice\nquestion: Which database woul
 korean) printf '[USER_QUESTION]\ncategory: choice\nquestion: 어떤 데이터베이스를 쓸까요? 주문 표가 곧 커집니다.\noptions:\n- PostgreSQL\n- SQLite\nrequired: true\n[/USER_QUESTION]\n' ;;
 confirm) printf '[USER_QUESTION]\ncategory: confirmation\nquestion: Delete the old table?\nrequired: true\n[/USER_QUESTION]\n' ;;
 text) printf '[USER_QUESTION]\ncategory: clarification\nquestion: What is the service called?\nrequired: true\n[/USER_QUESTION]\n' ;;
+optional) printf '[USER_QUESTION]\ncategory: choice\nquestion: Which colour?\noptions:\n- green\n- blue\ndefault: green\nrequired: false\n[/USER_QUESTION]\n' ;;
 ask) printf '[ASK_USER]\nMay the colours change?\n[/ASK_USER]\n' ;;
 key) printf '[DEPENDENCY_REQUEST]\ntype: api_key\nname: STRIPE_SECRET_KEY\ndescription: To charge cards in the test.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
+token) printf '[DEPENDENCY_REQUEST]\ntype: api_key\nname: MAIL_TOKEN\ndescription: To send mail.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 service) printf '[DEPENDENCY_REQUEST]\ntype: service\nname: stripe\ndescription: Payments.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 file) printf '[DEPENDENCY_REQUEST]\ntype: file\nname: logo.png\ndescription: The logo for the header.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 permission) printf '[DEPENDENCY_REQUEST]\ntype: permission\nname: drop the old table\ndescription: It is empty.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;

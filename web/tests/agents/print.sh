@@ -27,5 +27,10 @@ work)
   echo "$answer" >>README.md
   echo 'new' >added.txt
   ;;
+clear)
+  echo 'before the screen was cleared 지우기 전'
+  printf '\033[H\033[2J\033[3J'
+  echo 'after it'
+  ;;
 listen) while read -r line; do echo "heard: $line"; done ;;
 esac

@@ -475,6 +475,9 @@ pub struct AgentView {
     pub about: String,
     /// The version that was tested.
     pub tested: Option<String>,
+    /// Whether the server finds its program; null if its table does not say which that is.
+    #[serde(default)]
+    pub installed: Option<bool>,
     /// Where its table comes from: `built in`, or a file.
     pub source: String,
     /// Whether a conversation can be taken up again.

@@ -2,7 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, env, os::unix::fs::PermissionsExt};
 
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
@@ -95,7 +95,7 @@ pub(super) async fn request(
 #[utoipa::path(get, path = "/agents", responses((status = 200, body = [AgentView])))]
 pub(super) async fn agents() -> Result<Json<Vec<AgentView>>, Problem> {
     let config = configuration()?;
-    Ok(Json(config.agents.iter().map(|agent| agent_view(&config, agent)).collect()))
+    Ok(Json(config.agents.iter().map(agent_view).collect()))
 }
 
 /// One agent.
@@ -104,7 +104,7 @@ pub(super) async fn agents() -> Result<Json<Vec<AgentView>>, Problem> {
 pub(super) async fn agent(Path(name): Path<String>) -> Result<Json<AgentView>, Problem> {
     let config = configuration()?;
     let agent = config.agents.get(&name).ok_or_else(|| unknown_agent(&config, &name))?;
-    Ok(Json(agent_view(&config, agent)))
+    Ok(Json(agent_view(agent)))
 }
 
 /// What a session has changed in its worktree.
@@ -149,23 +149,38 @@ pub(super) fn unknown_agent(config: &Config, name: &str) -> Problem {
         .details(json!({ "name": name, "known": known, "nearest": config.agents.nearest(name) }))
 }
 
-fn agent_view(_config: &Config, agent: &Agent) -> AgentView {
+fn agent_view(agent: &Agent) -> AgentView {
     let mut table = json!(agent);
     // What somebody set there may be a key; its name is enough.
     for value in table["environment"].as_object_mut().into_iter().flat_map(|it| it.values_mut()) {
         *value = "…".into();
     }
     let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let installed = table["command"][0].as_str().filter(|program| !program.contains('{')).map(is_installed);
     let is_builtin = Agent::builtin(&agent.name).is_some_and(|builtin| builtin == *agent);
     AgentView {
         name: agent.name.clone(),
         about: agent.about.clone(),
         tested: agent.tested.clone(),
+        installed,
         source: if is_builtin { "built in" } else { "configuration" }.to_owned(),
         resumable: agent.can_resume(),
         input: word(&table["input"]["way"]),
         guide: word(&table["guide"]),
         table,
+    }
+}
+
+/// Whether a program is where the server would look for it. It is not run for that.
+fn is_installed(program: &str) -> bool {
+    let is_program = |path: &std::path::Path| {
+        std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    let search = env::var_os("PATH").unwrap_or_default();
+    if program.contains('/') {
+        is_program(program.as_ref())
+    } else {
+        env::split_paths(&search).any(|folder| is_program(&folder.join(program)))
     }
 }
 
