@@ -1,7 +1,9 @@
 // The other places: signing in and out, settings, secrets, trust, agents, projects.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { basename } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -171,7 +173,7 @@ test("an agent whose program is not there is known by that", async () => {
   ostler.configure('[agents.ghost]\ncommand = ["no-such-program", "{prompt}"]\n');
   const page = await visit(browser, ostler, { place: ["/agents"] });
   const agent = (name) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
-  await agent("claude").getByText("installed", { exact: true }).waitFor();
+  await agent("claude").getByText(/^✓ installed$/).waitFor();
   await agent("ghost").getByText("not installed: the server does not find its program").waitFor();
   await agent("ghost").getByRole("link", { name: "Start a run" }).click();
   await page.getByText("The server does not find the program of ghost.").waitFor();
@@ -191,4 +193,33 @@ test("projects and agents are listed", async () => {
   await page.getByRole("heading", { name: "This browser" }).waitFor();
   assert.deepEqual(page.wrong, []);
   await page.context().close();
+});
+
+test("a page says that another server answers at its address, and comes back to its own", async () => {
+  // A port of its own, which both are told to use.
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, "close");
+  const at = `[page]\nlisten = "127.0.0.1:${port}"\n`;
+  const [mine, other] = [await Ostler.start(at), await Ostler.start('[page]\nlisten = "off"\n')];
+  try {
+    const page = await visit(browser, mine);
+    await mine.kill();
+    await other.kill();
+    other.configure(at);
+    await other.serve();
+    await page.getByText("Another server answers at this address.").waitFor();
+    assert.equal(await page.locator(".shell").count(), 0);
+    await other.kill();
+    await mine.serve();
+    await page.waitForSelector(".shell");
+    assert.deepEqual(page.wrong, []);
+    await page.context().close();
+  } finally {
+    await mine.end();
+    await other.serve();
+    await other.end();
+  }
 });

@@ -4,12 +4,16 @@ import { refusal, Unreached } from "./problem";
 
 const BASE = "/api/v1";
 const PROOF = "ostler.proof";
+const SERVER = "ostler.server";
+const SIGN_IN = "/sign-in";
 
-/** Who is told that nobody is signed in here any more. */
-let onSignedOut: () => void = () => undefined;
+/** Why this page cannot be used: nobody is signed in here any more, or another server answers in its server's place. */
+export type Outside = "signed out" | "another server";
 
-export function whenSignedOut(tell: () => void): void {
-  onSignedOut = tell;
+let onOutside: (why: Outside) => void = () => undefined;
+
+export function whenOutside(tell: (why: Outside) => void): void {
+  onOutside = tell;
 }
 
 /** The second half of the sign-in; the first is a cookie that no script can see. */
@@ -72,10 +76,28 @@ export async function ask(path: string, sent: Sent = {}): Promise<Response> {
   }
   // Elsewhere the limit is one for the whole answer; once that has come, it does nothing.
   if (sent.isStream) clearTimeout(timer);
-  if (response.ok) return response;
+  if (path !== SIGN_IN && isAnother(response)) {
+    onOutside("another server");
+    throw new Unreached(new Error("another server answers at this address"));
+  }
+  if (response.ok) {
+    keepServer(response, path === SIGN_IN);
+    return response;
+  }
   const refused = await refusal(response);
-  if (response.status === 401 && refused.code === "not_signed_in") onSignedOut();
+  if (response.status === 401 && refused.code === "not_signed_in") onOutside("signed out");
   throw refused;
+}
+
+/** Every answer says by which server it is; the port may have been taken by that of another state directory. */
+function isAnother(response: Response): boolean {
+  const [here, known] = [response.headers.get("Ostler-Server"), localStorage.getItem(SERVER)];
+  return here !== null && known !== null && here !== known;
+}
+
+function keepServer(response: Response, isNew: boolean): void {
+  const here = response.headers.get("Ostler-Server");
+  if (here !== null && (isNew || localStorage.getItem(SERVER) === null)) localStorage.setItem(SERVER, here);
 }
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {

@@ -93,8 +93,10 @@ export class EventStream implements Reader {
         await navigator.locks.request(NAME, how, () => this.read());
         // Whoever stops reading by itself is not signed in.
         return;
-      } catch {
+      } catch (error) {
         if (ended.aborted) return;
+        // A browser may forbid locks with other things that pages keep.
+        if (!(error instanceof DOMException && error.name === "AbortError")) return this.read();
         // Another tab has taken the lock, or this one is about to.
         this.journal?.end();
         this.journal = null;

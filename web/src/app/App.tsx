@@ -1,11 +1,12 @@
 // The whole page: language, sign-in, the cache and its stream around everything else.
 import { QueryClientProvider } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 
-import { whenSignedOut } from "../api/client";
+import { type Outside, whenOutside } from "../api/client";
 import { makeCache, makeStream, StreamProvider, useStatus, useStream } from "../api/queries";
 import { loadKoreanFace } from "../look/face";
 import { Failure, Loading } from "../parts/states";
+import { Another } from "../sign-in/Another";
 import { SignedOut } from "../sign-in/SignedOut";
 import { SignIn } from "../sign-in/SignIn";
 import { firstLanguage, keepLanguage, type Language, LanguageProvider } from "../words/words";
@@ -48,19 +49,21 @@ export function App() {
 /** Who is not signed in stays outside, and is taken back to where they wanted to go. */
 function Door() {
   const path = usePath();
-  const [isOut, setOut] = useState(false);
+  const [outside, setOutside] = useState<Outside | null>(null);
   const cache = useMemo(makeCache, []);
   const stream = useMemo(() => makeStream(cache), [cache]);
-  useEffect(() => whenSignedOut(() => setOut(true)), []);
+  const back = useCallback(() => setOutside(null), []);
+  useEffect(() => whenOutside(setOutside), []);
   if (path === "/sign-in") {
     const enter = (to: string) => {
       cache.clear();
-      setOut(false);
+      setOutside(null);
       go(to, "replace");
     };
     return <SignIn onDone={enter} />;
   }
-  if (isOut) return <SignedOut />;
+  if (outside === "signed out") return <SignedOut />;
+  if (outside === "another server") return <Another onBack={back} />;
   return (
     <QueryClientProvider client={cache}>
       <StreamProvider value={stream}>

@@ -4,8 +4,9 @@ import { useEffect, useState } from "react";
 
 import { keepProof, post } from "../api/client";
 import { Refused } from "../api/problem";
+import { problemSaid } from "../parts/problems";
 import { Failure } from "../parts/states";
-import { useSay } from "../words/words";
+import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
 /** A code works once, so it is sent once, however often React looks at this. */
@@ -25,6 +26,7 @@ async function signIn(code: string): Promise<void> {
 
 export function SignIn({ onDone }: { onDone: (to: string) => void }) {
   const say = useSay(words);
+  const language = useLanguage();
   const [{ code, to }] = useState(() => (window.location.hash.length > 1 || !sent ? parts(window.location.hash) : sent));
   const [error, setError] = useState<Error | null>(null);
   const [attempt, setAttempt] = useState(0);
@@ -44,6 +46,7 @@ export function SignIn({ onDone }: { onDone: (to: string) => void }) {
     // The rest stays the same while this is shown.
   }, [code, attempt]);
   const isRefused = error instanceof Refused;
+  const why = error instanceof Refused ? problemSaid(language, error.code)?.[0] : null;
   return (
     <main className="outside">
       <h1>ostler</h1>
@@ -51,6 +54,7 @@ export function SignIn({ onDone }: { onDone: (to: string) => void }) {
       {(isRefused || code === "") && (
         <div role="alert" className="stack">
           <p>{say(code === "" ? "noCode" : "refused")}</p>
+          {why && <p className="dim">{why}</p>}
           <p className="dim">{say("refusedHint")}</p>
           <pre className="panel">ostler open</pre>
         </div>
