@@ -164,7 +164,7 @@ impl Home {
         self.root.join("sign-ins.json")
     }
 
-    /// The port that the page had last.
+    /// The port of the page, and behind it the one that it had while somebody else was there.
     pub fn page_port(&self) -> PathBuf {
         self.root.join("page.port")
     }

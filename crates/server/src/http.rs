@@ -38,6 +38,7 @@ use std::sync::{Arc, Mutex};
 use axum::{
     Json, Router,
     extract::DefaultBodyLimit,
+    http::HeaderValue,
     middleware::{from_fn, from_fn_with_state},
     routing::{get, post},
 };
@@ -48,7 +49,7 @@ use utoipa::OpenApi;
 
 pub use self::access::{Need, routes};
 pub(crate) use self::sign_in::Entrance;
-use crate::{api, driver::Driver, metrics::Present, notify::Notifications};
+use crate::{api, driver::Driver, mark, metrics::Present, notify::Notifications};
 
 /// The longest body: prompts and answers may be whole documents.
 const BODY_BYTES_MAX: usize = 16 << 20;
@@ -77,6 +78,13 @@ struct Counts {
     readers: Present,
     /// What is asked.
     routes: metrics::Routes,
+}
+
+impl App {
+    /// By what clients know the server again.
+    fn server_id(&self) -> String {
+        mark::shown(self.driver.mark())
+    }
 }
 
 /// Every route, with its document.
@@ -122,7 +130,8 @@ pub(crate) fn routers(
     notifications: Arc<Notifications>,
 ) -> Routers {
     let clock = driver.journal.clock();
-    let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock };
+    let server = HeaderValue::from_str(&mark::shown(driver.mark())).expect("digits are a header");
+    let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock, server };
     let started_at_ms = clock.now_ms();
     let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
     let demos = Arc::default();

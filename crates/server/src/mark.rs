@@ -4,6 +4,7 @@
 use std::{fs, io, path::PathBuf};
 
 use ostler_store::{Reads, Sqlite, Store};
+use sha2::{Digest, Sha256};
 
 use crate::{
     home::{Home, write_private},
@@ -15,6 +16,9 @@ const META: &str = "mark";
 
 /// How many hexadecimal digits it has.
 const LENGTH: usize = 12;
+
+/// How many bytes clients know it by.
+const SHOWN_BYTES: usize = 8;
 
 /// The mark of a state directory; a new one where there is none.
 pub(crate) fn mark(home: &Home, store: &mut Sqlite) -> io::Result<String> {
@@ -35,6 +39,12 @@ pub(crate) fn mark(home: &Home, store: &mut Sqlite) -> io::Result<String> {
     write_private(&path(home), word.as_bytes())?;
     store.set_meta(META, &word).ok();
     Ok(word)
+}
+
+/// By what clients know the state directory again. It says nothing of the mark, which is for processes of agents.
+pub(crate) fn shown(mark: &str) -> String {
+    let digest: [u8; 32] = Sha256::digest(format!("server\n{mark}")).into();
+    random::hexadecimal(&digest[..SHOWN_BYTES])
 }
 
 /// What the file says, if it is whole.

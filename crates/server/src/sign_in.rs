@@ -77,6 +77,10 @@ pub(crate) struct Entry {
     hash: Hash,
     /// Of what a browser shows beside its cookie.
     proof: Option<Hash>,
+    /// The port at which a browser has signed in. Whoever answers at another one is told what it shows there, and must
+    /// not be able to show it here.
+    #[serde(default)]
+    port: Option<u16>,
 }
 
 /// Everybody who may come in.
@@ -164,8 +168,15 @@ impl Links {
 }
 
 impl SignIns {
-    /// Signs a browser in.
-    pub(crate) fn add_browser(&mut self, name: String, cookie: &str, proof: &str, now_ms: u64) -> SignInId {
+    /// Signs a browser in, at a port.
+    pub(crate) fn add_browser(
+        &mut self,
+        name: String,
+        cookie: &str,
+        proof: &str,
+        port: u16,
+        now_ms: u64,
+    ) -> SignInId {
         self.forget(now_ms);
         let browsers = || self.entries.iter().filter(|it| it.kind == Kind::Browser);
         if browsers().count() >= BROWSERS_MAX
@@ -175,9 +186,11 @@ impl SignIns {
             self.entries.retain(|it| it.id != oldest);
         }
         let over_at_ms = now_ms.saturating_add(BROWSER_MS);
-        let id = self.add(Kind::Browser, name, now_ms, over_at_ms, Hash::of(cookie), Some(Hash::of(proof)));
+        let entry = self.entry(Kind::Browser, name, now_ms, over_at_ms, cookie);
+        let id = entry.id;
+        self.entries.push(Entry { proof: Some(Hash::of(proof)), port: Some(port), ..entry });
         // To sign in is to be there.
-        self.show_cookie(cookie, proof, now_ms);
+        self.show_cookie(cookie, proof, port, now_ms);
         id
     }
 
@@ -192,28 +205,28 @@ impl SignIns {
     ) -> Option<SignInId> {
         self.forget(now_ms);
         let count = self.entries.iter().filter(|it| it.kind != Kind::Browser).count();
-        (count < TOKENS_MAX).then(|| self.add(kind, name, now_ms, over_at_ms, Hash::of(token), None))
+        (count < TOKENS_MAX).then(|| {
+            let entry = self.entry(kind, name, now_ms, over_at_ms, token);
+            let id = entry.id;
+            self.entries.push(entry);
+            id
+        })
     }
 
-    fn add(
-        &mut self,
-        kind: Kind,
-        name: String,
-        made_at_ms: u64,
-        over_at_ms: u64,
-        hash: Hash,
-        proof: Option<Hash>,
-    ) -> SignInId {
+    /// Somebody new, who shows this word.
+    fn entry(&mut self, kind: Kind, name: String, made_at_ms: u64, over_at_ms: u64, word: &str) -> Entry {
         self.last += 1;
-        let id = SignInId(self.last);
-        self.entries.push(Entry { id, kind, name, made_at_ms, used_at_ms: None, over_at_ms, hash, proof });
-        id
+        let (id, hash) = (SignInId(self.last), Hash::of(word));
+        Entry { id, kind, name, made_at_ms, used_at_ms: None, over_at_ms, hash, proof: None, port: None }
     }
 
-    /// Who shows a cookie and its proof.
-    pub(crate) fn show_cookie(&mut self, cookie: &str, proof: &str, now_ms: u64) -> Shown {
+    /// Who shows a cookie and its proof, at a port.
+    pub(crate) fn show_cookie(&mut self, cookie: &str, proof: &str, port: u16, now_ms: u64) -> Shown {
         let (cookie, proof) = (Hash::of(cookie), Hash::of(proof));
-        self.show(now_ms, |it| it.hash.is(&cookie) & it.proof.is_some_and(|kept| kept.is(&proof)))
+        self.show(now_ms, |it| {
+            let is_shown = it.hash.is(&cookie) & it.proof.is_some_and(|kept| kept.is(&proof));
+            is_shown && it.port == Some(port)
+        })
     }
 
     /// Who shows a token.
@@ -326,6 +339,7 @@ mod tests {
     use super::*;
 
     const NOW: u64 = 1_700_000_000_000;
+    const PORT: u16 = 7378;
 
     #[test]
     fn a_link_is_good_once_and_for_a_while() {
@@ -350,14 +364,14 @@ mod tests {
     #[test]
     fn a_cookie_is_worth_nothing_without_its_own_proof() {
         let mut all = SignIns::default();
-        let id = all.add_browser("one".into(), "cookie", "proof", NOW);
-        all.add_browser("two".into(), "cookie2", "proof2", NOW);
+        let id = all.add_browser("one".into(), "cookie", "proof", PORT, NOW);
+        all.add_browser("two".into(), "cookie2", "proof2", PORT, NOW);
         let known = |first_today| Shown::Known { id, kind: Kind::Browser, first_today };
-        assert_eq!(all.show_cookie("cookie", "proof", NOW), known(false));
-        assert_eq!(all.show_cookie("cookie", "proof", NOW + DAY_MS), known(true));
-        assert_eq!(all.show_cookie("cookie", "proof", NOW + DAY_MS), known(false));
+        assert_eq!(all.show_cookie("cookie", "proof", PORT, NOW), known(false));
+        assert_eq!(all.show_cookie("cookie", "proof", PORT, NOW + DAY_MS), known(true));
+        assert_eq!(all.show_cookie("cookie", "proof", PORT, NOW + DAY_MS), known(false));
         for (cookie, proof) in [("cookie", "proof2"), ("cookie2", "proof"), ("cookie", ""), ("", "proof")] {
-            assert_eq!(all.show_cookie(cookie, proof, NOW), Shown::Unknown, "{cookie} {proof}");
+            assert_eq!(all.show_cookie(cookie, proof, PORT, NOW), Shown::Unknown, "{cookie} {proof}");
         }
         assert_eq!(all.show_token("cookie", NOW), Shown::Unknown);
     }
@@ -365,17 +379,17 @@ mod tests {
     #[test]
     fn a_browser_that_comes_back_stays_and_a_token_ends_when_it_was_to() {
         let mut all = SignIns::default();
-        let browser = all.add_browser("one".into(), "cookie", "proof", NOW);
+        let browser = all.add_browser("one".into(), "cookie", "proof", PORT, NOW);
         let later = NOW + BROWSER_MS - 1;
         let known = Shown::Known { id: browser, kind: Kind::Browser, first_today: true };
-        assert_eq!(all.show_cookie("cookie", "proof", later), known);
-        assert_eq!(all.show_cookie("cookie", "proof", later + BROWSER_MS - 1), known);
-        assert_eq!(all.show_cookie("cookie", "proof", later + 3 * BROWSER_MS), Shown::Over);
+        assert_eq!(all.show_cookie("cookie", "proof", PORT, later), known);
+        assert_eq!(all.show_cookie("cookie", "proof", PORT, later + BROWSER_MS - 1), known);
+        assert_eq!(all.show_cookie("cookie", "proof", PORT, later + 3 * BROWSER_MS), Shown::Over);
         let token = all.add_token(Kind::ReadOnlyToken, "ci".into(), "ost_x", NOW, NOW + DAY_MS);
         let known = Shown::Known { id: token.expect("room"), kind: Kind::ReadOnlyToken, first_today: true };
         assert_eq!(all.show_token("ost_x", NOW), known);
         assert_eq!(all.show_token("ost_x", NOW + DAY_MS), Shown::Over);
-        assert_eq!(all.show_cookie("ost_x", "", NOW), Shown::Unknown);
+        assert_eq!(all.show_cookie("ost_x", "", PORT, NOW), Shown::Unknown);
         assert!(all.has_token("ci", NOW) && !all.has_token("ci", NOW + DAY_MS));
     }
 
@@ -388,10 +402,10 @@ mod tests {
         }
         assert_eq!(all.add_token(Kind::Token, "more".into(), "more", NOW, NOW + 1), None);
         for number in 0..=BROWSERS_MAX {
-            all.add_browser(String::new(), &format!("c{number}"), "p", NOW + number as u64);
+            all.add_browser(String::new(), &format!("c{number}"), "p", PORT, NOW + number as u64);
         }
-        assert_eq!(all.show_cookie("c0", "p", NOW), Shown::Unknown, "the oldest made room");
-        assert!(matches!(all.show_cookie("c1", "p", NOW), Shown::Known { .. }));
+        assert_eq!(all.show_cookie("c0", "p", PORT, NOW), Shown::Unknown, "the oldest made room");
+        assert!(matches!(all.show_cookie("c1", "p", PORT, NOW), Shown::Known { .. }));
         let later = NOW + OVER_KNOWN_MS + 1;
         assert!(all.add_token(Kind::Token, "more".into(), "more", later, later + 1).is_some());
     }
@@ -399,7 +413,7 @@ mod tests {
     #[test]
     fn a_token_is_found_by_its_name_and_everything_by_its_id() {
         let mut all = SignIns::default();
-        let browser = all.add_browser("ci".into(), "cookie", "proof", NOW);
+        let browser = all.add_browser("ci".into(), "cookie", "proof", PORT, NOW);
         let token = all.add_token(Kind::Token, "ci".into(), "ost_x", NOW, NOW + 1).expect("room");
         let find = |wanted: &str| all.find(wanted, NOW).map(|it| it.id);
         assert_eq!(find("ci"), Some(token));
@@ -412,11 +426,11 @@ mod tests {
     #[test]
     fn what_is_kept_holds_no_secret_word() {
         let mut all = SignIns::default();
-        all.add_browser("one".into(), "cookie", "proof", NOW);
+        all.add_browser("one".into(), "cookie", "proof", PORT, NOW);
         let text = serde_json::to_string(&all).expect("plain data");
         assert!(!text.contains("cookie") && !text.contains("proof\":\"proof"), "{text}");
         let mut read: SignIns = serde_json::from_str(&text).expect("it can be read again");
-        assert!(matches!(read.show_cookie("cookie", "proof", NOW), Shown::Known { .. }));
+        assert!(matches!(read.show_cookie("cookie", "proof", PORT, NOW), Shown::Known { .. }));
         assert!(serde_json::from_str::<SignIns>(&text.replace("\"hash\":\"", "\"hash\":\"g")).is_err());
     }
 }

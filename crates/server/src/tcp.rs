@@ -179,26 +179,31 @@ impl Door {
     /// At the port it had last, so that an open page and a bookmark find it again; else at one of these, or any.
     async fn any(&self, ip: IpAddr, ports: &[u16]) -> Result<TcpListener, ShutError> {
         let path = self.home.page_port();
-        let last = std::fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
-        for port in last.iter().chain(ports).filter(|&&port| port > 0) {
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        let kept: Vec<u16> = kept.lines().filter_map(|line| line.trim().parse().ok()).take(2).collect();
+        for port in kept.iter().chain(ports).filter(|&&port| port > 0) {
             if let Ok(listener) = listen(SocketAddr::new(ip, *port)).await {
-                remember(&path, *port, last);
+                remember(&path, &kept, *port);
                 return Ok(listener);
             }
         }
         let address = SocketAddr::new(ip, 0);
         let listener = listen(address).await?;
         let found = listener.local_addr().map_err(|source| ShutError::Listen { address, source })?;
-        remember(&path, found.port(), last);
+        remember(&path, &kept, found.port());
         Ok(listener)
     }
 }
 
-/// A full disk is no reason to stay shut.
-fn remember(path: &Path, port: u16, last: Option<u16>) {
-    if last != Some(port) {
-        write_private(path, format!("{port}\n").as_bytes()).ok();
-    }
+/// Its own port stays its own. One that it has while somebody else is there is kept behind it, so that the next start
+/// finds either. A full disk is no reason to stay shut.
+fn remember(path: &Path, kept: &[u16], port: u16) {
+    let text = match kept.first() {
+        _ if kept.contains(&port) => return,
+        Some(own) => format!("{own}\n{port}\n"),
+        None => format!("{port}\n"),
+    };
+    write_private(path, text.as_bytes()).ok();
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, ShutError> {

@@ -166,6 +166,8 @@ export interface components {
              * @description The last event of the journal.
              */
             seq: number;
+            /** @description What tells it from the server of every other state directory, for as long as that is there. */
+            server?: string;
             /**
              * Format: int64
              * @description Since when, in UTC milliseconds.
@@ -884,6 +886,8 @@ export interface components {
             id: string;
             /** @description What is sent in `Ostler-Proof` with every request, beside the cookie. */
             proof: string;
+            /** @description The server, as it stands in `Ostler-Server` of every answer. */
+            server: string;
         };
         /** @description What needs somebody, and what runs. */
         StatusView: {

@@ -108,6 +108,62 @@ fn a_sign_in_outlives_the_server_and_finds_it_again() {
     assert_eq!(world.refused("/sign-ins/ci/revoke", &json!({})).kind, "no_sign_in");
 }
 
+/// Whoever takes the port is shown what its browsers show there. It is worth nothing at the port that the server has
+/// meanwhile.
+#[test]
+fn a_sign_in_is_good_at_its_own_port_and_that_port_is_come_back_to() {
+    let mut world = World::idle();
+    let port = 30_000 + std::process::id() % 2_000;
+    write(&world.home, "page.port", &port.to_string());
+    configure(&world, "[page]\nlisten = \"127.0.0.1:0\"\n");
+    world.start();
+    let browser = sign_in(&world);
+    world.kill_server();
+    let taken = TcpListener::bind(&browser.address).expect("nobody has it");
+    world.start();
+    let elsewhere = address(&world);
+    assert_ne!(elsewhere, browser.address);
+    let (_, value) = browser.cookie.split_once('=').expect("a value");
+    let other = elsewhere.rsplit(':').next().expect("a port");
+    let cookie = format!("ostler_{other}={value}");
+    let stolen = Browser { address: elsewhere.clone(), cookie, proof: browser.proof.clone() };
+    let refused = stolen.get("/status");
+    assert_eq!((refused.status, refused.kind().as_str()), (401, "not_signed_in"), "{refused:?}");
+    assert_eq!(sign_in(&world).get("/status").status, 200, "who signs in there is signed in there");
+    let kept = fs::read_to_string(world.home.join("page.port")).expect("a file");
+    assert_eq!(kept, format!("{port}\n{other}\n"), "its own port, and the one that it had instead");
+    world.kill_server();
+    drop(taken);
+    world.start();
+    assert_eq!(address(&world), browser.address);
+    assert_eq!(browser.get("/status").status, 200);
+}
+
+#[test]
+fn a_page_knows_its_server_again() {
+    let (mut world, other) = (World::new(), World::new());
+    let id = world.get::<InfoView>("/info").expect("the server").server;
+    assert!(id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+    assert_ne!(id, other.get::<InfoView>("/info").expect("the server").server);
+    world.restart();
+    let own = address(&world);
+    let signed_in = redeem(&own, &code(&world));
+    assert_eq!(signed_in.json()["server"], id.as_str(), "{signed_in:?}");
+    for line in ["GET /", "GET /api/v1/status", "GET /api/v1/nothing", "GET /healthz"] {
+        let answer = send(&own, line, &[("Host", &own)], "");
+        assert_eq!(answer.header("ostler-server"), Some(id.as_str()), "{line}: {answer:?}");
+    }
+    // Where another's name leads here, a page of theirs could read it.
+    for headers in
+        [[("Host", "evil.example"), ("X", "")], [("Host", &own), ("Origin", "http://evil.example")]]
+    {
+        assert_eq!(send(&own, "GET /", &headers, "").header("ostler-server"), None, "{headers:?}");
+    }
+    let mut stream = crate::wire::lines(crate::wire::send(&world, "GET /events?follow=true", &[], b""));
+    let hello = stream.find(|line| line.starts_with("data: ")).expect("a greeting");
+    assert!(hello.contains(&format!("\"server\":\"{id}\"")), "{hello}");
+}
+
 #[test]
 fn a_browser_does_what_a_person_does_and_signs_another_in() {
     let world = World::new();

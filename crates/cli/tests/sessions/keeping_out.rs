@@ -1,8 +1,16 @@
 //! What an agent must not do by itself: answer its own question, steer, start more, or end the server. It may look.
 
-use std::fs;
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+};
 
-use crate::support::{World, write};
+use serde_json::{Value, json};
+
+use crate::{
+    support::{World, write},
+    tcp, wire,
+};
 
 /// Tries something at the socket for people, as a process that has done everything to be somebody else, and prints the
 /// status of the answer. Behind the kind of process comes what is tried.
@@ -92,6 +100,44 @@ fn no_process_of_an_agent_answers_for_a_person() {
     world.answer("q_1", "ours");
     world.status(&session, "completed");
     assert_eq!(world.output(&session), "ours\n");
+}
+
+/// The line with an event of a stream.
+fn event(mut lines: impl Iterator<Item = String>) -> String {
+    assert!(lines.any(|line| line == "event: secret.stored"), "the stream ends");
+    lines.next().expect("what happened")
+}
+
+/// That a secret was kept is in the journal, which agents and tokens that look may read. Its name is not for them.
+#[test]
+fn who_may_not_see_secrets_is_told_no_name_of_one() {
+    let world = World::new();
+    write(&world.project, "try.py", TRY);
+    let directory = world.project.display().to_string();
+    let new = json!({ "directory": directory, "name": "HUSH_KEY", "value": "0123456789" });
+    world.post::<Value>("/secrets", &new).expect("it is kept");
+    let follow = "/events?kind=secret.&follow=true";
+    let seen = event(wire::lines(wire::send(&world, &format!("GET {follow}"), &[], b"")));
+    assert!(seen.contains("\"secret\":\"HUSH_KEY\""), "a person sees it: {seen}");
+    let address = tcp::address(&world);
+    let ask = |path: &str, token: &str| {
+        let mut stream = tcp::connect(&address);
+        let head = format!("GET /api/v1{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+        stream
+            .write_all(format!("{head}Authorization: Bearer {token}\r\n\r\n").as_bytes())
+            .expect("it listens");
+        BufReader::new(stream).lines().map(|line| line.expect("it goes on"))
+    };
+    let (looks, does) = (tcp::token(&world, "looks", true), tcp::token(&world, "does", false));
+    let withheld = event(ask(follow, &looks));
+    assert!(withheld.contains("\"secret\":null") && withheld.contains("\"what\":\"stored\""), "{withheld}");
+    assert!(event(ask(follow, &does)).contains("HUSH_KEY"), "who may see the list sees it here too");
+    let page = ask("/events", &looks).collect::<String>();
+    assert!(page.contains("secret.stored") && !page.contains("HUSH_KEY"), "{page}");
+    let session = world.bash("python3 try.py plain GET '/events?kind=secret.' ''");
+    let said = said(&world, "plain");
+    assert!(said.contains("\"secret\":null") && !said.contains("HUSH_KEY"), "{said}");
+    world.status(&session, "completed");
 }
 
 #[test]

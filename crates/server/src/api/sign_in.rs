@@ -66,6 +66,8 @@ pub struct SignedInView {
     pub proof: String,
     /// The sign-in.
     pub id: String,
+    /// The server, as it stands in `Ostler-Server` of every answer.
+    pub server: String,
 }
 
 /// A token for a script.

@@ -22,6 +22,9 @@ pub struct StatusView {
 pub struct InfoView {
     /// Its version.
     pub version: String,
+    /// What tells it from the server of every other state directory, for as long as that is there.
+    #[serde(default)]
+    pub server: String,
     /// Its process.
     pub pid: u32,
     /// Since when, in UTC milliseconds.

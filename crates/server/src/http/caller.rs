@@ -11,7 +11,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{access, code::Code, leave};
+use super::{
+    access::{self, Need},
+    code::Code,
+    guard, leave,
+};
 use crate::{
     api::Problem,
     clock::Clock,
@@ -23,6 +27,9 @@ use crate::{
 
 /// The header with what a browser shows beside its cookie.
 const PROOF: &str = "ostler-proof";
+
+/// The header by which a page knows its server again, whoever it is signed in with.
+const SERVER: &str = "ostler-server";
 
 /// What a browser may do with what it is sent: show it, and nothing of anybody else's.
 const HEADERS: &[(&str, &str)] = &[
@@ -76,6 +83,8 @@ pub(super) enum Showed {
 pub(super) struct Doorman {
     pub(super) keeper: Arc<Keeper>,
     pub(super) clock: Clock,
+    /// By what a page knows the server again.
+    pub(super) server: HeaderValue,
 }
 
 /// The address of the page as the browser has it that asks.
@@ -89,6 +98,11 @@ impl Caller {
     /// Whether it came over TCP.
     pub(super) fn is_remote(self) -> bool {
         matches!(self, Caller::Browser(_) | Caller::Token { .. } | Caller::Stranger(_))
+    }
+
+    /// Whether it may see which secrets there are.
+    pub(super) fn sees_names(self) -> bool {
+        guard::may(self, Need::Names).is_ok()
     }
 
     /// By what it has signed in.
@@ -126,7 +140,9 @@ pub(super) async fn over_tcp(State(doorman): State<Doorman>, mut request: Reques
             renewed = cookie;
             request.extensions_mut().insert(site);
             request.extensions_mut().insert(caller);
-            let response = next.run(request).await;
+            let mut response = next.run(request).await;
+            // Not where somebody else's name leads here: a page of theirs could read it, and know its visitors by it.
+            response.headers_mut().insert(SERVER, doorman.server.clone());
             match caller.sign_in() {
                 Some(id) => leave::with_sign_in(response, id, &doorman.keeper, doorman.clock),
                 None => response,
@@ -214,7 +230,7 @@ impl Doorman {
         }
         let Some(cookie) = cookie(headers, port) else { return (Caller::Stranger(Showed::Nothing), None) };
         let Some(proof) = text(PROOF) else { return (Caller::Stranger(Showed::NoProof), None) };
-        let shown = self.keeper.show_cookie(cookie, proof, now_ms);
+        let shown = self.keeper.show_cookie(cookie, proof, port, now_ms);
         let first_today = matches!(shown, Shown::Known { first_today: true, .. });
         (known(shown), first_today.then(|| kept_cookie(site, port, cookie)).flatten())
     }

@@ -8,6 +8,7 @@
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
+    Extension,
     extract::{RawQuery, State},
     http::{HeaderMap, header},
     response::{IntoResponse, Response},
@@ -16,12 +17,13 @@ use hyper::body::Bytes;
 use ostler_engine::{ProjectId, RunId, SessionId};
 use ostler_store::{EventRow, Scope};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
 use super::{
     App,
+    caller::Caller,
     code::Code,
     extract::Query,
     pages::{Limit, List, Paged},
@@ -54,6 +56,9 @@ const PASSES_MAX: u32 = 20;
 
 /// The most kinds that can be asked for.
 const KINDS_MAX: usize = 20;
+
+/// How the kinds of those events begin that name a secret.
+const SECRETS: &str = "secret.";
 
 /// Which events.
 #[derive(Debug, Default, Clone, Deserialize, IntoParams)]
@@ -108,11 +113,13 @@ impl TryFrom<String> for Kinds {
     }
 }
 
-/// Which events a client wants.
+/// Which events a client wants, and what of them it may see.
 #[derive(Debug, Clone)]
 struct Filter {
     scope: Scope,
     kinds: Option<Kinds>,
+    /// Whether it may see which secrets there are.
+    sees_names: bool,
 }
 
 impl Filter {
@@ -127,6 +134,22 @@ impl Filter {
             |kind: &String| *kind == row.kind || (kind.ends_with('.') && row.kind.starts_with(kind));
         self.kinds.as_ref().is_none_or(|kinds| kinds.0.iter().any(is_meant))
     }
+
+    /// Whether an event is shown as it stands.
+    fn is_open(&self, row: &EventRow) -> bool {
+        self.sees_names || !row.kind.starts_with(SECRETS)
+    }
+
+    /// An event as the client may see it: that a secret was kept or removed is no secret, its name may be.
+    fn shown(&self, row: &EventRow) -> EventView {
+        let mut event = views::event(row);
+        if !self.is_open(row)
+            && let Some(name) = event.body.get_mut("secret")
+        {
+            *name = Value::Null;
+        }
+        event
+    }
 }
 
 /// What happened: a page, or with `follow` a stream of server-sent events that begins with where it stands.
@@ -135,12 +158,13 @@ impl Filter {
     responses((status = 200, content(([EventView] = "application/json"), (String = "text/event-stream")))))]
 pub(super) async fn events(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     RawQuery(query): RawQuery,
     Query(which): Query<Which>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let scope = app.scope(which.project, which.run, which.session)?;
-    let filter = Filter { scope, kinds: which.kind };
+    let filter = Filter { scope, kinds: which.kind, sees_names: caller.sees_names() };
     let last_id = headers.get("last-event-id").map(|value| {
         let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
         number.ok_or_else(|| {
@@ -175,7 +199,7 @@ impl App {
             let rows = self.read(|reader| reader.events(after, filter.scope, wanted))?;
             after = rows.last().map_or(after, |last| last.seq);
             is_more = !rows.is_empty() && after < self.driver.journal.world().last_seq;
-            found.extend(rows.iter().filter(|row| filter.is_kind(row)).map(views::event));
+            found.extend(rows.iter().filter(|row| filter.is_kind(row)).map(|row| filter.shown(row)));
             if !is_more || found.len() >= limit.0 as usize || filter.kinds.is_none() {
                 break;
             }
@@ -209,7 +233,7 @@ impl Follower {
         let seq = *changed.borrow_and_update();
         // Who comes from beyond the end has seen another journal; it hears what happens from now on.
         self.after = self.after.min(seq);
-        let hello = json!({ "seq": seq, "after": self.after });
+        let hello = json!({ "seq": seq, "after": self.after, "server": self.app.server_id() });
         self.send(format!("event: hello\ndata: {hello}\n\n").into()).await?;
         let mut sent = self.after;
         loop {
@@ -217,7 +241,10 @@ impl Follower {
             let (happened, looked_at) = self.behind(committed).await?;
             for it in happened.iter().filter(|it| self.filter.wants(&it.row)) {
                 sent = it.row.seq;
-                self.send(it.piece(piece)).await?;
+                let sent = |row: &EventRow| piece(&self.filter.shown(row));
+                // What all see alike is made once.
+                let piece = if self.filter.is_open(&it.row) { it.piece(sent) } else { sent(&it.row) };
+                self.send(piece).await?;
             }
             if looked_at > self.after {
                 self.after = looked_at;
@@ -261,7 +288,7 @@ impl Follower {
 }
 
 /// An event as it is sent.
-fn piece(row: &EventRow) -> Bytes {
-    let data = serde_json::to_string(&views::event(row)).unwrap_or_default();
-    format!("id: {}\nevent: {}\ndata: {data}\n\n", row.seq, row.kind).into()
+fn piece(event: &EventView) -> Bytes {
+    let data = serde_json::to_string(event).unwrap_or_default();
+    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.seq, event.kind).into()
 }

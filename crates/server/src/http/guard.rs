@@ -42,7 +42,8 @@ pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Prob
     Ok(next.run(request).await)
 }
 
-fn may(caller: Caller, need: Need) -> Result<(), Problem> {
+/// Whether a caller is what something needs.
+pub(super) fn may(caller: Caller, need: Need) -> Result<(), Problem> {
     match (caller, need) {
         (Caller::Person | Caller::Browser(_), _)
         | (_, Need::Nothing)

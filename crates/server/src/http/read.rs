@@ -41,6 +41,7 @@ pub(super) struct DiffQuery {
 pub(super) async fn info(State(app): State<App>) -> Json<InfoView> {
     Json(InfoView {
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        server: app.server_id(),
         pid: std::process::id(),
         started_at_ms: app.started_at_ms,
         seq: app.driver.journal.world().last_seq,

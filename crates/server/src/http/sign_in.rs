@@ -148,13 +148,15 @@ pub(super) async fn sign_in(
     let door = app.entrance.opened().await?;
     // Behind the code stands where the link leads to.
     let code = code.split('/').next().unwrap_or_default().to_owned();
-    let signed_in = app.with_keeper(move |keeper, now_ms| keeper.sign_in(&code, name, now_ms)).await;
+    let port = door.address.port();
+    let signed_in = app.with_keeper(move |keeper, now_ms| keeper.sign_in(&code, name, port, now_ms)).await;
     let signed_in = match signed_in {
         Err(problem) if problem.status < 500 => return Err(app.slowly(problem).await),
         other => other?,
     };
-    let view = SignedInView { proof: signed_in.proof, id: signed_in.id.to_string() };
-    let cookie = kept_cookie(&site, door.address.port(), &signed_in.cookie);
+    let (id, server) = (signed_in.id.to_string(), app.server_id());
+    let view = SignedInView { proof: signed_in.proof, id, server };
+    let cookie = kept_cookie(&site, port, &signed_in.cookie);
     Ok(with_cookie(Json(view), cookie))
 }
 

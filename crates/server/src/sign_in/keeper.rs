@@ -99,12 +99,18 @@ impl Keeper {
         (code, over_at_ms)
     }
 
-    /// Signs a browser in with the code of a link, which is good for nobody else from then on.
-    pub(crate) fn sign_in(&self, code: &str, name: String, now_ms: u64) -> Result<SignedIn, NotKept> {
+    /// Signs a browser in at a port with the code of a link, which is good for nobody else from then on.
+    pub(crate) fn sign_in(
+        &self,
+        code: &str,
+        name: String,
+        port: u16,
+        now_ms: u64,
+    ) -> Result<SignedIn, NotKept> {
         let mut state = self.state();
         state.links.check(code, now_ms).map_err(NotKept::Link)?;
         let (cookie, proof) = (random::long_word(), random::long_word());
-        let id = self.change(&mut state, |all| all.add_browser(name, &cookie, &proof, now_ms))?;
+        let id = self.change(&mut state, |all| all.add_browser(name, &cookie, &proof, port, now_ms))?;
         state.links.spend(code);
         Ok(SignedIn { id, cookie, proof })
     }
@@ -153,8 +159,8 @@ impl Keeper {
     }
 
     /// Who shows a cookie and its proof.
-    pub(crate) fn show_cookie(self: &Arc<Self>, cookie: &str, proof: &str, now_ms: u64) -> Shown {
-        let shown = self.state().sign_ins.show_cookie(cookie, proof, now_ms);
+    pub(crate) fn show_cookie(self: &Arc<Self>, cookie: &str, proof: &str, port: u16, now_ms: u64) -> Shown {
+        let shown = self.state().sign_ins.show_cookie(cookie, proof, port, now_ms);
         self.note(shown)
     }
 
@@ -228,6 +234,7 @@ mod tests {
     use super::*;
 
     const NOW: u64 = 1_700_000_000_000;
+    const PORT: u16 = 7378;
 
     fn path(name: &str) -> PathBuf {
         let path = crate::test_directory().join(format!("sign-ins-{name}-{}.json", std::process::id()));
@@ -240,8 +247,8 @@ mod tests {
         let path = path("kept");
         let keeper = Keeper::open(path.clone());
         let (code, _) = keeper.make_link(NOW);
-        let signed_in = keeper.sign_in(&code, "one".into(), NOW).expect("a good link");
-        assert!(matches!(keeper.sign_in(&code, "two".into(), NOW), Err(NotKept::Link(NotALink::Used))));
+        let signed_in = keeper.sign_in(&code, "one".into(), PORT, NOW).expect("a good link");
+        assert!(matches!(keeper.sign_in(&code, "two".into(), PORT, NOW), Err(NotKept::Link(NotALink::Used))));
         let new = NewToken { name: "ci".into(), read_only: true, over_at_ms: NOW + 10 };
         let (token, entry) = keeper.make_token(new.clone(), NOW).expect("a token");
         assert!(matches!(keeper.make_token(new, NOW), Err(NotKept::Taken { .. })));
@@ -254,7 +261,7 @@ mod tests {
         }
         let read = Keeper::open(path);
         assert!(matches!(
-            read.state().sign_ins.show_cookie(&signed_in.cookie, &signed_in.proof, NOW),
+            read.state().sign_ins.show_cookie(&signed_in.cookie, &signed_in.proof, PORT, NOW),
             Shown::Known { id, .. } if id == signed_in.id
         ));
         assert_eq!(read.revoke("ci", NOW).map(|it| it.id).ok(), Some(entry.id));
@@ -269,10 +276,10 @@ mod tests {
         // A directory stands where the draft goes.
         let draft = crate::home::draft_of(&path);
         fs::create_dir_all(&draft).expect("a directory");
-        assert!(matches!(keeper.sign_in(&code, "one".into(), NOW), Err(NotKept::Io { .. })));
+        assert!(matches!(keeper.sign_in(&code, "one".into(), PORT, NOW), Err(NotKept::Io { .. })));
         assert!(keeper.list(NOW).is_empty());
         fs::remove_dir(&draft).expect("it is empty");
-        assert!(keeper.sign_in(&code, "one".into(), NOW).is_ok());
+        assert!(keeper.sign_in(&code, "one".into(), PORT, NOW).is_ok());
     }
 
     #[test]
