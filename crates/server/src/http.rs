@@ -20,6 +20,7 @@ mod lists;
 mod metrics;
 mod notifications;
 mod output;
+mod pace;
 mod page;
 mod pages;
 mod pieces;

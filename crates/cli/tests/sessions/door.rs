@@ -47,6 +47,7 @@ fn a_link_signs_one_browser_in_once() {
     assert_eq!((unknown.status, unknown.kind().as_str()), (401, "link_unknown"));
     let long = redeem(&address, &"0".repeat(5000));
     assert_eq!((long.status, long.kind().as_str()), (413, "too_large"));
+    assert!(long.body.contains("at most 4 KiB are taken here"), "{long:?}");
     for path in ["//evil.example", "requests", "/a b", "/a#b", &format!("/{}", "a".repeat(500))] {
         let refused = world.refused("/links", &NewLink { path: Some(path.into()) });
         assert_eq!(refused.kind, "bad_path", "{path}");
@@ -338,9 +339,11 @@ fn the_page_is_there_for_everybody_and_nothing_else() {
         assert_eq!(get(&format!("GET {path}"), &[]).status, 404, "{path}");
     }
     assert_eq!(get("POST /", &[]).status, 405);
-    for path in ["/api/v1", "/api/v1/", "/api/v1/nothing", "/api/v2/status"] {
+    for path in ["/api/v1", "/api/v1/", "/api/v1/nothing", "/api/v2/status", "/api", "/api/", "/api/x.json"] {
         let answer = get(&format!("GET {path}"), &[]);
         assert!([401, 404].contains(&answer.status), "{path}: {answer:?}");
+        assert!(["no_route", "not_signed_in"].contains(&answer.kind().as_str()), "{path}: {answer:?}");
+        assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{path}");
     }
     // A link in a message opens it; a script of another page does not get it.
     let navigation =

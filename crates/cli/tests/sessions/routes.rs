@@ -56,7 +56,7 @@ impl Asked<'_> {
             self.line
         );
         let problem = answer.json();
-        assert!(problem["title"].is_string(), "{what}: {answer:?}");
+        assert!(problem["title"].is_string() && problem["hint"].is_string(), "{what}: {answer:?}");
         let policy = answer.header("content-security-policy").expect("a policy");
         assert!(policy.starts_with("default-src 'none'"), "{policy}");
         for (name, value) in [

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     support::{QUESTION, World, write},
+    tcp,
     wire::{Answer, answer, get, lines, send},
 };
 
@@ -128,6 +129,31 @@ fn who_sends_slowly_keeps_nobody_from_deciding() {
     let late = answer(slow);
     assert_eq!((late.status, late.kind().as_str()), (409, "settled"));
     assert_eq!(uploads(&world), Vec::<String>::new());
+}
+
+/// Whoever has begun to send something, and sends no more, is told so; nothing has come of it.
+#[test]
+fn who_stops_sending_is_told_so() {
+    let mut world = World::idle();
+    world.start_with(&[("OSTLER_PATIENCE_MS", "300")]);
+    let session = world.bash(&needs_file("logo.png"));
+    let request = world.asked(&session).id;
+    let length = ("Content-Length", "1000");
+    let words = [("Content-Type", "application/json"), length];
+    let late = answer(send(&world, "POST /runs", &words, b"{\"directory\":"));
+    assert_eq!((late.status, late.kind().as_str()), (408, "too_slow"), "{}", late.json());
+    let path = format!("POST /requests/{request}/file");
+    let late = answer(send(&world, &path, &[BYTES, length], b"half"));
+    assert_eq!((late.status, late.kind().as_str()), (408, "too_slow"), "{}", late.json());
+    assert_eq!(uploads(&world), Vec::<String>::new());
+    assert_eq!(world.request(&request).settled, None);
+    // Over TCP too, for whoever has signed in.
+    let browser = tcp::sign_in(&world);
+    let mut headers = browser.headers();
+    headers.extend([("Content-Type", "application/json".to_owned()), ("Content-Length", "1000".to_owned())]);
+    let late = tcp::send(&browser.address, "POST /api/v1/runs", &tcp::borrowed(&headers), "{");
+    assert_eq!((late.status, late.kind().as_str()), (408, "too_slow"), "{late:?}");
+    assert_eq!(world.get::<Vec<Value>>("/runs").expect("runs").len(), 1);
 }
 
 /// Everything in a list, page by page.

@@ -3,6 +3,9 @@
 
 use axum::http::Method;
 
+use super::{BODY_BYTES_MAX, sign_in};
+use crate::uploads;
+
 /// What a caller has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
@@ -20,6 +23,9 @@ pub enum Need {
 
 /// How the interface begins.
 pub(super) const PREFIX: &str = "/api/v1";
+
+/// Where somebody signs in who is nobody yet.
+const SIGN_IN: &str = "/sign-in";
 
 /// The routes of the interface without their beginning, and those beside it.
 const ROUTES: &[(&str, &str, Need)] = &[
@@ -72,7 +78,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/openapi.json", Need::Look),
     ("POST", "/links", Need::Access),
     // Whoever signs in is nobody yet. The code is what they show.
-    ("POST", "/sign-in", Need::Nothing),
+    ("POST", SIGN_IN, Need::Nothing),
     ("POST", "/sign-out", Need::Act),
     ("GET", "/sign-ins", Need::Access),
     ("POST", "/sign-ins/{id}/revoke", Need::Access),
@@ -94,6 +100,15 @@ pub fn routes() -> impl Iterator<Item = (&'static str, &'static str, Need)> {
 /// Whether a route takes a file.
 pub(super) fn takes_file(route: &str) -> bool {
     FILES.contains(&route.strip_prefix(PREFIX).unwrap_or(route))
+}
+
+/// The longest body that a route takes.
+pub(super) fn bytes_max(route: &str) -> u64 {
+    match route.strip_prefix(PREFIX).unwrap_or(route) {
+        SIGN_IN => sign_in::BODY_BYTES_MAX as u64,
+        _ if takes_file(route) => uploads::BYTES_MAX,
+        _ => BODY_BYTES_MAX as u64,
+    }
 }
 
 /// What a route asks.

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    Json, Router,
+    Extension, Json, Router,
     extract::{ConnectInfo, DefaultBodyLimit, State},
     http::{HeaderMap, StatusCode},
     routing::{get, post},
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     App,
     code::Code,
-    extract::{Body, Path, Query},
+    extract::{Body, BytesMax, Path, Query},
     problem::{no_method, no_route},
     wishes::key,
 };
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The longest body.
-pub(super) const BODY_BYTES_MAX: usize = 2 << 20;
+const BODY_BYTES_MAX: usize = 2 << 20;
 
 /// How long a caller is held before it is told that nothing has happened yet: it asks again, and whoever is at the
 /// other end of it can be told that it still waits.
@@ -55,6 +55,7 @@ pub(crate) fn router(app: App) -> Router {
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(Extension(BytesMax(BODY_BYTES_MAX as u64)))
         .with_state(app);
     Router::new().nest("/channel/v1", routes).fallback(no_route)
 }

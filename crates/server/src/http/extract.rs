@@ -8,7 +8,10 @@ use axum::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{channel, code::Code};
+use super::{
+    code::Code,
+    pace::{self, is_too_slow, paced, too_slow},
+};
 use crate::api::Problem;
 
 /// Where the forms of everything are described.
@@ -22,6 +25,10 @@ pub(super) struct Query<T>(pub(super) T);
 
 /// A body of JSON.
 pub(super) struct Body<T>(pub(super) T);
+
+/// The longest body that a route takes, for whoever is told that theirs is longer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BytesMax(pub(super) u64);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
     type Rejection = Problem;
@@ -52,23 +59,32 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let bytes_max = request.extensions().get::<BytesMax>().copied();
+        let request = request.map(|body| paced(body, pace::WORDS_MAX));
         match Json::<T>::from_request(request, state).await {
             Ok(Json(body)) => Ok(Body(body)),
-            Err(JsonRejection::MissingJsonContentType(_)) => Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                Code::NotJson,
-                "the body must be application/json",
-            )),
-            Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(too_large()),
+            Err(JsonRejection::MissingJsonContentType(_)) => Err(not_json("application/json")),
+            Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Err(too_large(bytes_max.unwrap_or(BytesMax(super::BODY_BYTES_MAX as u64))))
+            }
+            Err(rejection) if is_too_slow(&rejection) => Err(too_slow("the body")),
             Err(rejection) => Err(Problem::bad(Code::BadBody, rejection.body_text()).hint(HINT)),
         }
     }
 }
 
-/// A body that is longer than any.
-pub(super) fn too_large() -> Problem {
-    let [here, inside] = [super::BODY_BYTES_MAX, channel::BODY_BYTES_MAX].map(|max| max >> 20);
-    let title = format!("that is too long: at most {here} MiB are taken, {inside} MiB inside a session");
+/// A body that is longer than the longest that is taken.
+pub(super) fn too_large(BytesMax(max): BytesMax) -> Problem {
+    let max = if max < 1 << 20 { format!("{} KiB", max >> 10) } else { format!("{} MiB", max >> 20) };
+    let title = format!("that is too long: at most {max} are taken here");
     let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title);
-    problem.hint("Put the text into a file that the agent can read, and name it instead.")
+    problem
+        .hint("Nothing was done. Put a long text into a file that the agent can read, and name it instead.")
+}
+
+/// A body of another kind than the one that is taken.
+pub(super) fn not_json(wanted: &str) -> Problem {
+    let title = format!("the body must be {wanted}");
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::NotJson, title)
+        .hint(format!("Nothing was done. Send it with this header: Content-Type: {wanted}"))
 }

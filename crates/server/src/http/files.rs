@@ -5,7 +5,6 @@
 use std::{
     io::{self, Read},
     path::Path as FilePath,
-    time::Duration,
 };
 
 use axum::{
@@ -31,18 +30,15 @@ use super::{
     App,
     code::Code,
     extract::{Path, Query},
+    pace::{self, is_too_slow, paced, too_slow},
     problem::not_written,
     wishes::key,
 };
 use crate::{
     api::{Problem, RequestView},
-    crash,
     journal::SubmitError,
     uploads::{self, Received, UploadError},
 };
-
-/// How long a client may send nothing.
-const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// The longest name.
 const NAME_BYTES_MAX: usize = 255;
@@ -144,22 +140,19 @@ async fn receive(directory: String, body: Body) -> Result<Received, Problem> {
     written.map_err(|error| not_taken(&error))
 }
 
-async fn send(mut body: Body, pieces: mpsc::Sender<Piece>) -> Result<(), Problem> {
+async fn send(body: Body, pieces: mpsc::Sender<Piece>) -> Result<(), Problem> {
+    let mut body = paced(body, pace::FILE_MAX);
     loop {
-        let frame = match tokio::time::timeout(crash::patience(SILENCE_MAX), body.frame()).await {
-            Ok(Some(Ok(frame))) => frame,
-            Ok(None) => {
+        let frame = match body.frame().await {
+            Some(Ok(frame)) => frame,
+            None => {
                 pieces.send(Piece::End).await.ok();
                 return Ok(());
             }
-            Ok(Some(Err(error))) => {
+            Some(Err(error)) if is_too_slow(&error) => return Err(too_slow("the file")),
+            Some(Err(error)) => {
                 let title = format!("the file did not come whole: {error}");
                 return Err(Problem::bad(Code::NoFile, title).hint("Nothing was kept of it. Send it again."));
-            }
-            Err(_) => {
-                let title = "nothing more of the file has come";
-                return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, Code::NoFile, title)
-                    .hint("Nothing was kept of it. Send it again."));
             }
         };
         let Ok(piece) = frame.into_data() else { continue };

@@ -13,21 +13,22 @@ use axum::{
 use hyper::body::Body;
 
 use super::{
-    BODY_BYTES_MAX,
     access::{self, Need},
     caller::{Caller, Showed, foreign_origin},
     code::Code,
-    extract::too_large,
+    extract::{BytesMax, not_json, too_large},
     files,
 };
-use crate::{api::Problem, uploads};
+use crate::api::Problem;
 
 /// Lets a request through to whoever answers it, or says why not. No body has been read by then.
-pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Problem> {
+pub(super) async fn guard(mut request: Request, next: Next) -> Result<Response, Problem> {
     let caller = request.extensions().get::<Caller>().copied();
     let caller = caller.ok_or_else(|| Problem::internal("it is not known who asks"))?;
     let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
     let route = request.extensions().get::<MatchedPath>();
+    let is_file = route.is_some_and(|route| access::takes_file(route.as_str()));
+    let bytes_max = BytesMax(access::bytes_max(route.map_or("", MatchedPath::as_str)));
     let need = match route {
         Some(route) => access::need(request.method(), route.as_str()),
         // There is nothing there, which is no secret; but only who may look is told.
@@ -37,8 +38,9 @@ pub(super) async fn guard(request: Request, next: Next) -> Result<Response, Prob
     may(caller, need)?;
     if caller.is_remote() {
         check_origin(&request, caller, is_write)?;
-        check_body(&request, is_write, route.is_some_and(|route| access::takes_file(route.as_str())))?;
+        check_body(&request, is_write, is_file, bytes_max)?;
     }
+    request.extensions_mut().insert(bytes_max);
     Ok(next.run(request).await)
 }
 
@@ -80,22 +82,18 @@ fn check_origin(request: &Request, caller: Caller, is_write: bool) -> Result<(),
 }
 
 /// A body is none that a form of another page could send, and none that is too long.
-fn check_body(request: &Request, is_write: bool, is_file: bool) -> Result<(), Problem> {
-    let size = request.body().size_hint().lower();
-    let (wanted, too_long) = if is_file {
-        ("application/octet-stream", (size > uploads::BYTES_MAX).then(files::too_large))
-    } else {
-        ("application/json", (size > BODY_BYTES_MAX as u64).then(too_large))
-    };
-    too_long.map_or(Ok(()), Err)?;
+fn check_body(request: &Request, is_write: bool, is_file: bool, bytes_max: BytesMax) -> Result<(), Problem> {
+    let wanted = if is_file { "application/octet-stream" } else { "application/json" };
+    if request.body().size_hint().lower() > bytes_max.0 {
+        return Err(if is_file { files::too_large() } else { too_large(bytes_max) });
+    }
     let said = request.headers().get(header::CONTENT_TYPE).map(|it| it.to_str().unwrap_or_default());
     let is_wanted = match said {
         Some(kind) => kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(wanted)),
         None => request.body().is_end_stream(),
     };
     if is_write && !is_wanted {
-        let title = format!("the body must be {wanted}");
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::NotJson, title));
+        return Err(not_json(wanted));
     }
     Ok(())
 }

@@ -46,12 +46,12 @@ pub(super) async fn file(request: Request) -> Response {
     if let Some(file) = find(path) {
         return file.answer(request.headers());
     }
+    if path == "/api" || path.starts_with("/api/") {
+        return no_route(request).await.into_response();
+    }
     // A name with a dot is that of a file; a place on the page has none.
     if path.rsplit('/').next().is_some_and(|name| name.contains('.')) || path.starts_with(ASSETS) {
         return no_file(path).into_response();
-    }
-    if path == super::access::PREFIX || path.starts_with("/api/") {
-        return no_route(request).await.into_response();
     }
     match find(INDEX) {
         Some(index) => index.answer(request.headers()),

@@ -19,6 +19,7 @@ use super::{
     caller::{Caller, Site, kept_cookie, no_cookie},
     code::Code,
     extract::{Body, Path},
+    pace::too_slow,
     problem::not_written,
 };
 use crate::{
@@ -142,9 +143,7 @@ pub(super) async fn sign_in(
     };
     let name = browser_name(request.headers());
     let read = timeout(BODY_MAX, Body::<NewSignIn>::from_request(request, &())).await;
-    let Body(NewSignIn { code }) = read.map_err(|_| {
-        Problem::new(StatusCode::REQUEST_TIMEOUT, Code::TooSlow, "the code did not come in time")
-    })??;
+    let Body(NewSignIn { code }) = read.map_err(|_| too_slow("the code"))??;
     let door = app.entrance.opened().await?;
     // Behind the code stands where the link leads to.
     let code = code.split('/').next().unwrap_or_default().to_owned();
