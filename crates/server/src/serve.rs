@@ -107,7 +107,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let driver =
         Driver::new(journal, home.clone(), Arc::clone(&log), program, mark.clone(), raise_open_files());
     let stop = Arc::new(Notify::new());
-    let page = tcp::Door::new(home);
+    let page = tcp::Door::new(home, Arc::clone(&log));
     let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
     let notifications = Notifications::new(Arc::clone(&driver), listener, Arc::clone(&page));
     tokio::spawn(Arc::clone(&notifications).run());

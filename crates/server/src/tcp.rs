@@ -3,6 +3,7 @@
 //! It takes connections and bounds them; who comes through is decided in `http`. A door that cannot be opened keeps
 //! nobody from being looked after: it says why, and is tried again when somebody asks for it.
 
+mod house;
 mod stall;
 mod tls;
 
@@ -10,6 +11,7 @@ use std::{
     fmt, io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::Path,
+    pin::pin,
     sync::Arc,
     time::Duration,
 };
@@ -20,24 +22,31 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{Notify, Semaphore, watch},
+    sync::{Notify, watch},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
-use self::{stall::Stall, tls::TlsError};
+use self::{
+    house::{Guest, House},
+    stall::Stall,
+    tls::{Certificate, TlsError},
+};
 use crate::{
     config::{AllowedHost, Config, Listen, Scheme},
+    crash,
     home::{Home, write_private},
+    log::{Level, Log},
 };
 
 /// The port, where nobody says another and nobody else has it.
 const PORT: u16 = 7378;
 
-/// The most connections at a time. Who comes then waits until one ends.
+/// The most connections at a time. Who comes then takes the place of one that asks for nothing.
 const CONNECTIONS_MAX: usize = 512;
 
 /// How long a client may take to say what it wants, and how long a connection may lie idle.
@@ -62,6 +71,7 @@ const OPEN_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Door {
     home: Home,
+    log: Arc<Log>,
     standing: watch::Sender<Standing>,
     knock: Notify,
 }
@@ -110,14 +120,14 @@ enum ShutError {
 /// A listener, and what it is to speak.
 struct Listening {
     listener: TcpListener,
-    acceptor: Option<TlsAcceptor>,
+    certificate: Option<Certificate>,
     door: Arc<Opened>,
 }
 
 impl Door {
-    pub(crate) fn new(home: &Home) -> Arc<Door> {
+    pub(crate) fn new(home: &Home, log: Arc<Log>) -> Arc<Door> {
         let (standing, _) = watch::channel(Standing::Closed);
-        Arc::new(Door { home: home.clone(), standing, knock: Notify::new() })
+        Arc::new(Door { home: home.clone(), log, standing, knock: Notify::new() })
     }
 
     /// How it stands now.
@@ -145,7 +155,7 @@ impl Door {
             match self.open().await {
                 Ok(Some(listening)) => {
                     self.standing.send_replace(Standing::Open(Arc::clone(&listening.door)));
-                    listening.serve(router).await;
+                    listening.serve(router, &self.log).await;
                     return;
                 }
                 Ok(None) => drop(self.standing.send_replace(Standing::Off)),
@@ -163,17 +173,14 @@ impl Door {
             Listen::At(address) if address.port() == 0 => self.any(address.ip(), &[]).await?,
             Listen::At(address) => listen(address).await?,
         };
-        let acceptor = match &page.tls {
-            Some(files) => Some(tls::acceptor(files).map_err(ShutError::Tls)?),
-            None => None,
-        };
+        let certificate = page.tls.map(Certificate::read).transpose().map_err(ShutError::Tls)?;
         let address = listener.local_addr().map_err(|source| ShutError::Listen {
             address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
             source,
         })?;
-        let scheme = if acceptor.is_some() { Scheme::Https } else { Scheme::Http };
+        let scheme = if certificate.is_some() { Scheme::Https } else { Scheme::Http };
         let door = Arc::new(Opened { address, scheme, allowed_hosts: page.allowed_hosts });
-        Ok(Some(Listening { listener, acceptor, door }))
+        Ok(Some(Listening { listener, certificate, door }))
     }
 
     /// At the port it had last, so that an open page and a bookmark find it again; else at one of these, or any.
@@ -211,23 +218,35 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ShutError> {
 }
 
 impl Listening {
-    async fn serve(self, router: Router) {
+    async fn serve(mut self, router: Router, log: &Log) {
         let service = TowerToHyperService::new(router);
-        let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        let house = House::new(CONNECTIONS_MAX);
         loop {
-            let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
             let Ok((stream, _)) = self.listener.accept().await else {
                 sleep(AGAIN).await;
                 continue;
             };
-            let (service, acceptor, door) = (service.clone(), self.acceptor.clone(), Arc::clone(&self.door));
+            let Some(guest) = house.enter().await else { return };
+            let acceptor = self.certificate.as_mut().map(|certificate| shown(certificate, log));
+            let (service, door) = (service.clone(), Arc::clone(&self.door));
             tokio::spawn(async move {
                 // A connection that breaks is the client's business.
-                drop(take(stream, acceptor, door, service).await);
-                drop(place);
+                drop(take(stream, acceptor, door, service, guest).await);
             });
         }
     }
+}
+
+/// The certificate as its files are by now. One that was renewed badly is said, and the one before it shown on.
+fn shown(certificate: &mut Certificate, log: &Log) -> TlsAcceptor {
+    match certificate.renew() {
+        None => {}
+        Some(Ok(())) => log.info("page.certificate_renewed", json!({})),
+        Some(Err(error)) => {
+            log.write(Level::Warn, "page.certificate_kept", json!({ "message": error.to_string() }));
+        }
+    }
+    certificate.acceptor()
 }
 
 /// One connection, from its first byte to its last.
@@ -236,13 +255,20 @@ async fn take(
     acceptor: Option<TlsAcceptor>,
     door: Arc<Opened>,
     service: TowerToHyperService<Router>,
+    guest: Arc<Guest>,
 ) -> io::Result<()> {
     let arrival = Arrival { local: stream.local_addr()?, door };
     // An event is small, and is to be seen at once.
     stream.set_nodelay(true)?;
     match acceptor {
-        None => speak(stream, arrival, service).await,
-        Some(acceptor) => speak(timeout(HEAD_MAX, acceptor.accept(stream)).await??, arrival, service).await,
+        None => speak(stream, arrival, service, guest).await,
+        Some(acceptor) => {
+            let stream = tokio::select! {
+                shaken = timeout(HEAD_MAX, acceptor.accept(stream)) => shaken??,
+                () = guest.leaves() => return Ok(()),
+            };
+            speak(stream, arrival, service, guest).await
+        }
     }
 }
 
@@ -250,19 +276,34 @@ async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     arrival: Arrival,
     service: TowerToHyperService<Router>,
+    guest: Arc<Guest>,
 ) -> io::Result<()> {
+    let asking = Arc::clone(&guest);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(arrival.clone());
-        service.call(request)
+        let (answering, answer) = (asking.asks(), service.call(request));
+        async move { answer.await.map(|response| response.map(|body| answering.with(body))) }
     });
-    http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(Stall::new(stream, STALL_MAX)), service)
-        .await
-        .map_err(io::Error::other)
+    let mut speaking = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(crash::patience(HEAD_MAX))
+            .max_buf_size(HEAD_BYTES_MAX)
+            .max_headers(HEADERS_MAX)
+            .serve_connection(TokioIo::new(Stall::new(stream, STALL_MAX)), service)
+    );
+    loop {
+        tokio::select! {
+            spoken = speaking.as_mut() => return spoken.map_err(io::Error::other),
+            () = guest.leaves() => {
+                if !guest.has_asked() {
+                    return Ok(());
+                }
+                // What is still on its way arrives before the end.
+                speaking.as_mut().graceful_shutdown();
+            }
+        }
+    }
 }
 
 impl Opened {

@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
+    path::Path,
     process::Command,
     time::Instant,
 };
@@ -18,6 +19,9 @@ use crate::{
 
 /// More than the door takes at a time.
 const CONNECTIONS: usize = 520;
+
+/// The same, for those who have nothing to ask.
+const IDLE: usize = 600;
 
 fn page(world: &World) -> ostler_server::api::PageView {
     let tried = |world: &World| Some(world.get::<InfoView>("/info").ok()?.page);
@@ -395,9 +399,7 @@ fn what_is_asked_for_twice_or_too_long_is_refused() {
 fn a_house_full_of_silent_callers_empties_itself() {
     let world = World::new();
     let browser = sign_in(&world);
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    let limit = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
-    rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).expect("as many as are allowed");
+    raise_open_files();
     let mut silent: Vec<TcpStream> = (0..CONNECTIONS).map(|_| connect(&browser.address)).collect();
     // Some begin to say something, and never end.
     for stream in silent.iter_mut().step_by(3) {
@@ -410,6 +412,57 @@ fn a_house_full_of_silent_callers_empties_itself() {
     let mut rest = Vec::new();
     first.read_to_end(&mut rest).ok();
     assert!(rest.is_empty() || rest.starts_with(b"HTTP/1.1 408"), "{rest:?}");
+}
+
+/// A browser keeps its connections, and so does a script that forgets them. Whoever comes when the house is full of those
+/// does not wait until they are over.
+#[test]
+fn who_asks_for_nothing_makes_room_for_who_comes() {
+    let mut world = World::idle();
+    // Nobody is let go only because time has passed.
+    world.start_with(&[("OSTLER_PATIENCE_MS", "3600000")]);
+    let browser = sign_in(&world);
+    raise_open_files();
+    let follow = browser.follow("/events?follow=true");
+    let mut idle: Vec<TcpStream> = Vec::new();
+    for number in 0..IDLE {
+        let mut stream = connect(&browser.address);
+        // Most have asked for something; some have only begun to, and some have not.
+        match number % 10 {
+            0 => {}
+            1 => stream.write_all(b"GET / HTTP/1.1\r\nHost: ").expect("it listens"),
+            _ => ask_and_stay(&mut stream, &browser.address),
+        }
+        idle.push(stream);
+    }
+    assert_eq!(browser.get("/status").status, 200, "who comes now is answered");
+    // The oldest made room; the newest and who is being answered did not.
+    let mut rest = Vec::new();
+    idle[2].read_to_end(&mut rest).expect("it is closed, and not broken");
+    assert!(rest.is_empty(), "{rest:?}");
+    ask_and_stay(&mut idle[IDLE - 1], &browser.address);
+    let session = world.run(&["true"]);
+    assert!(follow.lines().map_while(Result::ok).any(|line| line == "event: run.created"), "it goes on");
+    world.status(&session, "completed");
+}
+
+/// Asks for something over a connection that stays.
+fn ask_and_stay(stream: &mut TcpStream, address: &str) {
+    let ask = format!("GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    stream.write_all(ask.as_bytes()).expect("it listens");
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\nok\n") {
+        let mut piece = [0; 4096];
+        let count = stream.read(&mut piece).expect("an answer");
+        assert!(count > 0, "{}", String::from_utf8_lossy(&answer));
+        answer.extend_from_slice(&piece[..count]);
+    }
+}
+
+fn raise_open_files() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let limit = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).expect("as many as are allowed");
 }
 
 #[test]
@@ -452,26 +505,12 @@ ask("POST", "/sign-in", {"Content-Type": "application/json"}, '{"code":"00000000
 fn with_a_certificate_it_speaks_tls() {
     let mut world = World::idle();
     let (certificate, key) = (world.home.join("cert.pem"), world.home.join("key.pem"));
-    let mut openssl = Command::new("openssl");
-    openssl.args([
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-    ]);
-    openssl.args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]);
-    openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate);
     let has_curl = Command::new("curl").arg("--version").output().is_ok();
-    if !(has_curl && openssl.output().is_ok_and(|it| it.status.success())) {
+    if !(has_curl && make_certificate(&certificate, &key)) {
         eprintln!("SKIPPED: there is no openssl or no curl here");
         return;
     }
-    let table = |certificate: &std::path::Path, key: &std::path::Path| {
+    let table = |certificate: &Path, key: &Path| {
         format!(
             "[page]\nlisten = \"127.0.0.1:0\"\ntls = {{ certificate = {certificate:?}, key = {key:?} }}\n"
         )
@@ -488,12 +527,13 @@ fn with_a_certificate_it_speaks_tls() {
     let link: LinkView = world.post("/links", &json!({})).expect("a link");
     let (origin, code) = link.url.split_once("/sign-in#").expect("a link");
     assert!(origin.starts_with("https://127.0.0.1:"), "{origin}");
-    let curl = |arguments: &[&str]| {
+    let curl_trusting = |authority: &Path, arguments: &[&str]| {
         let mut curl = Command::new("curl");
-        curl.args(["--silent", "--include", "--max-time", "60", "--cacert"]).arg(&certificate);
+        curl.args(["--silent", "--include", "--max-time", "60", "--cacert"]).arg(authority);
         let output = curl.args(arguments).output().expect("it starts");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
+    let curl = |arguments: &[&str]| curl_trusting(&certificate, arguments);
     let body = json!({ "code": code }).to_string();
     let sign_in = format!("{origin}/api/v1/sign-in");
     let said = curl(&[
@@ -512,4 +552,27 @@ fn with_a_certificate_it_speaks_tls() {
     (&plain).read_to_end(&mut answer).ok();
     assert!(!answer.starts_with(b"HTTP"), "nothing is said in the open");
     assert_eq!(curl(&["--tls-max", "1.2", &format!("{origin}/")]), "", "nor as it was done long ago");
+    // One that was renewed is shown from then on, and what cannot be used takes nobody's place.
+    assert!(make_certificate(&certificate, &key), "it is renewed");
+    let page = format!("{origin}/");
+    assert!(curl(&[&page]).starts_with("HTTP/1.1 200"), "the renewed one is shown");
+    let renewed = world.home.join("renewed.pem");
+    fs::copy(&certificate, &renewed).expect("a copy");
+    write(&world.home, "cert.pem", "half a certificate");
+    assert!(
+        curl_trusting(&renewed, &[&page]).starts_with("HTTP/1.1 200"),
+        "the last that was whole is shown"
+    );
+    let log = fs::read_to_string(world.home.join("log.jsonl")).expect("a log");
+    assert!(log.contains("page.certificate_renewed") && log.contains("page.certificate_kept"), "{log}");
+}
+
+/// A certificate for this machine, and its key.
+fn make_certificate(certificate: &Path, key: &Path) -> bool {
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]);
+    openssl.args(["-days", "2", "-subj", "/CN=localhost"]);
+    openssl.args(["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]);
+    openssl.arg("-keyout").arg(key).arg("-out").arg(certificate);
+    openssl.output().is_ok_and(|it| it.status.success())
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
 };
 
@@ -104,6 +104,21 @@ impl Browser {
     pub(crate) fn get(&self, path: &str) -> Answer {
         let headers = self.headers();
         send(&self.address, &format!("GET /api/v1{path}"), &borrowed(&headers), "")
+    }
+
+    /// Follows a stream, once it has begun.
+    pub(crate) fn follow(&self, path: &str) -> BufReader<TcpStream> {
+        let mut stream = connect(&self.address);
+        let headers = self.headers().into_iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+        let head = format!("GET /api/v1{path} HTTP/1.1\r\n{}\r\n", headers.collect::<String>());
+        stream.write_all(head.as_bytes()).expect("it listens");
+        let mut lines = BufReader::new(stream);
+        let mut line = String::new();
+        while line != "event: hello\n" {
+            line.clear();
+            assert!(lines.read_line(&mut line).expect("a stream") > 0, "it ends");
+        }
+        lines
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {

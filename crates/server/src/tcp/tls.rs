@@ -1,6 +1,6 @@
 //! What the door shows to be itself: a certificate and its key, from the files that the configuration names.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{fmt, os::unix::fs::MetadataExt, path::PathBuf, sync::Arc};
 
 use tokio_rustls::{
     TlsAcceptor,
@@ -27,8 +27,55 @@ pub(super) enum TlsError {
     Unfit { path: PathBuf, source: rustls::Error },
 }
 
+/// A certificate, and the files it comes from. It is read again when they have changed: certificates are renewed every
+/// few weeks, by programs that tell nobody.
+pub(super) struct Certificate {
+    files: Tls,
+    /// How the files were when they were last read.
+    stamps: [Option<Stamp>; 2],
+    acceptor: TlsAcceptor,
+}
+
+/// What tells a file that has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    file: (u64, u64),
+    length: u64,
+    changed: (i64, i64),
+}
+
+impl Certificate {
+    pub(super) fn read(files: Tls) -> Result<Certificate, TlsError> {
+        // Before they are read: what changes meanwhile is seen the next time.
+        let stamps = stamps(&files);
+        Ok(Certificate { acceptor: acceptor(&files)?, files, stamps })
+    }
+
+    /// Reads it again, if its files have changed. What cannot be used takes nobody's place.
+    pub(super) fn renew(&mut self) -> Option<Result<(), TlsError>> {
+        let stamps = stamps(&self.files);
+        if stamps == self.stamps {
+            return None;
+        }
+        self.stamps = stamps;
+        Some(acceptor(&self.files).map(|acceptor| self.acceptor = acceptor))
+    }
+
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.acceptor.clone()
+    }
+}
+
+fn stamps(files: &Tls) -> [Option<Stamp>; 2] {
+    [&files.certificate, &files.key].map(|path| {
+        let metadata = path.metadata().ok()?;
+        let (file, changed) = ((metadata.dev(), metadata.ino()), (metadata.ctime(), metadata.ctime_nsec()));
+        Some(Stamp { file, length: metadata.len(), changed })
+    })
+}
+
 /// TLS 1.3 with this certificate.
-pub(super) fn acceptor(files: &Tls) -> Result<TlsAcceptor, TlsError> {
+fn acceptor(files: &Tls) -> Result<TlsAcceptor, TlsError> {
     let unread = |what, path: &PathBuf| {
         let path = path.clone();
         move |source| TlsError::File { what, path, source }
