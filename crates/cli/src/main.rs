@@ -117,6 +117,10 @@ fn main() -> ExitCode {
     if let Some(directory) = shim_directory() {
         return run_shim(&directory);
     }
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|it| it == "__attend") {
+        return ostler_server::attend(arguments);
+    }
     let (context, outcome) = match Cli::try_parse() {
         Ok(cli) => {
             let context = Context::new(cli.json, cli.lang);

@@ -44,7 +44,7 @@ pub use home::{Home, HomeError};
 pub use http::{Need, openapi, routes};
 pub use journal::{LoadError, Replayed};
 pub use keep::{KeepError, Mended, export, mend, verify, verify_files};
-pub use notify::Kind as NotifyKind;
+pub use notify::{Kind as NotifyKind, attend};
 pub use ostler_store::{ExportError, Salvaged};
 pub use ostler_workspace::end_all as end_git;
 pub use secrets::{SecretsError, mend_vault, open_vault};

@@ -4,6 +4,7 @@
 //! not know that there are notifications. How it is done stands in `docs/design/notifications.md`.
 
 mod address;
+mod attendant;
 mod channel;
 mod command;
 mod kind;
@@ -43,6 +44,7 @@ use crate::{
     tcp::Door,
 };
 
+pub use attendant::attend;
 pub use kind::Kind;
 pub(crate) use outgoing::Url;
 

@@ -487,7 +487,7 @@ fn told(fragile: &mut Fragile) {
     fragile.persist("a notice", |_| said("notice "));
     fragile.wish_answer("q_1", "1");
     fragile.status(&id, "completed");
-    let all = fragile.persist("its end", |_| said("withdrawn "));
+    let all = fragile.persist("its end", |_| said("settled "));
     let ids: BTreeSet<&str> = all.lines().filter_map(|line| Some(line.split_once(' ')?.1)).collect();
     assert_eq!(ids.len(), 1, "{all}");
     settled(fragile, &id);

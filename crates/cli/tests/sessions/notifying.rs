@@ -1,14 +1,19 @@
 //! Notifications, with real receivers on loopback: what arrives, how often, when it is taken back, and what never
 //! leaves.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use ostler_server::api::{NotificationsView, NotifyChannelView, NotifyState};
 use serde_json::{Value, json};
 
 use crate::{
     receiver::{Receiver, Reply, Taken},
-    support::{QUESTION, World, write},
+    support::{DEADLINE, QUESTION, World, state, write},
 };
 
 /// A world that is to notify somebody.
@@ -202,8 +207,44 @@ fn a_command_is_told_and_knows_nothing_else() {
         assert!(!environment.contains(name), "{environment}");
     }
     world.answer(&request, "1");
-    let back: Value = serde_json::from_str(&read("in-withdrawn")).expect("JSON");
-    assert_eq!((&back["event"], &back["id"]), (&json!("withdrawn"), &told["id"]));
+    let back: Value = serde_json::from_str(&read("in-settled")).expect("JSON");
+    assert_eq!((&back["event"], &back["id"]), (&json!("settled"), &told["id"]));
+}
+
+/// Nobody is left to end it when its time is over.
+#[test]
+fn a_command_ends_with_the_server_and_all_it_has_started() {
+    let mut world = World::idle();
+    let script = "sleep 1000 & echo \"$$ $!\" >pids.draft; mv pids.draft pids; wait";
+    let command = json!(["sh", "-c", format!("cd '{}'; {script}", world.project.display())]);
+    let missing = json!(["/no/such/program"]);
+    configure(
+        &world,
+        &format!(
+            "[[notify]]\ntype = 'command'\ncommand = {command}\nafter = '0s'\n\
+             [[notify]]\nname = 'missing'\ntype = 'command'\ncommand = {missing}\nafter = '0s'\n"
+        ),
+    );
+    world.start();
+    asks(&world);
+    let why =
+        |it: &NotifyChannelView| it.last_error.as_deref().is_some_and(|why| why.contains("No such file"));
+    until(&world, "missing", why);
+    let path = world.project.join("pids");
+    let pids = world.wait_for("the command", |_| fs::read_to_string(&path).ok());
+    let pids: Vec<u32> = pids.split_whitespace().map(|pid| pid.parse().expect("a number")).collect();
+    assert!(pids.len() == 2 && pids.iter().all(|pid| is_alive(*pid)), "{pids:?}");
+    world.kill_server();
+    let over = Instant::now() + DEADLINE;
+    while pids.iter().any(|pid| is_alive(*pid)) {
+        assert!(Instant::now() < over, "{pids:?} go on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether a process is there, and not only waited for.
+fn is_alive(pid: u32) -> bool {
+    state(pid).is_some_and(|state| !['Z', 'X'].contains(&state))
 }
 
 #[test]
@@ -279,7 +320,7 @@ fn a_server_that_dies_before_it_has_written_it_down_sends_it_again() {
     world.start_with(&[("OSTLER_CRASH_AT", "after notify:1")]);
     let session = world.bash(&format!("{QUESTION}; read -r line"));
     while !world.has_died() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
     }
     world.kill_server();
     assert_eq!(receiver.taken().len(), 1);

@@ -1,13 +1,22 @@
-//! A person's own program that is told. It runs without a shell, in a group of its own, for a while and no longer.
+//! A person's own program that is told. It runs without a shell, in a group of its own, for a while and no longer, and
+//! ends with the server.
 
-use std::{env, fmt, io, process::ExitStatus, process::Stdio, time::Duration};
+use std::{env, fmt, io, path::Path, process::ExitStatus, process::Stdio, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncReadExt, AsyncWriteExt},
     process::{Child, Command},
     time::timeout,
 };
+
+use super::attendant::NOT_STARTED;
+
+/// The hidden command that runs it.
+const ATTENDANT: &str = "__attend";
+
+/// The most bytes of why it was not started.
+const WHY_BYTES_MAX: u64 = 1024;
 
 /// How long it may take.
 const TIME_MAX: Duration = Duration::from_secs(30);
@@ -43,20 +52,21 @@ pub(crate) enum CommandError {
     Late,
 }
 
-/// Runs it, with something to read and some variables.
+/// Runs it, with something to read and some variables. The attendant is this very program.
 pub(crate) async fn run(
+    attendant: &Path,
     arguments: &[String],
     variables: Vec<(&'static str, String)>,
     input: &[u8],
 ) -> Result<(), CommandError> {
-    let Some((program, arguments)) = arguments.split_first() else { return Ok(()) };
-    let mut command = Command::new(program);
-    command.args(arguments).env_clear().process_group(0).kill_on_drop(true);
+    let mut command = Command::new(attendant);
+    // The attendant ends all of it once nobody reads its output any more: also if this is given up in the middle.
+    command.arg(ATTENDANT).args(arguments).env_clear().process_group(0);
     let kept = VARIABLES.into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
     command.envs(kept).envs(variables).current_dir(env::var_os("HOME").unwrap_or_else(|| "/".into()));
-    // What it prints may hold what it was told, and its own keys.
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(CommandError::NotStarted)?;
+    let output = child.stdout.take();
     let group = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
     let ended = timeout(TIME_MAX, told(&mut child, input)).await;
     if ended.is_err() {
@@ -65,7 +75,16 @@ pub(crate) async fn run(
         child.wait().await.ok();
     }
     let status = ended.map_err(|_| CommandError::Late)?.map_err(CommandError::NotStarted)?;
-    if status.success() { Ok(()) } else { Err(CommandError::Failed(status)) }
+    let mut why = String::new();
+    if let Some(output) = output.filter(|_| status.code() == Some(i32::from(NOT_STARTED))) {
+        // What it could not say is not said here either.
+        output.take(WHY_BYTES_MAX).read_to_string(&mut why).await.ok();
+    }
+    match status.success() {
+        true => Ok(()),
+        false if why.is_empty() => Err(CommandError::Failed(status)),
+        false => Err(CommandError::NotStarted(io::Error::other(why))),
+    }
 }
 
 async fn told(child: &mut Child, input: &[u8]) -> io::Result<ExitStatus> {

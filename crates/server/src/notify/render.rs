@@ -184,9 +184,8 @@ impl Style {
     /// What a command finds in its environment: the same, for scripts that read no JSON.
     pub(crate) fn variables(&self, said: Said<'_>) -> Vec<(&'static str, String)> {
         let (title, url) = self.head(said);
-        let event = if said.event() == "settled" { "withdrawn" } else { said.event() };
         let mut variables = vec![
-            ("OSTLER_NOTICE_EVENT", event.to_owned()),
+            ("OSTLER_NOTICE_EVENT", said.event().to_owned()),
             ("OSTLER_NOTICE_ID", said.id().to_owned()),
             ("OSTLER_NOTICE_CHANNEL", self.channel.clone()),
             ("OSTLER_NOTICE_TITLE", title),
@@ -335,7 +334,7 @@ mod tests {
         assert!(
             style(true)
                 .variables(Said::Message(&settled))
-                .contains(&("OSTLER_NOTICE_EVENT", "withdrawn".to_owned()))
+                .contains(&("OSTLER_NOTICE_EVENT", "settled".to_owned()))
         );
     }
 

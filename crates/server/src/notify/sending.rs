@@ -60,12 +60,9 @@ pub(crate) async fn send(
     let now_ms = driver.journal.clock().now_ms();
     match way {
         Way::Command { arguments } => {
-            let mut told = style.program(said, now_ms);
-            if told["event"] == "settled" {
-                told["event"] = "withdrawn".into();
-            }
-            let told = told.to_string();
-            command::run(arguments, style.variables(said), told.as_bytes()).await.map_err(SendError::Command)
+            let told = style.program(said, now_ms).to_string();
+            let run = command::run(&driver.program, arguments, style.variables(said), told.as_bytes());
+            run.await.map_err(SendError::Command)
         }
         Way::Slack { target } => {
             if takes_back(said) {
