@@ -24,6 +24,7 @@ mod prune;
 mod remove;
 mod repository;
 mod restore;
+mod scratch;
 mod snapshot;
 mod spare;
 mod talk;

@@ -10,8 +10,6 @@ use std::{
     io,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    process,
-    sync::atomic::{AtomicU32, Ordering},
 };
 
 use crate::{
@@ -20,6 +18,7 @@ use crate::{
     commit::Tree,
     git::{Call, joined},
     guard::{GitDir, check_submodules},
+    scratch,
 };
 
 /// How much of what git does not know yet goes into a snapshot. What is over is left out, and said.
@@ -290,12 +289,11 @@ pub(crate) struct TemporaryIndex {
 impl TemporaryIndex {
     /// One that is not there yet.
     pub(crate) fn empty(checkout: &Checkout) -> TemporaryIndex {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        TemporaryIndex { path: checkout.git_dir.join(format!("ostler-index.{}.{number}", process::id())) }
+        TemporaryIndex { path: checkout.git_dir.join(scratch::name(scratch::INDEX)) }
     }
 
     fn copy(checkout: &Checkout) -> Result<TemporaryIndex, GitError> {
+        scratch::sweep(&checkout.git_dir);
         let index = TemporaryIndex::empty(checkout);
         let live = checkout.git_dir.join("index");
         match copy_with_time(&live, &index.path) {
@@ -394,7 +392,7 @@ impl TemporaryIndex {
 fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = open_file(from)?;
     let modified = from.metadata()?.modified()?;
-    // One that a killed server left may have the same name.
+    // Somebody may have put something there.
     drop(fs::remove_file(to));
     let mut copy = File::options().write(true).create_new(true).open(to)?;
     io::copy(&mut from, &mut copy)?;
@@ -403,7 +401,7 @@ fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
 
 impl Drop for TemporaryIndex {
     fn drop(&mut self) {
-        // What stays behind takes room and does no harm; it goes with the worktree. A git that was killed leaves a lock.
+        // What a server that is killed leaves behind, the next one sweeps away. A git that was killed leaves a lock.
         drop(fs::remove_file(&self.path));
         drop(fs::remove_file(self.path.with_added_extension("lock")));
     }

@@ -7,8 +7,6 @@ use std::{
     fs,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
-    process,
-    sync::atomic::{AtomicU32, Ordering},
 };
 
 use crate::{
@@ -17,6 +15,7 @@ use crate::{
     commit::Tree,
     exchange::Exchange,
     git::Call,
+    scratch,
     snapshot::{TemporaryIndex, paths, to_path, zero_ended},
 };
 
@@ -99,11 +98,9 @@ struct EmptyFolder {
 
 impl EmptyFolder {
     fn make(checkout: &Checkout) -> Result<EmptyFolder, GitError> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = checkout.git_dir.join(format!("ostler-empty.{}.{number}", process::id()));
+        let path = checkout.git_dir.join(scratch::name(scratch::EMPTY));
         match fs::create_dir(&path) {
-            // Of somebody who was killed. Were anything in it, it would only be taken for a rule.
+            // Of somebody else. Were anything in it, it would only be taken for a rule.
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             made => made.map_err(|source| file(&path, source))?,
         }

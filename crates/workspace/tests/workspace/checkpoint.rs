@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    os::unix::fs::{PermissionsExt, chown},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown},
     path::{Path, PathBuf},
     thread,
 };
@@ -76,6 +76,23 @@ fn everything_is_kept_and_nothing_touched() {
     }
     let left: Vec<_> = fs::read_dir(&git_dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("ostler-index")), "{left:?}");
+}
+
+#[test]
+fn what_a_killed_server_left_goes_with_the_next_checkpoint() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let list = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    // No process has this number.
+    let name = format!("ostler-index.{}-{list}.{}.0", &boot[..8], i32::MAX);
+    let left = [name.clone(), format!("{name}.lock")].map(|name| project.root.join(".git").join(name));
+    for path in &left {
+        File::create(path).unwrap();
+    }
+    project.write("a", "changed\n");
+    checkpoint(&project.repository(), None, 1);
+    assert!(left.iter().all(|path| !path.exists()), "{left:?}");
 }
 
 #[test]
