@@ -37,16 +37,16 @@ use crate::{
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  ostler answer               the next one, asked on the terminal\n  ostler answer q_7 2\n  \
-                        ostler answer q_7 \"use the one in docker\"\n  ostler answer q_8 --yes\n  ostler answer q_9 --file \
+                        ostler answer q_7 use the one in docker\n  ostler answer q_8 --yes\n  ostler answer q_9 --file \
                         logo.png\n  pass show stripe | ostler answer q_10 --stdin --reuse"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
 pub(crate) struct Arguments {
     #[arg(value_name = "ID", help = "The request (q_7), or the session that asks (s_12)")]
     id: Option<String>,
-    /// An option, its number, words, or a path.
+    /// An option, its number, words, or a path. Several words behind an id are one answer.
     #[arg(value_name = "VALUE", conflicts_with_all = ["stdin", "file"])]
-    value: Option<String>,
+    value: Vec<String>,
     /// Yes.
     #[arg(long, conflicts_with = "no")]
     yes: bool,
@@ -115,7 +115,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
             session.blocked_by.iter().chain(others).next().cloned().ok_or_else(none)?
         }
         // A word that is no id is an answer, if it is clear to what.
-        Err(_) if arguments.value.is_none() => {
+        Err(_) if arguments.value.is_empty() => {
             let open = inbox::open(client).await?;
             let ids: Vec<&str> = open.iter().map(|request| request.id.as_str()).collect();
             let several = || Error::Refused {
@@ -130,7 +130,8 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         }
         Err(error) => return Err(error),
     };
-    Ok((client.get(&format!("/requests/{id}")).await?, arguments.value.clone()))
+    let value = (!arguments.value.is_empty()).then(|| arguments.value.join(" "));
+    Ok((client.get(&format!("/requests/{id}")).await?, value))
 }
 
 async fn next(client: &Client) -> Result<RequestView, Error> {

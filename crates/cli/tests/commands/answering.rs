@@ -41,6 +41,15 @@ fn an_answer_comes_from_anywhere() {
     answered(&["answer", "ID", "--file", "answer.txt"], "");
     answered(&["answer", "a \"name\""], "");
     answered(&["answer", "last", "a \"name\""], "");
+    // Words need no quotes behind an id, wherever an option stands among them.
+    answered(&["answer", "ID", "a", "\"name\""], "");
+    answered(&["answer", "ID", "a", "--insist", "\"name\""], "");
+    // Without one it is not clear what the first of them is.
+    let session = place.start(ask);
+    let request = place.wait_for_request();
+    let said = place.run(&["answer", "a", "name"]);
+    assert_eq!((said.code, place.wait_for_request()), (8, request), "{said:?}");
+    place.done(&["cancel", &session]);
 }
 
 #[test]
