@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::{
     health::word,
     support::{DEADLINE, World, write},
+    tcp,
 };
 
 /// Stands in the last event.
@@ -39,10 +40,8 @@ impl Door {
     fn of(world: &World) -> Door {
         let made = world.ostler(&["token", "make", "load", "--read-only", "--json"]);
         let made: Value = serde_json::from_slice(&made.stdout).expect("a token");
-        let info: Value = world.get("/info").expect("a server");
-        let host = info["page"]["url"].as_str().and_then(|url| url.strip_prefix("http://"));
         let token = made["token"].as_str().expect("a token").to_owned();
-        Door { host: host.expect("a page").to_owned(), token }
+        Door { host: tcp::address(world), token }
     }
 
     fn ask(&self, path: &str) -> TcpStream {

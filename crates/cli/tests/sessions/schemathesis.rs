@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::support::{QUESTION, World};
+use crate::{
+    support::{QUESTION, World},
+    tcp,
+};
 
 /// What would end the server or the sign-in that asks, and what is beside the interface.
 const LEFT_OUT: [&str; 5] = ["/stop", "/sign-out", "/healthz", "/readyz", "/metrics"];
@@ -39,14 +42,13 @@ fn whatever_is_sent_every_answer_is_one_that_is_described() {
     world.status(&over, "completed");
     let made = world.ostler(&["token", "make", "schemathesis", "--json"]);
     let made: Value = serde_json::from_slice(&made.stdout).expect("a token");
-    let info: Value = world.get("/info").expect("a server");
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/interface");
     let (examples, seed) = (number("OSTLER_EXAMPLES", 5), number("OSTLER_SEED", 1));
     let mut command = Command::new(program);
     command.arg("run").arg(world.home.join("openapi.json"));
     let document: Value = world.get("/openapi.json").expect("a document");
     crate::support::write(&world.home, "openapi.json", &document.to_string());
-    command.args(["--url", &format!("{}/api/v1", info["page"]["url"].as_str().expect("a page"))]);
+    command.args(["--url", &format!("http://{}/api/v1", tcp::address(&world))]);
     command.args(["-H", &format!("Authorization: Bearer {}", made["token"].as_str().expect("a token"))]);
     command.args([
         "--checks",
