@@ -71,6 +71,10 @@ const isLookedAt = () => document.visibilityState === "visible";
 export class Follower {
   private readonly abort = new AbortController();
   private connection = new AbortController();
+  /** Whether the last connection went on until the launch had ended, or only to where its log then stood. */
+  private followed = false;
+  /** A launch that was known to have ended before its log was read for the last time. */
+  private over = 0;
   private readonly wanted: Wanted;
   private readonly sink: Sink;
   private wait = WAIT_MIN_MS;
@@ -145,6 +149,7 @@ export class Follower {
   private async *read(from: Place | null, isShown: boolean): AsyncGenerator<Place> {
     this.connection = new AbortController();
     const giveBack = await takePlace();
+    this.followed = giveBack !== null;
     try {
       yield* this.readFrom(from, isShown, giveBack !== null);
     } finally {
@@ -219,6 +224,11 @@ export class Follower {
       if (launch && launch.ended == null) {
         await this.pause();
         return this.isOver ? null : place;
+      }
+      // Between a look at its log and the news of its end, it may have printed more.
+      if (launch && !this.followed && this.over !== launch.number) {
+        this.over = launch.number;
+        return place;
       }
       if (launch) this.sink.ended(place.launch);
       if (this.wanted.launch !== null) return null;
