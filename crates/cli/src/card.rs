@@ -13,7 +13,9 @@ use crate::{
 pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> String {
     let mut said = question(words, screen, request);
     let id = &request.id;
-    let how = if let Some(raise) = raise(request) {
+    let how = if request.ask.kind == "review" {
+        words.say(Key::AnswerReview, &[("id", id)])
+    } else if let Some(raise) = raise(request) {
         words.say(raise, &[("id", id)])
     } else if !request.ask.options.is_empty() {
         words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
@@ -53,7 +55,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     for line in ask.context.iter().flat_map(|context| context.lines()) {
         add_line(&mut said, 2, &screen.style(Style::Dim, &safe(line)));
     }
-    for (index, option) in ask.options.iter().enumerate() {
+    // What can be decided about a phase is no list to choose from: an approval names a tree.
+    let options = if ask.kind == "review" { &[] } else { ask.options.as_slice() };
+    for (index, option) in options.iter().enumerate() {
         let is_default = ask.default.as_ref() == Some(option);
         let mark = if is_default { format!("  ({})", words.sentence(Key::Default)) } else { String::new() };
         let mark = screen.style(Style::Dim, &mark);
@@ -124,6 +128,12 @@ fn text(words: Words, request: &RequestView) -> String {
             let [tokens, max] = ["tokens", "tokens_max"].map(|name| usage::grouped(field(name)));
             words.say(Key::AskTokensOverText, &[("tokens", &tokens), ("max", &max)])
         }
+        "review" => {
+            let has_passed = request.ask.fields["passed"] == true;
+            let key = if has_passed { Key::AskReviewText } else { Key::AskReviewFailed };
+            let name = one_line(request.ask.fields["name"].as_str().unwrap_or_default());
+            words.say(key, &[("phase", &field("phase")), ("name", &name)])
+        }
         _ => safe(&request.ask.text).into_owned(),
     }
 }
@@ -188,6 +198,7 @@ fn kind(word: &str) -> Key {
         "time_over" => Key::AskTimeOver,
         "cost_over" => Key::AskCostOver,
         "tokens_over" => Key::AskTokensOver,
+        "review" => Key::AskReview,
         _ => Key::AskQuestion,
     }
 }

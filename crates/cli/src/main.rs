@@ -38,8 +38,8 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, export, guide,
-        inbox, logs, merge, need, notify, open, parse, ps, report, resume, run, secret, send, serve, show,
-        step, token, trust, usage, verify,
+        inbox, logs, merge, need, notify, open, parse, phases, ps, report, resume, review, run, secret, send,
+        serve, show, step, token, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -81,6 +81,8 @@ enum Command {
     Logs(logs::Arguments),
     Inbox(inbox::Arguments),
     Answer(answer::Arguments),
+    Review(review::Arguments),
+    Phases(phases::Arguments),
     Send(send::Arguments),
     Secret(secret::Arguments),
     Notify(notify::Arguments),
@@ -154,6 +156,8 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Logs(arguments) => logs::run(context, &arguments),
         Command::Inbox(_) => inbox::run(context),
         Command::Answer(arguments) => answer::run(context, &arguments),
+        Command::Review(arguments) => review::run(context, &arguments),
+        Command::Phases(arguments) => phases::run(context, &arguments),
         Command::Usage(arguments) => usage::run(context, &arguments),
         Command::Send(arguments) => send::run(context, &arguments),
         Command::Secret(arguments) => secret::run(context, arguments),

@@ -86,6 +86,9 @@ pub(crate) fn reason(words: Words, reason: &Value) -> String {
         "time_over" => say(Key::ReasonTimeOver, &[]),
         "cost_over" => say(Key::ReasonCostOver, &[]),
         "tokens_over" => say(Key::ReasonTokensOver, &[]),
+        "rejected" => say(Key::ReasonRejected, &["phase"]),
+        "verifier_overdue" => say(Key::ReasonVerifierOverdue, &[]),
+        "no_base" => say(Key::ReasonNoBase, &["message"]),
         "no_worktree" => say(Key::ReasonNoWorktree, &["message"]),
         _ => reason.to_string(),
     }
@@ -133,6 +136,14 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
             Some(words) => return words,
             None => Key::AnswerGoOn,
         },
+        "tree_approved" => {
+            return words.say(Key::AnsweredApproved, &[("tree", &text("tree").unwrap_or_default())]);
+        }
+        "changes" => {
+            return words.say(Key::AnsweredChanges, &[("words", &text("words").unwrap_or_default())]);
+        }
+        "rejected" => Key::AnsweredRejected,
+        "again" => Key::AnsweredAgain,
         "raised" => Key::AnswerRaised,
         "retry" => Key::AnswerRetry,
         "fail" => Key::AnswerFail,

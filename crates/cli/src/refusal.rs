@@ -32,6 +32,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
                 "value_wanted" => Key::RefusedValueWanted,
                 "not_asked" => Key::RefusedNotAsked,
                 "required" => Key::RefusedRequired,
+                "review_wanted" => Key::RefusedReviewWanted,
                 "not_an_option" => Key::RefusedNotAnOption,
                 _ => return problem.title.clone(),
             };
@@ -50,19 +51,11 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "restoring" => {
             words.say(Key::RefusedRestoring, &[("session", &session()), ("id", &text("checkpoint"))])
         }
-        "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
-        "untrusted" => {
-            let first = &details["commands"][0];
-            let shown = |name: &str| first[name].as_str().map(one_line).unwrap_or_default();
-            let count = details["commands"].as_array().map_or(0, Vec::len);
-            let values: &[(&str, &dyn std::fmt::Display)] = &[
-                ("n", &count),
-                ("key", &shown("key")),
-                ("value", &shown("value")),
-                ("file", &shown("file")),
-            ];
-            words.say(if count == 1 { Key::RefusedUntrusted } else { Key::RefusedUntrustedMany }, values)
+        "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" => {
+            review(words, details)
         }
+        "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
+        "untrusted" => untrusted(words, details),
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
         "not_git" => words.say(Key::RefusedNotGit, &[("directory", &text("directory"))]),
         _ => match problem.kind.as_str() {
@@ -82,11 +75,47 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
     }
 }
 
+/// What a repository would run, and nobody has agreed to.
+fn untrusted(words: Words, details: &Value) -> String {
+    let first = &details["commands"][0];
+    let shown = |name: &str| first[name].as_str().map(one_line).unwrap_or_default();
+    let count = details["commands"].as_array().map_or(0, Vec::len);
+    let values: &[(&str, &dyn std::fmt::Display)] =
+        &[("n", &count), ("key", &shown("key")), ("value", &shown("value")), ("file", &shown("file"))];
+    words.say(if count == 1 { Key::RefusedUntrusted } else { Key::RefusedUntrustedMany }, values)
+}
+
+/// Why a phase is not begun, or not decided about.
+fn review(words: Words, details: &Value) -> String {
+    let id = details["request"].as_str().map(one_line).unwrap_or_default();
+    let key = match details["key"].as_str().unwrap_or_default() {
+        "tree_changed" => Key::RefusedTreeChanged,
+        "tree_not_shown" => Key::RefusedTreeNotShown,
+        "gate_failed" => Key::RefusedGateFailed,
+        "not_review" => Key::RefusedNotReview,
+        _ => {
+            let run = details["run"].as_str().map(one_line).unwrap_or_default();
+            return words.say(Key::RefusedPhasesBusy, &[("run", &run)]);
+        }
+    };
+    words.say(key, &[("id", &id)])
+}
+
 /// What to do next.
 pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
     let details = &problem.details;
     let why = &details["why"];
     match details["key"].as_str().unwrap_or_default() {
+        "tree_changed" => Some(words.sentence(Key::HintTreeChanged).to_owned()),
+        "tree_not_shown" => {
+            let id = details["request"].as_str().unwrap_or_default();
+            Some(words.say(Key::HintTreeNotShown, &[("id", &safe(id))]))
+        }
+        "gate_failed" => Some(words.sentence(Key::HintGateFailed).to_owned()),
+        "phases_busy" => {
+            let run = details["run"].as_str().unwrap_or_default();
+            Some(words.say(Key::HintPhasesBusy, &[("run", &safe(run))]))
+        }
         "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
         "untrusted" => {
             let directory = details["directory"].as_str().map(one_line).unwrap_or_default();

@@ -31,6 +31,7 @@ pub(crate) fn of_word(word: &str, unverified: bool) -> Option<Status> {
         "waiting_input" | "waiting_dependency" | "waiting_permission" => {
             ("◆", Key::StatusWaiting, Style::Attention)
         }
+        "waiting_review" => ("◆", Key::StatusReview, Style::Attention),
         "installing" => ("◐", Key::StatusInstalling, Style::Good),
         "parked" => ("◷", Key::StatusParked, Style::Attention),
         "paused" => ("‖", Key::StatusPaused, Style::Attention),

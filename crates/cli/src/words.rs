@@ -7,6 +7,7 @@ mod key;
 mod ko;
 mod notify;
 mod page;
+mod phases;
 #[cfg(test)]
 mod shared;
 
@@ -78,7 +79,7 @@ impl Language {
             Language::Ko => ko::SENTENCES,
         };
         let of_others = || {
-            let mut others = page::SENTENCES.iter().chain(notify::SENTENCES);
+            let mut others = page::SENTENCES.iter().chain(notify::SENTENCES).chain(phases::SENTENCES);
             let (_, english, korean) = others.find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })
         };

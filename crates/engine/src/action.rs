@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     event::Parcel,
     id::{RequestId, SessionId},
+    phases::GateName,
+    run::Outcome,
 };
 
 /// The name of an action: the event that caused it, and its number among that event's actions.
@@ -117,6 +119,48 @@ pub enum Deed {
         before: u64,
         /// Its commit.
         commit: String,
+    },
+    /// Look at what is in the tree of a gate.
+    Collect {
+        /// Which one.
+        gate: GateName,
+    },
+    /// Run a command at a gate.
+    GateCheck {
+        /// Which one.
+        gate: GateName,
+        /// Which command, from 0.
+        index: u32,
+    },
+    /// Make a place for a verifier.
+    Verify {
+        /// Of which gate.
+        gate: GateName,
+        /// Which one, from 1.
+        round: u32,
+    },
+    /// Read what a verifier has said, and take its place away.
+    ReadVerdict {
+        /// At which gate.
+        gate: GateName,
+        /// Who.
+        verifier: SessionId,
+        /// Its last launch; 0 if there was none.
+        launch: u32,
+        /// How it ended.
+        outcome: Outcome,
+        /// The word that stands in its prompt.
+        token: Option<String>,
+    },
+    /// Write the report of a gate.
+    Report {
+        /// Which one.
+        gate: GateName,
+    },
+    /// End what still runs at a gate, and take away its places.
+    ClearGate {
+        /// Which one.
+        gate: GateName,
     },
     /// Make the worktree.
     MakeWorktree,

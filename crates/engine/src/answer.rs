@@ -93,6 +93,49 @@ pub enum Answer {
     Retry,
     /// The session has failed.
     Fail,
+    /// The work of a phase is approved: exactly this.
+    TreeApproved {
+        /// The tree.
+        tree: String,
+        /// Whether the gate had failed.
+        insisted: bool,
+    },
+    /// Something of it is to be changed.
+    Changes {
+        /// What.
+        words: String,
+    },
+    /// It is rejected, and with it the run.
+    Rejected {
+        /// Why.
+        words: Option<String>,
+    },
+    /// It is to be looked at again.
+    Again,
+}
+
+/// What a person decides about the work of a phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It is approved.
+    Approve {
+        /// The tree that they have seen.
+        tree: String,
+        /// Whether that holds although the gate has failed.
+        insist: bool,
+    },
+    /// Something of it is to be changed.
+    Changes {
+        /// What.
+        words: String,
+    },
+    /// It is rejected.
+    Reject {
+        /// Why.
+        words: Option<String>,
+    },
+    /// It is to be looked at again.
+    Again,
 }
 
 /// Why something given is no answer.
@@ -124,6 +167,8 @@ pub enum NotAnAnswer {
     },
     /// It cannot be skipped: the agent says that it cannot do without.
     Required,
+    /// It is about a tree, which an answer does not name.
+    ReviewWanted,
 }
 
 /// What something given means as the answer to a request.
@@ -142,6 +187,7 @@ pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
         },
         Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => raise(ask, given),
         Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } => go_on(ask, given),
+        Ask::Review(_) => Err(NotAnAnswer::ReviewWanted),
     }
 }
 

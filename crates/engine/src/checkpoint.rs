@@ -51,6 +51,8 @@ pub enum Why {
     Restore,
     /// Its account has hit a limit, and it waits with it.
     Limit,
+    /// A phase begins, or is said to be done.
+    Phase,
 }
 
 /// How far a checkpoint has got.

@@ -7,10 +7,13 @@ mod advance;
 mod budget;
 mod calls;
 mod checkpoints;
+mod gate;
 mod judge;
 mod park;
+mod phases;
 mod recover;
 mod requests;
+mod review;
 mod runs;
 mod shim;
 mod time;
@@ -80,6 +83,13 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Pruned { session, checkpoints } => maker.pruned(*session, checkpoints),
         Input::Checkpoint(session) => maker.checkpoint(*session)?,
         Input::Restore { checkpoint, conversation } => maker.restore(*checkpoint, *conversation)?,
+        Input::Collected { gate, collected } => maker.collected(*gate, collected),
+        Input::Checked { gate, index, result } => maker.checked(*gate, *index, result),
+        Input::VerifierReady { gate, round, order } => maker.verifier_ready(*gate, *round, order),
+        Input::Verified { gate, session, round } => maker.verified(*gate, *session, round),
+        Input::Reported(gate) => maker.reported(*gate),
+        Input::TreeChanged(request) => maker.tree_changed(*request),
+        Input::Review { request, decision } => maker.review(*request, decision)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Pause(session) => maker.pause(*session)?,

@@ -2,7 +2,6 @@
 //! changes gets a new version, and the old one stays readable.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
-use core::{fmt, str::FromStr};
 
 use ostler_protocol::mark::Mark;
 use serde::{Deserialize, Serialize};
@@ -12,31 +11,14 @@ use crate::{
     answer::Answer,
     budget::Budget,
     checkpoint::{Kept, Rewind, Skip, Why},
-    id::{AccountId, CheckpointId, InvalidId, MessageId, ProjectId, RequestId, RunId, SessionId},
+    id::{AccountId, CheckpointId, MessageId, RequestId},
+    phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
     session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
 };
 
-/// The version of the forms below.
-pub const VERSION: u32 = 1;
-
-/// An event in its place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Its place in the journal, without gaps.
-    pub seq: u64,
-    /// When, in UTC milliseconds.
-    pub at_ms: u64,
-    /// The project it belongs to.
-    pub project: Option<ProjectId>,
-    /// The run it belongs to.
-    pub run: Option<RunId>,
-    /// The session it belongs to.
-    pub session: Option<SessionId>,
-    /// What happened.
-    pub event: Event,
-}
+pub use crate::entry::{Entry, Parcel, VERSION};
 
 /// What can happen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,6 +83,92 @@ pub enum Event {
     RunRaised {
         /// All that it may use.
         budget: Budget,
+    },
+    /// A run goes through phases.
+    #[serde(rename = "run.phased")]
+    RunPhased {
+        /// All that is known of them beforehand.
+        plan: Box<Plan>,
+    },
+    /// A phase begins: this session works on it.
+    #[serde(rename = "phase.started")]
+    PhaseStarted {
+        /// Its number.
+        phase: u32,
+    },
+    /// It is known what stood there before.
+    #[serde(rename = "phase.based")]
+    PhaseBased {
+        /// Its number.
+        phase: u32,
+        /// The commit.
+        commit: String,
+    },
+    /// Somebody says that a phase is done, or its agent has ended: a gate begins.
+    #[serde(rename = "phase.announced")]
+    PhaseAnnounced {
+        /// Its number.
+        phase: u32,
+        /// The number of the gate.
+        gate: u32,
+        /// Why.
+        why: Announcing,
+        /// What was said, if anything was.
+        announced: Option<Announced>,
+    },
+    /// More was asked in a phase than is recommended.
+    #[serde(rename = "phase.warned")]
+    PhaseWarned {
+        /// Its number.
+        phase: u32,
+        /// How many questions.
+        questions: u32,
+    },
+    /// A gate comes to its next step.
+    #[serde(rename = "gate.moved")]
+    GateMoved {
+        /// The number of the phase.
+        phase: u32,
+        /// Its own.
+        gate: u32,
+        /// Which step.
+        step: Step,
+    },
+    /// Something is known at a gate.
+    #[serde(rename = "gate.found")]
+    GateFound {
+        /// The number of the phase.
+        phase: u32,
+        /// Its own.
+        gate: u32,
+        /// What.
+        found: Found,
+    },
+    /// A phase goes back to its agent.
+    #[serde(rename = "phase.returned")]
+    PhaseReturned {
+        /// Its number.
+        phase: u32,
+        /// Why.
+        why: Return,
+        /// What the agent is told.
+        words: String,
+        /// Whether it is told as a message; else when it is started.
+        message: bool,
+    },
+    /// A person has approved a phase.
+    #[serde(rename = "phase.approved")]
+    PhaseApproved {
+        /// Its number.
+        phase: u32,
+        /// The gate that it came through.
+        gate: u32,
+        /// The tree.
+        tree: String,
+        /// The commit that has it.
+        commit: String,
+        /// Whether the gate had failed.
+        insisted: bool,
     },
     /// An agent is to work.
     #[serde(rename = "session.created")]
@@ -525,37 +593,4 @@ pub enum Event {
         /// What it says.
         what: String,
     },
-}
-
-/// Something on its way to an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Parcel {
-    /// What came of a request.
-    Request(RequestId),
-    /// The word that a request has expired.
-    Expiry(RequestId),
-    /// What a person wrote.
-    Message(MessageId),
-}
-
-impl fmt::Display for Parcel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Parcel::Request(id) => write!(f, "{id}"),
-            Parcel::Expiry(id) => write!(f, "{id}:expired"),
-            Parcel::Message(id) => write!(f, "{id}"),
-        }
-    }
-}
-
-impl FromStr for Parcel {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        if let Some(id) = text.strip_suffix(":expired") {
-            return id.parse().map(Parcel::Expiry);
-        }
-        text.parse().map(Parcel::Message).or_else(|_| text.parse().map(Parcel::Request))
-    }
 }

@@ -2,23 +2,24 @@
 
 mod accounts;
 mod checkpoints;
+mod hearing;
+mod phases;
 
 use alloc::collections::BTreeMap;
-
-use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
     answer::Answer,
     checkpoint::Checkpoints,
     event::{Entry, Event, Parcel},
-    heard::{self, Heard},
     id::{ProjectId, RequestId, RunId, SessionId},
     request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
-    session::{Launch, Message, Process, Retries, Session, Stop, ValueSource},
-    usage::{self, Meter, QUARTER_MS, Used},
+    session::{Launch, Message, Process, Retries, Role, Session, Stop, ValueSource},
+    usage::{Meter, Used},
     world::{Desk, Overlay, World},
 };
+
+use self::{hearing::fold_heard, phases::is_of_phase};
 
 impl World {
     /// The world after an event of the journal.
@@ -59,8 +60,7 @@ impl Desk<'_> {
             Event::SecretStored { .. } | Event::SecretRemoved { .. } => {}
             Event::TrustGiven { commands } => {
                 let project = self.project_mut(entry.project.expect("it has its project"));
-                project.trusted.extend(commands.iter().cloned());
-                project.trusted_at_ms = Some(entry.at_ms);
+                project.trust(commands, entry.at_ms);
             }
             Event::TrustRevoked => {
                 let project = self.project_mut(entry.project.expect("it has its project"));
@@ -83,6 +83,7 @@ impl Desk<'_> {
                     used: Used::default(),
                     budget: terms.budget,
                     over_since_ms: None,
+                    phases: None,
                 };
                 self.own.runs.insert(id, run);
             }
@@ -99,6 +100,7 @@ impl Desk<'_> {
             Event::RunRaised { budget } => {
                 self.run_mut(entry.run.expect("it has its run")).raise(*budget);
             }
+            Event::RunPhased { plan } => self.run_mut(entry.run.expect("it has its run")).begin(plan),
             Event::AccountLimited { .. } | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
                 self.fold_account(entry);
             }
@@ -127,6 +129,50 @@ impl Desk<'_> {
                 self.fold_request(place, at_ms, event);
                 self.count_waiting(place.session, at_ms);
             }
+            Event::InputSent { .. }
+            | Event::InputDelivered { .. }
+            | Event::InputConsumed { .. }
+            | Event::InputReturned { .. } => self.fold_input(place, event),
+            Event::SessionLaunched { .. }
+            | Event::SessionStarted { .. }
+            | Event::SessionHeard { .. }
+            | Event::SessionStopped { .. }
+            | Event::SessionContinued { .. }
+            | Event::SessionReleased { .. }
+            | Event::SessionRecalled { .. }
+            | Event::SessionEnded { .. }
+            | Event::SessionNoted { .. }
+            | Event::ValuesWithheld { .. }
+            | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
+            Event::CheckpointWanted { .. }
+            | Event::CheckpointMade { .. }
+            | Event::CheckpointSkipped { .. }
+            | Event::CheckpointRestoring { .. }
+            | Event::CheckpointRestored { .. }
+            | Event::CheckpointNotRestored { .. }
+            | Event::CheckpointPruned { .. } => self.fold_checkpoint(place, seq, at_ms, event),
+            event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
+            Event::CheckStarted { number } => {
+                let run = self.run(place.run).expect("a session has its run");
+                let time_ms_max = run.terms.check_time_ms_max;
+                let session = self.session_mut(place.session);
+                session.checking = Some(*number);
+                session.check_over_at_ms = time_ms_max.map(|time| at_ms.saturating_add(time));
+            }
+            _ => {
+                fold_wish(self.session_mut(place.session), at_ms, event);
+                self.count_waiting(place.session, at_ms);
+                match event {
+                    Event::SessionFinished { .. } => self.end_phase(place, at_ms),
+                    Event::SessionResumed { .. } => self.reopen_phase(place),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn fold_input(&mut self, place: &Place, event: &Event) {
+        match event {
             Event::InputSent { launch, parcel } => {
                 // What it said at an earlier end was said before it got this.
                 if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
@@ -151,35 +197,7 @@ impl Desk<'_> {
             Event::InputReturned { parcel } => {
                 self.bring(place.session, *parcel, Bringing::Undeliverable);
             }
-            Event::SessionLaunched { .. }
-            | Event::SessionStarted { .. }
-            | Event::SessionHeard { .. }
-            | Event::SessionStopped { .. }
-            | Event::SessionContinued { .. }
-            | Event::SessionReleased { .. }
-            | Event::SessionRecalled { .. }
-            | Event::SessionEnded { .. }
-            | Event::SessionNoted { .. }
-            | Event::ValuesWithheld { .. }
-            | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
-            Event::CheckpointWanted { .. }
-            | Event::CheckpointMade { .. }
-            | Event::CheckpointSkipped { .. }
-            | Event::CheckpointRestoring { .. }
-            | Event::CheckpointRestored { .. }
-            | Event::CheckpointNotRestored { .. }
-            | Event::CheckpointPruned { .. } => self.fold_checkpoint(place, seq, at_ms, event),
-            Event::CheckStarted { number } => {
-                let run = self.run(place.run).expect("a session has its run");
-                let time_ms_max = run.terms.check_time_ms_max;
-                let session = self.session_mut(place.session);
-                session.checking = Some(*number);
-                session.check_over_at_ms = time_ms_max.map(|time| at_ms.saturating_add(time));
-            }
-            _ => {
-                fold_wish(self.session_mut(place.session), at_ms, event);
-                self.count_waiting(place.session, at_ms);
-            }
+            _ => {}
         }
     }
 
@@ -190,6 +208,10 @@ impl Desk<'_> {
         let run = self.run_mut(place.run);
         run.sessions.push(id);
         let time_over_at_ms = run.terms.time_ms_max.map(|time| at_ms.saturating_add(time));
+        let check_over_at_ms = match order.role {
+            Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
+            Role::Work => None,
+        };
         let session = Session {
             id,
             project: place.project,
@@ -207,7 +229,7 @@ impl Desk<'_> {
             cancelled_at_ms: None,
             attempts: [].into(),
             checking: None,
-            check_over_at_ms: None,
+            check_over_at_ms,
             check_ending: None,
             waiting_since_ms: None,
             time_over_at_ms,
@@ -224,6 +246,8 @@ impl Desk<'_> {
             values: BTreeMap::new(),
             needs_relaunch: false,
             checkpoints: Checkpoints::default(),
+            gated: false,
+            dismissed_at_ms: None,
         };
         self.own.sessions.insert(id, session);
     }
@@ -244,6 +268,7 @@ impl Desk<'_> {
             session.checkpoints.failed = None;
             let rewind = rewind.clone();
             session.launches.push(Launch { rewind, ..Launch::new(*launch, *cause, *fresh, prompt, at_ms) });
+            self.forget_words(place);
             return;
         }
         let Some(launch) = session.launches.last_mut() else { return };
@@ -322,7 +347,11 @@ impl Desk<'_> {
             installing: false,
             install: None,
         };
+        let is_question = matches!(ask, Ask::Question(_) | Ask::AskUser(_));
         self.own.requests.insert(*request, opened);
+        if is_question {
+            self.count_question(place);
+        }
     }
 
     fn fold_request(&mut self, place: &Place, at_ms: u64, event: &Event) {
@@ -491,6 +520,7 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             session.cancelled_at_ms = None;
             session.retries = Retries::default();
             session.attempts.clear();
+            session.gated = false;
         }
         Event::SessionFinished { outcome } => {
             session.outcome = Some(outcome.clone());
@@ -527,68 +557,4 @@ fn end_check(session: &mut Session) {
     session.checking = None;
     session.check_over_at_ms = None;
     session.check_ending = None;
-}
-
-/// How long a CLI that was told something may take between the end of one turn and the beginning of the next.
-const TURN_MS: u64 = 3_000;
-
-/// What an item says about the session itself; what it says was used is given back.
-fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) -> Option<Used> {
-    let launch = session.launches.last_mut()?;
-    launch.heard = heard::place(item).max(launch.heard);
-    match heard::read(item) {
-        Heard::Conversation(conversation) => {
-            // A CLI that says who it is begins a turn.
-            launch.closes_at_ms = None;
-            session.conversation = Some(conversation);
-        }
-        Heard::Usage(report) => return Some(count(session, at_ms, &report)),
-        Heard::Limit(mut limit) => {
-            // Some name a time, some only how long it takes.
-            let after_ms = limit.retry_after_ms.map(|time| at_ms.saturating_add(time));
-            limit.reset_at_ms = limit.reset_at_ms.or(after_ms);
-            if limit.retrying {
-                session.retrying = Some(limit);
-            } else {
-                session.limited = Some(limit);
-            }
-        }
-        Heard::End(end) => {
-            let patience = if launch.fed { TURN_MS } else { 0 };
-            launch.closes_at_ms = Some(at_ms.saturating_add(patience));
-            if end.status == EndStatus::Success {
-                session.proved_at_ms = Some(at_ms);
-            }
-            session.retrying = None;
-            launch.end = Some(end);
-        }
-        Heard::Asks { .. } => session.proved_at_ms = Some(at_ms),
-        Heard::Other => {}
-    }
-    None
-}
-
-/// Adds what a report says to what is known.
-fn count(session: &mut Session, at_ms: u64, report: &Usage) -> Used {
-    let mut used = session.meter.read(report);
-    let order = &session.order;
-    let model = session.conversation.as_ref().and_then(|conversation| conversation.model.as_ref());
-    let model = model.or(order.model.as_ref()).or(order.agent.model.as_ref());
-    // What the CLI says itself counts before any price.
-    if report.cost_usd.is_none()
-        && let Some(price) = model.and_then(|model| usage::price(&order.prices, model))
-    {
-        used.cost_nusd = price.of(&used);
-    }
-    // Who is refused at once reports nothing.
-    if used.output_tokens.is_some_and(|tokens| tokens > 0) {
-        session.proved_at_ms = Some(at_ms);
-        session.retrying = None;
-    }
-    session.used.add(&used);
-    session.used_at.entry(at_ms - at_ms % QUARTER_MS).or_default().add(&used);
-    if let Some(launch) = session.launches.last_mut() {
-        launch.used.add(&used);
-    }
-    used
 }

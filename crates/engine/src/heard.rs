@@ -12,7 +12,7 @@ use ostler_protocol::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::request::Ask;
+use crate::{phases::Announced, request::Ask};
 
 /// What an item says.
 pub(crate) enum Heard {
@@ -33,6 +33,8 @@ pub(crate) enum Heard {
     Limit(RateLimit),
     /// The CLI says that it is through.
     End(End),
+    /// A phase is said to be done.
+    PhaseComplete(Announced),
     /// Nothing that anybody has to do something about.
     Other,
 }
@@ -62,6 +64,7 @@ pub(crate) fn read(item: &Value) -> Heard {
         "usage" => fields(item).map(Heard::Usage),
         "rate_limit" => fields(item).map(Heard::Limit),
         "end" => fields(item).map(Heard::End),
+        "phase_complete" => fields(item).map(Heard::PhaseComplete),
         _ => None,
     };
     fact.unwrap_or(Heard::Other)

@@ -2,17 +2,19 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    answer::{Given, NotAnAnswer},
+    answer::{Decision, Given},
     checkpoint::Kept,
-    id::{CheckpointId, ProjectId, RequestId, RunId, SessionId},
-    request::{Ask, Install, Settled},
+    id::{CheckpointId, ProjectId, RequestId, SessionId},
+    phases::{CheckResult, Collected, GateName, Round, plan::Plan},
+    request::{Ask, Install},
     run::{Terms, Trusted},
-    session::{Order, Status},
+    session::Order,
 };
+
+pub use crate::refusal::{Made, Refusal, Wanted};
 
 /// Something that happened outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,6 +197,51 @@ pub enum Input {
         /// Whether the conversation goes back too.
         conversation: bool,
     },
+    /// What is in the tree of a gate is known, or could not be looked at.
+    Collected {
+        /// Which gate.
+        gate: GateName,
+        /// What is in it, or why it is not known.
+        collected: Box<Result<Collected, String>>,
+    },
+    /// A command at a gate has ended.
+    Checked {
+        /// Which gate.
+        gate: GateName,
+        /// Which one, from 0.
+        index: u32,
+        /// What it said.
+        result: CheckResult,
+    },
+    /// There is a place for a verifier, or none.
+    VerifierReady {
+        /// Of which gate.
+        gate: GateName,
+        /// Which one, from 1.
+        round: u32,
+        /// What it is to do, or why there is no place.
+        order: Result<Box<Order>, String>,
+    },
+    /// What a verifier has said was read.
+    Verified {
+        /// At which gate.
+        gate: GateName,
+        /// Who said it.
+        session: SessionId,
+        /// What.
+        round: Round,
+    },
+    /// The report of a gate is written.
+    Reported(GateName),
+    /// What a person was to approve is not what stands there.
+    TreeChanged(RequestId),
+    /// A person has looked at the work of a phase.
+    Review {
+        /// Where they were asked.
+        request: RequestId,
+        /// What they say.
+        decision: Decision,
+    },
     /// A person answers.
     Answer {
         /// What.
@@ -274,6 +321,8 @@ pub struct NewRun {
     pub order: Box<Order>,
     /// Where worktrees are made, if it is to have one.
     pub worktrees: Option<String>,
+    /// What it goes through, if it goes through phases.
+    pub phases: Option<Box<Plan>>,
 }
 
 /// What a shim can say.
@@ -419,130 +468,4 @@ pub enum RestoreNews {
         /// Why not.
         message: String,
     },
-}
-
-/// Why something is not done. Nothing has changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "key", rename_all = "snake_case")]
-pub enum Refusal {
-    /// There is no such session.
-    NoSession {
-        /// The id that was named.
-        session: SessionId,
-    },
-    /// There is no such project.
-    NoProject {
-        /// The id that was named.
-        project: ProjectId,
-    },
-    /// There is no such request.
-    NoRequest {
-        /// The id that was named.
-        request: RequestId,
-    },
-    /// It is settled already.
-    Settled {
-        /// Which one.
-        request: RequestId,
-        /// How.
-        settled: Settled,
-    },
-    /// What was given is no answer to it.
-    NotAnAnswer {
-        /// To which one.
-        request: RequestId,
-        /// Why not.
-        why: NotAnAnswer,
-    },
-    /// That cannot be done to a session that is so.
-    NotNow {
-        /// Which one.
-        session: SessionId,
-        /// How it is.
-        status: Status,
-        /// What was wanted.
-        wanted: Wanted,
-    },
-    /// It has no worktree.
-    NoWorktree {
-        /// Which one.
-        session: SessionId,
-    },
-    /// Its worktree is gone, or something is being done to it.
-    WorktreeGone {
-        /// Which one.
-        session: SessionId,
-    },
-    /// No caller of this name waits for it: its answer goes another way, or went to somebody else.
-    NotWaitedFor {
-        /// Which one.
-        request: RequestId,
-    },
-    /// There is no such checkpoint, or it was let go.
-    NoCheckpoint {
-        /// The id that was named.
-        checkpoint: CheckpointId,
-    },
-    /// Another session works on the same files.
-    PlaceBusy {
-        /// Which one is meant.
-        session: SessionId,
-        /// Who works there.
-        other: SessionId,
-    },
-    /// The files are being brought back to a checkpoint.
-    Restoring {
-        /// Whose files.
-        session: SessionId,
-        /// To which one.
-        checkpoint: CheckpointId,
-    },
-    /// There is nothing to write.
-    EmptyMessage,
-    /// A repository is needed for that.
-    NotGit {
-        /// The directory.
-        directory: String,
-    },
-}
-
-/// What can be wanted of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wanted {
-    /// To hold it.
-    Pause,
-    /// To let it go on.
-    Continue,
-    /// To start it again.
-    Resume,
-    /// To end it.
-    Cancel,
-    /// To write to it.
-    Send,
-    /// To merge its work.
-    Merge,
-    /// To drop its work.
-    Discard,
-    /// To go back to a checkpoint.
-    Restore,
-    /// To ask for something, as one of its processes.
-    Ask,
-}
-
-/// What came of an input that somebody waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Made {
-    /// The project it concerns, where only that is asked for.
-    #[serde(default)]
-    pub project: Option<ProjectId>,
-    /// The run that was created.
-    pub run: Option<RunId>,
-    /// The session it concerns.
-    pub session: Option<SessionId>,
-    /// The request it concerns.
-    pub request: Option<RequestId>,
-    /// The checkpoint it concerns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checkpoint: Option<CheckpointId>,
 }

@@ -26,7 +26,8 @@ pub(crate) fn of(session: &Session, check: Option<&str>, ask: &Ask, is_new: bool
         | Ask::Stall { .. }
         | Ask::TimeOver { .. }
         | Ask::CostOver { .. }
-        | Ask::TokensOver { .. } => return None,
+        | Ask::TokensOver { .. }
+        | Ask::Review(_) => return None,
     };
     let stands_in = |text: &str| saying.stands_in(text) || holds(text, ask);
     // What a person said on starting it again stands beside Ostler's own words, which repeat earlier questions.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answer::Answer,
     id::{ProjectId, RequestId, RunId, SessionId},
+    phases::problem::Problem,
     session::Process,
 };
 
@@ -141,6 +142,27 @@ pub enum Ask {
         /// How many it has used.
         tokens: u64,
     },
+    /// A person is to look at the work of a phase.
+    Review(Review),
+}
+
+/// The work of a phase, as a person is asked about it. It is about one tree and never about another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Review {
+    /// The number of the phase.
+    pub phase: u32,
+    /// Its name.
+    pub name: String,
+    /// The number of the gate.
+    pub gate: u32,
+    /// The tree; none if the agent has ended before there was one to look at.
+    pub tree: Option<String>,
+    /// The commit that has it.
+    pub commit: Option<String>,
+    /// Whether the gate has found nothing wrong.
+    pub passed: bool,
+    /// What it has found.
+    pub problems: Vec<Problem>,
 }
 
 /// How a request was settled.
@@ -172,6 +194,8 @@ pub enum By {
     End,
     /// Its account has hit a limit: it is tried again when that is over.
     Limit,
+    /// What it is about is not there any more.
+    Change,
 }
 
 /// How far something on its way to an agent has got.
@@ -280,6 +304,7 @@ impl Ask {
             Ask::Fault { .. } | Ask::Stall { .. } => words(&["continue", "fail"]),
             Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => words(&["raise", "stop"]),
             Ask::Permission(_) => words(&["allow", "allow for this session", "deny"]),
+            Ask::Review(_) => words(&["approve", "changes", "reject", "again"]),
         }
     }
 

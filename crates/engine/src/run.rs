@@ -1,12 +1,13 @@
 //! What a person asked for, and how it ended.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     budget::Budget,
     id::{ProjectId, RunId, SessionId},
+    phases::{Phases, plan::Plan},
     usage::Used,
 };
 
@@ -34,6 +35,14 @@ pub struct Project {
     pub trusted_at_ms: Option<u64>,
 }
 
+impl Project {
+    /// A person lets it run more.
+    pub(crate) fn trust(&mut self, commands: &[Trusted], at_ms: u64) {
+        self.trusted.extend(commands.iter().cloned());
+        self.trusted_at_ms = Some(at_ms);
+    }
+}
+
 /// A command of a repository that a person lets run. The command itself is not kept: it may hold a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trusted {
@@ -46,7 +55,7 @@ pub struct Trusted {
 }
 
 /// Something that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Its id.
     pub id: RunId,
@@ -73,9 +82,17 @@ pub struct Run {
     /// When a report first said that so much was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_since_ms: Option<u64>,
+    /// How far it has got, if it goes through phases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Box<Phases>>,
 }
 
 impl Run {
+    /// It goes through phases.
+    pub(crate) fn begin(&mut self, plan: &Plan) {
+        self.phases = Some(Box::new(Phases { plan: Box::new(plan.clone()), begun: Vec::new() }));
+    }
+
     /// A person lets it use more.
     pub(crate) fn raise(&mut self, budget: Budget) {
         self.budget = budget;
@@ -174,6 +191,20 @@ pub enum Reason {
     CostOver,
     /// A person gave up when it had used as many tokens as it may.
     TokensOver,
+    /// A person has rejected a phase.
+    Rejected {
+        /// Its number.
+        phase: u32,
+        /// Why, if they said so.
+        message: Option<String>,
+    },
+    /// A verifier has taken too long.
+    VerifierOverdue,
+    /// What stood there before a phase could not be kept.
+    NoBase {
+        /// In git's words.
+        message: String,
+    },
     /// The place to work in could not be made.
     NoWorktree {
         /// In git's words.

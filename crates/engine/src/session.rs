@@ -1,20 +1,22 @@
 //! One agent at work, over as many processes as it takes. Facts are stored; the status is derived from them.
 
 mod conversation;
+mod order;
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use ostler_agents::Agent;
 use ostler_protocol::fact::{AgentSession, End, RateLimit};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    checkpoint::{CheckpointTerms, Checkpoints, Rewind},
+    checkpoint::{Checkpoints, Rewind},
     id::{MessageId, ProjectId, RunId, SessionId},
     request::{Ask, Bringing, Request},
     run::Outcome,
-    usage::{Meter, Prices, Used},
+    usage::{Meter, Used},
 };
+
+pub use order::{Order, Patience, Role};
 
 /// One agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -100,6 +102,12 @@ pub struct Session {
     /// How it stands with its checkpoints.
     #[serde(default, skip_serializing_if = "Checkpoints::is_default")]
     pub checkpoints: Checkpoints,
+    /// Whether it stands still, or is not started, until its phase may go on.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub gated: bool,
+    /// Since when nothing more is wanted of it: its work is approved, and it may end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dismissed_at_ms: Option<u64>,
 }
 
 /// How often a session went on by itself after an error.
@@ -139,88 +147,6 @@ pub enum ValueSource {
         /// That.
         text: String,
     },
-}
-
-/// What an agent is to do and how it is run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
-    /// How its CLI is used.
-    pub agent: Agent,
-    /// What it is to do.
-    pub prompt: String,
-    /// Where it runs, unless it has a worktree.
-    pub directory: String,
-    /// Where its environment is kept: values do not belong into a journal.
-    pub environment: String,
-    /// The model, where one was named.
-    pub model: Option<String>,
-    /// The most turns, where a number was given.
-    pub turns_max: Option<u32>,
-    /// The word that makes its tags trustworthy.
-    pub nonce: Option<String>,
-    /// The id for a new conversation, for CLIs that are given one.
-    pub new_conversation: String,
-    /// Whether it is told how to ask.
-    pub guide: bool,
-    /// Whether it is given the tools with which it asks, where its table says how.
-    #[serde(default)]
-    pub channel: bool,
-    /// Whether it is spoken to in Korean.
-    pub korean: bool,
-    /// How long things may take.
-    pub patience: Patience,
-    /// Whose allowance it uses: what its table calls an account, in words that hold no key.
-    #[serde(default)]
-    pub account: Option<String>,
-    /// What the user says models cost, for CLIs that do not say it.
-    #[serde(default)]
-    pub prices: Prices,
-    /// Which checkpoints it gets; none of itself, if nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checkpoints: Option<CheckpointTerms>,
-}
-
-/// How long things may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Patience {
-    /// Until an optional question answers itself.
-    pub question_ms: u64,
-    /// Until an office agent is told that nobody answered.
-    pub ask_user_ms: u64,
-    /// Until an agent that can be resumed is not held any longer: connections of a stopped process die.
-    pub stopped_ms: u64,
-    /// Between being asked to end and being ended.
-    pub grace_ms: u64,
-    /// Until an account is tried again whose limit names no reset; longer each time.
-    #[serde(default = "Patience::limit_ms")]
-    pub limit_ms: u64,
-    /// Between two sessions of an account that go on after a limit, unless the first shows that it is over.
-    #[serde(default = "Patience::stagger_ms")]
-    pub stagger_ms: u64,
-}
-
-impl Patience {
-    fn limit_ms() -> u64 {
-        Patience::default().limit_ms
-    }
-
-    fn stagger_ms() -> u64 {
-        Patience::default().stagger_ms
-    }
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        const MINUTE_MS: u64 = 60_000;
-        Patience {
-            question_ms: 24 * 60 * MINUTE_MS,
-            ask_user_ms: 5 * MINUTE_MS,
-            stopped_ms: 5 * MINUTE_MS,
-            grace_ms: 10_000,
-            limit_ms: 5 * MINUTE_MS,
-            stagger_ms: 30_000,
-        }
-    }
 }
 
 /// A branch and directory of its own.
@@ -335,6 +261,8 @@ pub enum LaunchCause {
     Attempt,
     /// The limit that ended the last one is over.
     Limit,
+    /// Its phase has come back to it.
+    Rework,
 }
 
 /// A process, told from all others.
@@ -371,6 +299,8 @@ pub enum Ending {
     Cancel,
     /// A person has given the work up.
     Failed,
+    /// Its work is approved, and it has not ended by itself.
+    Dismissed,
 }
 
 /// Why a check was told to end.
@@ -463,6 +393,8 @@ pub enum Status {
     WaitingDependency,
     /// It waits to be allowed something.
     WaitingPermission,
+    /// A person is asked to look at its work.
+    WaitingReview,
     /// What it was allowed to have is being installed.
     Installing,
     /// A person holds it.
@@ -546,7 +478,12 @@ impl Session {
     pub fn is_interrupted(&self) -> bool {
         let is_lost =
             |launch: &Launch| launch.ending.is_none() && matches!(launch.ended, Some(LaunchEnd::Lost { .. }));
-        self.outcome.is_none() && self.launches.last().is_some_and(is_lost)
+        self.outcome.is_none() && !self.gated && self.launches.last().is_some_and(is_lost)
+    }
+
+    /// Whether it says what it thinks of somebody else's work.
+    pub fn verifies(&self) -> bool {
+        matches!(self.order.role, Role::Verify { .. })
     }
 
     /// How its last process ended, if it has.
@@ -566,7 +503,7 @@ impl Session {
         let is_given_up = live.is_some_and(|it| it.ending == Some(Ending::Failed))
             || self.check_ending == Some(CheckEnding::Failed)
             || self.checkpoints.failed.is_some();
-        if self.cancelled_at_ms.is_some() || is_given_up {
+        if self.cancelled_at_ms.is_some() || self.dismissed_at_ms.is_some() || is_given_up {
             Status::Ending
         } else if self.is_interrupted() {
             Status::Interrupted
@@ -574,6 +511,7 @@ impl Session {
             match request.ask {
                 Ask::Dependency(_) => Status::WaitingDependency,
                 Ask::Permission(_) => Status::WaitingPermission,
+                Ask::Review(_) => Status::WaitingReview,
                 _ => Status::WaitingInput,
             }
         } else if !blocked_by.is_empty() {
@@ -582,7 +520,7 @@ impl Session {
             Status::Paused
         } else if self.parked_at_ms.is_some() {
             Status::Parked
-        } else if self.checking.is_some() {
+        } else if self.checking.is_some() || self.gated {
             Status::Checking
         } else if live.is_some_and(|launch| launch.process.is_some()) {
             Status::Active

@@ -1,5 +1,7 @@
 //! What Ostler says to an agent, in the agent's own form and language.
 
+pub(crate) mod phases;
+
 use alloc::{
     format,
     string::{String, ToString},
@@ -162,7 +164,15 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         (Answer::GoOn { words }, _) => words.clone().unwrap_or_default(),
         (Answer::Retry, false) => "Try again.".to_string(),
         (Answer::Retry, true) => "다시 시도하세요.".to_string(),
-        (Answer::Raised { .. } | Answer::Fail, _) => String::new(),
+        (Answer::Changes { words }, _) => words.clone(),
+        (
+            Answer::Raised { .. }
+            | Answer::Fail
+            | Answer::TreeApproved { .. }
+            | Answer::Rejected { .. }
+            | Answer::Again,
+            _,
+        ) => String::new(),
     }
 }
 
@@ -198,7 +208,9 @@ fn asked(ask: &Ask) -> String {
         Ask::Fault { details, .. } => details.clone(),
         Ask::Permission(permission) => permission.tool.clone(),
         Ask::Stall { reason } => reason.clone(),
-        Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => String::new(),
+        Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } | Ask::Review(_) => {
+            String::new()
+        }
     }
 }
 

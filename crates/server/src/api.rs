@@ -5,6 +5,7 @@
 mod call;
 mod checkpoint;
 mod notification;
+mod phases;
 mod piece;
 mod problem;
 mod secret;
@@ -16,6 +17,11 @@ pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
+pub use phases::{
+    AnnouncedView, ApprovedView, ArtifactView, CriterionView, ExportView, ExportedView, GateCheckView,
+    GateFileView, GateProblemView, GateView, JunitView, NewExport, NewPhases, NewReview, PhaseView,
+    PhasesState, PhasesView, ReviewDecision, RoundView,
+};
 pub use piece::{OutputForm, PieceView, PiecesView};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};

@@ -8,6 +8,7 @@ mod budget;
 mod checkpoints;
 mod notify;
 mod page;
+mod phases;
 mod vault;
 
 use std::{
@@ -31,11 +32,12 @@ use toml::Spanned;
 pub use budget::{Budgets, InvalidAmount, parse_cost, parse_tokens};
 pub use notify::{Hidden, NotifyChannel, Target, Way};
 pub use page::{AllowedHost, Listen, Page, Scheme, Tls};
+pub use phases::{Choice, PhaseSetting, PhaseSettings};
 pub use vault::VaultKey;
 
 use self::{
     budget::BudgetTable, checkpoints::CheckpointTable, notify::NotifyTable, page::PageTable,
-    vault::VaultTable,
+    phases::PhasesTable, vault::VaultTable,
 };
 
 /// The name of the file in a project.
@@ -71,6 +73,8 @@ pub struct Config {
     pub prune: PrunePolicy,
     /// Who is told what needs somebody. Only the user's own file can say so.
     pub notify: Vec<NotifyChannel>,
+    /// What a run through phases goes through.
+    pub phases: PhaseSettings,
     /// What the project's file would have Ostler run.
     pub commands: Vec<RepositoryCommand>,
 }
@@ -132,6 +136,7 @@ struct File {
     page: Option<Spanned<PageTable>>,
     #[serde(default)]
     notify: Vec<Spanned<NotifyTable>>,
+    phases: Option<PhasesTable>,
 }
 
 /// US dollars for a million tokens.
@@ -177,7 +182,9 @@ impl Config {
             commands: Vec::new(),
             checkpoints: Some(CheckpointTerms::default()),
             prune: checkpoints::POLICY,
+            phases: phases::Said::default().finish(),
         };
+        let mut said = phases::Said::default();
         if let Some(source) = user {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
             let mut file = source.parse()?;
@@ -188,14 +195,22 @@ impl Config {
                 config.page = table.into_inner().read(source)?;
             }
             config.notify = notify::read(source, mem::take(&mut file.notify))?;
+            said.take(source, &config.agents, file.phases.take().unwrap_or_default())?;
             config.take(source, file)?;
         }
         // What a person speaks is not for a repository to say, only where they have not said it.
         let language = config.language.take();
         if let Some(source) = project {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
-            let file = source.parse()?;
+            let mut file = source.parse()?;
             config.commands = commands(source, file.agents.as_ref());
+            if let Some(table) = file.phases.take() {
+                let has_phases = table.has_phases();
+                said.take(source, &config.agents, table)?;
+                if has_phases {
+                    config.commands.extend(phases::commands(source, &said));
+                }
+            }
             if let Some(price) = file.prices.values().next() {
                 let message = "prices stand in your own file, not in a project's".to_owned();
                 return Err(source.wrong(price.span(), message, None));
@@ -218,6 +233,7 @@ impl Config {
             }
             config.take(source, file)?;
         }
+        config.phases = said.finish();
         config.language = language.or(config.language);
         Ok(config)
     }
@@ -495,7 +511,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`; did you mean `patience.question`?",
+             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`, `phases`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");

@@ -18,7 +18,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 54] = [
+pub const SITES: [&str; 66] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -73,6 +73,18 @@ pub const SITES: [&str; 54] = [
     "before caller gone",
     "before notify",
     "after notify",
+    "before collect",
+    "after collect",
+    "before gate check",
+    "after gate check",
+    "before verify",
+    "after verify",
+    "before read verdict",
+    "after read verdict",
+    "before report",
+    "after report",
+    "before clear gate",
+    "after clear gate",
 ];
 
 struct Plan {

@@ -8,6 +8,7 @@ pub(crate) mod callers;
 mod check;
 mod checkpoint;
 mod forget;
+pub(crate) mod gate;
 mod install;
 mod keeper;
 mod launch;
@@ -27,7 +28,7 @@ use std::{
     },
 };
 
-use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId};
+use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId, phases::GateName};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -96,6 +97,8 @@ pub(crate) struct Driver {
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
     /// The keys of the calls whose callers are watched.
     callers: Mutex<HashSet<String>>,
+    /// Commands of gates that are running, and how to end them.
+    gate_commands: Mutex<HashMap<(GateName, u32), Arc<Notify>>>,
     /// Installations that are running, and how to end them.
     installs: Mutex<HashMap<RequestId, Arc<Notify>>>,
     /// To write the values of a session: its keeper and those who wait at its socket all see to them.
@@ -136,6 +139,7 @@ impl Driver {
             keepers: Mutex::default(),
             checks: Mutex::default(),
             callers: Mutex::default(),
+            gate_commands: Mutex::default(),
             installs: Mutex::default(),
             value_files: Turns::default(),
             answers: Turns::default(),

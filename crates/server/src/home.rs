@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ostler_engine::SessionId;
+use ostler_engine::{SessionId, phases::GateName};
 use rustix::{fs::OFlags, io::Errno, process::geteuid};
 
 /// Where a user cannot be named, such as the owners of what lies outside of a container, the system says this.
@@ -172,6 +172,11 @@ impl Home {
     /// How far those who are notified have been told.
     pub(crate) fn notifications(&self) -> PathBuf {
         self.root.join("notifications")
+    }
+
+    /// Everything of one gate: its reports, and the places that are made for it.
+    pub fn gate(&self, gate: GateName) -> PathBuf {
+        self.root.join("phases").join(gate.run.to_string()).join(format!("{}-{}", gate.phase, gate.gate))
     }
 
     /// Worktrees of sessions.

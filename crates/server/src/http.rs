@@ -23,6 +23,7 @@ mod output;
 mod pace;
 mod page;
 mod pages;
+mod phases;
 mod pieces;
 mod problem;
 mod read;
@@ -95,7 +96,9 @@ impl App {
     servers((url = "/api/v1")),
     paths(
         read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
-        lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play, answers::answer, files::give, wishes::pause,
+        lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
+        phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
+        phases::review, answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
@@ -197,6 +200,7 @@ fn router(app: App) -> Router {
         .route("/notifications/{name}/test", post(notifications::test))
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
+        .merge(phase_routes())
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -211,6 +215,18 @@ fn router(app: App) -> Router {
         .with_state(app.clone())
         .layer(from_fn(guard::guard))
         .layer(from_fn_with_state(app, metrics::count))
+}
+
+/// What is about phases.
+fn phase_routes() -> Router<App> {
+    Router::new()
+        .route("/phases", get(phases::list).post(phases::create))
+        .route("/phases/{id}", get(phases::one))
+        .route("/phases/{id}/report", get(phases::report))
+        .route("/phases/{id}/file", get(phases::file))
+        .route("/phases/{id}/diff", get(phases::diff))
+        .route("/phases/{id}/export", post(phases::export))
+        .route("/requests/{id}/review", post(phases::review))
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod metrics;
 mod notify;
 mod packages;
 mod peer;
+mod phases;
 mod private;
 mod random;
 mod reserve;
@@ -47,6 +48,7 @@ pub use keep::{KeepError, Mended, export, mend, verify, verify_files};
 pub use notify::{Kind as NotifyKind, attend};
 pub use ostler_store::{ExportError, Salvaged};
 pub use ostler_workspace::end_all as end_git;
+pub use phases::{Template, settings as phase_settings, templates as phase_templates};
 pub use secrets::{SecretsError, mend_vault, open_vault};
 pub use serve::{ServeError, serve};
 

@@ -26,6 +26,7 @@ use rustix::{
 
 use crate::{
     cgroup::Cgroup,
+    confine::Confinement,
     error::Error,
     launch::{Input, Launch, Terminal},
     values,
@@ -153,6 +154,8 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
     let shim = getpid();
     let on_terminal = launch.terminal != Terminal::None;
     let open_files_max = launch.open_files_max;
+    // Made before the fork: between that and exec nothing may be allocated.
+    let confinement = launch.writes.as_ref().and_then(|places| Confinement::new(places));
     let before_exec = move || {
         // A shim that dies must not leave an agent behind: the kernel would continue a stopped one.
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -176,6 +179,9 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
             let maximum = getrlimit(Resource::Nofile).maximum;
             let current = Some(maximum.map_or(most, |maximum| most.min(maximum)));
             setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
+        }
+        if let Some(confinement) = &confinement {
+            confinement.enter()?;
         }
         // What the shim inherited by accident is not for the agent.
         // SAFETY: the call only marks descriptors, which are closed by exec.

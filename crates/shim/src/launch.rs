@@ -49,6 +49,10 @@ pub struct Launch {
     /// in no other file.
     #[serde(default)]
     pub values: Option<PathBuf>,
+    /// The only places where it may write, if it may not write everywhere the user may. Where the kernel cannot see to
+    /// that, it is not seen to.
+    #[serde(default)]
+    pub writes: Option<Vec<PathBuf>>,
 }
 
 /// Whether an agent gets a control group.

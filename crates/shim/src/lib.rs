@@ -15,6 +15,7 @@ pub mod values;
 mod agent;
 mod cgroup;
 mod clock;
+mod confine;
 mod error;
 mod files;
 mod input;

@@ -215,7 +215,7 @@ fn who_does_what(context: &Context, arguments: &Arguments) -> Result<(String, St
 }
 
 /// The environment of whoever asks. What is no text cannot be sent, and no agent would miss it.
-fn environment() -> BTreeMap<String, String> {
+pub(super) fn environment() -> BTreeMap<String, String> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()

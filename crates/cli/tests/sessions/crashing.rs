@@ -5,15 +5,18 @@ use std::{collections::BTreeSet, env, fs, os::unix::fs::PermissionsExt, process:
 
 use ostler_server::{
     SITES,
-    api::{EventView, NewRun, RequestView, RunView, SessionView},
+    api::{EventView, NewPhases, NewRun, PhasesState, PhasesView, RequestView, RunView, SessionView},
     client::ClientError,
 };
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, QUESTION, World, kill, write};
+use crate::{
+    phases,
+    support::{DEADLINE, QUESTION, World, kill, write},
+};
 
 /// The places that are tried with every change.
-const SAMPLE: [&str; 17] = [
+const SAMPLE: [&str; 20] = [
     "after commit",
     "after launch",
     "after checkpoint",
@@ -31,6 +34,9 @@ const SAMPLE: [&str; 17] = [
     "after install",
     "before end install",
     "after notify",
+    "after gate check",
+    "after verify",
+    "before clear gate",
 ];
 
 /// Passed when a server with something live starts, which the first one is not.
@@ -59,6 +65,13 @@ impl Fragile {
         if site.ends_with("prune") {
             let none = "[checkpoints]\nlast = 0\nhourly = \"never\"\ndaily = \"never\"\n";
             write(&config, "config.toml", &format!("{CONFIG}{none}"));
+        }
+        if is_at_gate(site) {
+            let verifier = if site.ends_with("clear gate") { "exec sleep 1000" } else { "verdict true" };
+            let agents = [("worker", "plan; complete 1 docs/a.md; read -r line"), ("verifier", verifier)];
+            let agents: String =
+                agents.iter().map(|(name, script)| phases::agent(&world, name, script)).collect();
+            phases::configure(&world, &format!("{agents}{PHASES}"));
         }
         if site.ends_with("notify") {
             let heard = world.project.join("told").display().to_string();
@@ -517,6 +530,92 @@ fn settled(fragile: &mut Fragile, id: &str) -> Vec<EventView> {
     events
 }
 
+/// Whether a place is passed at a gate.
+fn is_at_gate(site: &str) -> bool {
+    let gate = ["collect", "gate check", "verify", "read verdict", "report", "clear gate"];
+    gate.iter().any(|it| site.ends_with(it))
+}
+
+const PHASES: &str = r#"
+[phases]
+agent = "worker"
+verifier = "verifier"
+
+[[phases.phase]]
+name = "Planning"
+artifacts = [{ glob = "docs/a.md", sections = ["Problem"] }]
+criteria = ["the problem is one"]
+checks = ["echo ran >>\"$OSTLER_TEST_RAN\"; test -s docs/a.md"]
+"#;
+
+/// A run through a phase, up to here.
+fn phased(fragile: &mut Fragile) -> PhasesView {
+    let ran = fragile.world.home.join("ran").display().to_string();
+    let path = env::var("PATH").unwrap_or_default();
+    let new = NewPhases {
+        directory: fragile.world.project.display().to_string(),
+        idea: "a shop".to_owned(),
+        environment: Some([("PATH", path), ("OSTLER_TEST_RAN", ran)].map(|(a, b)| (a.to_owned(), b)).into()),
+        ..NewPhases::default()
+    };
+    fragile.persist("a run", |world| {
+        let known = world.get::<Vec<PhasesView>>("/phases").ok()?.into_iter().next();
+        known.or_else(|| match world.post::<PhasesView>("/phases", &new) {
+            Ok(run) => Some(run),
+            Err(ClientError::Refused(problem)) => panic!("{problem:?}"),
+            Err(_) => None,
+        })
+    })
+}
+
+/// One gate with a command and a verifier, an approval, and the end.
+fn gate(fragile: &mut Fragile) {
+    let run = phased(fragile).run;
+    let review = fragile.persist("a review", |world| {
+        let inbox = world.get::<Vec<RequestView>>("/inbox").ok()?;
+        inbox.into_iter().find(|request| request.ask.kind == "review")
+    });
+    assert_eq!(review.ask.fields["passed"], true, "{review:?}");
+    let decision = json!({ "decision": "approve", "tree": review.ask.fields["tree"] });
+    fragile.persist("the approval", |world| {
+        world.post::<Value>(&format!("/requests/{}/review", review.id), &decision).ok();
+        world.get::<RequestView>(&format!("/requests/{}", review.id)).ok()?.settled
+    });
+    let done = fragile.persist("the end", |world| {
+        let view = world.get::<PhasesView>(&format!("/phases/{run}")).ok()?;
+        (view.state == PhasesState::Done).then_some(view)
+    });
+    assert_eq!(done.phases[0].gates.len(), 1);
+    let worker = done.phases[0].session.clone().expect("a worker");
+    let events = settled(fragile, &worker);
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!((count("phase.announced"), count("phase.approved"), count("session.launched")), (1, 1, 1));
+    // What is in the tree, what the command and the verifier said, and what that comes to: each once.
+    assert_eq!(count("gate.found"), 4);
+    assert_eq!(done.phases[0].sessions.len(), 2, "one verifier was asked");
+    let ran = fs::read_to_string(fragile.world.home.join("ran")).expect("the command has run");
+    assert_eq!(ran, "ran\n", "it has run once");
+    let places = fragile.world.home.join("phases").join(&run).join("1-1");
+    let left = |_: &World| fs::read_dir(&places).ok()?.flatten().all(|it| it.path().is_file()).then_some(());
+    fragile.persist("an empty place", left);
+}
+
+/// A run that is cancelled while its verifier looks.
+fn gate_unwanted(fragile: &mut Fragile) {
+    let run = phased(fragile).run;
+    let worker = fragile.persist("a verifier at work", |world| {
+        let view = world.get::<PhasesView>(&format!("/phases/{run}")).ok()?;
+        let phase = view.phases.into_iter().next()?;
+        (phase.gates.last()?.step == "verifier").then_some(phase.session)?
+    });
+    fragile.wish(&worker, "cancel", &json!({}), "session.cancelled");
+    fragile.persist("the end", |world| {
+        let view = world.get::<PhasesView>(&format!("/phases/{run}")).ok()?;
+        (view.state == PhasesState::Cancelled).then_some(())
+    });
+    settled(fragile, &worker);
+}
+
 fn story(site: &str) -> fn(&mut Fragile) {
     match site.split_once(' ').map_or(site, |(_, what)| what) {
         "close input" => close,
@@ -530,6 +629,8 @@ fn story(site: &str) -> fn(&mut Fragile) {
         "end install" => unneeded,
         "not launched" => fail,
         "notify" => told,
+        "clear gate" => gate_unwanted,
+        "collect" | "gate check" | "verify" | "read verdict" | "report" => gate,
         _ => work,
     }
 }

@@ -26,6 +26,7 @@ mod mcp;
 mod needs;
 mod notifying;
 mod parking;
+mod phases;
 mod preload;
 mod private;
 mod receiver;

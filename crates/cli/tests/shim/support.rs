@@ -72,6 +72,7 @@ pub(crate) fn command(command: &[&str]) -> Launch {
         open_files_max: None,
         cgroup: CgroupPolicy::Auto,
         values: None,
+        writes: None,
     }
 }
 

@@ -33,6 +33,10 @@ impl Maker<'_> {
         let session = self.session(id);
         if session.cancelled_at_ms.is_some() {
             self.advance_cancelled(id);
+        } else if session.dismissed_at_ms.is_some() {
+            self.advance_dismissed(id);
+        } else if session.gated && !has_failed {
+            self.advance_gated(id);
         } else if session.live().is_some() {
             self.advance_live(id);
         } else if has_failed
@@ -118,12 +122,12 @@ impl Maker<'_> {
         }
     }
 
-    fn close_input(&mut self, id: SessionId, launch: u32) {
+    pub(super) fn close_input(&mut self, id: SessionId, launch: u32) {
         self.emit(id, Event::InputClosed { launch });
         self.act(id, Deed::CloseInput { launch });
     }
 
-    fn release(&mut self, id: SessionId, launch: u32, spool_seq: u64) {
+    pub(super) fn release(&mut self, id: SessionId, launch: u32, spool_seq: u64) {
         self.emit(id, Event::SessionReleased { launch, spool_seq });
         self.act(id, Deed::GoOn { launch, after: spool_seq });
     }
@@ -145,6 +149,11 @@ impl Maker<'_> {
         if waits || self.is_blocked(id) || self.exchanged(id).is_some() {
             return;
         }
+        if self.launch_with_words(id) {
+            return;
+        }
+        let session = self.session(id);
+        let Some(last) = session.launches.last() else { return };
         let waiting = self.waiting_parcels(id);
         let has_parcels = !waiting.is_empty();
         let is_retry = waiting.iter().any(|&parcel| self.is_retry(parcel));
@@ -154,6 +163,9 @@ impl Maker<'_> {
         match last.ended.clone() {
             Some(LaunchEnd::NotStarted { message, .. }) if !was_sent_away => {
                 self.finish(id, Outcome::Failed { reason: Reason::NotStarted { message } });
+            }
+            Some(LaunchEnd::Lost { .. }) if session.verifies() => {
+                self.finish(id, Outcome::Failed { reason: Reason::NoEnd });
             }
             Some(LaunchEnd::Lost { .. }) if !was_sent_away => {
                 if has_parcels && session.can_resume() {
@@ -169,8 +181,13 @@ impl Maker<'_> {
             }
             _ if is_retry => self.launch(id, LaunchCause::Resume, None),
             _ => {
+                let has_unread = !self.parcels_under_way(id).is_empty();
                 self.return_parcels(id);
-                self.judge(id);
+                if self.phase_of(id).is_some() {
+                    self.end_unannounced(id, has_unread);
+                } else {
+                    self.judge(id);
+                }
             }
         }
     }
@@ -308,6 +325,9 @@ impl Maker<'_> {
 
     /// The session is over, and with it everything that was open.
     pub(super) fn finish(&mut self, id: SessionId, outcome: Outcome) {
+        if let Some(gate) = self.gate_of(id) {
+            self.clear_gate(id, gate);
+        }
         self.return_parcels(id);
         let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
         let open: Vec<_> = pending.filter(|request| request.is_open()).map(|request| request.id).collect();
@@ -321,6 +341,10 @@ impl Maker<'_> {
         if !self.session(id).values.is_empty() {
             self.act(id, Deed::RemoveValues);
         }
-        self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
+        if self.phases_of(id).is_some() {
+            self.phase_session_over(id, &outcome);
+        } else {
+            self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
+        }
     }
 }

@@ -56,7 +56,7 @@ impl Maker<'_> {
         }
     }
 
-    fn want_checkpoint(&mut self, id: SessionId, why: Why, holds: bool) -> CheckpointId {
+    pub(super) fn want_checkpoint(&mut self, id: SessionId, why: Why, holds: bool) -> CheckpointId {
         let checkpoint = CheckpointId(self.desk.counters().checkpoint + 1);
         let session = self.session(id);
         let launch = session.launches.last().map(|launch| launch.number);

@@ -7,7 +7,7 @@ use ostler_protocol::{
     signal::{ErrorReport, Recovery},
 };
 
-use super::{Maker, values::gives_values};
+use super::{Maker, phases::is_question, values::gives_values};
 use crate::{
     action::Deed,
     answer::{self, Answer, Given},
@@ -103,7 +103,9 @@ impl Maker<'_> {
         // Who is blocked at the socket waits there, and nothing of it has to be stopped.
         let limit = limit_in(&ask).filter(|_| source.call().is_none());
         let expires_in_ms = expires_in_ms.filter(|_| limit.is_none());
+        let is_question = is_question(&ask);
         let request = self.open(id, launch, ask, source, expires_in_ms);
+        self.warn_of_questions(id, is_question);
         if !self.desk.request(request).is_some_and(Request::may_be_settled_by_policy) {
             return request;
         }
@@ -154,7 +156,8 @@ impl Maker<'_> {
         let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
         let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
         // Where there is no room, there is none for a checkpoint either.
-        let is_stall = matches!(ask, Ask::Stall { .. });
+        // What is reviewed is kept already.
+        let is_kept = matches!(ask, Ask::Stall { .. } | Ask::Review(_));
         // Whoever asks over its socket runs on and does not wait; unless that is the last thing it does.
         let holds = call.is_none() || gives_up(&ask);
         let is_over = ask.is_about_budget();
@@ -162,7 +165,7 @@ impl Maker<'_> {
         if is_over {
             self.stand_still(id);
         }
-        if !is_stall {
+        if !is_kept {
             self.checkpoint_due(id, Why::Request, holds);
         }
         request
@@ -247,11 +250,19 @@ impl Maker<'_> {
 
     /// Why the process that was told to end as a failure had to.
     pub(super) fn reason_given_up(&self, id: SessionId) -> Reason {
-        let failed = |request: &&Request| {
-            request.settled.as_ref().is_some_and(|settled| settled.answer == Answer::Fail)
-        };
+        if self.session(id).verifies() {
+            return Reason::VerifierOverdue;
+        }
+        let answer = |request: &Request| request.settled.as_ref().map(|settled| settled.answer.clone());
+        let failed =
+            |request: &&Request| matches!(answer(request), Some(Answer::Fail | Answer::Rejected { .. }));
         let last = self.desk.requests_of(id).filter(failed).last();
-        last.map_or(Reason::NoEnd, |request| reason(&request.ask))
+        last.map_or(Reason::NoEnd, |request| match (&request.ask, answer(request)) {
+            (Ask::Review(review), Some(Answer::Rejected { words })) => {
+                Reason::Rejected { phase: review.phase, message: words }
+            }
+            (ask, _) => reason(ask),
+        })
     }
 }
 

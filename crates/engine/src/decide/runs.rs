@@ -18,11 +18,17 @@ impl Maker<'_> {
         if new.worktrees.is_some() && !new.git {
             return Err(Refusal::NotGit { directory: new.order.directory.clone() });
         }
+        if new.phases.is_some() {
+            self.is_free_for_phases(new)?;
+        }
         let NewRun { root, name, git, .. } = new;
         let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });
         let run = RunId(self.desk.counters().run + 1);
         let created = Event::RunCreated { title: new.title.clone(), terms: new.terms.clone() };
         self.emit_at(Some(project), Some(run), None, created);
+        if let Some(plan) = &new.phases {
+            self.emit_at(Some(project), Some(run), None, Event::RunPhased { plan: plan.clone() });
+        }
         let id = SessionId(self.desk.counters().session + 1);
         let worktree = new.worktrees.as_ref().map(|folder| Worktree {
             path: format!("{folder}/{id}"),
@@ -41,6 +47,8 @@ impl Maker<'_> {
         }
         if waits_for_worktree {
             self.act(id, Deed::MakeWorktree);
+        } else if new.phases.is_some() {
+            self.start_phase(id, 1);
         } else {
             self.advance(id);
         }

@@ -167,6 +167,7 @@ impl Maker<'_> {
                 self.asked(id, launch, ask, Source::Heard { trust: &trust, mark: mark.as_ref() });
             }
             Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
+            Heard::PhaseComplete(announced) => self.announce(id, announced),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Maker, budget, checkpoints::checkpoint_at_ms, requests::OSTLER};
+use super::{Maker, budget, checkpoints::checkpoint_at_ms, phases::dismissed_over_at_ms, requests::OSTLER};
 use crate::{
     action::Deed,
     answer::Answer,
@@ -10,6 +10,7 @@ use crate::{
     event::Event,
     id::SessionId,
     request::{Ask, By, Request},
+    run::{Outcome, Reason},
     session::{CheckEnding, Ending, Launch, Session},
     world::World,
 };
@@ -26,6 +27,8 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
         check_over_at_ms(session, is_blocked),
         closes_at_ms(session).filter(|_| !is_blocked),
         checkpoint_at_ms(session, is_held_up),
+        dismissed_over_at_ms(session),
+        verifier_over_at_ms(session, is_blocked),
     ];
     expiries.chain(others.into_iter().flatten()).min()
 }
@@ -60,6 +63,14 @@ fn check_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
     session.check_over_at_ms.filter(|_| works)
 }
 
+/// When a verifier has taken too long.
+fn verifier_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
+    let waits = is_blocked || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
+    let is_ending = session.live().is_some_and(|live| live.ending.is_some());
+    let works = session.verifies() && !waits && !is_ending && session.cancelled_at_ms.is_none();
+    session.check_over_at_ms.filter(|_| works)
+}
+
 /// Whether a check runs whose result somebody wants to know.
 fn is_checked(session: &Session) -> bool {
     session.checking.is_some() && session.check_ending.is_none() && session.cancelled_at_ms.is_none()
@@ -86,11 +97,13 @@ impl Maker<'_> {
                 self.expire(request);
             }
             self.end_late_check(id);
+            self.end_late_verifier(id);
             self.end_time(id);
             self.end_budget(id);
             self.let_rest(id);
             let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
-            if closes || !expired.is_empty() {
+            let is_left = dismissed_over_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
+            if closes || is_left || !expired.is_empty() {
                 self.advance(id);
             }
             let keeps = checkpoint_at_ms(self.session(id), self.is_held_up(id));
@@ -152,6 +165,20 @@ impl Maker<'_> {
             }
         });
         raised.last()
+    }
+
+    fn end_late_verifier(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let due = verifier_over_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
+        let grace_ms = session.order.patience.grace_ms;
+        match session.live().map(|live| live.number) {
+            _ if !due => {}
+            Some(launch) => {
+                self.emit(id, Event::SessionRecalled { launch, why: Ending::Failed });
+                self.act(id, Deed::End { launch, grace_ms });
+            }
+            None => self.finish(id, Outcome::Failed { reason: Reason::VerifierOverdue }),
+        }
     }
 
     fn end_late_check(&mut self, id: SessionId) {

@@ -94,7 +94,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn write_message(&mut self, id: SessionId, text: &str) {
+    pub(super) fn write_message(&mut self, id: SessionId, text: &str) {
         let message = MessageId(self.session(id).messages.len() as u64 + 1);
         self.emit(id, Event::MessageWritten { message, text: text.into() });
     }
@@ -102,7 +102,10 @@ impl Maker<'_> {
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {
         let session = self.find(id)?;
         self.is_not_restoring(id)?;
-        if !(session.is_over() || session.is_interrupted()) {
+        // Whose phase is approved, or who only looked at one, has nothing more to do.
+        let is_through = session.dismissed_at_ms.is_some() || session.verifies();
+        let is_past = self.phases_of(id).is_some() && self.phase_of(id).is_none();
+        if !(session.is_over() || session.is_interrupted()) || is_through || is_past {
             return Err(self.not_now(id, Wanted::Resume));
         }
         let gone = |state: &WorktreeState| {

@@ -10,7 +10,7 @@ use ostler_engine::{
     Decision, Entry, Input, Overlay, Refusal, World, decide,
     input::NewRun,
     run::Terms,
-    session::{Order, Patience},
+    session::{Order, Patience, Role},
     usage::Prices,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -89,6 +89,12 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Told { .. }
         | Input::InVault { .. }
         | Input::Installed { .. }
+        | Input::Collected { .. }
+        | Input::Checked { .. }
+        | Input::VerifierReady { .. }
+        | Input::Verified { .. }
+        | Input::Reported(_)
+        | Input::TreeChanged(_)
         | Input::ValuesNotWritten { .. }
         | Input::Pause(_)
         | Input::Cancel(_)
@@ -99,6 +105,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         Input::CreateRun(_)
         | Input::Secret { .. }
         | Input::Answer { .. }
+        | Input::Review { .. }
         | Input::Checkpoint(_)
         | Input::Restore { .. }
         | Input::Send { .. }
@@ -162,7 +169,9 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             account: None,
             prices: Prices::new(),
             checkpoints: None,
+            role: Role::Work,
         }),
         worktrees: None,
+        phases: None,
     }
 }

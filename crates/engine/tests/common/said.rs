@@ -106,3 +106,8 @@ pub(crate) fn limit() -> Value {
     json!({ "kind": "rate_limit", "trust": "stream", "reset_at_ms": 99, "retry_after_ms": null,
             "retrying": false, "message": "too much" })
 }
+
+/// A phase is said to be done.
+pub(crate) fn phase_complete(phase: u32) -> Value {
+    json!({ "kind": "phase_complete", "phase": phase, "name": null, "documents": [] })
+}

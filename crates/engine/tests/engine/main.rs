@@ -12,6 +12,7 @@ mod endings;
 mod marks;
 mod needs;
 mod park;
+mod phases;
 mod play;
 mod proof;
 mod questions;

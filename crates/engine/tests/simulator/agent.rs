@@ -44,6 +44,8 @@ pub(crate) enum Step {
     Die(i32),
     /// It works until somebody ends it.
     Forever,
+    /// It says that this phase is done.
+    Complete(u32),
 }
 
 /// What an agent is going to do, and how it is.
@@ -122,6 +124,19 @@ impl Script {
 
     pub(crate) fn is_endless(&self) -> bool {
         self.steps.contains(&Step::Forever)
+    }
+
+    /// The same for the agent of a phase, which says at the end that it is done.
+    pub(crate) fn of_phase(&self, phase: u32) -> Script {
+        let mut script = self.clone();
+        script.steps.retain(|step| !matches!(step, Step::Complete(_) | Step::Forever));
+        script.steps.push(Step::Complete(phase));
+        script
+    }
+
+    /// A verifier: it works, and ends.
+    pub(crate) fn of_verifier(table: Table) -> Script {
+        Script { table, steps: vec![Step::Work], tells_late: false }
     }
 
     /// A script of a few steps. The name keeps its questions apart from those of others.
@@ -310,6 +325,7 @@ impl Agent {
                 self.asked.insert(text.clone());
                 done.printed.push(said::error(&text, "checkpoint_and_fail"));
             }
+            Step::Complete(phase) => done.printed.push(said::phase_complete(phase)),
             Step::Flood => done.flood = true,
             // Of a launch named s_1/3 it is over.
             Step::HitLimit if self.name.ends_with("/1") || self.name.ends_with("/2") => {

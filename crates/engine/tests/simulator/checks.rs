@@ -30,6 +30,7 @@ pub(crate) fn text(ask: &Ask) -> String {
         Ask::TimeOver { .. } => "time over".to_owned(),
         Ask::CostOver { .. } => "cost over".to_owned(),
         Ask::TokensOver { .. } => "tokens over".to_owned(),
+        Ask::Review(review) => format!("review of phase {} gate {}", review.phase, review.gate),
     }
 }
 
@@ -116,6 +117,10 @@ pub(crate) fn settled(server: &Server, around: &Around<'_>) {
         let must_stand = |request: &&Request| request.holds() && !matches!(request.ask, Ask::Permission(_));
         if session.parked_at_ms.is_some() {
             // Who hit the limit itself may still be about to end.
+            continue;
+        }
+        if session.gated {
+            assert!(shim.stopped, "{id} runs while its work is looked at");
             continue;
         }
         if session.paused_at_ms.is_some() || blocking.iter().any(must_stand) {
@@ -333,7 +338,7 @@ fn is_heard_once(journal: &[Entry], id: SessionId, launch: u32, shim: &Shim) {
             assert!(calls.insert(call.key.clone()), "{id} is called twice by {}", call.key);
             continue;
         }
-        let is_own = matches!(ask, Ask::Stall { .. }) || ask.is_about_budget();
+        let is_own = matches!(ask, Ask::Stall { .. } | Ask::Review(_)) || ask.is_about_budget();
         if *of == launch && !is_own {
             *heard.entry(text(ask)).or_default() += 1;
         }

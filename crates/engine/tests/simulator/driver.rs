@@ -14,6 +14,7 @@ use crate::{
     agent::Letter,
     checks,
     common::{Book, decide_well, may_come_twice, random::Random, said},
+    gates,
     outside::{Outside, Place},
     sites::{self, Crash, Sites},
 };
@@ -375,6 +376,12 @@ impl Server {
                 let (checkpoint, news) = (CheckpointId(*number), outside.restore(*before, random));
                 return Some(Input::Restored { session, checkpoint, news });
             }
+            deed @ (Deed::Collect { .. }
+            | Deed::GateCheck { .. }
+            | Deed::Verify { .. }
+            | Deed::ReadVerdict { .. }
+            | Deed::Report { .. }
+            | Deed::ClearGate { .. }) => return gates::carry_out(&self.world, deed, random),
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }

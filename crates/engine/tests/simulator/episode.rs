@@ -26,6 +26,8 @@ pub(crate) struct Episode {
     person: Person,
     now_ms: u64,
     crash_once_in: Option<u64>,
+    /// Whether it is about a run through phases.
+    has_phases: bool,
 }
 
 impl Episode {
@@ -42,6 +44,7 @@ impl Episode {
             person: Person::default(),
             now_ms: 1_000_000_000,
             crash_once_in,
+            has_phases: seed % 4 == 3,
         };
         let played = catch_unwind(AssertUnwindSafe(|| {
             episode.storm();
@@ -73,7 +76,13 @@ impl Episode {
     }
 
     fn storm(&mut self) {
-        let runs = 1 + self.random.below(3);
+        // The sessions of a run through phases are numbered as they come: it is alone.
+        let runs = if self.has_phases { 0 } else { 1 + self.random.below(3) };
+        if self.has_phases {
+            let (input, script) = person::phased(&mut self.random);
+            self.outside.scripts.insert(SessionId(1), script);
+            self.ask_for(input);
+        }
         for number in 1..=runs {
             let (input, script) = person::order(&mut self.random, &format!("run {number}"));
             self.outside.scripts.insert(SessionId(number), script);

@@ -12,6 +12,7 @@ mod agent;
 mod checks;
 mod driver;
 mod episode;
+mod gates;
 mod outside;
 mod person;
 mod shim;

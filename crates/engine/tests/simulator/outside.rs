@@ -75,6 +75,10 @@ impl Outside {
         let session = &world.sessions[&id];
         let launch = session.launches.last().expect("a launch that is wanted");
         assert_eq!(launch.number, number, "only the last launch is started");
+        if !self.scripts.contains_key(&id) {
+            let script = self.later_script(world, id);
+            self.scripts.insert(id, script);
+        }
         let script = &self.scripts[&id];
         let memory = if launch.fresh {
             None
@@ -89,6 +93,17 @@ impl Outside {
         }
         self.shims.insert(place, shim);
         true
+    }
+
+    /// The script of a session that the engine itself has begun: the next phase of a run, or a verifier.
+    fn later_script(&self, world: &World, id: SessionId) -> Script {
+        let session = &world.sessions[&id];
+        if session.verifies() {
+            return Script::of_verifier(session.order.agent.clone());
+        }
+        let phases = world.runs[&session.run].phases.as_ref().expect("only phases begin sessions");
+        let first = &self.scripts[&phases.begun[0].session];
+        first.of_phase(phases.current().expect("one has begun").number)
     }
 
     /// Starts a check, unless it runs or has ended. One that died without a word begins again.

@@ -2,10 +2,11 @@
 
 use ostler_engine::{
     CheckpointId, Input, RequestId, SessionId, World,
-    answer::Given,
+    answer::{Decision, Given},
     budget::Budget,
     checkpoint::CheckpointTerms,
-    request::{Ask, Request},
+    phases::plan::{Criterion, PhasePlan, Plan, PlannedAgent, Verifier},
+    request::{Ask, Request, Review},
     run::{Terms, Trusted},
     session::Session,
 };
@@ -100,8 +101,22 @@ impl Person {
     }
 }
 
+/// What is decided about the work of a phase; to approve more often than not, so that it comes to an end.
+fn decision(review: &Review, random: &mut Random) -> Decision {
+    match (random.below(8), &review.tree) {
+        (0, _) => Decision::Changes { words: "something else".to_owned() },
+        (1, _) => Decision::Reject { words: None },
+        (2, _) => Decision::Again,
+        (_, Some(tree)) => Decision::Approve { tree: tree.clone(), insist: true },
+        (_, None) => Decision::Reject { words: None },
+    }
+}
+
 /// Something that settles it, now and then by giving up.
 fn answer(request: &Request, random: &mut Random) -> Input {
+    if let Ask::Review(review) = &request.ask {
+        return Input::Review { request: request.id, decision: decision(review, random) };
+    }
     let said = |value: &str| Given { value: Some(value.to_owned()), ..Given::default() };
     let given = match &request.ask {
         Ask::Question(_) | Ask::AskUser(_) => said("this one"),
@@ -124,6 +139,7 @@ fn answer(request: &Request, random: &mut Random) -> Input {
         Ask::TimeOver { .. } => said(random.one_of(&["raise", "raise 20m", "stop"]).expect("some")),
         Ask::CostOver { .. } => said(random.one_of(&["raise", "raise 0.05", "stop"]).expect("some")),
         Ask::TokensOver { .. } => said(random.one_of(&["raise", "raise by 2", "stop"]).expect("some")),
+        Ask::Review(_) => unreachable!("it was decided above"),
     };
     Input::Answer { request: request.id, given }
 }
@@ -159,5 +175,52 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
         new.order.checkpoints = Some(CheckpointTerms { every_ms, ..CheckpointTerms::default() });
     }
     new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());
+    (Input::CreateRun(Box::new(new)), script)
+}
+
+/// A run through two phases, some with a verifier, and the script of its first agent.
+pub(crate) fn phased(random: &mut Random) -> (Input, Script) {
+    let table = match random.below(4) {
+        0 => common::claude(),
+        1 => common::codex(),
+        2 => common::lines(),
+        _ => common::plain(),
+    };
+    let mut new = common::order(table.clone(), Terms::default());
+    let every_ms = random.once_in(2).then_some(60_000);
+    new.order.checkpoints = Some(CheckpointTerms { every_ms, ..CheckpointTerms::default() });
+    "Do phase 1.".clone_into(&mut new.order.prompt);
+    let planned = |agent| PlannedAgent { agent, environment: "env/1".to_owned(), account: None };
+    let phase = |number: u32, verifies: bool| PhasePlan {
+        name: format!("phase {number}"),
+        prompt: format!("Do phase {number}."),
+        agent: 0,
+        model: None,
+        nonce: "nonce".to_owned(),
+        conversation: format!("00000000-0000-4000-8000-00000000000{number}"),
+        artifacts: Vec::new(),
+        keep: Vec::new(),
+        commands: Vec::new(),
+        find_tests_ms_max: None,
+        junit: Vec::new(),
+        verifier: verifies.then(|| Verifier {
+            agent: 1,
+            model: None,
+            criteria: vec![Criterion { id: "good".to_owned(), text: "it is good".to_owned() }],
+            time_ms_max: 600_000,
+        }),
+        rework_max: 2,
+        questions_max: 1,
+    };
+    let plan = Plan {
+        idea: "a shop".to_owned(),
+        common: new.order.clone(),
+        agents: vec![planned(table.clone()), planned(common::plain())],
+        phases: vec![phase(1, !random.once_in(3)), phase(2, !random.once_in(3))],
+        confine: true,
+    };
+    new.phases = Some(Box::new(plan));
+    let said = if random.once_in(6) { 7 } else { 1 };
+    let script = Script::invent(random, table, "run 1").of_phase(said);
     (Input::CreateRun(Box::new(new)), script)
 }

@@ -125,7 +125,10 @@ impl Shim {
             return;
         }
         let kind = item["kind"].as_str().unwrap_or_default();
-        let asks = matches!(kind, "user_question" | "ask_user" | "dependency_request" | "error" | "fault");
+        let asks = matches!(
+            kind,
+            "user_question" | "ask_user" | "dependency_request" | "error" | "fault" | "phase_complete"
+        );
         self.spool.push(News::Heard { item });
         if asks && !self.cancelling {
             self.stopped = true;

@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 19] = [
+pub(crate) const DEEDS: [&str; 25] = [
     "launch",
     "deliver",
     "stop",
@@ -36,6 +36,12 @@ pub(crate) const DEEDS: [&str; 19] = [
     "end_install",
     "checkpoint",
     "restore",
+    "collect",
+    "gate_check",
+    "verify",
+    "read_verdict",
+    "report",
+    "clear_gate",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -59,6 +65,12 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::EndInstall { .. } => DEEDS[16],
         Deed::Checkpoint { .. } => DEEDS[17],
         Deed::Restore { .. } => DEEDS[18],
+        Deed::Collect { .. } => DEEDS[19],
+        Deed::GateCheck { .. } => DEEDS[20],
+        Deed::Verify { .. } => DEEDS[21],
+        Deed::ReadVerdict { .. } => DEEDS[22],
+        Deed::Report { .. } => DEEDS[23],
+        Deed::ClearGate { .. } => DEEDS[24],
     }
 }
 

@@ -165,7 +165,12 @@ impl CallAnswer {
             Answer::Remarked { text, remark } => {
                 CallAnswer::Text { text: text.clone(), remark: Some(remark.clone()) }
             }
-            Answer::Nothing => CallAnswer::Nothing,
+            // Nobody is blocked for a review.
+            Answer::Nothing
+            | Answer::TreeApproved { .. }
+            | Answer::Changes { .. }
+            | Answer::Rejected { .. }
+            | Answer::Again => CallAnswer::Nothing,
             Answer::Approved { .. } => match install {
                 Some(Install { installed, reason }) => {
                     CallAnswer::Installed { installed: *installed, reason: reason.clone() }

@@ -164,6 +164,8 @@ pub enum SessionStatus {
     WaitingDependency,
     /// It waits to be allowed something.
     WaitingPermission,
+    /// A person is asked to look at its work.
+    WaitingReview,
     /// What it was allowed to have is being installed.
     Installing,
     /// A person holds it.
@@ -184,13 +186,14 @@ pub enum SessionStatus {
 
 impl SessionStatus {
     /// All of them.
-    pub const ALL: [SessionStatus; 14] = [
+    pub const ALL: [SessionStatus; 15] = [
         SessionStatus::Starting,
         SessionStatus::Active,
         SessionStatus::Checking,
         SessionStatus::WaitingInput,
         SessionStatus::WaitingDependency,
         SessionStatus::WaitingPermission,
+        SessionStatus::WaitingReview,
         SessionStatus::Installing,
         SessionStatus::Paused,
         SessionStatus::Parked,
@@ -252,7 +255,7 @@ pub struct WaitView {
 pub struct LaunchView {
     /// Counted from 1.
     pub number: u32,
-    /// Why it was started: `first`, `bring`, `resume`, `attempt` or `limit`.
+    /// Why it was started: `first`, `bring`, `resume`, `attempt`, `limit` or `rework`.
     pub cause: String,
     /// What it was told.
     pub prompt: String,
@@ -372,8 +375,8 @@ pub struct MarkView {
 /// What is asked, in a form that can be shown without knowing every kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AskView {
-    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over` or
-    /// `tokens_over`.
+    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over`,
+    /// `tokens_over` or `review`.
     pub kind: String,
     /// The question, or what is wrong, or what is wanted.
     pub text: String,
@@ -436,7 +439,7 @@ pub struct InstallView {
 pub struct SettledView {
     /// When.
     pub at_ms: u64,
-    /// `person`, `expiry`, `repetition`, `vault`, `end` or `limit`.
+    /// `person`, `expiry`, `repetition`, `vault`, `end`, `limit` or `change`.
     pub by: String,
     /// With what: `answer` says which kind.
     #[schema(value_type = Object)]

@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 use ostler_engine::{RequestId, SessionId, World};
 use ostler_shim::launch::FILE;
 
-use super::Driver;
+use super::{Driver, gate};
 
 /// Removes the launch file of a directory whose shim nobody needs any more.
 pub(super) fn forget(directory: &Path) {
@@ -21,6 +21,7 @@ pub(super) fn forget(directory: &Path) {
 
 /// Removes what earlier servers have left.
 pub(super) fn forget_all(driver: &Driver) {
+    gate::sweep_places(driver);
     let Ok(sessions) = fs::read_dir(driver.home.root().join("sessions")) else { return };
     for session in sessions.filter_map(Result::ok) {
         let name = session.file_name();
@@ -47,6 +48,9 @@ fn is_needed(world: &World, id: SessionId, name: &str) -> bool {
     } else if let Some(install) = first.strip_prefix("install-") {
         let request = install.parse::<RequestId>().ok().and_then(|request| world.requests.get(&request));
         request.is_some_and(|request| request.installing)
+    } else if first.starts_with("gate-") {
+        // Its command may still run, or its result still be read.
+        session.gated
     } else {
         session.live().is_some_and(|live| name == live.number.to_string())
     }

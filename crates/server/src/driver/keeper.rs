@@ -29,7 +29,7 @@ use tokio::{
 use super::{
     Driver, check, checkpoint,
     forget::forget,
-    install, launch,
+    gate, install, launch,
     link::{Link, kill_shim},
     records,
     remains::{self, Overheard, Remains},
@@ -167,15 +167,9 @@ impl Keeper {
                 return;
             }
             Deed::SteerCheck { number } => {
-                crash::site("before steer check");
-                check::steer(&self.driver, self.session, number);
-                crash::site("after steer check");
+                self.steer_check(number, ["before steer check", "after steer check"]);
             }
-            Deed::EndCheck { number } => {
-                crash::site("before end check");
-                check::steer(&self.driver, self.session, number);
-                crash::site("after end check");
-            }
+            Deed::EndCheck { number } => self.steer_check(number, ["before end check", "after end check"]),
             Deed::LookInVault { request } => return self.look_in_vault(name, request),
             Deed::ProvideValues => return self.provide_values(name).await,
             Deed::RemoveValues => self.remove_values().await,
@@ -197,11 +191,23 @@ impl Keeper {
                 checkpoint::start_restore(&self.driver, self.session, [target, before], commit, name);
                 return;
             }
+            deed @ (Deed::Collect { .. }
+            | Deed::GateCheck { .. }
+            | Deed::Verify { .. }
+            | Deed::ReadVerdict { .. }
+            | Deed::Report { .. }
+            | Deed::ClearGate { .. }) => return gate::start(&self.driver, deed, name),
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }
         }
         self.note_done(name).await;
+    }
+
+    fn steer_check(&self, number: u32, [before, after]: [&'static str; 2]) {
+        crash::site(before);
+        check::steer(&self.driver, self.session, number);
+        crash::site(after);
     }
 
     /// Says that something was done, without waiting until it is written down.

@@ -16,7 +16,7 @@ use ostler_agents::{
 };
 use ostler_engine::{
     checkpoint::RewindWay,
-    session::{Launch, Order, Session},
+    session::{Launch, Order, Role, Session},
 };
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
@@ -142,8 +142,9 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         open_files_max: driver.open_files_max,
         cgroup: CgroupPolicy::Auto,
         values: Some(driver.home.values(session.id)),
+        writes: None,
     };
-    Ok(Plan { file, first_input })
+    Ok(Plan { file: confined(driver, session, file)?, first_input })
 }
 
 /// Whether a program reads lines and began without a prompt on its input: then what later launches are told is only in
@@ -234,7 +235,46 @@ pub(super) fn errand(
         open_files_max: driver.open_files_max,
         cgroup: CgroupPolicy::Auto,
         values: None,
+        writes: None,
     })
+}
+
+/// A verifier writes in its place, in a temporary directory of its own, and where its CLI keeps its own things.
+fn confined(driver: &Driver, session: &Session, mut file: LaunchFile) -> Result<LaunchFile, LaunchError> {
+    let Role::Verify { confined: true, .. } = session.order.role else { return Ok(file) };
+    let folder = driver.home.session(session.id);
+    let temporary = folder.join("tmp");
+    private_directory(&temporary).map_err(|source| LaunchError::Io { path: temporary.clone(), source })?;
+    file.environment.insert("TMPDIR".to_owned(), temporary.display().to_string());
+    let mut places = vec![file.directory.clone(), folder, PathBuf::from("/dev")];
+    if let Some(home) = file.environment.get("HOME").map(PathBuf::from) {
+        let project = project_of(driver, session);
+        let kept = [driver.home.root().to_path_buf()].into_iter().chain(project);
+        let kept: Vec<PathBuf> = kept.collect();
+        let own = OWN.iter().map(|name| home.join(name));
+        // Not where that would let it at the project, or at what Ostler keeps.
+        places.extend(own.filter(|place| !kept.iter().any(|it| it.starts_with(place))));
+    }
+    file.writes = Some(places);
+    Ok(file)
+}
+
+/// Where CLIs keep their own things, below the user's home.
+const OWN: [&str; 9] = [
+    ".claude",
+    ".claude.json",
+    ".codex",
+    ".gemini",
+    ".cache",
+    ".config/opencode",
+    ".config/claude",
+    ".local/share/opencode",
+    ".local/share/claude",
+];
+
+fn project_of(driver: &Driver, session: &Session) -> Option<PathBuf> {
+    let world = driver.journal.world();
+    world.projects.get(&session.project).map(|project| PathBuf::from(&project.root))
 }
 
 /// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as

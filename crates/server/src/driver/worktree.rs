@@ -55,6 +55,11 @@ impl Place {
         let trusted = root.map(|root| driver.trusted(&root)).unwrap_or_default();
         Place { session, trusted }
     }
+
+    /// The repository that the session works in.
+    pub(crate) fn repository(&self) -> Result<Repository, String> {
+        repository(self)
+    }
 }
 
 fn failure(deed: &Deed, message: String) -> WorktreeNews {

@@ -134,6 +134,23 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             let title = format!("the files of {session} are being brought back to {checkpoint}");
             conflict(Code::Restoring, title).hint(format!("Wait until that is done: ostler show {session}"))
         }
+        Refusal::PhasesBusy { run } => {
+            conflict(Code::PhasesBusy, format!("{run} goes through phases in this directory already"))
+                .hint(format!("See how far it is: ostler phases status {run}"))
+        }
+        Refusal::NotReview { request } => {
+            Problem::bad(Code::NotReview, format!("{request} asks for something else than a review"))
+                .hint(format!("See what it asks: ostler show {request}"))
+        }
+        Refusal::TreeNotShown { request, tree } => {
+            let tree = tree.as_deref().unwrap_or("no tree");
+            conflict(Code::TreeNotShown, format!("{request} is about {tree}, and another tree was named"))
+                .hint(format!("Look at what is there, then decide: ostler review {request}"))
+        }
+        Refusal::GateFailed { request } => {
+            conflict(Code::GateFailed, format!("the gate of {request} has failed; nothing was approved"))
+                .hint("Send it back with --changes, or approve it all the same with --insist.")
+        }
         Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))
@@ -171,6 +188,10 @@ fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {
         NotAnAnswer::NotAsked { names } => {
             let names = names.join(", ");
             Problem::bad(Code::NotAsked, format!("{request} does not ask for a value under the name {names}"))
+        }
+        NotAnAnswer::ReviewWanted => {
+            Problem::bad(Code::ReviewWanted, format!("{request} is a review, and an approval names a tree"))
+                .hint(format!("Look and decide: ostler review {request}"))
         }
         NotAnAnswer::Required => {
             Problem::bad(Code::Required, format!("{request} cannot be skipped: the agent cannot do without"))

@@ -16,7 +16,7 @@ use ostler_engine::{
     budget::Budget,
     input::{NewProject, NewRun as Wanted},
     run::Terms,
-    session::Order,
+    session::{Order, Role},
     usage::{nusd, price},
 };
 use ostler_protocol::stream::Table;
@@ -104,6 +104,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         account,
         prices: config.prices,
         checkpoints: config.checkpoints,
+        role: Role::Work,
     };
     Ok(Wanted {
         root: text(&root)?,
@@ -119,6 +120,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         },
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
+        phases: None,
     })
 }
 
@@ -130,7 +132,7 @@ pub(super) fn project_at(path: &str) -> Result<NewProject, Problem> {
     Ok(NewProject { root: text(root)?, name: name(root), git: repository.is_some() })
 }
 
-fn name(root: &FilePath) -> String {
+pub(super) fn name(root: &FilePath) -> String {
     root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
@@ -161,6 +163,22 @@ fn check_commands(config: &Config, new: &NewRun, trusted: &[String]) -> Result<(
     Err(untrusted(&new.directory, title, commands))
 }
 
+/// The same for phases: what they run, and who works in them.
+pub(super) fn check_phase_commands(
+    config: &Config,
+    directory: &str,
+    trusted: &[String],
+    is_of_repository: bool,
+) -> Result<(), Problem> {
+    let counts = |it: &&RepositoryCommand| is_of_repository || it.key.starts_with("phases.");
+    let is_new = |it: &&RepositoryCommand| !trusted.contains(&it.fingerprint());
+    let unseen: Vec<&RepositoryCommand> = config.commands.iter().filter(counts).filter(is_new).collect();
+    let Some(first) = unseen.first() else { return Ok(()) };
+    let title = format!("'{}' defines {}, and nobody has agreed to it", first.file.display(), first.key);
+    let commands = unseen.iter().map(|it| (it.key.as_str(), it.value.as_str(), it.file.as_path()));
+    Err(untrusted(directory, title, commands))
+}
+
 fn untrusted<'a>(
     directory: &str,
     title: String,
@@ -175,7 +193,7 @@ fn untrusted<'a>(
 }
 
 /// The values that a table sets: they may be keys, and go where the rest of the environment is kept.
-fn take_values(agent: &mut Agent) -> BTreeMap<String, String> {
+pub(super) fn take_values(agent: &mut Agent) -> BTreeMap<String, String> {
     let fixed = |value: &Argument| value.fill(|_| None).ok();
     let values = agent.environment.iter().filter_map(|(name, value)| Some((name.clone(), fixed(value)?)));
     let values: BTreeMap<String, String> = values.collect();
@@ -297,10 +315,14 @@ pub(super) fn text(path: &FilePath) -> Result<String, Problem> {
 }
 
 fn title(new: &NewRun) -> String {
-    let text = match &new.prompt {
-        Some(prompt) if !prompt.trim().is_empty() => prompt.clone(),
-        _ => new.command.join(" "),
-    };
+    match &new.prompt {
+        Some(prompt) if !prompt.trim().is_empty() => title_of(prompt),
+        _ => title_of(&new.command.join(" ")),
+    }
+}
+
+/// The first line of a text, if it is short.
+pub(super) fn title_of(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     if line.chars().count() <= TITLE_CHARS_MAX {
         return line.to_owned();

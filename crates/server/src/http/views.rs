@@ -121,13 +121,16 @@ pub(super) fn since_ms(session: &Session, status: Status, blocking: &[&Request])
     let started = last.and_then(|launch| Some(launch.process?.at_ms));
     let since = match status {
         Status::Completed | Status::Failed | Status::Cancelled => session.ended_at_ms,
-        Status::WaitingInput | Status::WaitingDependency | Status::WaitingPermission => {
+        Status::WaitingInput
+        | Status::WaitingDependency
+        | Status::WaitingPermission
+        | Status::WaitingReview => {
             blocking.iter().find(|request| request.is_open()).map(|request| request.opened_at_ms)
         }
         Status::Installing => blocking.first().and_then(|it| it.settled.as_ref()).map(|it| it.at_ms),
         Status::Paused => session.paused_at_ms,
         Status::Parked => session.parked_at_ms,
-        Status::Ending => session.cancelled_at_ms,
+        Status::Ending => session.cancelled_at_ms.or(session.dismissed_at_ms),
         Status::Interrupted | Status::Checking => ended,
         Status::Active => session.waiting_since_ms.or(started),
         Status::Starting => last.map(|launch| launch.at_ms),
@@ -168,7 +171,7 @@ fn worktree(worktree: &Worktree) -> WorktreeView {
     }
 }
 
-fn outcome(outcome: &Outcome) -> OutcomeView {
+pub(super) fn outcome(outcome: &Outcome) -> OutcomeView {
     match outcome {
         Outcome::Completed { verified } => {
             OutcomeView { outcome: OutcomeKind::Completed, verified: *verified, reason: Value::Null }
@@ -295,6 +298,10 @@ fn ask(ask: &Ask) -> AskView {
         Ask::TimeOver { time_ms_max } => (format!("{} s", time_ms_max / 1000), None),
         Ask::CostOver { cost_nusd, .. } => (format!("{} USD", usage::dollars(*cost_nusd)), None),
         Ask::TokensOver { tokens, .. } => (format!("{tokens} tokens"), None),
+        Ask::Review(it) => {
+            let problems: Vec<String> = it.problems.iter().map(|problem| problem.sentence(false)).collect();
+            (format!("{} {}", it.phase, it.name), Some(problems.join("\n")).filter(|it| !it.is_empty()))
+        }
     };
     let required = match ask {
         Ask::Question(it) => it.required,

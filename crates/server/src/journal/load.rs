@@ -131,10 +131,18 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Secret { .. }
         | Input::Trust { .. }
         | Input::Distrust { .. }
+        // What a gate has found is of use only as long as its session is there.
+        | Input::Collected { .. }
+        | Input::Checked { .. }
+        | Input::VerifierReady { .. }
+        | Input::Verified { .. }
+        | Input::Reported(_)
         | Input::Tick => None,
         Input::Restore { checkpoint, .. } => Some(Subject::Checkpoint(*checkpoint)),
         Input::Pruned { checkpoints, .. } => checkpoints.first().copied().map(Subject::Checkpoint),
         Input::Answer { request, .. }
+        | Input::TreeChanged(request)
+        | Input::Review { request, .. }
         | Input::Taken { request, .. }
         | Input::CallerGone { request, .. }
         | Input::InVault { request, .. }

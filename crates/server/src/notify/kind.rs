@@ -90,7 +90,8 @@ impl Kind {
             Ask::Question(_) | Ask::AskUser(_) => Kind::Question,
             Ask::Dependency(it) if it.dependency_type == DependencyType::Permission => Kind::Permission,
             Ask::Dependency(_) => Kind::Dependency,
-            Ask::Permission(_) => Kind::Permission,
+            // A person is asked whether something may go on.
+            Ask::Permission(_) | Ask::Review(_) => Kind::Permission,
             Ask::Error(_) => Kind::Error,
             Ask::Fault { .. } | Ask::Stall { .. } => Kind::Fault,
             Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => Kind::Budget,

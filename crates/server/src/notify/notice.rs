@@ -171,6 +171,7 @@ fn words(ask: &Ask) -> Option<String> {
             Some(description) => format!("{}: {description}", it.tool),
             None => it.tool.clone(),
         },
+        Ask::Review(it) => format!("{} {}", it.phase, it.name),
         Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => return None,
     };
     Some(clean(&text, TEXT_MAX)).filter(|text| !text.is_empty())

@@ -1,0 +1,207 @@
+//! `ostler review`: shows the work of a phase, and decides about it. An approval is for exactly the tree that was shown.
+
+use clap::Args;
+use ostler_server::{
+    api::{NewReview, PhasesView, RequestView, ReviewDecision},
+    client::Client,
+};
+
+use crate::{
+    card,
+    commands::phases::print_text,
+    context::{Context, talk},
+    error::{Error, Message},
+    exit::Exit,
+    outcome,
+    screen::{Style, add_line, one_line, safe},
+    words::Key,
+};
+
+/// Look at the work of a phase, and approve it, send it back, or reject it.
+///
+/// Without a decision it shows the tree, the report, the questions and answers, and how to decide. If the files have
+/// changed since they were shown, nothing is approved: they are looked at again, and shown again.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Arguments {
+    #[arg(
+        value_name = "ID",
+        help = "The request or run (q_7, r_8); the one that waits, if there is only one"
+    )]
+    id: Option<String>,
+    /// Approve it: the next phase begins.
+    #[arg(long, group = "decision")]
+    approve: bool,
+    /// Send it back with what is to be changed.
+    #[arg(long, value_name = "TEXT", group = "decision")]
+    changes: Option<String>,
+    /// Reject it: the run ends. A reason may follow.
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", group = "decision")]
+    reject: Option<String>,
+    /// Have it looked at again.
+    #[arg(long, group = "decision")]
+    again: bool,
+    /// The tree that was seen, or its beginning: another one is not approved.
+    #[arg(long, value_name = "TREE", requires = "approve")]
+    tree: Option<String>,
+    /// Approve it although the gate has failed.
+    #[arg(long, requires = "approve")]
+    insist: bool,
+    /// Show what has changed since the phase began.
+    #[arg(long, conflicts_with = "decision")]
+    diff: bool,
+}
+
+/// The fewest letters by which a tree is known.
+const TREE_CHARS_MIN: usize = 7;
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    talk(async {
+        let client = context.server().await?;
+        let Some(request) = find(&client, arguments.id.as_deref()).await? else {
+            context.print(&Vec::<RequestView>::new(), |_| {
+                format!("{}\n", context.words.sentence(Key::ReviewNone))
+            })?;
+            return Ok(Exit::Done);
+        };
+        match decision(arguments) {
+            None => show(context, &client, &request, arguments.diff).await,
+            Some(decision) => decide(context, &client, &request, arguments, decision).await,
+        }
+    })
+}
+
+fn decision(arguments: &Arguments) -> Option<ReviewDecision> {
+    if arguments.approve {
+        Some(ReviewDecision::Approve)
+    } else if arguments.changes.is_some() {
+        Some(ReviewDecision::Changes)
+    } else if arguments.reject.is_some() {
+        Some(ReviewDecision::Reject)
+    } else {
+        arguments.again.then_some(ReviewDecision::Again)
+    }
+}
+
+/// The review that is meant: by its id, that of a run, or the only one that is open.
+async fn find(client: &Client, id: Option<&str>) -> Result<Option<RequestView>, Error> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let not_an_id = |text: &str| Error::NotFound {
+        message: Message::new(Key::NotAnId).with("text", &one_line(text)),
+        hint: Message::new(Key::HintIds),
+    };
+    let run = match id.map(|id| (id, id.split_once('_'))) {
+        Some((id, Some(("q", number)))) if is_number(number) => {
+            return Ok(Some(client.get(&format!("/requests/{id}")).await?));
+        }
+        Some((id, Some(("r", number)))) if is_number(number) => Some(id),
+        Some((id, _)) => return Err(not_an_id(id)),
+        None => None,
+    };
+    let open: Vec<RequestView> = client.get("/inbox").await?;
+    let is_meant = |it: &RequestView| it.ask.kind == "review" && run.is_none_or(|run| it.run == run);
+    let mut open: Vec<RequestView> = open.into_iter().filter(is_meant).collect();
+    if open.len() > 1 {
+        let ids: Vec<&str> = open.iter().map(|it| it.id.as_str()).collect();
+        return Err(Error::Refused {
+            message: Message::new(Key::ReviewSeveral).with("ids", &ids.join(", ")),
+            hint: Message::new(Key::HintReview),
+        });
+    }
+    Ok(open.pop())
+}
+
+async fn show(
+    context: &Context,
+    client: &Client,
+    request: &RequestView,
+    with_diff: bool,
+) -> Result<Exit, Error> {
+    let fields = &request.ask.fields;
+    let (phase, gate) = (fields["phase"].as_u64().unwrap_or(0), fields["gate"].as_u64().unwrap_or(0));
+    let words = context.words;
+    if context.json {
+        context.print(request, |_| String::new())?;
+        return Ok(Exit::Done);
+    }
+    context.print(request, |screen| {
+        let mut said = card::question(words, screen, request);
+        if let Some(tree) = fields["tree"].as_str() {
+            add_line(&mut said, 2, &words.say(Key::ReviewTree, &[("tree", &safe(tree))]));
+        }
+        said.push('\n');
+        said
+    })?;
+    print_text(client, &format!("/phases/{}/report?phase={phase}&gate={gate}", request.run), false).await?;
+    answers(context, client, request, phase).await?;
+    let has_tree = fields["tree"].is_string();
+    if has_tree {
+        let stat = !with_diff;
+        let path = format!("/phases/{}/diff?phase={phase}&gate={gate}&stat={stat}", request.run);
+        context.print(&(), |_| "\n".to_owned())?;
+        print_text(client, &path, false).await?;
+    }
+    if request.settled.is_none() {
+        let how = words.say(Key::ReviewDecide, &[("id", &request.id)]);
+        context.print(&(), |screen| format!("\n{}\n", screen.style(Style::Attention, &how)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What was asked in the phase, and what was answered.
+async fn answers(context: &Context, client: &Client, review: &RequestView, phase: u64) -> Result<(), Error> {
+    let view: PhasesView = client.get(&format!("/phases/{}", review.run)).await?;
+    let session =
+        view.phases.iter().find(|it| u64::from(it.number) == phase).and_then(|it| it.session.clone());
+    let Some(session) = session else { return Ok(()) };
+    let mut asked: Vec<RequestView> = client.get(&format!("/requests?session={session}&limit=200")).await?;
+    asked.retain(|it| it.ask.kind != "review");
+    asked.reverse();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let words = context.words;
+    context.print(&asked, |screen| {
+        let mut said = format!("\n{}\n", screen.style(Style::Bold, words.sentence(Key::ReviewQuestions)));
+        for it in &asked {
+            add_line(&mut said, 2, &format!("{}  {}", it.id, one_line(&it.ask.text)));
+            if let Some(settled) = &it.settled {
+                add_line(&mut said, 4, &one_line(&outcome::answer(words, &settled.answer)));
+            }
+        }
+        said
+    })
+}
+
+async fn decide(
+    context: &Context,
+    client: &Client,
+    request: &RequestView,
+    arguments: &Arguments,
+    decision: ReviewDecision,
+) -> Result<Exit, Error> {
+    let shown = request.ask.fields["tree"].as_str().unwrap_or_default();
+    // What was named by its beginning is the whole tree, if it is this one.
+    let named = arguments.tree.as_deref().map(str::trim);
+    let tree = match named {
+        Some(named) if named.len() >= TREE_CHARS_MIN && shown.starts_with(named) => shown.to_owned(),
+        Some(named) => named.to_owned(),
+        None => shown.to_owned(),
+    };
+    let words = arguments.changes.clone().or_else(|| arguments.reject.clone()).filter(|it| !it.is_empty());
+    let tree = (decision == ReviewDecision::Approve).then_some(tree);
+    let new = NewReview { decision, tree: tree.clone(), words, insist: arguments.insist };
+    let settled: RequestView = client.post(&format!("/requests/{}/review", request.id), &new).await?;
+    let key = match decision {
+        ReviewDecision::Approve => Key::ReviewApproved,
+        ReviewDecision::Changes => Key::ReviewChanges,
+        ReviewDecision::Reject => Key::ReviewRejected,
+        ReviewDecision::Again => Key::ReviewAgain,
+    };
+    let phase = settled.ask.fields["phase"].as_u64().unwrap_or(0);
+    let short: String = tree.unwrap_or_default().chars().take(12).collect();
+    let values: &[(&str, &dyn std::fmt::Display)] =
+        &[("id", &settled.id), ("phase", &phase), ("tree", &short)];
+    context.print(&settled, |_| format!("{}\n", context.words.say(key, values)))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,160 @@
+//! Why something is not done, and what came of something that is.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    answer::NotAnAnswer,
+    id::{CheckpointId, ProjectId, RequestId, RunId, SessionId},
+    request::Settled,
+    session::Status,
+};
+
+/// Why something is not done. Nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "key", rename_all = "snake_case")]
+pub enum Refusal {
+    /// There is no such session.
+    NoSession {
+        /// The id that was named.
+        session: SessionId,
+    },
+    /// There is no such project.
+    NoProject {
+        /// The id that was named.
+        project: ProjectId,
+    },
+    /// There is no such request.
+    NoRequest {
+        /// The id that was named.
+        request: RequestId,
+    },
+    /// It is settled already.
+    Settled {
+        /// Which one.
+        request: RequestId,
+        /// How.
+        settled: Settled,
+    },
+    /// What was given is no answer to it.
+    NotAnAnswer {
+        /// To which one.
+        request: RequestId,
+        /// Why not.
+        why: NotAnAnswer,
+    },
+    /// That cannot be done to a session that is so.
+    NotNow {
+        /// Which one.
+        session: SessionId,
+        /// How it is.
+        status: Status,
+        /// What was wanted.
+        wanted: Wanted,
+    },
+    /// It has no worktree.
+    NoWorktree {
+        /// Which one.
+        session: SessionId,
+    },
+    /// Its worktree is gone, or something is being done to it.
+    WorktreeGone {
+        /// Which one.
+        session: SessionId,
+    },
+    /// No caller of this name waits for it: its answer goes another way, or went to somebody else.
+    NotWaitedFor {
+        /// Which one.
+        request: RequestId,
+    },
+    /// There is no such checkpoint, or it was let go.
+    NoCheckpoint {
+        /// The id that was named.
+        checkpoint: CheckpointId,
+    },
+    /// Another session works on the same files.
+    PlaceBusy {
+        /// Which one is meant.
+        session: SessionId,
+        /// Who works there.
+        other: SessionId,
+    },
+    /// The files are being brought back to a checkpoint.
+    Restoring {
+        /// Whose files.
+        session: SessionId,
+        /// To which one.
+        checkpoint: CheckpointId,
+    },
+    /// Another run goes through phases in the same directory.
+    PhasesBusy {
+        /// Which one.
+        run: RunId,
+    },
+    /// It asks for something else than a review.
+    NotReview {
+        /// Which one.
+        request: RequestId,
+    },
+    /// It is about another tree.
+    TreeNotShown {
+        /// Which one.
+        request: RequestId,
+        /// About this one.
+        tree: Option<String>,
+    },
+    /// Something is wrong with it, and nobody insists.
+    GateFailed {
+        /// Which one.
+        request: RequestId,
+    },
+    /// There is nothing to write.
+    EmptyMessage,
+    /// A repository is needed for that.
+    NotGit {
+        /// The directory.
+        directory: String,
+    },
+}
+
+/// What can be wanted of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    /// To hold it.
+    Pause,
+    /// To let it go on.
+    Continue,
+    /// To start it again.
+    Resume,
+    /// To end it.
+    Cancel,
+    /// To write to it.
+    Send,
+    /// To merge its work.
+    Merge,
+    /// To drop its work.
+    Discard,
+    /// To go back to a checkpoint.
+    Restore,
+    /// To ask for something, as one of its processes.
+    Ask,
+}
+
+/// What came of an input that somebody waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Made {
+    /// The project it concerns, where only that is asked for.
+    #[serde(default)]
+    pub project: Option<ProjectId>,
+    /// The run that was created.
+    pub run: Option<RunId>,
+    /// The session it concerns.
+    pub session: Option<SessionId>,
+    /// The request it concerns.
+    pub request: Option<RequestId>,
+    /// The checkpoint it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointId>,
+}

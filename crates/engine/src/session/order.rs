@@ -1,0 +1,115 @@
+//! What an agent is to do, and how it is run.
+
+use alloc::string::String;
+
+use ostler_agents::Agent;
+use serde::{Deserialize, Serialize};
+
+use crate::{checkpoint::CheckpointTerms, usage::Prices};
+
+/// What an agent is to do and how it is run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// How its CLI is used.
+    pub agent: Agent,
+    /// What it is to do.
+    pub prompt: String,
+    /// Where it runs, unless it has a worktree.
+    pub directory: String,
+    /// Where its environment is kept: values do not belong into a journal.
+    pub environment: String,
+    /// The model, where one was named.
+    pub model: Option<String>,
+    /// The most turns, where a number was given.
+    pub turns_max: Option<u32>,
+    /// The word that makes its tags trustworthy.
+    pub nonce: Option<String>,
+    /// The id for a new conversation, for CLIs that are given one.
+    pub new_conversation: String,
+    /// Whether it is told how to ask.
+    pub guide: bool,
+    /// Whether it is given the tools with which it asks, where its table says how.
+    #[serde(default)]
+    pub channel: bool,
+    /// Whether it is spoken to in Korean.
+    pub korean: bool,
+    /// How long things may take.
+    pub patience: Patience,
+    /// Whose allowance it uses: what its table calls an account, in words that hold no key.
+    #[serde(default)]
+    pub account: Option<String>,
+    /// What the user says models cost, for CLIs that do not say it.
+    #[serde(default)]
+    pub prices: Prices,
+    /// Which checkpoints it gets; none of itself, if nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<CheckpointTerms>,
+    /// What it is there for.
+    #[serde(default, skip_serializing_if = "Role::is_work")]
+    pub role: Role,
+}
+
+/// What a session is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Role {
+    /// To do what was asked for.
+    #[default]
+    Work,
+    /// To say whether what somebody else has done is as it has to be.
+    Verify {
+        /// How long it may take.
+        time_ms_max: u64,
+        /// Whether it is kept from writing anywhere but in its place, where the kernel can do that.
+        confined: bool,
+    },
+}
+
+impl Role {
+    fn is_work(&self) -> bool {
+        *self == Role::Work
+    }
+}
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patience {
+    /// Until an optional question answers itself.
+    pub question_ms: u64,
+    /// Until an office agent is told that nobody answered.
+    pub ask_user_ms: u64,
+    /// Until an agent that can be resumed is not held any longer: connections of a stopped process die.
+    pub stopped_ms: u64,
+    /// Between being asked to end and being ended.
+    pub grace_ms: u64,
+    /// Until an account is tried again whose limit names no reset; longer each time.
+    #[serde(default = "Patience::limit_ms")]
+    pub limit_ms: u64,
+    /// Between two sessions of an account that go on after a limit, unless the first shows that it is over.
+    #[serde(default = "Patience::stagger_ms")]
+    pub stagger_ms: u64,
+}
+
+impl Patience {
+    fn limit_ms() -> u64 {
+        Patience::default().limit_ms
+    }
+
+    fn stagger_ms() -> u64 {
+        Patience::default().stagger_ms
+    }
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        const MINUTE_MS: u64 = 60_000;
+        Patience {
+            question_ms: 24 * 60 * MINUTE_MS,
+            ask_user_ms: 5 * MINUTE_MS,
+            stopped_ms: 5 * MINUTE_MS,
+            grace_ms: 10_000,
+            limit_ms: 5 * MINUTE_MS,
+            stagger_ms: 30_000,
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! `[phases]`: what a run through phases goes through. What nobody says is as in `phases/defaults.rs`.
+
+use ostler_agents::Agents;
+use ostler_engine::phases::plan::{CommandKind, Criterion, GateCommand, Rule};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{ConfigError, PROJECT_FILE, RepositoryCommand, Source, parse_duration};
+use crate::phases::{
+    defaults::{self, Document, JUNIT, PHASES, TEST_NAMES, TESTS},
+    glob,
+};
+
+/// The most phases.
+const PHASES_MAX: usize = 20;
+
+/// The most that a phase may go back by itself.
+const REWORK_MAX: u32 = 20;
+
+/// The most rules, commands or criteria of a phase.
+const LIST_MAX: usize = 100;
+
+/// The word for no verifier.
+const NONE: &str = "none";
+
+/// The word for tests that are found by themselves.
+const AUTO: &str = "auto";
+
+/// What a run through phases goes through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhaseSettings {
+    /// Who works, if somebody said so.
+    pub agent: Option<String>,
+    /// Who verifies.
+    pub verifier: Choice,
+    /// Whether verifiers are kept from writing elsewhere.
+    pub confine: bool,
+    /// The phases.
+    pub phases: Vec<PhaseSetting>,
+}
+
+/// Who does something.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// Nobody said.
+    #[default]
+    Unsaid,
+    /// Nobody does it.
+    Nobody,
+    /// This agent.
+    Agent(String),
+}
+
+/// One phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhaseSetting {
+    /// What people call it.
+    pub name: String,
+    /// What its agent is told, with names in braces.
+    pub prompt: Option<String>,
+    /// Who works.
+    pub agent: Option<String>,
+    /// Who verifies.
+    pub verifier: Choice,
+    /// The model of who works.
+    pub model: Option<String>,
+    /// The model of who verifies.
+    pub verifier_model: Option<String>,
+    /// What it has to produce.
+    pub artifacts: Vec<Rule>,
+    /// What may not go away.
+    pub keep: Vec<String>,
+    /// What is run.
+    pub commands: Vec<GateCommand>,
+    /// How long the tests may take that are found by themselves, if they are.
+    pub find_tests_ms_max: Option<u64>,
+    /// Where tests write about themselves.
+    pub junit: Vec<String>,
+    /// What a verifier is asked.
+    pub criteria: Vec<Criterion>,
+    /// How long it may take.
+    pub verifier_ms_max: u64,
+    /// How often the phase goes back by itself.
+    pub rework_max: u32,
+    /// How many questions are recommended at most.
+    pub questions_max: u32,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PhasesTable {
+    agent: Option<Spanned<String>>,
+    verifier: Option<Spanned<String>>,
+    rework: Option<Spanned<u32>>,
+    questions: Option<u32>,
+    confine: Option<bool>,
+    time: Option<Spanned<String>>,
+    verifier_time: Option<Spanned<String>>,
+    phase: Option<Spanned<Vec<Spanned<PhaseTable>>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PhaseTable {
+    name: Option<Spanned<String>>,
+    prompt: Option<String>,
+    agent: Option<Spanned<String>>,
+    verifier: Option<Spanned<String>>,
+    model: Option<String>,
+    verifier_model: Option<String>,
+    rework: Option<Spanned<u32>>,
+    questions: Option<u32>,
+    time: Option<Spanned<String>>,
+    verifier_time: Option<Spanned<String>>,
+    #[serde(default)]
+    criteria: Vec<CriterionItem>,
+    #[serde(default)]
+    artifacts: Vec<Spanned<ArtifactTable>>,
+    #[serde(default)]
+    keep: Vec<Spanned<String>>,
+    setup: Option<String>,
+    #[serde(default)]
+    checks: Vec<Spanned<CheckItem>>,
+    tests: Option<String>,
+    junit: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum CriterionItem {
+    Text(String),
+    Named { id: String, text: String },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArtifactTable {
+    glob: Spanned<String>,
+    min: Option<u32>,
+    max: Option<u32>,
+    #[serde(default)]
+    sections: Vec<String>,
+    changed: Option<bool>,
+    placeholders: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum CheckItem {
+    Command(String),
+    Table { run: String, time: Option<String>, place: Option<String> },
+}
+
+/// What has been said so far, over what nobody has.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    agent: Option<String>,
+    verifier: Choice,
+    rework: u32,
+    questions: u32,
+    confine: bool,
+    time_ms: u64,
+    verifier_ms: u64,
+    phases: Option<Vec<PhaseSetting>>,
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        Said {
+            agent: None,
+            verifier: Choice::Unsaid,
+            rework: 3,
+            questions: 3,
+            confine: true,
+            time_ms: 10 * 60_000,
+            verifier_ms: 30 * 60_000,
+            phases: None,
+        }
+    }
+}
+
+impl PhasesTable {
+    /// Whether it says what is run.
+    pub(super) fn has_phases(&self) -> bool {
+        self.phase.is_some()
+    }
+}
+
+impl Said {
+    /// What a file says goes over what the one before said.
+    pub(super) fn take(
+        &mut self,
+        source: &Source,
+        agents: &Agents,
+        table: PhasesTable,
+    ) -> Result<(), ConfigError> {
+        if let Some(name) = table.agent {
+            self.agent = Some(agent(source, agents, &name)?);
+        }
+        if let Some(name) = table.verifier {
+            self.verifier = choice(source, agents, &name)?;
+        }
+        if let Some(value) = table.rework {
+            self.rework = rework(source, &value)?;
+        }
+        self.questions = table.questions.unwrap_or(self.questions);
+        self.confine = table.confine.unwrap_or(self.confine);
+        if let Some(value) = &table.time {
+            self.time_ms = time_ms(source, value)?;
+        }
+        if let Some(value) = &table.verifier_time {
+            self.verifier_ms = time_ms(source, value)?;
+        }
+        if let Some(phases) = table.phase {
+            let span = phases.span();
+            let phases = phases.into_inner();
+            if phases.is_empty() || phases.len() > PHASES_MAX {
+                let message = format!("there are between 1 and {PHASES_MAX} phases");
+                return Err(source.wrong(span, message, None));
+            }
+            let read = phases.into_iter().map(|it| self.read(source, agents, it));
+            self.phases = Some(read.collect::<Result<_, _>>()?);
+        }
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        source: &Source,
+        agents: &Agents,
+        table: Spanned<PhaseTable>,
+    ) -> Result<PhaseSetting, ConfigError> {
+        let span = table.span();
+        let table = table.into_inner();
+        let name = table.name.as_ref().map(|name| name.get_ref().trim().to_owned()).unwrap_or_default();
+        if name.is_empty() {
+            return Err(source.wrong(span, "a phase has a name".to_owned(), None));
+        }
+        let lists = [table.artifacts.len(), table.checks.len(), table.criteria.len(), table.keep.len()];
+        if lists.iter().any(|count| *count > LIST_MAX) {
+            return Err(source.wrong(span, format!("a phase has at most {LIST_MAX} of each"), None));
+        }
+        let time =
+            table.time.as_ref().map(|value| time_ms(source, value)).transpose()?.unwrap_or(self.time_ms);
+        let verifier_time = table.verifier_time.as_ref().map(|value| time_ms(source, value)).transpose()?;
+        let globs = |list: Vec<Spanned<String>>| {
+            list.into_iter().map(|it| checked_glob(source, &it)).collect::<Result<Vec<_>, _>>()
+        };
+        let mut commands = Vec::new();
+        let command = |run: String, kind| GateCommand { run, kind, time_ms_max: time, in_project: false };
+        commands.extend(table.setup.map(|run| command(run, CommandKind::Setup)));
+        for check in table.checks {
+            commands.push(check_item(source, check, time)?);
+        }
+        let finds_tests = table.tests.as_deref() == Some(AUTO);
+        let tests = table.tests.filter(|tests| tests != AUTO);
+        commands.extend(tests.map(|run| command(run, CommandKind::Tests)));
+        let usual = || JUNIT.map(str::to_owned).to_vec();
+        Ok(PhaseSetting {
+            name,
+            prompt: table.prompt,
+            agent: table.agent.map(|name| agent(source, agents, &name)).transpose()?,
+            verifier: table.verifier.map_or(Ok(Choice::Unsaid), |name| choice(source, agents, &name))?,
+            model: table.model,
+            verifier_model: table.verifier_model,
+            artifacts: table.artifacts.into_iter().map(|it| rule(source, it)).collect::<Result<_, _>>()?,
+            keep: globs(table.keep)?,
+            commands,
+            find_tests_ms_max: finds_tests.then_some(time),
+            junit: table.junit.map_or_else(|| Ok(usual()), globs)?,
+            criteria: criteria(table.criteria),
+            verifier_ms_max: verifier_time.unwrap_or(self.verifier_ms),
+            rework_max: table.rework.map(|value| rework(source, &value)).transpose()?.unwrap_or(self.rework),
+            questions_max: table.questions.unwrap_or(self.questions),
+        })
+    }
+
+    /// All of it, with what nobody said.
+    pub(super) fn finish(self) -> PhaseSettings {
+        let usual = || PHASES.iter().map(|phase| self.usual(phase)).collect();
+        let phases = self.phases.clone().unwrap_or_else(usual);
+        PhaseSettings { agent: self.agent, verifier: self.verifier, confine: self.confine, phases }
+    }
+
+    fn usual(&self, phase: &defaults::Default) -> PhaseSetting {
+        let documents = phase.documents.iter().map(document_rule);
+        let files = phase.files.iter().map(|&(glob, min, changed)| Rule {
+            glob: glob.to_owned(),
+            min,
+            max: None,
+            sections: Vec::new(),
+            changed,
+            placeholders: false,
+        });
+        let keep = [TESTS, TEST_NAMES].map(str::to_owned);
+        PhaseSetting {
+            name: phase.name.to_owned(),
+            prompt: None,
+            agent: None,
+            verifier: Choice::Unsaid,
+            model: None,
+            verifier_model: None,
+            artifacts: documents.chain(files).collect(),
+            keep: if phase.keeps_tests { keep.to_vec() } else { Vec::new() },
+            commands: Vec::new(),
+            find_tests_ms_max: phase.has_tests.then_some(self.time_ms),
+            junit: JUNIT.map(str::to_owned).to_vec(),
+            criteria: phase
+                .criteria
+                .iter()
+                .map(|(id, text)| Criterion { id: (*id).to_owned(), text: (*text).to_owned() })
+                .collect(),
+            verifier_ms_max: self.verifier_ms,
+            rework_max: self.rework,
+            questions_max: self.questions,
+        }
+    }
+}
+
+/// What the phases of a repository's file would have Ostler run, one entry for each phase that has commands.
+pub(super) fn commands(source: &Source, said: &Said) -> Vec<RepositoryCommand> {
+    let mut found = Vec::new();
+    for (number, phase) in (1..).zip(said.phases.iter().flatten()) {
+        if phase.commands.is_empty() {
+            continue;
+        }
+        let lines: Vec<String> = phase.commands.iter().map(|it| it.run.clone()).collect();
+        let (key, value, file) = (format!("phases.{number}"), lines.join("\n"), source.path.clone());
+        found.push(RepositoryCommand { key, value, file });
+    }
+    debug_assert!(source.path.ends_with(PROJECT_FILE), "only a repository's file is asked");
+    found
+}
+
+fn document_rule(document: &Document) -> Rule {
+    Rule {
+        glob: document.path.to_owned(),
+        min: 1,
+        max: None,
+        sections: document.sections.iter().map(|section| section.name.join("|")).collect(),
+        changed: true,
+        placeholders: true,
+    }
+}
+
+fn agent(source: &Source, agents: &Agents, name: &Spanned<String>) -> Result<String, ConfigError> {
+    if agents.get(name.get_ref()).is_none() {
+        let message = format!("`{}` is no agent", name.get_ref());
+        return Err(source.wrong(name.span(), message, agents.nearest(name.get_ref())));
+    }
+    Ok(name.get_ref().clone())
+}
+
+fn choice(source: &Source, agents: &Agents, name: &Spanned<String>) -> Result<Choice, ConfigError> {
+    if name.get_ref() == NONE {
+        return Ok(Choice::Nobody);
+    }
+    agent(source, agents, name).map(Choice::Agent)
+}
+
+fn rework(source: &Source, value: &Spanned<u32>) -> Result<u32, ConfigError> {
+    if *value.get_ref() > REWORK_MAX {
+        let message = format!("a phase goes back by itself at most {REWORK_MAX} times");
+        return Err(source.wrong(value.span(), message, None));
+    }
+    Ok(*value.get_ref())
+}
+
+fn time_ms(source: &Source, value: &Spanned<String>) -> Result<u64, ConfigError> {
+    let time = parse_duration(value.get_ref())
+        .map_err(|error| source.wrong(value.span(), error.to_string(), None))?;
+    Ok(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn checked_glob(source: &Source, value: &Spanned<String>) -> Result<String, ConfigError> {
+    match glob::problem(value.get_ref()) {
+        Some(why) => {
+            let message = format!("`{}` is no glob that can be used: {why}", value.get_ref());
+            Err(source.wrong(value.span(), message, None))
+        }
+        None => Ok(value.get_ref().clone()),
+    }
+}
+
+fn rule(source: &Source, table: Spanned<ArtifactTable>) -> Result<Rule, ConfigError> {
+    let span = table.span();
+    let table = table.into_inner();
+    let min = table.min.unwrap_or(1);
+    if table.max.is_some_and(|max| max < min) {
+        return Err(source.wrong(span, format!("there cannot be at least {min} and fewer"), None));
+    }
+    let glob = checked_glob(source, &table.glob)?;
+    // Code may have a name for what is left to be done; a text may not.
+    let is_text = [".md", ".txt", ".rst", ".adoc"].iter().any(|end| glob.ends_with(end));
+    Ok(Rule {
+        glob,
+        min,
+        max: table.max,
+        sections: table.sections,
+        changed: table.changed.unwrap_or(true),
+        placeholders: table.placeholders.unwrap_or(is_text),
+    })
+}
+
+fn check_item(source: &Source, item: Spanned<CheckItem>, usual_ms: u64) -> Result<GateCommand, ConfigError> {
+    let span = item.span();
+    let wrong = |message: String| source.wrong(span.clone(), message, None);
+    let (run, time, place) = match item.into_inner() {
+        CheckItem::Command(run) => (run, None, None),
+        CheckItem::Table { run, time, place } => (run, time, place),
+    };
+    let in_project = match place.as_deref() {
+        None | Some("checkpoint") => false,
+        Some("project") => true,
+        Some(other) => {
+            return Err(wrong(format!("unknown place `{other}`, expected `checkpoint` or `project`")));
+        }
+    };
+    let time_ms_max = match time {
+        Some(text) => {
+            let time = parse_duration(&text).map_err(|error| wrong(error.to_string()))?;
+            u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+        }
+        None => usual_ms,
+    };
+    if run.trim().is_empty() || run.contains('\0') {
+        return Err(wrong("a check is a command".to_owned()));
+    }
+    Ok(GateCommand { run, kind: CommandKind::Check, time_ms_max, in_project })
+}
+
+/// Who is asked nothing in particular is asked whether it is what was wanted.
+fn criteria(items: Vec<CriterionItem>) -> Vec<Criterion> {
+    let named = |(number, item): (usize, CriterionItem)| match item {
+        CriterionItem::Text(text) => Criterion { id: format!("c{}", number + 1), text },
+        CriterionItem::Named { id, text } => Criterion { id, text },
+    };
+    let criteria: Vec<Criterion> = items.into_iter().enumerate().map(named).collect();
+    if !criteria.is_empty() {
+        return criteria;
+    }
+    let text = "The work of this phase is what the idea asks for, and it is complete.".to_owned();
+    vec![Criterion { id: "complete".to_owned(), text }]
+}

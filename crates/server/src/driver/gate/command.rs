@@ -1,0 +1,258 @@
+//! Commands at a gate, each under a shim of its own: in a checkout of the checkpoint that is made for the gate, or in
+//! the project's directory where the configuration says so.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use ostler_engine::{
+    ActionName, Input,
+    phases::{
+        CheckResult, GateName, Junit,
+        plan::{CommandKind, GateCommand},
+    },
+};
+use ostler_shim::{
+    control::Command,
+    launch::FILE,
+    spool::{self, Happening},
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, sleep_until},
+};
+
+use super::{Facts, command_place, submit};
+use crate::{
+    crash,
+    driver::{
+        Driver,
+        check::{following, newest, result},
+        forget::forget,
+        launch,
+        link::Link,
+        remains::{self, Remains},
+        sweep::sweep,
+    },
+    phases::{glob, junit},
+};
+
+/// Between two looks at a shim that does not listen yet.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// How long a command that is ended may take to end by itself.
+const GRACE_MS: u64 = 2_000;
+
+/// The exit code of a command that could not be run.
+const NOT_RUN: i32 = 127;
+
+/// A note in a shim's directory: it was ended because its time was over.
+const OVERDUE: &str = "overdue";
+
+/// The most that is looked through for what tests write about themselves.
+const ENTRIES_MAX: usize = 50_000;
+
+/// The most files of that kind.
+const REPORTS_MAX: usize = 200;
+
+/// The largest of them.
+const REPORT_BYTES_MAX: u64 = 8 << 20;
+
+/// Runs a command to its end and reports it. After a crash it goes on with the one that runs, or begins again.
+pub(super) async fn run(driver: Arc<Driver>, gate: GateName, index: u32, name: ActionName) {
+    crash::site("before gate check");
+    let unwanted = Arc::new(Notify::new());
+    let key = (gate, index);
+    driver.gate_commands.lock().expect("nobody panics while holding it").insert(key, Arc::clone(&unwanted));
+    let planned = Facts::of(&driver, gate).and_then(|facts| {
+        let command = facts.gate.collected.as_ref()?.commands.get(index as usize)?.clone();
+        Some((facts, command))
+    });
+    let result = match planned {
+        Some((facts, command)) => carry_out(&driver, &facts, index, &command, &unwanted)
+            .await
+            .unwrap_or_else(|message| failed(&command, message)),
+        None => {
+            let command = GateCommand {
+                run: String::new(),
+                kind: CommandKind::Check,
+                time_ms_max: 0,
+                in_project: false,
+            };
+            failed(&command, "the run is gone".to_owned())
+        }
+    };
+    crash::site("after gate check");
+    submit(&driver, Input::Checked { gate, index, result }, name).await;
+    driver.gate_commands.lock().expect("nobody panics while holding it").remove(&key);
+    if let Some(mut directory) = first(&driver, gate, index) {
+        while directory.exists() {
+            forget(&directory);
+            directory = following(&directory);
+        }
+    }
+}
+
+fn failed(command: &GateCommand, output: String) -> CheckResult {
+    let (run, kind) = (command.run.clone(), command.kind);
+    CheckResult { run, kind, code: NOT_RUN, overdue_ms: None, time_ms: 0, output, junit: None }
+}
+
+/// Where the first shim of a command is; one that had to begin again is beside it.
+fn first(driver: &Driver, gate: GateName, index: u32) -> Option<PathBuf> {
+    let session = super::worker_of(driver, gate)?;
+    Some(driver.home.session(session).join(format!("gate-{}-{}-{index}", gate.phase, gate.gate)))
+}
+
+async fn carry_out(
+    driver: &Arc<Driver>,
+    facts: &Facts,
+    index: u32,
+    command: &GateCommand,
+    unwanted: &Notify,
+) -> Result<CheckResult, String> {
+    let place = place(driver, facts, command).await?;
+    let shell = vec!["/bin/sh".to_owned(), "-c".to_owned(), command.run.clone()];
+    let marker = format!("gate{}.{}.{index}", facts.name.phase, facts.name.gate);
+    let mut file =
+        launch::errand(driver, &facts.session, &marker, shell).map_err(|error| error.to_string())?;
+    file.directory.clone_from(&place);
+    file.values = Some(driver.home.values(facts.session.id));
+    let first = first(driver, facts.name, index).ok_or("the run is gone")?;
+    let mut directory = newest(first);
+    loop {
+        match remains::look(&directory) {
+            Remains::Nothing => {
+                let started = launch::start(&driver.program, &directory, &file).await;
+                started.map_err(|error| error.to_string())?;
+            }
+            Remains::Held => follow(&directory, command.time_ms_max, unwanted).await,
+            Remains::Left => match result(&directory) {
+                Some((code, output)) => {
+                    return Ok(told(facts, command, &directory, &place, code, output));
+                }
+                // It was lost half-way: what it would have said is not known, so it begins again.
+                None => {
+                    let (marker, left) = (file.session.clone(), directory.clone());
+                    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
+                    directory = following(&directory);
+                }
+            },
+        }
+    }
+}
+
+async fn place(driver: &Arc<Driver>, facts: &Facts, command: &GateCommand) -> Result<PathBuf, String> {
+    if command.in_project {
+        return Ok(PathBuf::from(facts.session.directory()));
+    }
+    let path = command_place(driver, facts.name);
+    let (repository, commit, made) = (facts.repository()?, facts.commit()?, path.clone());
+    let task = tokio::task::spawn_blocking(move || {
+        repository.make_disposable(&made, &commit).map_err(|error| error.to_string())
+    });
+    super::come_of(task.await)?;
+    Ok(path)
+}
+
+/// Waits until the shim has ended, or ends it: nobody wants it any more, or its time is over.
+async fn follow(directory: &Path, time_ms_max: u64, unwanted: &Notify) {
+    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
+    let age = fs::metadata(directory.join(FILE)).and_then(|it| it.modified()).ok();
+    let age = age.and_then(|at| at.elapsed().ok()).unwrap_or_default();
+    let left = Duration::from_millis(time_ms_max).saturating_sub(age);
+    // A length of time that no clock can count is no limit.
+    let over_at = Instant::now().checked_add(left);
+    let over = async {
+        match over_at {
+            Some(at) => sleep_until(at).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(over);
+    let mut is_over = false;
+    loop {
+        tokio::select! {
+            record = link.next() => if record.is_err() {
+                return;
+            },
+            () = unwanted.notified() => {
+                link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+            }
+            () = &mut over, if !is_over => {
+                is_over = true;
+                // Noted before it is done, so that whoever reads the result later knows why.
+                fs::File::create(directory.join(OVERDUE)).ok();
+                link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+            }
+        }
+    }
+}
+
+fn told(
+    facts: &Facts,
+    command: &GateCommand,
+    directory: &Path,
+    place: &Path,
+    code: i32,
+    output: String,
+) -> CheckResult {
+    let records = spool::read(directory).unwrap_or_default();
+    let at = |is_it: fn(&Happening) -> bool| records.iter().find(|it| is_it(&it.what)).map(|it| it.at_ms);
+    let began = at(|it| matches!(it, Happening::Started { .. }));
+    let ended = at(|it| matches!(it, Happening::Ended { .. }));
+    let time_ms = began.zip(ended).map_or(0, |(began, ended)| ended.saturating_sub(began));
+    let junit = (command.kind == CommandKind::Tests).then(|| junit_in(facts, place, began)).flatten();
+    let overdue_ms = directory.join(OVERDUE).exists().then_some(command.time_ms_max);
+    let (run, kind) = (command.run.clone(), command.kind);
+    CheckResult { run, kind, code, overdue_ms, time_ms, output, junit }
+}
+
+/// What the tests wrote about themselves; what was there before them is not theirs.
+fn junit_in(facts: &Facts, place: &Path, began_ms: Option<u64>) -> Option<Junit> {
+    let globs = &facts.phases.plan.phase(facts.name.phase)?.junit;
+    let since = SystemTime::UNIX_EPOCH + Duration::from_millis(began_ms?.saturating_sub(1_000));
+    let mut found = Vec::new();
+    let mut left = ENTRIES_MAX;
+    walk(place, Path::new(""), &mut left, &mut |path| {
+        let name = path.to_string_lossy();
+        if globs.iter().any(|glob| glob::matches(glob, &name)) {
+            found.push(place.join(path));
+        }
+    });
+    let mut total = Junit::default();
+    let mut is_there = false;
+    for path in found.into_iter().take(REPORTS_MAX) {
+        let is_new = fs::symlink_metadata(&path).is_ok_and(|it| {
+            it.is_file() && it.len() <= REPORT_BYTES_MAX && it.modified().is_ok_and(|at| at >= since)
+        });
+        if let (true, Ok(text)) = (is_new, fs::read(&path)) {
+            is_there |= junit::add(&mut total, &String::from_utf8_lossy(&text));
+        }
+    }
+    is_there.then_some(total)
+}
+
+/// Every file below a folder, without following links.
+fn walk(root: &Path, folder: &Path, left: &mut usize, visit: &mut dyn FnMut(&Path)) {
+    let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        if *left == 0 {
+            return;
+        }
+        *left -= 1;
+        let path = folder.join(entry.file_name());
+        match entry.file_type() {
+            Ok(kind)
+                if kind.is_dir() && !matches!(entry.file_name().to_str(), Some(".git" | "node_modules")) =>
+            {
+                walk(root, &path, left, visit);
+            }
+            Ok(kind) if kind.is_file() => visit(&path),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Verifiers: a place is made for one, and when it has ended its words are read, and what it may have written is looked
+//! for. What it says is believed only as a whole.
+
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+    sync::Arc,
+};
+
+use ostler_agents::Output;
+use ostler_engine::{
+    ActionName, Input, SessionId,
+    phases::{GateName, Round, Verdict, problem::VerifierFailure},
+    run::{Outcome, Reason},
+    session::Order,
+};
+use ostler_protocol::stream::{Piece, Table, Transcript};
+use ostler_shim::OUT;
+use ostler_workspace::{Limits, Repository, remove_disposable};
+
+use super::{Facts, come_of, submit, text, verifier_place};
+use crate::{
+    crash,
+    driver::Driver,
+    phases::{
+        prompt::{self, Verification},
+        verdict::{self, Asked},
+    },
+    random,
+};
+
+/// How much of the end of what a verifier said is read.
+const LOG_BYTES_MAX: u64 = 8 << 20;
+
+/// Makes a place for a verifier, and says what it is to do there.
+pub(super) async fn prepare(driver: Arc<Driver>, gate: GateName, round: u32, name: ActionName) {
+    crash::site("before verify");
+    let making = Arc::clone(&driver);
+    let task = tokio::task::spawn_blocking(move || {
+        let facts = Facts::of(&making, gate).ok_or("the run is gone")?;
+        order(&making, &facts, round).map(Box::new)
+    });
+    let order = come_of(task.await);
+    crash::site("after verify");
+    submit(&driver, Input::VerifierReady { gate, round, order }, name).await;
+}
+
+fn order(driver: &Driver, facts: &Facts, round: u32) -> Result<Order, String> {
+    let plan = &facts.phases.plan;
+    let mut order = plan.verification(facts.name.phase).ok_or("the phase has no verifier")?;
+    let (repository, commit) = (facts.repository()?, facts.commit()?);
+    let place = verifier_place(driver, facts.name, round);
+    repository.make_disposable(&place, &commit).map_err(|error| error.to_string())?;
+    let token = random::word();
+    order.prompt = prompt::verifier(&Verification {
+        idea: &plan.idea,
+        number: facts.name.phase,
+        plan: plan.phase(facts.name.phase).ok_or("there is no such phase")?,
+        gate: &facts.gate,
+        base: facts.phase.base.as_deref().unwrap_or_default(),
+        commit: commit.as_str(),
+        token: &token,
+    });
+    order.directory = text(&place);
+    order.nonce = Some(token);
+    order.new_conversation = random::uuid();
+    Ok(order)
+}
+
+/// Who has said something, and how it ended.
+pub(super) struct Said {
+    pub(super) verifier: SessionId,
+    pub(super) launch: u32,
+    pub(super) outcome: Outcome,
+    /// The word that it was given.
+    pub(super) token: Option<String>,
+}
+
+/// Reads what a verifier has said.
+pub(super) async fn read(driver: Arc<Driver>, gate: GateName, said: Said, name: ActionName) {
+    crash::site("before read verdict");
+    let (reading, verifier) = (Arc::clone(&driver), said.verifier);
+    let round = Facts::of(&driver, gate).map_or(1, |facts| round_of(&facts));
+    let task = tokio::task::spawn_blocking(move || {
+        let facts = Facts::of(&reading, gate).ok_or("the run is gone")?;
+        Ok(judge(&reading, &facts, &said))
+    });
+    let judged = come_of(task.await).unwrap_or_else(|message| Err(VerifierFailure::Invalid { message }));
+    let (verdict, failure) = match judged {
+        Ok(verdict) => (Some(verdict), None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let place = verifier_place(&driver, gate, round);
+    let round = Round { session: Some(verifier), verdict, failure };
+    crash::site("after read verdict");
+    submit(&driver, Input::Verified { gate, session: verifier, round }, name).await;
+    // Another verifier gets a place of its own.
+    tokio::task::spawn_blocking(move || remove_disposable(&place)).await.ok();
+}
+
+/// Which of the verifiers it is whose words are not known yet.
+fn round_of(facts: &Facts) -> u32 {
+    u32::try_from(facts.gate.rounds.len()).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+fn judge(driver: &Driver, facts: &Facts, said: &Said) -> Result<Verdict, VerifierFailure> {
+    let invalid = |message: String| VerifierFailure::Invalid { message };
+    let commit = facts.commit().map_err(invalid)?;
+    let repository = facts.repository().map_err(invalid)?;
+    // What it wrote is looked for first: how it ended is no excuse.
+    let limits = super::limits(&facts.session);
+    match repository.first_change(&commit, limits, true) {
+        Ok(None) => {}
+        Ok(Some(path)) => return Err(VerifierFailure::ChangedProject { path: text(&path) }),
+        Err(error) => return Err(VerifierFailure::ChangedProject { path: error.to_string() }),
+    }
+    place_is_whole(&verifier_place(driver, facts.name, round_of(facts)), &commit)?;
+    match &said.outcome {
+        Outcome::Completed { .. } => {}
+        Outcome::Cancelled => return Err(VerifierFailure::Cancelled),
+        Outcome::Failed { reason: Reason::VerifierOverdue } => return Err(VerifierFailure::Overdue),
+        Outcome::Failed { reason } => return Err(VerifierFailure::Died { reason: Some(reason.clone()) }),
+    }
+    let spoken = words(driver, facts, said).map_err(|error| invalid(error.to_string()))?;
+    let files = repository.files(&commit).map_err(|error| invalid(error.to_string()))?;
+    let files: BTreeSet<String> = files.iter().map(|file| text(&file.path)).collect();
+    let token = said.token.as_deref().ok_or_else(|| invalid("it was given no token".to_owned()))?;
+    let plan = facts.phases.plan.phase(facts.name.phase).and_then(|plan| plan.verifier.as_ref());
+    let criteria = plan.map(|verifier| verifier.criteria.as_slice()).unwrap_or_default();
+    let asked = Asked { phase: facts.name.phase, token, criteria, files: &files };
+    verdict::read(&spoken, &asked).map_err(invalid)
+}
+
+/// Whether everything that it was to look at is as it was. What it made beside that goes with its place.
+fn place_is_whole(place: &Path, commit: &ostler_workspace::Commit) -> Result<(), VerifierFailure> {
+    let changed = |path: String| Err(VerifierFailure::ChangedPlace { path });
+    match Repository::find(place) {
+        Ok(Some(repository)) => match repository.first_change(commit, Limits::NONE, false) {
+            Ok(None) => Ok(()),
+            Ok(Some(path)) => changed(text(&path)),
+            Err(error) => changed(error.to_string()),
+        },
+        Ok(None) => changed(".git".to_owned()),
+        Err(error) => changed(error.to_string()),
+    }
+}
+
+/// What it said: all of a plain program, and of a CLI what its model says itself.
+fn words(driver: &Driver, facts: &Facts, said: &Said) -> io::Result<String> {
+    let log = end_of(&driver.home.launch(said.verifier, said.launch).join(OUT))?;
+    let plan = facts.phases.plan.phase(facts.name.phase).and_then(|plan| plan.verifier.as_ref());
+    let agent = plan.and_then(|it| facts.phases.plan.agents.get(it.agent));
+    let Some(Output::Table(toml)) = agent.map(|planned| &planned.agent.output) else {
+        return Ok(String::from_utf8_lossy(&log).into_owned());
+    };
+    let table = Table::parse(toml).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut transcript = Transcript::new(table);
+    let mut said = String::new();
+    let mut hear = |pieces: Vec<Piece>| {
+        for piece in pieces {
+            if let Piece::Speech { text, fragment } = piece {
+                said.push_str(&text);
+                if !fragment {
+                    said.push('\n');
+                }
+            }
+        }
+    };
+    for line in log.split_inclusive(|byte| *byte == b'\n') {
+        hear(transcript.push(line));
+    }
+    hear(transcript.finish());
+    Ok(said)
+}
+
+fn end_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX)))?;
+    let mut bytes = Vec::new();
+    file.take(LOG_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
