@@ -210,7 +210,7 @@ impl Desk<'_> {
         let time_over_at_ms = run.terms.time_ms_max.map(|time| at_ms.saturating_add(time));
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
-            Role::Work => None,
+            Role::Work | Role::Phase { .. } => None,
         };
         let session = Session {
             id,

@@ -53,6 +53,9 @@ pub struct Phase {
     /// What its agent is told when it is started next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
+    /// What it was told last, when the phase came back to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// What was approved.
     pub approved: Option<Approved>,
     /// When it was over.
@@ -390,6 +393,7 @@ impl Phase {
             reworks: 0,
             questions: 0,
             words: None,
+            told: None,
             approved: None,
             ended_at_ms: None,
         }

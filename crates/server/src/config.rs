@@ -655,6 +655,58 @@ mod tests {
     }
 
     #[test]
+    fn phases_have_defaults_and_what_is_said_goes_over_them() {
+        let usual = load("", "").expect("nothing is said").phases;
+        let names: Vec<&str> = usual.phases.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["Planning", "Design", "Development", "Testing"]);
+        assert_eq!(usual.phases[0].artifacts.len(), 9);
+        assert_eq!((usual.phases[0].rework_max, usual.phases[0].questions_max), (3, 3));
+        assert_eq!(usual.phases[3].find_tests_ms_max, Some(600_000));
+        let said = load(
+            "[phases]\nagent = 'codex'\nrework = 5\n",
+            "[phases]\nverifier = 'none'\n[[phases.phase]]\nname = 'One'\nsetup = 'npm ci'\n\
+             checks = ['make lint', { run = 'x', time = '5s', place = 'project' }]\ntests = 'make test'\n",
+        )
+        .expect("both are right");
+        let (phases, phase) = (&said.phases, &said.phases.phases[0]);
+        assert_eq!((phases.agent.as_deref(), &phases.verifier), (Some("codex"), &Choice::Nobody));
+        assert_eq!((phases.phases.len(), phase.rework_max), (1, 5));
+        let runs: Vec<&str> = phase.commands.iter().map(|it| it.run.as_str()).collect();
+        assert_eq!(runs, ["npm ci", "make lint", "x", "make test"]);
+        assert!(phase.commands[2].in_project && phase.commands[2].time_ms_max == 5_000);
+        // What a repository would run is listed, and what the user would run is not.
+        assert_eq!((said.commands[0].key.as_str(), said.commands.len()), ("phases.1", 1));
+        assert_eq!(
+            load("[[phases.phase]]\nname = 'One'\nsetup = 'x'\n", "").expect("it is right").commands,
+            []
+        );
+    }
+
+    #[test]
+    fn a_mistake_in_phases_is_named_with_its_line() {
+        for (text, error) in [
+            ("[phases]\nrewrok = 1", "ostler.toml:2: unknown key `rewrok`; did you mean `rework`?"),
+            ("[phases]\nagent = 'cladue'", "ostler.toml:2: `cladue` is no agent; did you mean `claude`?"),
+            ("[phases]\nrework = 99", "ostler.toml:2: a phase goes back by itself at most 20 times"),
+            ("[[phases.phase]]\nprompt = 'x'", "ostler.toml:1: a phase has a name"),
+            (
+                "[[phases.phase]]\nname = 'x'\nartifacts = [{ glob = '../x' }]",
+                "ostler.toml:3: `../x` is no glob that can be used: it does not lie in the repository",
+            ),
+            (
+                "[[phases.phase]]\nname = 'x'\nartifacts = [{ glob = 'x', min = 3, max = 2 }]",
+                "ostler.toml:3: there cannot be at least 3 and fewer",
+            ),
+            (
+                "[[phases.phase]]\nname = 'x'\nchecks = [{ run = 'x', place = 'moon' }]",
+                "ostler.toml:3: unknown place `moon`, expected `checkpoint` or `project`",
+            ),
+        ] {
+            assert_eq!(load("", text).expect_err(text), error);
+        }
+    }
+
+    #[test]
     fn a_length_of_time_has_a_unit() {
         for (text, ms) in
             [("90s", 90_000), ("10m", 600_000), ("2h", 7_200_000), ("1d", 86_400_000), ("5 ms", 5)]

@@ -144,10 +144,11 @@ impl Maker<'_> {
         let session = self.session(id);
         let message = session.live().is_some_and(|live| live.ending.is_none() && !live.input_closed);
         let phases = self.phases_of(id).expect("it has a phase");
-        let words = words::phases::returned(session, phases, why, said, message);
-        self.emit(id, Event::PhaseReturned { phase, why, words: words.clone(), message });
+        let words = words::phases::returned(session, phases, why, said);
+        let text = words::phases::input(session, phase, why, &words);
+        self.emit(id, Event::PhaseReturned { phase, why, words, message });
         if message {
-            self.write_message(id, &words);
+            self.write_message(id, &text);
         }
         self.advance(id);
     }

@@ -62,6 +62,7 @@ impl Desk<'_> {
             Event::PhaseReturned { why, words, message, .. } => {
                 end_gate(phase, at_ms);
                 phase.words = (!message).then(|| words.clone());
+                phase.told = Some(words.clone());
                 match why {
                     Return::Rework => phase.reworks += 1,
                     Return::Changes => phase.reworks = 0,

@@ -137,12 +137,13 @@ impl Plan {
     }
 
     /// What the agent of a phase is to do.
-    pub(crate) fn order(&self, number: u32) -> Option<Order> {
+    pub fn order(&self, number: u32) -> Option<Order> {
         let phase = self.phase(number)?;
         let mut order = self.order_of(phase.agent, phase.model.clone())?;
         order.prompt.clone_from(&phase.prompt);
         order.nonce = Some(phase.nonce.clone());
         order.new_conversation.clone_from(&phase.conversation);
+        order.role = Role::Phase { phase: number };
         Some(order)
     }
 
@@ -150,7 +151,8 @@ impl Plan {
     pub fn verification(&self, number: u32) -> Option<Order> {
         let verifier = self.phase(number)?.verifier.as_ref()?;
         let mut order = self.order_of(verifier.agent, verifier.model.clone())?;
-        order.role = Role::Verify { time_ms_max: verifier.time_ms_max, confined: self.confine };
+        let (time_ms_max, project) = (verifier.time_ms_max, order.directory.clone());
+        order.role = Role::Verify { time_ms_max, confined: self.confine, project };
         // It is asked nothing, and nobody is asked by it.
         (order.guide, order.channel, order.checkpoints) = (false, false, None);
         Some(order)

@@ -50,18 +50,25 @@ pub struct Order {
 }
 
 /// What a session is there for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Role {
     /// To do what was asked for.
     #[default]
     Work,
+    /// To work on a phase.
+    Phase {
+        /// Its number.
+        phase: u32,
+    },
     /// To say whether what somebody else has done is as it has to be.
     Verify {
         /// How long it may take.
         time_ms_max: u64,
         /// Whether it is kept from writing anywhere but in its place, where the kernel can do that.
         confined: bool,
+        /// The directory of the project, where it has nothing to write.
+        project: String,
     },
 }
 

@@ -14,22 +14,23 @@ use crate::{
     session::Session,
 };
 
-/// What the agent is told, and in which form: a program that reads lines gets one line.
-pub(crate) fn returned(
-    session: &Session,
-    phases: &Phases,
-    why: Return,
-    words: Option<&str>,
-    as_input: bool,
-) -> String {
-    let Some(phase) = phases.current() else { return String::new() };
-    let text = sentences(session.order.korean, phase, why, words);
-    if !as_input || session.order.agent.input.way != InputWay::Line {
-        return text;
+/// What the agent is told.
+pub(crate) fn returned(session: &Session, phases: &Phases, why: Return, said: Option<&str>) -> String {
+    match (phases.current(), why) {
+        (None, _) => String::new(),
+        // What it has not read is said again.
+        (Some(phase), Return::Unread) => phase.told.clone().unwrap_or_default(),
+        (Some(phase), _) => sentences(session.order.korean, phase, why, said),
+    }
+}
+
+/// The same on the input of an agent that runs: a program that reads lines gets one line.
+pub(crate) fn input(session: &Session, phase: u32, why: Return, words: &str) -> String {
+    if session.order.agent.input.way != InputWay::Line {
+        return words.to_string();
     }
     let decision = if why == Return::Changes { "changes" } else { "rework" };
-    json!({ "type": "phase_returned", "phase": phase.number, "decision": decision, "words": text })
-        .to_string()
+    json!({ "type": "phase_returned", "phase": phase, "decision": decision, "words": words }).to_string()
 }
 
 fn sentences(korean: bool, phase: &Phase, why: Return, words: Option<&str>) -> String {

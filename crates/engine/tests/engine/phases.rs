@@ -360,6 +360,19 @@ fn who_has_not_read_what_was_wrong_is_started_again_with_it() {
 }
 
 #[test]
+fn what_a_person_wanted_is_said_again_to_who_has_not_read_it() {
+    let mut play = working(common::plain(), false);
+    through(&mut play, gate(1, 1), 2, Vec::new());
+    play.give(changes(1, "the cart is missing"));
+    play.took("m_1");
+    play.shim(News::WentOn);
+    play.ended(0);
+    let launch = play.session().launches.last().expect("another launch");
+    assert_eq!(launch.number, 2);
+    assert!(launch.prompt.contains("the cart is missing"), "{}", launch.prompt);
+}
+
+#[test]
 fn a_gate_waits_for_what_is_open_and_begins_once() {
     let mut play = working(common::plain(), false);
     play.heard(said::question("Which one?"));

@@ -150,7 +150,9 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
 /// Whether a program reads lines and began without a prompt on its input: then what later launches are told is only in
 /// their environment.
 fn reads_answers_only(order: &Order) -> bool {
-    order.agent.input.way == InputWay::Line && order.prompt.is_empty()
+    // What a phase is about takes more than a line.
+    let is_of_phase = order.role != Role::Work;
+    order.agent.input.way == InputWay::Line && (order.prompt.is_empty() || is_of_phase)
 }
 
 /// The program that serves an agent's CLI with tools to ask by, and the socket at which it asks.
@@ -241,16 +243,14 @@ pub(super) fn errand(
 
 /// A verifier writes in its place, in a temporary directory of its own, and where its CLI keeps its own things.
 fn confined(driver: &Driver, session: &Session, mut file: LaunchFile) -> Result<LaunchFile, LaunchError> {
-    let Role::Verify { confined: true, .. } = session.order.role else { return Ok(file) };
+    let Role::Verify { confined: true, project, .. } = &session.order.role else { return Ok(file) };
     let folder = driver.home.session(session.id);
     let temporary = folder.join("tmp");
     private_directory(&temporary).map_err(|source| LaunchError::Io { path: temporary.clone(), source })?;
     file.environment.insert("TMPDIR".to_owned(), temporary.display().to_string());
     let mut places = vec![file.directory.clone(), folder, PathBuf::from("/dev")];
     if let Some(home) = file.environment.get("HOME").map(PathBuf::from) {
-        let project = project_of(driver, session);
-        let kept = [driver.home.root().to_path_buf()].into_iter().chain(project);
-        let kept: Vec<PathBuf> = kept.collect();
+        let kept = [driver.home.root(), Path::new(project)];
         let own = OWN.iter().map(|name| home.join(name));
         // Not where that would let it at the project, or at what Ostler keeps.
         places.extend(own.filter(|place| !kept.iter().any(|it| it.starts_with(place))));
@@ -271,11 +271,6 @@ const OWN: [&str; 9] = [
     ".local/share/opencode",
     ".local/share/claude",
 ];
-
-fn project_of(driver: &Driver, session: &Session) -> Option<PathBuf> {
-    let world = driver.journal.world();
-    world.projects.get(&session.project).map(|project| PathBuf::from(&project.root))
-}
 
 /// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as
 /// that lives, the runtime waits for it when it ends.

@@ -12,3 +12,4 @@ mod prune;
 mod remove;
 mod restore;
 mod support;
+mod trees;

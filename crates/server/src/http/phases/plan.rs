@@ -66,18 +66,8 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
     runs::check_phase_commands(&config, &new.directory, &trusted, is_of_repository)?;
     let agents: Vec<PlannedAgent> = maker.agents.into_iter().map(|(_, planned)| planned).collect();
     let common = Box::new(common(&config, new, &agents, &place)?);
-    let mut order = (*common).clone();
-    if let Some(first) = phases.first() {
-        let planned = &agents[first.agent];
-        order.agent = planned.agent.clone();
-        order.environment.clone_from(&planned.environment);
-        order.account.clone_from(&planned.account);
-        order.model.clone_from(&first.model);
-        order.prompt.clone_from(&first.prompt);
-        order.nonce = Some(first.nonce.clone());
-        order.new_conversation.clone_from(&first.conversation);
-    }
     let plan = Plan { idea: new.idea.clone(), common, agents, phases, confine: config.phases.confine };
+    let order = plan.order(1).ok_or_else(|| Problem::internal("there is no phase"))?;
     Ok(Wanted {
         root: runs::text(&root)?,
         name: runs::name(&root),
