@@ -33,16 +33,30 @@ pub(crate) fn is_plain(glob: &str) -> bool {
     !glob.contains(['*', '?', '{'])
 }
 
+/// Which beginnings of the path the glob so far can mean, part by part: the cost is the product of the lengths.
 fn folders(glob: &[&str], path: &[&str]) -> bool {
-    match (glob.first(), path.first()) {
-        (None, None) => true,
-        (Some(&"**"), _) => folders(&glob[1..], path) || (!path.is_empty() && folders(glob, &path[1..])),
-        (Some(part), Some(name)) => {
-            let (part, name): (Vec<char>, Vec<char>) = (part.chars().collect(), name.chars().collect());
-            is_name(&part, &name) && folders(&glob[1..], &path[1..])
+    // Behind the last `**` there is at least a name.
+    let name = if glob.last() == Some(&"**") { ["*"].as_slice() } else { &[] };
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    for part in glob.iter().chain(name) {
+        let mut next = vec![false; path.len() + 1];
+        if *part == "**" {
+            let mut any = false;
+            for (at, it) in next.iter_mut().enumerate() {
+                any |= reached[at];
+                *it = any;
+            }
+        } else {
+            let part: Vec<char> = part.chars().collect();
+            for (at, name) in path.iter().enumerate() {
+                let name: Vec<char> = name.chars().collect();
+                next[at + 1] = reached[at] && is_name(&part, &name);
+            }
         }
-        _ => false,
+        reached = next;
     }
+    reached[path.len()]
 }
 
 /// Goes back to the last star at most, so that the cost is bounded by the product of the lengths.
@@ -105,6 +119,9 @@ mod tests {
             ("a?c.{md,txt}", "abc.txt", true),
             ("a?c.{md,txt}", "abbc.txt", false),
             ("*", "안녕.md", true),
+            ("**/a/**/b", "a/b", true),
+            ("**/a/**/b", "x/a/y/z/b", true),
+            ("**/a/**/b", "x/a/y/z/c", false),
             ("*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
         ] {
             assert_eq!(matches(glob, path), expected, "{glob} {path}");

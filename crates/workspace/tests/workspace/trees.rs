@@ -20,12 +20,12 @@ fn a_commit_is_read_without_its_checkout() {
     let project = ground.project("project");
     let repository = project.repository();
     let before = checkpoint(&repository, None, 1).commit;
-    write(&project.root, "b", "another\n");
-    write(&project.root, "안녕 x", "new\n");
+    project.write("b", "another\n");
+    project.write("안녕 x", "new\n");
     fs::remove_file(project.root.join("a")).expect("it is there");
     let after = checkpoint(&repository, None, 2).commit;
     // What stands there now is something else.
-    write(&project.root, "b", "later\n");
+    project.write("b", "later\n");
     assert_eq!(names(&repository, &after), [".gitignore", "b", "안녕 x"]);
     let changed = repository.changed(&before, &after).expect("changes are listed");
     let changed: Vec<String> = changed.iter().map(|it| format!("{} {}", it.how, it.path.display())).collect();
@@ -37,10 +37,10 @@ fn a_commit_is_read_without_its_checkout() {
     assert_ne!(repository.tree_now(Limits::NONE).expect("a tree"), repository.tree(&after).expect("a tree"));
     let change = repository.first_change(&after, Limits::NONE, true).expect("it is looked at");
     assert_eq!(change.expect("something").display().to_string(), "b");
-    write(&project.root, "b", "another\n");
+    project.write("b", "another\n");
     assert_eq!(repository.first_change(&after, Limits::NONE, true).expect("it is looked at"), None);
     // What is new counts only for who wants that.
-    write(&project.root, "c", "new\n");
+    project.write("c", "new\n");
     assert_eq!(repository.first_change(&after, Limits::NONE, false).expect("it is looked at"), None);
 }
 
@@ -49,8 +49,8 @@ fn what_happens_in_a_place_goes_with_it() {
     let ground = Ground::new();
     let project = ground.project("project");
     let repository = project.repository();
-    write(&project.root, "new", "untracked\n");
-    write(&project.root, "x.log", "ignored\n");
+    project.write("new", "untracked\n");
+    project.write("x.log", "ignored\n");
     let commit = checkpoint(&repository, None, 1).commit;
     let refs = git(&project.root, ["for-each-ref"]);
     let place = ground.root.join("state/phases/r_1/1-1/verify-1");
@@ -58,7 +58,7 @@ fn what_happens_in_a_place_goes_with_it() {
     assert_eq!(fs::read_to_string(place.join("new")).expect("it is there"), "untracked\n");
     assert!(!place.join("x.log").exists(), "what git ignores is not there");
     // Whoever works there has the history, and a repository of its own.
-    write(&place, "planted", "x\n");
+    write(&place.join("planted"), "x\n");
     git(&place, ["add", "."]);
     git(&place, ["-c", "user.name=T", "-c", "user.email=t@x", "commit", "-qm", "planted"]);
     git(&place, ["tag", "planted"]);
@@ -81,9 +81,9 @@ fn a_branch_of_what_was_approved() {
     let ground = Ground::new();
     let project = ground.project("project");
     let repository = project.repository();
-    write(&project.root, "one", "1\n");
+    project.write("one", "1\n");
     let one = checkpoint(&repository, None, 1).commit;
-    write(&project.root, "two", "2\n");
+    project.write("two", "2\n");
     let two = checkpoint(&repository, None, 2).commit;
     let base = repository.parent(&one).expect("it is looked up").expect("the first commit");
     let approved =
