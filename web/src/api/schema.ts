@@ -25,6 +25,56 @@ export interface components {
             /** @description The version that was tested. */
             tested?: string | null;
         };
+        /** @description What an agent says of a phase that it has done. */
+        AnnouncedView: {
+            /** @description The documents. */
+            documents: string[];
+            /** @description Its name. */
+            name?: string | null;
+            /**
+             * Format: int32
+             * @description The number of the phase.
+             */
+            phase: number;
+        };
+        /** @description What a person has approved. */
+        ApprovedView: {
+            /**
+             * Format: int64
+             * @description When.
+             */
+            at_ms: number;
+            /** @description The commit that has it. */
+            commit: string;
+            /**
+             * Format: int32
+             * @description The gate.
+             */
+            gate: number;
+            /** @description Whether the gate had failed. */
+            insisted: boolean;
+            /** @description The request by which it was asked for. */
+            request?: string | null;
+            /** @description Exactly this tree. */
+            tree: string;
+        };
+        /** @description Files that a phase has to produce. */
+        ArtifactView: {
+            /** @description Which. */
+            glob: string;
+            /**
+             * Format: int32
+             * @description How many at most.
+             */
+            max?: number | null;
+            /**
+             * Format: int32
+             * @description How many at least.
+             */
+            min: number;
+            /** @description What each has to have a section about. */
+            sections: string[];
+        };
         /** @description What is asked, in a form that can be shown without knowing every kind. */
         AskView: {
             /** @description More about it. */
@@ -35,8 +85,8 @@ export interface components {
             fields: Record<string, unknown>;
             form?: components["schemas"]["FormView"] | null;
             /**
-             * @description `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over` or
-             *     `tokens_over`.
+             * @description `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over`,
+             *     `tokens_over` or `review`.
              */
             kind: string;
             /** @description What can be chosen; empty where anything can be said. */
@@ -106,6 +156,19 @@ export interface components {
             /** @description Why it was made: `request`, `time`, `person`, `rest` or `restore`. */
             why: string;
         };
+        /** @description What was found about a criterion. */
+        CriterionView: {
+            /** @description How one can see that. */
+            evidence: string;
+            /** @description Where. */
+            files: string[];
+            /** @description Its name. */
+            id: string;
+            /** @description Whether it is so. */
+            passed: boolean;
+            /** @description In words. */
+            text: string;
+        };
         /** @description Something that happened. */
         EventView: Record<string, unknown> & {
             /**
@@ -132,6 +195,29 @@ export interface components {
              */
             v: number;
         };
+        /** @description A branch with what was approved. */
+        ExportView: {
+            /** @description The branch. */
+            branch: string;
+            /** @description Its commits, oldest first. */
+            commits: components["schemas"]["ExportedView"][];
+            /** @description The reports of the approved gates, in Markdown. */
+            report: string;
+        };
+        /** @description A commit with an approved phase. */
+        ExportedView: {
+            /** @description The commit. */
+            commit: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description The number of the phase.
+             */
+            phase: number;
+            /** @description Exactly the tree that was approved. */
+            tree: string;
+        };
         /** @description A value that is wanted. */
         FieldView: {
             /** @description The variable. */
@@ -151,6 +237,112 @@ export interface components {
             other_names?: boolean;
             /** @description Why it cannot be done here. */
             problem?: string | null;
+        };
+        /** @description What a command has said. */
+        GateCheckView: {
+            /**
+             * Format: int32
+             * @description Its exit code.
+             */
+            code: number;
+            junit?: components["schemas"]["JunitView"] | null;
+            /** @description `setup`, `check` or `tests`. */
+            kind: string;
+            /** @description What it said at the end. */
+            output: string;
+            /** @description Whether it has taken too long. */
+            overdue: boolean;
+            /** @description The command. */
+            run: string;
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            time_ms: number;
+        };
+        /** @description A file at a gate. */
+        GateFileView: {
+            /** @description Whether the agent has announced it. */
+            announced: boolean;
+            /**
+             * Format: int64
+             * @description How large it is; null if it is not there.
+             */
+            bytes?: number | null;
+            /** @description `added`, `modified` or `deleted` since the phase began. */
+            change?: string | null;
+            /** @description Whether it is expected. */
+            expected: boolean;
+            /** @description Its path in the repository. */
+            path: string;
+        };
+        /** @description Something that is wrong. */
+        GateProblemView: {
+            /** @description All of it. */
+            fields: Record<string, unknown>;
+            /** @description What kind of thing, such as `missing`. */
+            key: string;
+            /** @description The file it is about, if it is about one. */
+            path?: string | null;
+            /** @description In a sentence, in the run's language. */
+            text: string;
+        };
+        /** @description A look at the work of a phase. */
+        GateView: {
+            announced?: components["schemas"]["AnnouncedView"] | null;
+            /**
+             * Format: int64
+             * @description When it began.
+             */
+            at_ms: number;
+            /** @description The checkpoint that it is about. */
+            checkpoint?: string | null;
+            /** @description What was run. */
+            checks: components["schemas"]["GateCheckView"][];
+            /** @description What is to be run. */
+            commands: string[];
+            /** @description Its commit. */
+            commit?: string | null;
+            /**
+             * Format: int64
+             * @description When it was over.
+             */
+            ended_at_ms?: number | null;
+            /** @description What was announced and is expected by nothing. */
+            extra: string[];
+            /** @description What is announced, expected or changed, the first of them. */
+            files: components["schemas"]["GateFileView"][];
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            files_count: number;
+            /**
+             * Format: int32
+             * @description At `check`: which command, from 0.
+             */
+            index?: number | null;
+            /**
+             * Format: int32
+             * @description From 1, in its phase.
+             */
+            number: number;
+            /** @description Whether nothing is wrong; null while that is not known. */
+            passed?: boolean | null;
+            /** @description What is wrong. */
+            problems: components["schemas"]["GateProblemView"][];
+            /** @description Where a person is asked. */
+            request?: string | null;
+            /** @description What verifiers have said, oldest first. */
+            rounds: components["schemas"]["RoundView"][];
+            /** @description `waiting`, `checkpoint`, `collect`, `check`, `place`, `verifier`, `verdict`, `report`, `review` or `done`. */
+            step: string;
+            /** @description Its tree. */
+            tree?: string | null;
+            /** @description At `verifier` and `verdict`: who. */
+            verifier?: string | null;
+            /** @description Why there is one: `said`, `ended`, `again` or `changed`. */
+            why: string;
         };
         /** @description The server itself. */
         InfoView: {
@@ -188,6 +380,31 @@ export interface components {
             /** @description `running`, `installed` or `failed`. */
             state: string;
         };
+        /** @description What was written about tests. */
+        JunitView: {
+            /**
+             * Format: int64
+             * @description How many could not be run.
+             */
+            errors: number;
+            /** @description The first of those that failed. */
+            failed: string[];
+            /**
+             * Format: int64
+             * @description How many failed.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description How many were left out.
+             */
+            skipped: number;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            tests: number;
+        };
         /** @description One process of a session. */
         LaunchView: {
             /**
@@ -195,7 +412,7 @@ export interface components {
              * @description When it was ordered.
              */
             at_ms: number;
-            /** @description Why it was started: `first`, `bring`, `resume`, `attempt` or `limit`. */
+            /** @description Why it was started: `first`, `bring`, `resume`, `attempt`, `limit` or `rework`. */
             cause: string;
             /** @description How it ended: `how` is `exited`, `not_started` or `lost`. */
             ended?: Record<string, unknown> | null;
@@ -265,6 +482,11 @@ export interface components {
             /** @description Whether its agents speak Korean. */
             korean?: boolean;
         };
+        /** @description Where approved phases go. */
+        NewExport: {
+            /** @description The branch; `ostler/` and the run's id, if nothing is said. */
+            branch?: string | null;
+        };
         /** @description A link that signs a browser in. */
         NewLink: {
             /** @description Where on the page it leads, such as `/requests/q_7`. */
@@ -274,6 +496,23 @@ export interface components {
         NewMessage: {
             /** @description The words. */
             text: string;
+        };
+        /** @description An idea that is to go through phases. */
+        NewPhases: {
+            /** @description Who works, if not who the configuration says. */
+            agent?: string | null;
+            /** @description A directory of the project, absolute; its repository's root is worked in. */
+            directory: string;
+            /** @description The environment they run in; that of the server, if nothing is said. */
+            environment?: {
+                [key: string]: string;
+            } | null;
+            /** @description The idea. */
+            idea: string;
+            /** @description Whether the agents are spoken to in Korean. */
+            korean?: boolean;
+            /** @description Who verifies; `none` for nobody. */
+            verifier?: string | null;
         };
         /** @description Which checkpoints are to go. */
         NewPrune: {
@@ -291,6 +530,17 @@ export interface components {
         NewResume: {
             /** @description What it is told; if nothing, to go on where it was. */
             prompt?: string | null;
+        };
+        /** @description What a person decides about the work of a phase. */
+        NewReview: {
+            /** @description What. */
+            decision: components["schemas"]["ReviewDecision"];
+            /** @description To approve although the gate has failed. */
+            insist?: boolean;
+            /** @description To approve: the tree that was shown. */
+            tree?: string | null;
+            /** @description What is to be changed, or why it is rejected. */
+            words?: string | null;
         };
         /** @description The end of trust. */
         NewRevocation: {
@@ -542,6 +792,107 @@ export interface components {
             /** @description Its address on this machine, while it is open. */
             url?: string | null;
         };
+        /** @description One phase. */
+        PhaseView: {
+            /** @description The name of the agent that works. */
+            agent: string;
+            approved?: components["schemas"]["ApprovedView"] | null;
+            /** @description What it has to produce. */
+            artifacts: components["schemas"]["ArtifactView"][];
+            /** @description The commit of what stood there before. */
+            base?: string | null;
+            /**
+             * Format: int64
+             * @description When it was over.
+             */
+            ended_at_ms?: number | null;
+            /** @description Its last gates, oldest first. */
+            gates: components["schemas"]["GateView"][];
+            /** @description What people call it. */
+            name: string;
+            /**
+             * Format: int32
+             * @description From 1.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description How many questions were asked.
+             */
+            questions: number;
+            /**
+             * Format: int32
+             * @description How many are recommended at most.
+             */
+            questions_max: number;
+            /**
+             * Format: int32
+             * @description How often it may.
+             */
+            rework_max: number;
+            /**
+             * Format: int32
+             * @description How often it went back by itself since a person last had it.
+             */
+            reworks: number;
+            /** @description Who works on it. */
+            session?: string | null;
+            /** @description All sessions of it: who works, then those who verified. */
+            sessions: string[];
+            /**
+             * Format: int64
+             * @description When it began.
+             */
+            started_at_ms?: number | null;
+            /** @description `waiting`, `preparing`, `working`, `gate`, `review`, `ending`, `approved` or `ended`. */
+            state: string;
+            /** @description What was used for it. */
+            usage: components["schemas"]["UsageView"];
+            /** @description The name of the agent that verifies. */
+            verifier?: string | null;
+        };
+        /**
+         * @description How a run through phases is.
+         * @enum {string}
+         */
+        PhasesState: "working" | "gate" | "review" | "done" | "rejected" | "failed" | "cancelled";
+        /** @description A run that goes through phases. */
+        PhasesView: {
+            /** @description What it waits for: open requests of its current session. */
+            blocked_by: string[];
+            /**
+             * Format: int64
+             * @description When it was asked for.
+             */
+            created_at_ms: number;
+            /**
+             * Format: int32
+             * @description The number of the phase that it is in.
+             */
+            current: number;
+            /** @description Where it is worked. */
+            directory: string;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            ended_at_ms?: number | null;
+            /** @description The idea. */
+            idea: string;
+            outcome?: components["schemas"]["Outcome"] | null;
+            /** @description All phases, those too that have not begun. */
+            phases: components["schemas"]["PhaseView"][];
+            /** @description The project. */
+            project: components["schemas"]["ProjectView"];
+            /** @description The run. */
+            run: string;
+            /** @description How it is. */
+            state: components["schemas"]["PhasesState"];
+            /** @description The idea, in one line. */
+            title: string;
+            /** @description What was used for it. */
+            usage: components["schemas"]["UsageView"];
+        };
         /** @description A part of what an agent prints that a person would want to read. */
         PieceView: {
             /** @description Whether more of the same sentence follows. */
@@ -600,7 +951,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_notify_channel" | "no_options" | "no_place" | "no_project" | "no_prompt" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "place_busy" | "read_only" | "required" | "restoring" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -717,6 +1068,24 @@ export interface components {
             /** @description Submodules that were at another commit; they are left where they are. */
             submodules: string[];
         };
+        /**
+         * @description The ways to decide.
+         * @enum {string}
+         */
+        ReviewDecision: "approve" | "changes" | "reject" | "again";
+        /** @description What a verifier has said. */
+        RoundView: {
+            /** @description What it found, one by one. */
+            criteria: components["schemas"]["CriterionView"][];
+            /** @description Why there is no verdict: a `key` with its parameters. */
+            failure?: Record<string, unknown> | null;
+            /** @description Whether everything is as it has to be; null if it gave no verdict. */
+            passed?: boolean | null;
+            /** @description Who it was. */
+            session?: string | null;
+            /** @description In a sentence. */
+            summary?: string | null;
+        };
         /** @description Something that was asked for. */
         RunView: {
             /**
@@ -775,7 +1144,7 @@ export interface components {
          * @description How a session is.
          * @enum {string}
          */
-        SessionStatus: "starting" | "active" | "checking" | "waiting_input" | "waiting_dependency" | "waiting_permission" | "installing" | "paused" | "parked" | "interrupted" | "ending" | "completed" | "failed" | "cancelled";
+        SessionStatus: "starting" | "active" | "checking" | "waiting_input" | "waiting_dependency" | "waiting_permission" | "waiting_review" | "installing" | "paused" | "parked" | "interrupted" | "ending" | "completed" | "failed" | "cancelled";
         /** @description One agent at work. */
         SessionView: {
             /** @description Whose allowance it uses, in words that hold no key. */
@@ -842,7 +1211,7 @@ export interface components {
              * @description When.
              */
             at_ms: number;
-            /** @description `person`, `expiry`, `repetition`, `vault`, `end` or `limit`. */
+            /** @description `person`, `expiry`, `repetition`, `vault`, `end`, `limit` or `change`. */
             by: string;
             /** @description Whether it had expired by then. */
             late: boolean;
@@ -1080,24 +1449,38 @@ export interface components {
     pathItems: never;
 }
 export type AgentView = components['schemas']['AgentView'];
+export type AnnouncedView = components['schemas']['AnnouncedView'];
+export type ApprovedView = components['schemas']['ApprovedView'];
+export type ArtifactView = components['schemas']['ArtifactView'];
 export type AskView = components['schemas']['AskView'];
 export type BudgetView = components['schemas']['BudgetView'];
 export type CheckpointView = components['schemas']['CheckpointView'];
+export type CriterionView = components['schemas']['CriterionView'];
 export type EventView = components['schemas']['EventView'];
+export type ExportView = components['schemas']['ExportView'];
+export type ExportedView = components['schemas']['ExportedView'];
 export type FieldView = components['schemas']['FieldView'];
 export type FormView = components['schemas']['FormView'];
+export type GateCheckView = components['schemas']['GateCheckView'];
+export type GateFileView = components['schemas']['GateFileView'];
+export type GateProblemView = components['schemas']['GateProblemView'];
+export type GateView = components['schemas']['GateView'];
 export type InfoView = components['schemas']['InfoView'];
 export type InstallView = components['schemas']['InstallView'];
+export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
 export type LinkView = components['schemas']['LinkView'];
 export type MarkView = components['schemas']['MarkView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
 export type NewDemo = components['schemas']['NewDemo'];
+export type NewExport = components['schemas']['NewExport'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewMessage = components['schemas']['NewMessage'];
+export type NewPhases = components['schemas']['NewPhases'];
 export type NewPrune = components['schemas']['NewPrune'];
 export type NewRestore = components['schemas']['NewRestore'];
 export type NewResume = components['schemas']['NewResume'];
+export type NewReview = components['schemas']['NewReview'];
 export type NewRevocation = components['schemas']['NewRevocation'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewSecret = components['schemas']['NewSecret'];
@@ -1117,6 +1500,9 @@ export type OutputForm = components['schemas']['OutputForm'];
 export type OutputStream = components['schemas']['OutputStream'];
 export type PageState = components['schemas']['PageState'];
 export type PageView = components['schemas']['PageView'];
+export type PhaseView = components['schemas']['PhaseView'];
+export type PhasesState = components['schemas']['PhasesState'];
+export type PhasesView = components['schemas']['PhasesView'];
 export type PieceView = components['schemas']['PieceView'];
 export type PiecesView = components['schemas']['PiecesView'];
 export type Problem = components['schemas']['Problem'];
@@ -1126,6 +1512,8 @@ export type PrunedView = components['schemas']['PrunedView'];
 export type RequestState = components['schemas']['RequestState'];
 export type RequestView = components['schemas']['RequestView'];
 export type RestoreView = components['schemas']['RestoreView'];
+export type ReviewDecision = components['schemas']['ReviewDecision'];
+export type RoundView = components['schemas']['RoundView'];
 export type RunView = components['schemas']['RunView'];
 export type SecretView = components['schemas']['SecretView'];
 export type SessionStatus = components['schemas']['SessionStatus'];
