@@ -88,6 +88,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// The session that is meant where the run is named: who works on its phase, or the last one.
+    pub fn session(&self) -> Option<SessionId> {
+        let phase = self.phases.as_ref().and_then(|phases| phases.current());
+        phase.map(|phase| phase.session).or_else(|| self.sessions.last().copied())
+    }
+
     /// It goes through phases.
     pub(crate) fn begin(&mut self, plan: &Plan) {
         self.phases = Some(Box::new(Phases { plan: Box::new(plan.clone()), begun: Vec::new() }));

@@ -113,7 +113,10 @@ impl<'a> Questions<'a> {
         let mut said = card::question(words, Screen::stderr(), request);
         let example = card::example(request);
         let values: &[(&str, &dyn std::fmt::Display)] = &[("id", &request.id), ("value", &example)];
-        if self.can_ask {
+        if request.ask.kind == "review" {
+            // It is decided where all of it is shown.
+            add_line(&mut said, 2, &words.say(Key::AnswerReview, values));
+        } else if self.can_ask {
             add_line(&mut said, 2, words.say(Key::AnswerLater, values).trim_end());
             self.form = Form::of(request);
             said.push_str(&prompt(self.form.as_ref(), words, request));

@@ -78,7 +78,7 @@ struct RunArguments {
 /// Show how far a run is: its phases, gates, questions, time and cost, and what it waits for.
 #[derive(Args)]
 struct StatusArguments {
-    #[arg(value_name = "RUN", help = HELP)]
+    #[arg(value_name = "RUN", help = "The run, such as r_8; all that are under way, if nothing is said")]
     run: Option<String>,
     /// Show what happens until it needs you, or is over.
     #[arg(long)]
@@ -251,12 +251,28 @@ fn path_of(text: &str) -> Result<&str, Error> {
 
 async fn status(context: &Context, client: &Client, arguments: &StatusArguments) -> Result<Exit, Error> {
     let words = context.words;
-    let view = find(client, arguments.run.as_deref()).await?;
-    if arguments.follow {
-        return follow(context, client, &view.run).await;
+    if arguments.follow || arguments.run.is_some() {
+        let view = find(client, arguments.run.as_deref()).await?;
+        if arguments.follow {
+            return follow(context, client, &view.run).await;
+        }
+        context.print(&view, |screen| stepper(words, screen, &view))?;
+        return Ok(exit(&view));
     }
-    context.print(&view, |screen| stepper(words, screen, &view))?;
-    Ok(exit(&view))
+    // All that are under way, or the last that was.
+    let mut views: Vec<PhasesView> = client.get("/phases?limit=100").await?;
+    if views.iter().any(|view| view.outcome.is_none()) {
+        views.retain(|view| view.outcome.is_none());
+    } else {
+        views.truncate(1);
+    }
+    context.print(&views, |screen| {
+        if views.is_empty() {
+            return format!("{}\n", words.sentence(Key::NoPhasesYet));
+        }
+        views.iter().map(|view| stepper(words, screen, view)).collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(Exit::Done)
 }
 
 fn exit(view: &PhasesView) -> Exit {

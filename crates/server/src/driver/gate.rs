@@ -223,6 +223,11 @@ fn put_report(driver: &Driver, facts: &Facts) -> Result<(), String> {
     if let (Ok(repository), Ok(commit)) = (facts.repository(), facts.commit()) {
         let reference = kept(driver.mark(), facts.name);
         repository.keep_commit(&reference, &commit).map_err(|error| error.to_string())?;
+        // What the first phase began from is what an export stands on.
+        if let Some(base) = facts.phase.base.as_deref().and_then(Commit::parse) {
+            let reference = format!("phases/{}/{}/{}-base", driver.mark(), facts.name.run, facts.name.phase);
+            repository.keep_commit(&reference, &base).map_err(|error| error.to_string())?;
+        }
     }
     Ok(())
 }

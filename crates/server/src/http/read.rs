@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, env, os::unix::fs::PermissionsExt};
 
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
-use ostler_engine::{RequestId, RunId, SessionId, World, request::Request, session::Session};
+use ostler_engine::{RequestId, RunId, SessionId, World, request::Request, run::Run, session::Session};
 use ostler_store::{Entity, Reads};
 use serde::Deserialize;
 use serde_json::json;
@@ -201,16 +201,14 @@ impl App {
             return Ok(session);
         }
         let run: RunId = id.parse().map_err(|_| Problem::not_found(Code::NoSession, id))?;
-        let last = |world: &World| world.runs.get(&run).and_then(|run| run.sessions.last().copied());
+        let last = |world: &World| world.runs.get(&run).and_then(Run::session);
         if let Some(session) = last(&self.driver.journal.world()) {
             return Ok(session);
         }
         let row = self.read(|reader| reader.entity(Entity::Run, run.0))?;
         let kept = row.and_then(|row| crate::journal::read(&row).ok());
         match kept {
-            Some(Found::Run(run)) => {
-                run.sessions.last().copied().ok_or_else(|| Problem::not_found(Code::NoRun, id))
-            }
+            Some(Found::Run(run)) => run.session().ok_or_else(|| Problem::not_found(Code::NoRun, id)),
             _ => Err(Problem::not_found(Code::NoRun, id)),
         }
     }
