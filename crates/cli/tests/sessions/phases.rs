@@ -542,6 +542,8 @@ fn a_check_that_hangs_is_ended_and_what_it_writes_stays_away() {
     assert_eq!(keys(&found), ["check_overdue", "check_failed"]);
     let text = fs::read_to_string(world.project.join("docs/a.md")).expect("a document");
     assert!(!text.contains('x'), "{text}");
+    decide(&world, &found, &json!({ "decision": "reject" }));
+    state(&world, &run, PhasesState::Rejected);
     world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
 }
 

@@ -300,6 +300,28 @@ fn what_fails_goes_back_three_times_and_then_to_a_person() {
 }
 
 #[test]
+fn who_hears_only_when_it_starts_ends_its_turn_first() {
+    let mut play = working(common::codex(), false);
+    play.heard(said::conversation("abc"));
+    play.forget();
+    through(&mut play, gate(1, 1), 2, missing());
+    let page = play.page();
+    assert!(page.contains("→ go_on") && !page.contains("→ end") && !page.contains("→ deliver"), "{page}");
+    play.shim(News::WentOn);
+    play.heard(said::end("success"));
+    play.ended(0);
+    let launch = play.session().launches.last().expect("another launch");
+    assert_eq!((launch.number, launch.cause, launch.fresh), (2, LaunchCause::Bring, false));
+    assert!(launch.prompt.contains("a.md is missing."), "{}", launch.prompt);
+    through(&mut play, gate(1, 2), 3, Vec::new());
+    // After an approval its conversation may end, and nothing is started again.
+    play.started();
+    play.give(approve(1, "tree1-2"));
+    play.ended(0);
+    assert_eq!(state(&play, 1), PhaseState::Approved);
+}
+
+#[test]
 fn who_insists_may_approve_what_failed() {
     let mut new = phased(common::plain(), false);
     new.phases.as_mut().expect("it has phases").phases[0].rework_max = 0;
