@@ -30,6 +30,9 @@ struct Storm {
 /// So many sessions at once.
 const SESSIONS: &str = "1000";
 
+/// So many runs through phases of each sort at once; there are twelve sorts.
+const PHASES: &str = "5";
+
 /// So many follow the journal, and so many sessions print.
 const LOAD: [&str; 2] = ["100", "50"];
 
@@ -45,7 +48,14 @@ const STORM: [&str; 2] = ["20", "20"];
 pub(super) fn sessions(options: &Options) -> Result<Vec<Row>, Error> {
     let environment = vec![("OSTLER_SESSIONS", SESSIONS.to_owned())];
     let tests = &["many::many_sessions_at_once_lose_nothing_and_leave_nothing"];
-    run(options, vec![Storm { name: "sessions", program: SESSION_TESTS, tests, environment }])
+    let sessions = Storm { name: "sessions", program: SESSION_TESTS, tests, environment };
+    let phases = Storm {
+        name: "phases",
+        program: SESSION_TESTS,
+        tests: &["phases::each_lack_is_found_and_named_in_many_runs_at_once"],
+        environment: vec![("OSTLER_PHASES", PHASES.to_owned())],
+    };
+    run(options, vec![sessions, phases])
 }
 
 /// The interface against its own document, and with many who look at once.
