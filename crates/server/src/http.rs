@@ -107,7 +107,7 @@ impl App {
         sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
         health::healthz, health::readyz, metrics::metrics,
     ),
-    components(schemas(api::OutputForm, api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
+    components(schemas(phases::ReportFormat, api::OutputForm, api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
 )]
 struct Document;
 

@@ -999,6 +999,11 @@ export interface components {
             session: string;
         };
         /**
+         * @description How a report is written.
+         * @enum {string}
+         */
+        ReportFormat: "markdown" | "json";
+        /**
          * @description Whether a request is settled.
          * @enum {string}
          */
@@ -1509,6 +1514,7 @@ export type Problem = components['schemas']['Problem'];
 export type ProjectSummary = components['schemas']['ProjectSummary'];
 export type ProjectView = components['schemas']['ProjectView'];
 export type PrunedView = components['schemas']['PrunedView'];
+export type ReportFormat = components['schemas']['ReportFormat'];
 export type RequestState = components['schemas']['RequestState'];
 export type RequestView = components['schemas']['RequestView'];
 export type RestoreView = components['schemas']['RestoreView'];

@@ -68,8 +68,10 @@ pub(super) struct WhichPhases {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichGate {
     /// The number of the phase.
+    #[param(minimum = 1, maximum = 1000)]
     phase: Option<u32>,
     /// The number of the gate.
+    #[param(minimum = 1, maximum = 1_000_000)]
     gate: Option<u32>,
     /// For a report: `markdown`, or `json`.
     format: Option<ReportFormat>,
