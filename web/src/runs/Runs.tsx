@@ -1,6 +1,4 @@
 // Everything that was asked for, newest first.
-import "./runs.css";
-
 import { itemsOf, usePages } from "../api/pages";
 import { keys } from "../api/queries";
 import type { RunView } from "../api/schema";

@@ -20,7 +20,6 @@ export const words = catalogue({
     since: "since {time}",
     waitsFor: "It waits for you",
     toCard: "Answer it",
-    noAnswerYet: "{id} waits for an answer",
     timeMax: "{time} of work",
 
     pause: "Pause",
@@ -154,7 +153,6 @@ export const words = catalogue({
     since: "{time}부터",
     waitsFor: "답을 기다리고 있습니다",
     toCard: "답하기",
-    noAnswerYet: "{id}의 답을 기다립니다",
     timeMax: "작업 시간 {time}",
 
     pause: "일시 정지",
