@@ -3,6 +3,8 @@
 //!
 //! An agent waits at a gate, a file that somebody makes, before it goes on with its part: whoever plays says when.
 
+pub mod full;
+
 use std::{
     collections::BTreeMap,
     env, fmt,
@@ -84,18 +86,10 @@ impl Shop {
 
     /// Makes the project and the agents.
     pub fn furnish(&self) -> Result<(), DemoError> {
-        for (name, text) in FILES {
-            let path = self.root.join(name);
-            let folder = path.parent().unwrap_or(&self.root);
-            let written = DirBuilder::new().recursive(true).mode(0o700).create(folder).and_then(|()| {
-                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-                file.write_all(text.as_bytes())
-            });
-            written.map_err(|source| DemoError::File { path: path.clone(), source })?;
-        }
+        write_files(&self.root, &FILES)?;
         let gates = self.gates();
         fs::create_dir(&gates).map_err(|source| DemoError::File { path: gates, source })?;
-        run_script(&self.root.join("make.sh"), &self.project()).map_err(DemoError::NoProject)
+        commit(&self.root, &self.project())
     }
 
     /// The project.
@@ -115,20 +109,11 @@ impl Shop {
     }
 
     fn run(&self, agent: &Agent, manner: Manner) -> Result<NewRun, DemoError> {
-        let text = |path: PathBuf| match path.to_str() {
-            Some(text) => Ok(text.to_owned()),
-            None => Err(DemoError::NotUnicode(path)),
-        };
-        let tick = if manner.watched { "0.7" } else { "0.02" };
-        let mut environment = BTreeMap::from([
-            ("DEMO_GATES".to_owned(), text(self.gates())?),
-            ("DEMO_LANGUAGE".to_owned(), if manner.korean { "ko" } else { "en" }.to_owned()),
-            ("DEMO_TICK".to_owned(), tick.to_owned()),
-        ]);
+        let mut environment = common_environment(manner);
+        environment.insert("DEMO_GATES".to_owned(), text(self.gates())?);
         if manner.alone {
             environment.insert("DEMO_ALONE".to_owned(), "1".to_owned());
         }
-        environment.extend(env::var("PATH").map(|path| ("PATH".to_owned(), path)));
         let script = self.root.join("agents").join(format!("{}.sh", agent.name));
         Ok(NewRun {
             directory: text(self.project())?,
@@ -144,6 +129,43 @@ impl Shop {
 
     fn gates(&self) -> PathBuf {
         self.root.join("gates")
+    }
+}
+
+/// Writes files that are not there yet, below a directory.
+fn write_files(root: &Path, files: &[(&str, &str)]) -> Result<(), DemoError> {
+    for (name, text) in files {
+        let path = root.join(name);
+        let folder = path.parent().unwrap_or(root);
+        let written = DirBuilder::new().recursive(true).mode(0o700).create(folder).and_then(|()| {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+            file.write_all(text.as_bytes())
+        });
+        written.map_err(|source| DemoError::File { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// Makes a repository of a project, with one commit.
+fn commit(root: &Path, project: &Path) -> Result<(), DemoError> {
+    run_script(&root.join("make.sh"), project).map_err(DemoError::NoProject)
+}
+
+/// What the agents of every demonstration find in their environment.
+fn common_environment(manner: Manner) -> BTreeMap<String, String> {
+    let tick = if manner.watched { "0.7" } else { "0.02" };
+    let mut environment = BTreeMap::from([
+        ("DEMO_LANGUAGE".to_owned(), if manner.korean { "ko" } else { "en" }.to_owned()),
+        ("DEMO_TICK".to_owned(), tick.to_owned()),
+    ]);
+    environment.extend(env::var("PATH").map(|path| ("PATH".to_owned(), path)));
+    environment
+}
+
+fn text(path: PathBuf) -> Result<String, DemoError> {
+    match path.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(DemoError::NotUnicode(path)),
     }
 }
 
