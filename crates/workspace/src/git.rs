@@ -248,6 +248,8 @@ fn start(call: &Call<'_>) -> io::Result<Child> {
         }
     }
     command.env("GIT_TERMINAL_PROMPT", "0").env("SSH_ASKPASS_REQUIRE", "never").env("LC_ALL", "C");
+    // What stands under a name is what was kept under it: a repository can say that git is to show something else.
+    command.env("GIT_NO_REPLACE_OBJECTS", "1");
     command.env("GIT_EDITOR", ":").envs(call.environment.iter().map(|(name, value)| (name, value)));
     command.args(["--no-pager", "--no-optional-locks"]).args(&call.place);
     command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(&call.args);

@@ -35,6 +35,8 @@ pub struct ChangedFile {
     pub path: PathBuf,
     /// How: `A`dded, `M`odified, `D`eleted, or another kind of thing (`T`).
     pub how: char,
+    /// Whether what stands in it is the same, and only whether it can be run is not.
+    pub mode_alone: bool,
 }
 
 /// A commit that is to be made of a tree.
@@ -99,14 +101,16 @@ impl Repository {
     }
 
     fn changed_between(&self, from: &str, to: &str) -> Result<Vec<ChangedFile>, GitError> {
-        let args =
-            ["diff-tree", "-r", "-z", "--name-status", "--no-renames", "--no-ext-diff", from, to, "--"];
+        let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from, to, "--"];
         let list = Call::on(&self.common_dir).args(args).run()?;
         let mut fields = list.split(|&byte| byte == 0).filter(|field| !field.is_empty());
         let mut changed = Vec::new();
-        while let (Some(how), Some(path)) = (fields.next(), fields.next()) {
-            let how = how.first().map_or('M', |&byte| char::from(byte));
-            changed.push(ChangedFile { path: PathBuf::from(OsStr::from_bytes(path)), how });
+        while let (Some(change), Some(path)) = (fields.next(), fields.next()) {
+            // The modes before and after, the blobs before and after, and how it has changed.
+            let change: Vec<&[u8]> = change.split(|&byte| byte == b' ').collect();
+            let how = change.last().and_then(|how| how.first()).map_or('M', |&byte| char::from(byte));
+            let mode_alone = how == 'M' && change.get(2) == change.get(3);
+            changed.push(ChangedFile { path: PathBuf::from(OsStr::from_bytes(path)), how, mode_alone });
         }
         Ok(changed)
     }

@@ -519,6 +519,9 @@ fn commands_are_believed_only_as_far_as_they_go() {
     let failed = Problem::TestsFailed { run: run.clone(), failures: 1, failed: "one".to_owned() };
     assert_eq!(check(&[result(0, Some(junit(3, 1)))]), [failed]);
     assert_eq!(check(&[result(0, Some(junit(0, 0)))]), [Problem::NoTestsRun { run: run.clone() }]);
+    let skipped = |skipped| Junit { skipped, ..junit(3, 0) };
+    assert_eq!(check(&[result(0, Some(skipped(2)))]), []);
+    assert_eq!(check(&[result(0, Some(skipped(3)))]), [Problem::NoTestsRun { run: run.clone() }]);
     let late = CheckResult { overdue_ms: Some(1000), ..result(137, None) };
     assert_eq!(check(&[late]), [Problem::CheckOverdue { run, time_ms_max: 1000 }]);
 }

@@ -141,7 +141,9 @@ fn look(facts: &Facts) -> Result<Collected, String> {
         .filter(|file| file.is_regular)
         .map(|file| (file.path.to_string_lossy().into_owned(), file))
         .collect();
-    let changed = repository.changed(&base, &commit).map_err(said)?.into_iter().map(|it| {
+    let changed = repository.changed(&base, &commit).map_err(said)?;
+    // Nobody has worked on a file by making it a program.
+    let changed = changed.into_iter().filter(|it| !it.mode_alone).map(|it| {
         let change = match it.how {
             'A' => Change::Added,
             'D' => Change::Deleted,

@@ -125,7 +125,7 @@ impl Look<'_> {
             }
             read += 1;
             let text = if bytes == 0 { String::new() } else { (self.read)(path).unwrap_or_default() };
-            if text.trim().is_empty() {
+            if document::is_blank(&text) {
                 problems.push(Problem::Empty { path: path.clone() });
             } else {
                 problems.extend(document::problems(path, &text, rule));

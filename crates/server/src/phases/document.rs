@@ -21,6 +21,12 @@ const PHRASES: [&str; 8] = [
     "[여기에",
 ];
 
+/// Letters without a shape.
+const INVISIBLE: [char; 14] = [
+    '\u{ad}', '\u{34f}', '\u{115f}', '\u{1160}', '\u{180e}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}',
+    '\u{2063}', '\u{2800}', '\u{3164}', '\u{feff}', '\u{ffa0}',
+];
+
 /// What is wrong with a document that a rule is about.
 pub(super) fn problems(path: &str, text: &str, rule: &Rule) -> Vec<Problem> {
     let lines = Line::all(text);
@@ -48,16 +54,26 @@ pub(super) fn problems(path: &str, text: &str, rule: &Rule) -> Vec<Problem> {
     problems
 }
 
+/// Whether a reader sees nothing: white space, and letters that have no shape.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || letter.is_control() || INVISIBLE.contains(&letter))
+}
+
 struct Line<'a> {
     number: u64,
     text: &'a str,
     is_code: bool,
+    /// Level and words, if it is a heading.
+    heading: Option<(usize, String)>,
+    /// Whether it says anything by itself, to somebody who reads the document.
+    says: bool,
 }
 
 impl<'a> Line<'a> {
     fn all(text: &'a str) -> Vec<Line<'a>> {
         let mut fence: Option<&str> = None;
-        let mut lines = Vec::new();
+        let mut is_comment = false;
+        let mut lines: Vec<Line<'a>> = Vec::new();
         for (number, text) in (1..).zip(text.lines()) {
             let mark = ["```", "~~~"].into_iter().find(|mark| text.trim_start().starts_with(mark));
             let is_code = fence.is_some() || mark.is_some();
@@ -66,17 +82,50 @@ impl<'a> Line<'a> {
                 (Some(open), Some(mark)) if open == mark => fence = None,
                 _ => {}
             }
-            lines.push(Line { number, text, is_code });
+            let shown = if is_code { text.to_owned() } else { without_comments(text, &mut is_comment) };
+            let heading = heading(&shown).filter(|_| !is_code);
+            let mut says = heading.is_none() && !is_blank(&shown);
+            if let (Some(level), Some(above)) = (underline(text).filter(|_| !is_code), lines.last_mut())
+                && above.says
+                && !above.is_code
+            {
+                above.heading = Some((level, above.text.trim().to_lowercase()));
+                (above.says, says) = (false, false);
+            }
+            lines.push(Line { number, text, is_code, heading, says });
         }
         lines
     }
+}
 
-    /// Level and words, if it is a heading.
-    fn heading(&self) -> Option<(usize, String)> {
-        let level = self.text.bytes().take_while(|byte| *byte == b'#').count();
-        let rest = self.text.get(level..)?;
-        let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']) && !self.is_code;
-        is_heading.then(|| (level, rest.trim().to_lowercase()))
+/// A heading that begins with signs.
+fn heading(line: &str) -> Option<(usize, String)> {
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = line.get(level..)?;
+    let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']);
+    is_heading.then(|| (level, rest.trim().to_lowercase()))
+}
+
+/// The level of the heading above, if a line does nothing but underline it.
+fn underline(line: &str) -> Option<usize> {
+    let line = line.trim();
+    let is_all = |sign: char| line.len() > 1 && line.chars().all(|it| it == sign);
+    if is_all('=') { Some(1) } else { is_all('-').then_some(2) }
+}
+
+/// A line without comments, which may go over several lines.
+fn without_comments(line: &str, is_comment: &mut bool) -> String {
+    let mut shown = String::new();
+    let mut rest = line;
+    loop {
+        let end = if *is_comment { "-->" } else { "<!--" };
+        let (before, behind) = rest.split_once(end).map_or((rest, None), |(it, behind)| (it, Some(behind)));
+        if !*is_comment {
+            shown.push_str(before);
+        }
+        let Some(behind) = behind else { return shown };
+        *is_comment = !*is_comment;
+        rest = behind;
     }
 }
 
@@ -91,13 +140,13 @@ fn look_for(lines: &[Line<'_>], section: &str) -> Section {
     let names: Vec<String> = section.split('|').map(|name| name.trim().to_lowercase()).collect();
     let mut found = Section::Missing;
     for (at, line) in lines.iter().enumerate() {
-        let Some((level, words)) = line.heading() else { continue };
+        let Some((level, words)) = &line.heading else { continue };
         if !names.iter().any(|name| !name.is_empty() && words.contains(name)) {
             continue;
         }
         let below = lines[at + 1..].iter();
-        let mut own = below.take_while(|it| it.heading().is_none_or(|(other, _)| other > level));
-        if own.any(|it| !it.text.trim().is_empty() && it.heading().is_none()) {
+        let mut own = below.take_while(|it| it.heading.as_ref().is_none_or(|(other, _)| other > level));
+        if own.any(|it| it.says) {
             return Section::Full;
         }
         found = Section::Empty;
@@ -151,6 +200,37 @@ mod tests {
         assert_eq!(keys(text, &["Risks|위험"]), ["section_empty"]);
         assert_eq!(keys(text, &["Market|시장"]), ["section_missing"]);
         assert_eq!(keys("```\n# Problem\nx\n```\n", &["Problem"]), ["section_missing"]);
+        let underlined =
+            "Plan\n====\n\n1. Problem\n---\n\nNobody finds it.\n\nSolution\n--------\n\nNext\n----\nx\n";
+        assert_eq!(keys(underlined, &["Problem", "Plan"]), Vec::<String>::new());
+        assert_eq!(keys(underlined, &["Solution"]), ["section_empty"]);
+    }
+
+    #[test]
+    fn what_nobody_sees_says_nothing() {
+        for below in [
+            "",
+            "\u{200b}\u{3164}",
+            "<!-- later -->",
+            "<!--\nlater\n-->",
+            "<!-- a --> <!-- b -->",
+            "### More",
+        ] {
+            assert_eq!(
+                keys(&format!("## Problem\n{below}\n\n## Next\nx"), &["Problem"]),
+                ["section_empty"],
+                "{below}"
+            );
+        }
+        for below in
+            ["x", "<!-- a --> x", "<!--\na\n--> x", "| a |", "```\n<!-- a -->\n```", "![a](b.png)", "문제"]
+        {
+            assert_eq!(
+                keys(&format!("## Problem\n{below}\n\n## Next\nx"), &["Problem"]),
+                Vec::<String>::new(),
+                "{below}"
+            );
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod make;
 mod merge;
 mod obstacles;
 mod prune;
+mod reading;
 mod remove;
 mod restore;
 mod support;
