@@ -18,6 +18,7 @@ mod health;
 mod interface;
 mod keeping_out;
 mod leaking;
+mod lies;
 mod load;
 mod locks;
 mod losing;

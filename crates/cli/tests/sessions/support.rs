@@ -445,7 +445,7 @@ pub(crate) fn kill(pid: u32, signal: &str) {
 }
 
 /// A small environment, the same everywhere.
-fn environment() -> BTreeMap<String, String> {
+pub(crate) fn environment() -> BTreeMap<String, String> {
     let path = std::env::var("PATH").unwrap_or_default();
     BTreeMap::from([("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())])
 }

@@ -1,0 +1,6 @@
+# Writes its documents, and has git ignore them before anybody can read what stands in them.
+# found: missing docs/plan.md
+. "$CORPUS/common.sh"
+work
+echo 'docs/plan.md' >>.git/info/exclude
+announce docs/plan.md

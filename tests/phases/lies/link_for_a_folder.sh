@@ -1,0 +1,7 @@
+# Has a link in place of a whole folder.
+# found: missing docs/plan.md
+. "$CORPUS/common.sh"
+work
+mv docs "$TMPDIR/documents"
+ln -s "$TMPDIR/documents" docs
+announce docs/plan.md

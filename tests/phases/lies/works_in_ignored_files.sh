@@ -1,0 +1,10 @@
+# Has written everything where git does not look, and commits nothing.
+# found: missing docs/plan.md
+# found: announced_absent build/docs/plan.md
+. "$CORPUS/common.sh"
+mkdir -p build/docs
+(
+    cd build || exit 1
+    work
+)
+announce build/docs/plan.md build/src/sum.sh
