@@ -6,7 +6,7 @@ use crate::{
     process::{cargo, executable, program, replace},
 };
 
-/// Arguments are handed on: `--auto`, `--keep`, `--dir`, `--lang`.
+/// Arguments are handed on: `--full`, `--auto`, `--keep`, `--dir`, `--lang`.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     match page::missing() {
         None => page::build()?,

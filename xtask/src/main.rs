@@ -22,7 +22,7 @@ mod tidy;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  demo [--auto]           a minute with three scripted agents; --auto plays by itself
+  demo [--full] [--auto]  a minute with three scripted agents, or all four phases; --auto plays by itself
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
        --real-agents      install the four agent CLIs from npm; all of them have to work
   page                    build the page of web/ into web/dist, which the server embeds

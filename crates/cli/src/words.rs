@@ -2,6 +2,7 @@
 //!
 //! Commands name a key and its values; only this module knows sentences. What `--json` prints never comes from here.
 
+mod demo;
 mod en;
 mod key;
 mod ko;
@@ -79,8 +80,8 @@ impl Language {
             Language::Ko => ko::SENTENCES,
         };
         let of_others = || {
-            let mut others = page::SENTENCES.iter().chain(notify::SENTENCES).chain(phases::SENTENCES);
-            let (_, english, korean) = others.find(|(known, ..)| *known == key)?;
+            let others = [page::SENTENCES, notify::SENTENCES, phases::SENTENCES, demo::SENTENCES];
+            let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })
         };
         sentences.iter().find(|(known, _)| *known == key).map(|(_, sentence)| *sentence).or_else(of_others)

@@ -109,6 +109,9 @@ pub struct NewDemo {
     /// Whether its agents speak Korean.
     #[serde(default)]
     pub korean: bool,
+    /// Whether an idea goes through all four phases, instead of a minute with three agents.
+    #[serde(default)]
+    pub full: bool,
 }
 
 /// An answer to a request.

@@ -479,6 +479,8 @@ export interface components {
         };
         /** @description A demonstration. */
         NewDemo: {
+            /** @description Whether an idea goes through all four phases, instead of a minute with three agents. */
+            full?: boolean;
             /** @description Whether its agents speak Korean. */
             korean?: boolean;
         };

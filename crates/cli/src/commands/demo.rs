@@ -1,18 +1,30 @@
-//! `ostler demo`: a minute with three scripted agents, on a real server, in a real repository. Nothing is faked: what is
-//! said was read from the interface or from `/proc`, and at the end it is verified.
+//! `ostler demo`: a minute with three scripted agents, on a real server, in a real repository; or, with `--full`, all four
+//! phases of an idea. Nothing is faked: what is said was read from the interface or from `/proc`, and at the end it is
+//! verified.
 
 mod facts;
+mod full;
 mod place;
 mod play;
 mod process;
 mod stage;
 
-use std::{io, path::PathBuf};
+use std::{
+    io::{self, IsTerminal},
+    path::PathBuf,
+};
 
 use clap::Args;
+use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
 
-use self::{facts::Facts, place::Place, play::Play, stage::Stage};
+use self::{
+    facts::Facts,
+    full::{FullFacts, FullPlay},
+    place::Place,
+    play::Play,
+    stage::Stage,
+};
 use crate::{
     context::{Context, home, talk},
     error::{Error, Message},
@@ -26,8 +38,14 @@ use crate::{
 /// They ask, outlive a server that is killed, and are sent back when they claim to be done and are not. It is the real
 /// thing, in a directory of its own: your projects and sessions are not touched, and nothing is left of it. Ctrl-C ends
 /// it at any time.
+///
+/// With --full, scripted agents go through all four phases instead: they plan, design, write and test a small program,
+/// ask you for what they need, and you approve each phase, here or on the page.
 #[derive(Args)]
 pub(crate) struct Arguments {
+    /// From an idea to tested code, phase by phase.
+    #[arg(long)]
+    full: bool,
     /// Play by itself, without keys and pauses, as it also does where there is no terminal.
     #[arg(long)]
     auto: bool,
@@ -41,9 +59,50 @@ pub(crate) struct Arguments {
 
 /// How the play ended.
 enum Played {
-    ToTheEnd(Box<Facts>),
+    ToTheEnd(Seen),
     /// Somebody has seen enough.
     Left,
+}
+
+/// What was seen of it.
+enum Seen {
+    Minute(Box<Facts>),
+    Full(Box<FullFacts>),
+}
+
+impl Seen {
+    fn verify(&self) -> Vec<(Key, bool)> {
+        match self {
+            Seen::Minute(facts) => facts.verify(),
+            Seen::Full(facts) => facts.verify(),
+        }
+    }
+
+    fn is_verified(&self) -> bool {
+        self.verify().iter().all(|(_, is_so)| *is_so)
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            Seen::Minute(facts) => facts.to_json(),
+            Seen::Full(facts) => facts.to_json(),
+        }
+    }
+
+    /// Whether everything has ended as it should.
+    fn ended(&mut self, well: bool) {
+        match self {
+            Seen::Minute(facts) => facts.nothing_left = well,
+            Seen::Full(facts) => facts.nothing_left = well,
+        }
+    }
+
+    fn next_command(&self) -> Key {
+        match self {
+            Seen::Minute(_) => Key::DemoNextCommand,
+            Seen::Full(_) => Key::FullNextCommand,
+        }
+    }
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -57,20 +116,35 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         // Caught before anything is begun, so that whatever is begun is also ended.
         let left = leaving()?;
         let place = Place::take(&root).await?;
-        let mut stage = Stage::new(context, arguments.auto);
+        // A person who answers whole phases types lines, not keys.
+        let mut stage = Stage::new(context, arguments.auto || arguments.full);
         let played = tokio::select! {
             biased;
             () = left => Ok(Played::Left),
-            facts = play(context, &place, &mut stage) => facts,
+            seen = play(context, arguments, &place, &mut stage) => seen,
         };
         finish(context, arguments.keep, place, stage, played).await
     })
 }
 
-async fn play(context: &Context, place: &Place, stage: &mut Stage) -> Result<Played, Error> {
-    let played = async { Play::begin(context, place, stage).await?.perform().await };
+async fn play(
+    context: &Context,
+    arguments: &Arguments,
+    place: &Place,
+    stage: &mut Stage,
+) -> Result<Played, Error> {
+    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let by_hand = !arguments.auto && !context.json && is_terminal;
+    let played = async {
+        if arguments.full {
+            let seen = FullPlay::begin(context, place, stage, by_hand).await?.perform().await?;
+            return Ok(seen.map(|facts| Seen::Full(Box::new(facts))));
+        }
+        let seen = Play::begin(context, place, stage).await?.perform().await?;
+        Ok(seen.map(|facts| Seen::Minute(Box::new(facts))))
+    };
     match played.await {
-        Ok(Some(facts)) => Ok(Played::ToTheEnd(Box::new(facts))),
+        Ok(Some(seen)) => Ok(Played::ToTheEnd(seen)),
         Ok(None) => Ok(Played::Left),
         // Whoever reads has gone: that is a way to leave.
         Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => Ok(Played::Left),
@@ -101,7 +175,7 @@ async fn finish(
         }
     };
     removed?;
-    facts.nothing_left = ended_well;
+    facts.ended(ended_well);
     let said = conclude(context, &mut stage, &facts, keep.then_some(&root));
     // What was not so counts, whether or not anybody reads it.
     if facts.is_verified() {
@@ -112,12 +186,7 @@ async fn finish(
 }
 
 /// Says what was found, and how to go on.
-fn conclude(
-    context: &Context,
-    stage: &mut Stage,
-    facts: &Facts,
-    kept: Option<&PathBuf>,
-) -> Result<(), Error> {
+fn conclude(context: &Context, stage: &mut Stage, facts: &Seen, kept: Option<&PathBuf>) -> Result<(), Error> {
     let words = context.words;
     if context.json {
         return context.print(&facts.to_json(), |_| String::new());
@@ -134,7 +203,7 @@ fn conclude(
     }
     if facts.is_verified() {
         stage.act(words.sentence(Key::DemoNext))?;
-        stage.command(words.sentence(Key::DemoNextCommand))?;
+        stage.command(words.sentence(facts.next_command()))?;
     }
     Ok(())
 }

@@ -450,6 +450,8 @@ keys! {
     DemoStuck,
     DemoNotVerified,
     HintDemo,
+    FullTitle, FullTrust, FullPhase, FullGatePassed, FullGateFailed, FullApproved, FullGoesOn, FullDecide, FullElsewhere, FullDone,
+    FullRejected, FullFactApproved, FullFactSentBack, FullFactAsked, FullFactTests, FullFactSecret, FullFactExported, FullNextCommand, FullStuck, FullNotDone,
     HintDemoDir,
     NotInside,
     RefusedInside,

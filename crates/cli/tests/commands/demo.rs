@@ -176,3 +176,109 @@ fn whoever_reads_may_go_away() {
     assert_eq!(child.wait().expect("it is ours").code(), Some(10));
     assert_nothing_left(&place.state().join("demo"));
 }
+
+#[test]
+fn an_idea_goes_through_all_phases_by_itself() {
+    let place = Place::new();
+    let said = place.run(&["demo", "--full", "--auto"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let acts = [
+        "$ ostler trust",
+        "$ ostler phases run ",
+        "Phase 1 of 4: Planning.",
+        "$ ostler answer q_1 'Corner Shop'",
+        "$ ostler answer q_2 10",
+        "Gate 1: nothing is wrong. Files: 9, commands: 0, criteria of the verifier: 3.",
+        "$ ostler review q_3 --approve --tree ",
+        "Approved: exactly the tree ",
+        "Phase 2 of 4: Design.",
+        "Gate 1: the agent said that it is done, and it is not.",
+        "docs/design/04_api.md does not name `refund`",
+        "Gate 2: nothing is wrong.",
+        "Phase 3 of 4: Development.",
+        "prices.csv",
+        "it goes on by itself.",
+        "$ printf … | ostler answer ",
+        "remove old/receipt.sh",
+        "Phase 4 of 4: Testing.",
+        "All 6 tests pass.",
+        "$ ostler phases export r_1",
+        "  4 Testing",
+        "✓ nothing is left running",
+        "$ ostler phases run ",
+    ];
+    let mut rest = said.out.as_str();
+    for act in acts {
+        rest = rest.split_once(act).unwrap_or_else(|| panic!("{act} in its place: {}", said.out)).1;
+    }
+    assert!(!said.out.contains(['\x1b', '✗']), "{}", said.out);
+    assert_eq!(said.err, "");
+    assert_nothing_left(&place.state().join("demo"));
+}
+
+#[test]
+fn what_came_of_the_idea_can_be_looked_at() {
+    let place = Place::new();
+    let facts = place.json(&["--lang", "ko", "demo", "--full", "--keep"]);
+    assert_eq!(facts["verified"], true, "{facts:#}");
+    assert_eq!(facts["tests"], 0);
+    let phases = facts["phases"]["phases"].as_array().expect("phases");
+    assert_eq!(phases.len(), 4);
+    let gates: Vec<usize> = phases.iter().map(|it| it["gates"].as_array().map_or(0, Vec::len)).collect();
+    assert_eq!(gates, [1, 2, 1, 1], "one was sent back");
+    let project = place.state().join("demo/shop");
+    let read = |path: &str| fs::read_to_string(project.join(path)).expect("it was written");
+    assert!(read("docs/planning/01_idea.md").contains("골목 가게"), "the answer stands in the plan");
+    assert!(read("data/prices.csv").contains("olive oil"), "the file that was given is used");
+    assert!(!project.join("old/receipt.sh").exists(), "what was allowed was done");
+    let mut log =
+        place.program("git", &["log", "--format=%s", facts["export"]["branch"].as_str().expect("a branch")]);
+    let said = log.current_dir(&project).output().expect("git starts");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert_eq!(said.lines().count(), 5, "four phases, and what was there before: {said}");
+    assert_eq!(processes(&place.state().join("demo")), [""; 0]);
+}
+
+/// Answers every request as a person would, some of them elsewhere.
+#[test]
+fn somebody_answers_and_approves_by_hand() {
+    let place = Place::new();
+    let demo = place.state().join("demo");
+    let mut terminal = Terminal::start(&place, &["demo", "--full"]);
+    let elsewhere = |arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        let output = command.env("OSTLER_HOME", demo.join("state")).output().expect("the binary starts");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    terminal.sees("$ ostler answer q_1");
+    terminal.sees("Enter: Corner Shop");
+    terminal.press("Tea & Sons\n");
+    terminal.sees("$ ostler answer q_2");
+    terminal.sees("Enter: 10");
+    elsewhere(&["answer", "q_2", "12"]);
+    terminal.sees("Answered on the page.");
+    terminal.sees("Enter approves it.");
+    terminal.press("mention tea\n");
+    terminal.sees("--changes=mention tea");
+    terminal.sees("$ ostler review q_4");
+    let idea = fs::read_to_string(demo.join("shop/docs/planning/01_idea.md")).expect("it was written");
+    assert!(idea.contains("Tea & Sons hands out"), "{idea}");
+    let changes = fs::read_to_string(demo.join("shop/CHANGES.md")).expect("it was written");
+    assert!(changes.ends_with("- mention tea\n"), "{changes}");
+    until("the second decision", || {
+        (terminal.screen().matches("Enter approves it.").count() == 2).then_some(())
+    });
+    terminal.press("\n");
+    terminal.sees("Phase 2 of 4: Design.");
+    terminal.sees("$ ostler answer q_5");
+    terminal.sees("csv");
+    terminal.press("2\n");
+    terminal.sees("Gate 2: nothing is wrong.");
+    until("the third decision", || {
+        (terminal.screen().matches("Enter approves it.").count() == 3).then_some(())
+    });
+    terminal.press("reject\n");
+    assert_eq!(terminal.code(), 10, "{}", terminal.screen());
+    terminal.sees("It was rejected");
+    assert_nothing_left(&demo);
+}

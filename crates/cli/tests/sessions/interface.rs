@@ -5,7 +5,7 @@ use std::{
     os::unix::net::UnixStream,
 };
 
-use ostler_server::api::{NewDemo, RunView};
+use ostler_server::api::{NewDemo, PhasesView, RunView};
 use serde_json::Value;
 
 use crate::support::{DEADLINE, World, write};
@@ -183,7 +183,7 @@ fn a_journal_that_grows_meanwhile_agrees_with_what_is_kept() {
 #[test]
 fn the_demonstration_plays_once_at_a_time_and_to_its_end() {
     let world = World::new();
-    let korean = NewDemo { korean: true };
+    let korean = NewDemo { korean: true, ..NewDemo::default() };
     let runs: Vec<RunView> = world.post("/demo", &korean).expect("three runs");
     let sessions: Vec<&str> = runs.iter().map(|run| run.sessions[0].id.as_str()).collect();
     assert_eq!(sessions, ["s_1", "s_2", "s_3"]);
@@ -197,4 +197,22 @@ fn the_demonstration_plays_once_at_a_time_and_to_its_end() {
     assert_eq!(world.session("s_2").attempts, 2, "it was sent back once");
     let again: Vec<RunView> = world.post("/demo", &NewDemo::default()).expect("another one");
     assert_ne!(again[0].project.id, runs[0].project.id);
+}
+
+/// The same for the full one: it begins, and its first question waits for whoever looks at the page.
+#[test]
+fn the_full_demonstration_begins_on_the_page() {
+    let world = World::new();
+    let korean = NewDemo { korean: true, full: true };
+    let runs: Vec<RunView> = world.post("/demo", &korean).expect("a run");
+    assert_eq!(runs.len(), 1);
+    let asked = world.asked("s_1");
+    assert_eq!(asked.ask.text, "영수증에 찍힐 가게 이름은 무엇인가요?");
+    assert_eq!(problem(&world, "POST", "/demo", Some(("application/json", "{}"))), "demo_plays");
+    let view: PhasesView = world.get(&format!("/phases/{}", runs[0].id)).expect("a run");
+    assert_eq!(view.phases.len(), 4);
+    assert_eq!(view.blocked_by, [asked.id]);
+    world.wish("s_1", "cancel");
+    world.status("s_1", "cancelled");
+    world.verify();
 }

@@ -4,11 +4,11 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
 };
 
 use super::{DemoError, Manner, commit, common_environment, text, write_files};
+use crate::api::NewPhases;
 
 /// The agents and what both languages share, below the directory.
 const FILES: [(&str, &str); 19] = [
@@ -101,18 +101,22 @@ impl Studio {
         }
     }
 
-    /// The environment of the agents.
-    pub fn environment(&self, manner: Manner) -> Result<BTreeMap<String, String>, DemoError> {
+    /// What is asked of the agents.
+    pub fn run(&self, manner: Manner) -> Result<NewPhases, DemoError> {
+        Ok(NewPhases {
+            directory: text(self.project())?,
+            idea: Studio::idea(manner.korean).to_owned(),
+            korean: manner.korean,
+            environment: Some(self.environment(manner)?),
+            ..NewPhases::default()
+        })
+    }
+
+    fn environment(&self, manner: Manner) -> Result<BTreeMap<String, String>, DemoError> {
         let agents = text(self.root.join("agents"))?;
         let mut environment = common_environment(manner);
         environment.insert("DEMO_AGENTS".to_owned(), agents);
         Ok(environment)
-    }
-
-    /// How many documents the agents have written so far.
-    pub fn documents(&self) -> usize {
-        let folders = ["planning", "design", "testing"].map(|name| self.project().join("docs").join(name));
-        folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().count()
     }
 }
 

@@ -42,7 +42,7 @@ use crate::{
         ReviewDecision,
     },
     driver::{self, gate::REPORTS},
-    journal::Found,
+    journal::{Found, Key},
 };
 
 /// The largest artifact that is shown.
@@ -101,11 +101,16 @@ pub(super) async fn create(
     Body(new): Body<NewPhases>,
 ) -> Result<(StatusCode, Json<PhasesView>), Problem> {
     let key = key(&headers, "/phases", &new)?;
+    let run = start(&app, new, key).await?;
+    Ok((StatusCode::CREATED, Json(app.phases_view(run)?)))
+}
+
+/// The same for one that is not sent by a client.
+pub(super) async fn start(app: &App, new: NewPhases, key: Option<Key>) -> Result<RunId, Problem> {
     let driver = app.driver.clone();
     let wanted = tokio::task::spawn_blocking(move || plan::wanted(&driver, &new)).await??;
     let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
-    let run = made.run.ok_or_else(|| Problem::internal("a run was not made"))?;
-    Ok((StatusCode::CREATED, Json(app.phases_view(run)?)))
+    made.run.ok_or_else(|| Problem::internal("a run was not made"))
 }
 
 /// Runs that go through phases, newest first.

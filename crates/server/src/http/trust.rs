@@ -76,18 +76,7 @@ pub(super) async fn give(
             .hint("Look at it again: ostler trust")
             .details(json!({ "key": "trust_changed" })));
     }
-    let commands = found.view.commands.iter().map(|TrustedView { key, file, hash, .. }| Trusted {
-        key: key.clone(),
-        file: file.clone(),
-        hash: hash.clone(),
-    });
-    let input = Input::Trust {
-        root: found.view.root.clone(),
-        name: found.name,
-        git: found.is_git,
-        commands: commands.collect(),
-    };
-    app.driver.journal.submit_for(input, key).await?;
+    app.driver.journal.submit_for(found.agreed(), key).await?;
     app.trust_view(new.directory).await.map(|found| Json(found.view))
 }
 
@@ -126,7 +115,24 @@ struct Found {
     is_git: bool,
 }
 
+impl Found {
+    /// Somebody agrees to all of it.
+    fn agreed(self) -> Input {
+        let commands = self.view.commands.into_iter();
+        let commands = commands.map(|TrustedView { key, file, hash, .. }| Trusted { key, file, hash });
+        let (root, name, git) = (self.view.root, self.name, self.is_git);
+        Input::Trust { root, name, git, commands: commands.collect() }
+    }
+}
+
 impl App {
+    /// Lets a project run what it brings along, because Ostler itself has just written all of it.
+    pub(super) async fn trust_own(&self, directory: String) -> Result<(), Problem> {
+        let found = self.trust_view(directory).await?;
+        self.driver.journal.submit_for(found.agreed(), None).await?;
+        Ok(())
+    }
+
     async fn trust_view(&self, directory: String) -> Result<Found, Problem> {
         let driver = self.driver.clone();
         let found = tokio::task::spawn_blocking(move || look_at(&driver, &directory)).await;

@@ -318,7 +318,7 @@ async fn settled(client: &Client, path: &str) -> Result<RequestView, Error> {
     }
 }
 
-fn not_made(error: DemoError) -> Error {
+pub(super) fn not_made(error: DemoError) -> Error {
     match error {
         DemoError::File { path, source } => Error::File { path, source },
         DemoError::NoProject(source) => {

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests run the scripts and spoil what they wrote")]
 
 use std::{
-    io::Write as _, process::Command, process::Stdio, sync::atomic::AtomicU32, sync::atomic::Ordering,
+    fs, io::Write as _, process::Command, process::Stdio, sync::atomic::AtomicU32, sync::atomic::Ordering,
 };
 
 use serde_json::Value;
@@ -211,7 +211,7 @@ fn assert_rules(lab: &Lab, phase: u64) {
 #[test]
 fn what_a_person_wants_changed_is_written_down() {
     let lab = Lab::new(false);
-    let returned = r#"{"type":"phase_returned","phase":1,"decision":"changes","words":"mention \"tea\""}"#;
+    let returned = r#"{"type":"phase_returned","phase":1,"decision":"changes","words":"It says:\nmention \"tea\"\nThen go on."}"#;
     let said = lab.play("planner.sh", &[ANSWERS[0], ANSWERS[1], returned], "");
     assert_eq!(said.matches("=== PHASE 1 COMPLETE ===").count(), 2, "{said}");
     assert!(lab.read("CHANGES.md").ends_with("- mention tea\n"));

@@ -14,10 +14,19 @@ say() {
     esac
 }
 
-# field NAME: the text of that name in the line of JSON on the input. It stays on one line, and of signs that mean
-# something to a shell or a table nothing is left.
+# raw NAME: the text of that name in the line of JSON on the input, as it stands there.
+raw() {
+    sed -n -E 's/.*"'"$1"'":"(([^"\\]|\\.)*)".*/\1/p'
+}
+
+# clean: one line, in which nothing is left of signs that mean something to a shell or a table.
+clean() {
+    sed -e 's/\\[nrt]/ /g' | tr -d '\\|`$"'"'" | sed -e 's/^ *//' -e 's/ *$//'
+}
+
+# field NAME: the text of that name, clean.
 field() {
-    sed -n -E 's/.*"'"$1"'":"(([^"\\]|\\.)*)".*/\1/p' | sed -e 's/\\[nrt]/ /g' | tr -d '\\|`$"'"'" | sed -e 's/^ *//' -e 's/ *$//'
+    raw "$1" | clean
 }
 
 # ask CATEGORY QUESTION DEFAULT [OPTIONS]: the answer, in $answer.
@@ -68,9 +77,11 @@ announce() {
     echo
 }
 
-# note_changes LINE: what a person wants changed is written down where the next one finds it.
+# note_changes LINE: what a person wants changed is written down where the next one finds it. Before it stands where it
+# comes from, and behind it what to do then.
 note_changes() {
     [ -e CHANGES.md ] || say '# Asked for in review' '# 검토에서 요청된 것' >CHANGES.md
-    printf '\n- %s\n' "$(printf '%s\n' "$1" | field words)" >>CHANGES.md
+    words=$(printf '%s\n' "$1" | raw words | awk '{ gsub(/\\n/, "\n"); print }')
+    printf '%s\n' "$words" | sed -e 1d -e '$d' | clean | sed -e 's/^/- /' >>CHANGES.md
     say 'wrote CHANGES.md' 'CHANGES.md 작성함'
 }

@@ -17,7 +17,7 @@ if [ -z "$look" ]; then
         draft "design/$name.md"
     done
     # The command that comes last is the one that is forgotten.
-    sed '/^### `refund/,$d' "$api" >"$api.new"
+    sed -e '/^## Returns/,$d' -e '/^## 환불/,$d' "$api" >"$api.new"
     mv "$api.new" "$api"
 elif ! grep -q '^### `refund' "$api"; then
     # Started again, with what is wrong as its prompt.
