@@ -9,6 +9,7 @@ use std::{
 use serde_json::Value;
 
 use super::*;
+use crate::phases::defaults::PHASES;
 
 /// A studio that goes away with the test.
 struct Lab {
@@ -204,6 +205,23 @@ fn assert_rules(lab: &Lab, phase: u64) {
             let name = names[usize::from(lab.korean)].to_lowercase();
             let is_it = |line: &str| line.starts_with('#') && line.to_lowercase().contains(&name);
             assert!(text.lines().any(is_it), "{glob}: {names:?}");
+        }
+    }
+}
+
+/// They are an example: what is asked for where nobody says otherwise is in them, too.
+#[test]
+fn the_documents_would_do_in_any_project() {
+    for korean in [false, true] {
+        let drafts = if korean { &KOREAN } else { &ENGLISH };
+        for document in PHASES.iter().flat_map(|phase| phase.documents) {
+            let name = document.path.strip_prefix("docs/").expect("a document");
+            let (_, text) = drafts.iter().find(|(path, _)| path.ends_with(name)).expect("a draft");
+            for section in document.sections {
+                let name = section.name[usize::from(korean)].to_lowercase();
+                let is_it = |line: &str| line.starts_with('#') && line.to_lowercase().contains(&name);
+                assert!(text.lines().any(is_it), "{}: {name}", document.path);
+            }
         }
     }
 }

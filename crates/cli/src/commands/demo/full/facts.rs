@@ -118,3 +118,110 @@ fn has_tested(phase: &PhaseView) -> bool {
     let mut junits = checks.iter().filter_map(|check| check.junit.as_ref());
     junits.any(|junit| junit.tests > 0 && junit.failures + junit.errors + junit.skipped == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::tests::request;
+
+    fn asked(id: &str, kind: &str, fields: &Value, by: &str, tree: &str) -> RequestView {
+        let mut request = request();
+        (request.id, request.ask.kind) = (id.to_owned(), kind.to_owned());
+        request.ask.fields = fields.clone();
+        let settled =
+            json!({ "at_ms": 0, "by": by, "answer": { "answer": "x", "tree": tree }, "late": false });
+        request.settled = serde_json::from_value(settled).expect("the form of a settlement");
+        request
+    }
+
+    fn gate(number: u32, passed: bool) -> Value {
+        let problem = json!({ "key": "criterion", "text": "no", "path": null, "fields": {} });
+        let junit = json!({ "tests": 6, "failures": 0, "errors": 0, "skipped": 0, "failed": [] });
+        let check = json!({ "run": "x", "kind": "tests", "code": 0, "overdue": false, "time_ms": 1, "output": "", "junit": junit });
+        json!({
+            "number": number, "why": "said", "step": "done", "index": null, "verifier": null, "passed": passed,
+            "at_ms": 0, "ended_at_ms": 0, "request": null, "announced": null, "checkpoint": null, "commit": null,
+            "tree": "tree", "files": [], "files_count": 0, "commands": [], "checks": [check], "rounds": [],
+            "problems": if passed { json!([]) } else { json!([problem]) }, "extra": [],
+        })
+    }
+
+    fn phase(number: u32) -> Value {
+        json!({
+            "number": number, "name": "x", "state": "approved", "session": null, "sessions": [], "agent": "x",
+            "verifier": null, "started_at_ms": 0, "ended_at_ms": 0, "usage": {}, "reworks": 0, "rework_max": 3,
+            "questions": 0, "questions_max": 3, "base": null, "artifacts": [], "gates": [gate(1, false), gate(2, true)],
+            "approved": {
+                "at_ms": 0, "gate": 2, "request": format!("q_{number}"), "tree": "tree", "commit": "c", "insisted": false,
+            },
+        })
+    }
+
+    fn as_promised() -> FullFacts {
+        let view = json!({
+            "run": "r_1", "project": request().project, "title": "x", "idea": "x", "directory": "/x", "state": "done",
+            "current": 4, "blocked_by": [], "created_at_ms": 0, "ended_at_ms": 0, "outcome": null, "usage": {},
+            "phases": [phase(1), phase(2), phase(3), phase(4)],
+        });
+        let mut requests: Vec<RequestView> =
+            (1..=4).map(|it| asked(&format!("q_{it}"), "review", &json!({}), "person", "tree")).collect();
+        for category in ["business", "clarification", "choice", "confirmation"] {
+            requests.push(asked("q_9", "question", &json!({ "category": category }), "person", ""));
+        }
+        for kind in ["api_key", "file", "permission"] {
+            requests.push(asked("q_9", "dependency", &json!({ "type": kind }), "person", ""));
+        }
+        requests.push(asked("q_9", "error", &json!({}), "expiry", ""));
+        let commits: Vec<Value> = (1..=4)
+            .map(|phase| json!({ "phase": phase, "name": "x", "commit": "c", "tree": "tree" }))
+            .collect();
+        FullFacts {
+            view: serde_json::from_value(view).expect("the form of a run"),
+            requests,
+            export: serde_json::from_value(json!({ "branch": "b", "commits": commits, "report": "" }))
+                .expect("the form of an export"),
+            tests: Some(0),
+            key_stands: KeyStands::Nowhere,
+            nothing_left: true,
+        }
+    }
+
+    /// How a promise is broken.
+    type Break = fn(&mut FullFacts);
+
+    #[test]
+    fn every_promise_can_be_broken() {
+        let not_so = |facts: &FullFacts| {
+            let promises = facts.verify().into_iter();
+            promises.filter(|(_, is_so)| !is_so).map(|(key, _)| key).collect::<Vec<Key>>()
+        };
+        assert_eq!(not_so(&as_promised()), []);
+        let broken: [(Key, Break); 14] = [
+            (Key::FullFactApproved, |facts| facts.requests[0].settled = None),
+            (Key::FullFactApproved, |facts| {
+                facts.requests[1] = asked("q_2", "review", &json!({}), "person", "other");
+            }),
+            (Key::FullFactApproved, |facts| {
+                facts.requests[2] = asked("q_3", "review", &json!({}), "expiry", "tree");
+            }),
+            (Key::FullFactApproved, |facts| facts.view.phases[3].gates[1].passed = Some(false)),
+            (Key::FullFactApproved, |facts| facts.view.phases[3].gates[1].tree = None),
+            (Key::FullFactSentBack, |facts| {
+                facts.view.phases.iter_mut().for_each(|phase| drop(phase.gates.remove(0)));
+            }),
+            (Key::FullFactAsked, |facts| drop(facts.requests.remove(4))),
+            (Key::FullFactAsked, |facts| facts.requests[8].settled = None),
+            (Key::FullFactAsked, |facts| drop(facts.requests.pop())),
+            (Key::FullFactTests, |facts| facts.tests = Some(1)),
+            (Key::FullFactTests, |facts| facts.view.phases[3].gates[1].checks.clear()),
+            (Key::FullFactSecret, |facts| facts.key_stands = KeyStands::In("file".to_owned())),
+            (Key::FullFactExported, |facts| facts.export.commits[2].tree = "other".to_owned()),
+            (Key::DemoFactNothingLeft, |facts| facts.nothing_left = false),
+        ];
+        for (promise, breaks) in broken {
+            let mut facts = as_promised();
+            breaks(&mut facts);
+            assert_eq!(not_so(&facts), [promise]);
+        }
+    }
+}
