@@ -221,17 +221,24 @@ fn put_report(driver: &Driver, facts: &Facts) -> Result<(), String> {
         .and_then(|()| put(REPORTS[0], &text))
         .and_then(|()| put(REPORTS[1], &json))
         .map_err(|error| error.to_string())?;
-    // What may be approved does not go away with old checkpoints. Who cannot keep it says so when it is exported.
+    // What may be approved does not go away with old checkpoints, nor does what the first phase began from, on which an
+    // export stands.
     if let (Ok(repository), Ok(commit)) = (facts.repository(), facts.commit()) {
-        let reference = kept(driver.mark(), facts.name);
-        repository.keep_commit(&reference, &commit).map_err(|error| error.to_string())?;
-        // What the first phase began from is what an export stands on.
+        keep(&repository, &kept(driver.mark(), facts.name), &commit)?;
         if let Some(base) = facts.phase.base.as_deref().and_then(Commit::parse) {
             let reference = format!("phases/{}/{}/{}-base", driver.mark(), facts.name.run, facts.name.phase);
-            repository.keep_commit(&reference, &base).map_err(|error| error.to_string())?;
+            keep(&repository, &reference, &base)?;
         }
     }
     Ok(())
+}
+
+/// Keeps a commit. One that is gone, with the repository that had it, cannot be waited for: who wants it says so then.
+fn keep(repository: &Repository, reference: &str, commit: &Commit) -> Result<(), String> {
+    if repository.tree(commit).is_err() {
+        return Ok(());
+    }
+    repository.keep_commit(reference, commit).map_err(|error| error.to_string())
 }
 
 /// The name under which the checkpoint of a gate is kept, below `refs/ostler/`.
