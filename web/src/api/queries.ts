@@ -38,6 +38,7 @@ export const keys = {
   session: (id: string) => ["session", id] as const,
   runs: (query: ListQuery) => ["runs", query] as const,
   run: (id: string) => ["run", id] as const,
+  phases: (run: string) => ["phases", run] as const,
   request: (id: string) => ["request", id] as const,
   checkpoints: (session: string) => ["checkpoints", session] as const,
   diff: (session: string, checkpoint = "") => ["diff", session, checkpoint] as const,
@@ -81,7 +82,7 @@ export function named(event: EventView): (readonly string[])[] {
   const request = (event as Record<string, unknown>)["request"];
   if (event.project) found.push(["projects"]);
   if (event.session) found.push(["session", event.session], ["sessions"], ["timeline", event.session]);
-  if (event.run) found.push(["run", event.run], ["runs"]);
+  if (event.run) found.push(["run", event.run], ["runs"], ["phases", event.run]);
   if (typeof request === "string") found.push(["request", request]);
   if (kind === "checkpoint" && event.session) found.push(["checkpoints", event.session]);
   if (kind === "worktree" || kind === "checkpoint") found.push(["diff", event.session ?? ""]);

@@ -1117,6 +1117,8 @@ export interface components {
             /** @description Its id. */
             id: string;
             outcome?: components["schemas"]["Outcome"] | null;
+            /** @description Whether it goes through phases; how far it is stands under `/phases`. */
+            phased?: boolean;
             /** @description The project. */
             project: components["schemas"]["ProjectView"];
             /** @description Who works on it. */

@@ -10,6 +10,7 @@ export interface ViewProps {
 
 type View = ComponentType<ViewProps> | LazyExoticComponent<ComponentType<ViewProps>>;
 
+const NewPhases = lazy(() => import("../phases/NewPhases"));
 const NewRun = lazy(() => import("../runs/NewRun"));
 const Runs = lazy(() => import("../runs/Runs"));
 const Run = lazy(() => import("../runs/Run"));
@@ -28,6 +29,7 @@ const PLACES: [pattern: string, view: View][] = [
   ["/", Inbox],
   ["/requests/:id", Inbox],
   ["/runs/new", NewRun],
+  ["/runs/phases", NewPhases],
   ["/runs/:id", Run],
   ["/runs", Runs],
   ["/sessions/:id", Session],

@@ -126,7 +126,7 @@ export function Card({ request, queue, onDone }: CardProps) {
   );
 }
 
-function useReady(): boolean {
+export function useReady(): boolean {
   const [isReady, setReady] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setReady(true), READING_MS);
@@ -149,7 +149,7 @@ const NEEDS = {
 } as const;
 
 /** Who, where, since when, and how long still. */
-function Head({ request, queue }: { request: RequestView; queue: Queue }) {
+export function Head({ request, queue }: { request: RequestView; queue: Queue }) {
   const say = useSay(words);
   const type = dependencyType(request);
   const does = type !== null && type in NEEDS ? say(NEEDS[type as keyof typeof NEEDS]) : say(askKey(request.ask.kind));

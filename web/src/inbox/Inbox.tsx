@@ -17,6 +17,7 @@ import { Source } from "./Source";
 import { words } from "./words";
 
 const Terminal = lazy(() => import("../terminal/Terminal"));
+const Review = lazy(() => import("../phases/Review"));
 
 export function Inbox({ id }: ViewProps) {
   const say = useSay(words);
@@ -69,6 +70,13 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
           <Link href="/">{say("nextCard")}</Link>
         </p>
       </div>
+    );
+  }
+  if (request.ask.kind === "review") {
+    return (
+      <Suspense fallback={<Loading />}>
+        <Review request={request} queue={queue} onDone={onDone} />
+      </Suspense>
     );
   }
   return (

@@ -15,6 +15,7 @@ const BY = {
   vault: "byVault",
   end: "byEnd",
   limit: "byLimit",
+  change: "byChange",
 } as const;
 
 export function Settled({ request, hasMore, onNext }: { request: RequestView; hasMore: boolean; onNext: () => void }) {

@@ -13,6 +13,7 @@ const KINDS: Record<string, SharedKey> = {
   time_over: "AskTimeOver",
   cost_over: "AskCostOver",
   tokens_over: "AskTokensOver",
+  review: "AskReview",
 };
 
 /** What whoever asks does: asks, needs, reports an error. */
@@ -33,6 +34,10 @@ export function askText(language: Language, request: RequestView): string {
       });
     case "tokens_over":
       return sayShared(language, "AskTokensOverText", { tokens: grouped(field("tokens")), max: grouped(field("tokens_max")) });
+    case "review": {
+      const { phase, name, passed } = request.ask.fields;
+      return sayShared(language, passed === true ? "AskReviewText" : "AskReviewFailed", { phase: Number(phase), name: plain(String(name)) });
+    }
     default:
       return request.ask.text;
   }

@@ -114,6 +114,12 @@ export function reason(language: Language, why: unknown): string {
       return sayShared(language, "ReasonTokensOver");
     case "no_worktree":
       return sayShared(language, "ReasonNoWorktree", { message: text("message") });
+    case "rejected":
+      return sayShared(language, "ReasonRejected", { phase: text("phase") });
+    case "verifier_overdue":
+      return sayShared(language, "ReasonVerifierOverdue");
+    case "no_base":
+      return sayShared(language, "ReasonNoBase", { message: text("message") });
     default:
       return JSON.stringify(why);
   }
@@ -160,6 +166,14 @@ export function answerSaid(language: Language, settled: SettledView): string {
       return sayShared(language, "AnswerRetry");
     case "fail":
       return sayShared(language, "AnswerFail");
+    case "tree_approved":
+      return sayShared(language, "AnsweredApproved", { tree: text("tree").slice(0, 12) });
+    case "changes":
+      return sayShared(language, "AnsweredChanges", { words: text("words") });
+    case "rejected":
+      return sayShared(language, "AnsweredRejected");
+    case "again":
+      return sayShared(language, "AnsweredAgain");
     default:
       return JSON.stringify(answer);
   }

@@ -1,6 +1,8 @@
 // One run: what was asked for, under which terms, who works on it, and what came of it.
 import "./runs.css";
 
+import { lazy, Suspense } from "react";
+
 import { useRun } from "../api/queries";
 import type { RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
@@ -13,10 +15,13 @@ import { Since } from "../parts/Since";
 import { Failure, Loading } from "../parts/states";
 import { Mark, Why } from "../parts/status";
 import { span } from "../parts/time";
+import { PhasesMark } from "../phases/Stepper";
 import { SessionRow } from "../sessions/SessionRow";
 import { type Language, type Say, useLanguage, useSay } from "../words/words";
 import { runState } from "./outcome";
 import { words } from "./words";
+
+const Phases = lazy(() => import("../phases/Phases"));
 
 export default function Run({ id }: ViewProps) {
   const say = useSay(words);
@@ -26,6 +31,11 @@ export default function Run({ id }: ViewProps) {
       {run.error && <Failure error={run.error} onAgain={() => void run.refetch()} />}
       {run.isPending && <Loading />}
       {run.data && <Facts run={run.data} />}
+      {run.data?.phased && (
+        <Suspense fallback={<Loading />}>
+          <Phases id={id} />
+        </Suspense>
+      )}
       {run.data && (
         <section className="stack">
           <h2>{say("who")}</h2>
@@ -45,11 +55,12 @@ function Facts({ run }: { run: RunView }) {
   const language = useLanguage();
   const may = budgetSaid(language, say, run);
   const used = [run.usage?.cost_usd != null ? dollars(run.usage.cost_usd) : "", tokensSaid(say, run.usage?.tokens)];
+  const mark = <Mark status={runState(language, run)} />;
   const attempts = Math.max(0, ...run.sessions.map((session) => session.attempts));
   return (
     <section className="panel stack">
       <p>
-        <Mark status={runState(language, run)} />
+        {run.phased ? <PhasesMark id={run.id} fallback={mark} /> : mark}
       </p>
       <p className="runs-asked">
         <Said text={run.title} lines className="strong" />

@@ -8,6 +8,7 @@ import { useShortcut } from "../app/shortcuts";
 import { Item, List } from "../parts/List";
 import { Page } from "../parts/Page";
 import { ProjectName } from "../parts/Project";
+import { BriefOf, PhasesMark } from "../phases/Stepper";
 import { dollars } from "../parts/request";
 import { Mark, Why } from "../parts/status";
 import { useLanguage, useSay } from "../words/words";
@@ -20,9 +21,14 @@ export default function Runs(_: ViewProps) {
   const list = usePages<RunView>([...keys.runs({}), "pages", project], "/runs", { project, limit: 50 });
   useShortcut("n", say("keyStart"), () => go("/runs/new"));
   const action = (
-    <Link href="/runs/new" className="button">
-      {say("newRun")}
-    </Link>
+    <>
+      <Link href="/runs/phases" className="button">
+        {say("newPhases")}
+      </Link>
+      <Link href="/runs/new" className="button">
+        {say("newRun")}
+      </Link>
+    </>
   );
   return (
     <Page title={say("title")} aside={action}>
@@ -41,9 +47,11 @@ function Row({ run }: { run: RunView }) {
       {cost != null && ` · ${dollars(cost)}`}
     </>
   );
-  const status = <Mark status={runState(useLanguage(), run)} since={run.ended_at_ms ?? run.created_at_ms} />;
+  const mark = <Mark status={runState(useLanguage(), run)} since={run.ended_at_ms ?? run.created_at_ms} />;
+  const status = run.phased ? <PhasesMark id={run.id} fallback={mark} since /> : mark;
   return (
     <Item href={`/runs/${run.id}`} status={status} title={run.title} facts={facts}>
+      {run.phased && <BriefOf id={run.id} />}
       {run.outcome?.outcome === "failed" && (
         <p className="small bad">
           <Why outcome={run.outcome} />

@@ -41,6 +41,9 @@ const LOOKS: Record<MomentKind, [shape: string, style: Told["style"], key: Own]>
   restored: ["↶", "plain", "mRestored"],
   notRestored: ["✗", "bad", "mNotRestored"],
   worktree: ["⋎", "plain", "mMerged"],
+  gateBegun: ["◐", "plain", "mGate"],
+  phaseReturned: ["↩", "plain", "mReturned"],
+  phaseApproved: ["✓", "good", "mApproved"],
   exited: ["·", "dim", "mExited"],
   lost: ["⚡", "bad", "mLost"],
   notStarted: ["✗", "bad", "mNotStarted"],
@@ -59,6 +62,7 @@ const ASKS: Record<string, Own> = {
   time_over: "mTimeOver",
   cost_over: "mCostOver",
   tokens_over: "mTokensOver",
+  review: "mReview",
 };
 
 const SETTLED: Record<string, Own> = {
@@ -67,6 +71,7 @@ const SETTLED: Record<string, Own> = {
   vault: "mSettledVault",
   end: "mSettledEnd",
   limit: "mSettledLimit",
+  change: "mSettledChange",
 };
 
 const WHYS: Record<string, SharedKey> = {

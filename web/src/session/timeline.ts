@@ -28,6 +28,9 @@ export type MomentKind =
   | "restored"
   | "notRestored"
   | "worktree"
+  | "gateBegun"
+  | "phaseReturned"
+  | "phaseApproved"
   | "exited"
   | "lost"
   | "notStarted"
@@ -100,6 +103,12 @@ class Telling {
         return this.add(event, "written", { text: text(body["text"]) });
       case "run.raised":
         return this.add(event, "raised", { data: body["budget"] });
+      case "phase.announced":
+        return this.add(event, "gateBegun", { word: text(body["gate"]), data: body["why"] });
+      case "phase.returned":
+        return this.add(event, "phaseReturned", { text: text(body["words"]), word: text(body["phase"]) });
+      case "phase.approved":
+        return this.add(event, "phaseApproved", { word: text(body["phase"]) });
       case "install.finished": {
         const install = fields(body["install"]);
         const kind = install["installed"] === true ? "installed" : "notInstalled";
@@ -268,6 +277,7 @@ export const KINDS = [
   "worktree.",
   "install.",
   "run.raised",
+  "phase.",
 ].join(",");
 
 /** Where each stands on the axis, from 0 to 1. Long silences are drawn shorter, so that what happened can be told apart. */

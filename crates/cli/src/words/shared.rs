@@ -149,6 +149,8 @@ const SHARED: &[Key] = &[
     Key::GivenAsked,
     Key::GivenOnce,
     Key::AskReview,
+    Key::AskReviewText,
+    Key::AskReviewFailed,
     Key::StatusReview,
     Key::ReasonRejected,
     Key::ReasonVerifierOverdue,

@@ -95,6 +95,9 @@ pub struct RunView {
     pub ended_at_ms: Option<u64>,
     /// Who works on it.
     pub sessions: Vec<SessionView>,
+    /// Whether it goes through phases; how far it is stands under `/phases`.
+    #[serde(default)]
+    pub phased: bool,
 }
 
 /// One agent at work.

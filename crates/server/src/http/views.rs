@@ -53,6 +53,7 @@ pub(super) fn run(world: &World, run: &Run) -> RunView {
         outcome: run.outcome.as_ref().map(outcome),
         ended_at_ms: run.ended_at_ms,
         sessions: sessions.map(|it| session(world, it)).collect(),
+        phased: run.phases.is_some(),
     }
 }
 
