@@ -5,41 +5,14 @@ import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
 
 import { load } from "./load.mjs";
-import { card, findings, join, launch, Ostler, until, visit } from "./support.mjs";
-
-const CONFIGURATION = `
-[agents.worker]
-about = "a script"
-command = ["phases-worker", "{prompt}"]
-
-[agents.looker]
-about = "a script"
-command = ["phases-looker", "{prompt}"]
-
-[phases]
-agent = "worker"
-verifier = "looker"
-rework = 1
-
-[[phases.phase]]
-name = "Planning"
-artifacts = [{ glob = "docs/plan.md", sections = ["Problem|문제"] }]
-criteria = [{ id = "sound", text = "The plan is sound" }]
-
-[[phases.phase]]
-name = "Building"
-artifacts = [{ glob = "src/**" }]
-tests = "sh tests/run.sh"
-junit = ["report.xml"]
-criteria = [{ id = "sound", text = "It adds" }]
-`;
+import { card, findings, join, launch, Ostler, PHASES, until, visit } from "./support.mjs";
 
 let browser;
 let ostler;
 
 before(async () => {
   browser = await launch();
-  ostler = await Ostler.start(CONFIGURATION);
+  ostler = await Ostler.start(PHASES);
 });
 
 after(async () => {
@@ -161,6 +134,19 @@ test("from an idea on the page to a branch, by hand", async () => {
   await page.getByRole("button", { name: /^Approve/ }).click();
   await page.getByText(`${built.id}: phase 2 is approved`).waitFor();
   await until("it is done", async () => (await phases(run)).state === "done");
+
+  // Its session tells of it.
+  await page.goto(new URL(`/sessions/${built.session}`, page.url()).href);
+  const axis = page.getByRole("slider");
+  await axis.press("Home");
+  const told = [];
+  for (let n = Number(await axis.getAttribute("aria-valuemax")); n > 0; n -= 1) {
+    told.push(await axis.getAttribute("aria-valuetext"));
+    await axis.press("ArrowRight");
+  }
+  for (const moment of ["Gate 1: its work was looked at", "Phase 2 was sent back", "A review was asked for", "Phase 2 was approved"]) {
+    assert.ok(told.some((it) => it.includes(moment)), `${moment} in ${told.join("\n")}`);
+  }
 
   // The list has it with its phases, and what was approved becomes a branch.
   await page.locator('.sidebar a[href="/runs"]').click();

@@ -2,12 +2,12 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { card, join, launch, Ostler, visit } from "./support.mjs";
+import { card, join, launch, Ostler, PHASES, until, visit } from "./support.mjs";
 
 const TO = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 mkdirSync(TO, { recursive: true });
 const browser = await launch();
-const ostler = await Ostler.start();
+const ostler = await Ostler.start(PHASES);
 
 const start = async (name, ...args) => {
   const begun = await ostler.json("run", "--detach", "--worktree", "--", name, ...args);
@@ -53,6 +53,15 @@ try {
   });
   await card(inKorean, korean);
   await take(inKorean, "korean-dark");
+
+  const { run } = await ostler.json("phases", "run", "A shop for second-hand bicycles");
+  const review = (phase) =>
+    until(`phase ${phase} is reviewed`, async () => (await ostler.json("inbox")).find((it) => it.run === run && it.ask.fields.phase === phase));
+  await ostler.tell("review", (await review(1)).id, "--approve");
+  await review(2);
+  const phases = await visit(browser, ostler, { place: [`/runs/${run}`], viewport: { width: 1280, height: 1000 } });
+  await phases.getByText("It is sound.").waitFor();
+  await take(phases, "phases");
 } finally {
   await browser.close();
   await ostler.end();

@@ -215,4 +215,32 @@ export async function findings(page) {
     .map((it) => `${it.id}: ${it.help}: ${it.nodes.map((node) => node.html).join(" | ")}`);
 }
 
+/** Two phases, with scripted agents. */
+export const PHASES = `
+[agents.worker]
+about = "a script"
+command = ["phases-worker", "{prompt}"]
+
+[agents.looker]
+about = "a script"
+command = ["phases-looker", "{prompt}"]
+
+[phases]
+agent = "worker"
+verifier = "looker"
+rework = 1
+
+[[phases.phase]]
+name = "Planning"
+artifacts = [{ glob = "docs/plan.md", sections = ["Problem|문제"] }]
+criteria = [{ id = "sound", text = "The plan is sound" }]
+
+[[phases.phase]]
+name = "Building"
+artifacts = [{ glob = "src/**" }]
+tests = "sh tests/run.sh"
+junit = ["report.xml"]
+criteria = [{ id = "sound", text = "It adds" }]
+`;
+
 export { existsSync, join, mkdirSync, readFileSync, rmSync, writeFileSync };

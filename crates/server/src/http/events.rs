@@ -55,7 +55,7 @@ const PIECES_MAX: usize = 4;
 const PASSES_MAX: u32 = 20;
 
 /// The most kinds that can be asked for.
-const KINDS_MAX: usize = 20;
+const KINDS_MAX: usize = 40;
 
 /// How the kinds of those events begin that name a secret.
 const SECRETS: &str = "secret.";
