@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: how fast the parser, the journal, the server and a checkpoint are, and how soon the shim stops
-//! an agent.
+//! `cargo xtask bench`: how fast the parser, the reader of task files, the journal, the server and a checkpoint are, and
+//! how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
@@ -23,17 +23,18 @@ const BYTES: [u64; 2] = [1 << 20, 3 << 20];
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     match arguments {
         ["parser", rest @ ..] => parser(rest),
+        ["plan"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "plan"])),
         ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
         ["workspace"] => {
             run_command(cargo().args(["bench", "-p", "ostler-workspace", "--bench", "checkpoint"]))
         }
         ["shim"] => shim::run(),
         ["server"] => server::run(),
-        ["server" | "store" | "shim" | "workspace", extra, ..] => {
+        ["plan" | "server" | "store" | "shim" | "workspace", extra, ..] => {
             Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `server`, `store`, `shim` and `workspace`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `server`, `store`, `shim` and `workspace`"
         ))),
         rest => parser(rest),
     }

@@ -21,6 +21,7 @@ pub mod event;
 pub mod id;
 pub mod input;
 pub mod phases;
+pub mod plan;
 pub mod request;
 pub mod run;
 pub mod session;

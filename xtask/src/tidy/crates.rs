@@ -32,7 +32,7 @@ const RULES: &[Rule] = &[
     Rule {
         name: "ostler-engine",
         workspace: &["ostler-agents", "ostler-protocol"],
-        pure: Some(&["serde", "serde_json"]),
+        pure: Some(&["memchr", "serde", "serde_json"]),
     },
     Rule { name: "ostler-shim", workspace: &["ostler-protocol", "ostler-vault"], pure: None },
     Rule {

@@ -1,0 +1,131 @@
+//! What a resolver answers: one line of the thin dialect.
+
+use alloc::{collections::BTreeSet, string::String, vec::Vec};
+
+use ostler_protocol::thin::{ErrorCode, Thin};
+
+use super::{
+    files::Claims,
+    progress::Progress,
+    task::{Risk, TaskNumber},
+};
+
+/// How many tasks an error names.
+const NAMED_MAX: usize = 20;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Request {
+    /// This phase alone.
+    pub phase: Option<u32>,
+    /// Later waves of the phase too.
+    pub groups: bool,
+}
+
+/// What can be done now. The main loop has recorded a checkpoint for each of these phases.
+pub fn answer(progress: &Progress<'_>, checkpoints: &BTreeSet<u32>, request: Request) -> Thin {
+    let plan = progress.plan();
+    let is_there = |number: u32| plan.phases.iter().any(|phase| phase.number == number);
+    if let Some(number) = request.phase.filter(|&number| !is_there(number)) {
+        let detail = alloc::format!("there is no phase {number}");
+        return Thin::error(ErrorCode::TasksNotFound, Some(&detail));
+    }
+    if let Some(settled) = settled(progress, checkpoints, request.phase) {
+        return settled;
+    }
+    let asked = |task: &TaskNumber| request.phase.is_none_or(|phase| plan.entry(*task).phase == phase);
+    let first = together(progress, progress.ready().filter(asked));
+    if first.is_empty() {
+        return stuck(progress);
+    }
+    let mut groups = alloc::vec![first];
+    if request.groups {
+        later_waves(progress, request.phase, &mut groups);
+    }
+    let ids = |group: &Vec<TaskNumber>| group.iter().map(|&task| plan.task(task).id()).collect();
+    Thin::ready(groups.iter().map(ids).collect()).expect("no group is empty")
+}
+
+/// The lowest phase that is settled and has no checkpoint, or the end of all.
+fn settled(progress: &Progress<'_>, checkpoints: &BTreeSet<u32>, asked: Option<u32>) -> Option<Thin> {
+    if let Some(phase) = asked {
+        return progress.is_phase_settled(phase).then_some(Thin::PhaseDone { phase });
+    }
+    for phase in progress.plan().phases.iter().map(|phase| phase.number) {
+        if !progress.is_phase_settled(phase) {
+            return None;
+        }
+        if !checkpoints.contains(&phase) {
+            return Some(Thin::PhaseDone { phase });
+        }
+    }
+    Some(Thin::AllDone {})
+}
+
+/// Nothing can run: somebody works, or somebody has to decide.
+fn stuck(progress: &Progress<'_>) -> Thin {
+    if progress.running().next().is_some() {
+        return Thin::Wait {};
+    }
+    let plan = progress.plan();
+    // Without a failure a phase was asked for that waits for others: those have to be done first.
+    let failed: Vec<TaskNumber> = progress.failed().collect();
+    let first = if failed.is_empty() { progress.ready().collect() } else { failed };
+    let mut names: Vec<&str> = first.iter().take(NAMED_MAX).map(|&task| plan.task(task).name()).collect();
+    if first.len() > NAMED_MAX {
+        names.push("...");
+    }
+    Thin::error(ErrorCode::Blocked, Some(&names.join(",")))
+}
+
+/// Those that may run at the same time, beside those that run already.
+fn together(progress: &Progress<'_>, tasks: impl Iterator<Item = TaskNumber>) -> Vec<TaskNumber> {
+    let plan = progress.plan();
+    let mut claims = Claims::default();
+    let mut is_alone = true;
+    for task in progress.running() {
+        if plan.entry(task).risk == Some(Risk::Critical) {
+            return Vec::new();
+        }
+        claims.add(plan.task(task).files());
+        is_alone = false;
+    }
+    let mut chosen = Vec::new();
+    for task in tasks {
+        if plan.entry(task).risk == Some(Risk::Critical) {
+            if is_alone {
+                return alloc::vec![task];
+            }
+            continue;
+        }
+        let files: Vec<String> = plan.task(task).files();
+        if files.is_empty() || claims.allow(&files) {
+            claims.add(files);
+            chosen.push(task);
+            is_alone = false;
+        }
+    }
+    chosen
+}
+
+/// What can run when each wave before is done, in the phase that is asked for or at work.
+fn later_waves(progress: &Progress<'_>, asked: Option<u32>, groups: &mut Vec<Vec<TaskNumber>>) {
+    let plan = progress.plan();
+    let lowest =
+        plan.phases.iter().map(|phase| phase.number).find(|&phase| !progress.is_phase_settled(phase));
+    let Some(phase) = asked.or(lowest) else { return };
+    let mut later = progress.clone();
+    for task in progress.running() {
+        later.complete(task);
+    }
+    while let Some(group) = groups.last() {
+        for &task in group {
+            later.complete(task);
+        }
+        let wave = together(&later, later.ready().filter(|&task| plan.entry(task).phase == phase));
+        if wave.is_empty() {
+            return;
+        }
+        groups.push(wave);
+    }
+}

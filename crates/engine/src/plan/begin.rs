@@ -1,0 +1,189 @@
+//! The part of the reader that begins tasks.
+
+use super::{
+    draft::{Note, shown},
+    id::{self, Id},
+    problem::{Unclear, Warning},
+    reader::{At, Reader},
+    subject::{Mark, Subject},
+    task::{Entry, NONE, Place, Priority, Shape, Span, small},
+};
+
+/// What stands before dependencies in a title, whether or not it begins a sentence.
+pub(super) const NEEDS_WORDS: &[u8] = b"epends on ";
+
+impl<'a> Reader<'a> {
+    /// Begins a task, or goes on with the row of a table that has its id.
+    pub(super) fn begin(&mut self, at: At, subject: &Subject<'a>, id: Id<'a>, shape: Shape) -> u32 {
+        let parent = self.current();
+        let own_phase = self.phase_of(at, subject);
+        if let Some(letter) = subject.unknown_letter() {
+            self.draft.warn(at.number, Warning::UnknownBox { letter: shown(letter) });
+        }
+        if subject.mark() == Mark::Both {
+            self.draft.warn(at.number, Warning::Contradiction { task: shown(id.name) });
+        }
+        let number = small(self.draft.entries.len());
+        let (text, entries) = (self.text, &self.draft.entries);
+        let known = self.draft.index.add(id.name, number, |entry| entries[entry as usize].name.in_text(text));
+        let entry = known.unwrap_or(number);
+        match known {
+            Some(entry) => self.repeat(at, subject, entry, shape),
+            None => self.add(at, subject, id, shape, parent),
+        }
+        if let Some(phase) = own_phase {
+            self.draft.entries[entry as usize].phase = phase;
+        }
+        if shape != Shape::Row {
+            self.title_needs(at, entry, subject.title);
+        }
+        entry
+    }
+
+    fn add(&mut self, at: At, subject: &Subject<'a>, id: Id<'a>, shape: Shape, parent: Option<u32>) {
+        let around = || self.sections.iter().rev().find_map(|section| section.phase);
+        let phase = match id.phase() {
+            Ok(phase) => phase.or_else(around).unwrap_or(NONE),
+            Err(()) => {
+                self.draft.unclear(at.number, Unclear::PhaseNumber { word: shown(id.written) });
+                NONE
+            }
+        };
+        // The detail of a row is no group.
+        let parent = parent.filter(|&parent| {
+            matches!(self.draft.entries[parent as usize].shape, Shape::Heading | Shape::Item)
+        });
+        if let Some(parent) = parent {
+            self.draft.entries[parent as usize].is_group = true;
+        }
+        for section in &mut self.sections {
+            section.alike = None;
+        }
+        let name = Span::of(self.text, id.name);
+        self.draft.entries.push(Entry {
+            name,
+            title: Span::of(self.text, subject.title),
+            body: Span { start: at.end, end: at.end },
+            line: at.number,
+            phase,
+            parent: parent.unwrap_or(NONE),
+            place: self.place(at, subject, name),
+            mark: subject.mark(),
+            shape,
+            priority: Priority::default(),
+            risk: None,
+            is_group: false,
+            parallel: subject.parallel,
+            named: false,
+        });
+    }
+
+    /// An id that is there already: the detail of a row, or a mistake.
+    fn repeat(&mut self, at: At, subject: &Subject<'a>, entry: u32, shape: Shape) {
+        let first = &self.draft.entries[entry as usize];
+        let is_detail =
+            first.shape != Shape::DetailedRow && (first.shape == Shape::Row) != (shape == Shape::Row);
+        if !is_detail {
+            let what = Unclear::Twice { id: shown(first.name.in_text(self.text)), first: first.line };
+            return self.draft.unclear(at.number, what);
+        }
+        let place = self.place(at, subject, first.name);
+        let mark = subject.mark();
+        let name = first.name;
+        let fields = &mut self.draft.entries[entry as usize];
+        fields.shape = Shape::DetailedRow;
+        if shape != Shape::Row {
+            fields.body = Span { start: at.end, end: at.end };
+        }
+        let is_better = matches!(place, Place::Inside(_)) || shape != Shape::Row;
+        if is_better && !matches!(fields.place, Place::Inside(_)) {
+            fields.place = place;
+        }
+        if fields.title == Span::default() {
+            fields.title = Span::of(self.text, subject.title);
+        }
+        fields.mark = match (fields.mark, mark) {
+            (Mark::None, mark) | (mark, Mark::None) => mark,
+            (one, other) if one == other => one,
+            _ => Mark::Both,
+        };
+        if fields.mark == Mark::Both {
+            let task = shown(name.in_text(self.text));
+            self.draft.warn(at.number, Warning::Contradiction { task });
+        }
+    }
+
+    /// Where a done mark would go.
+    fn place(&self, at: At, subject: &Subject<'_>, name: Span) -> Place {
+        match subject.boxed {
+            Some(inside) if !inside.is_empty() => Place::Inside(Span::of(self.text, inside)),
+            // Between brackets with nothing in them stands no slice to point at: they end before the id.
+            Some(_) => {
+                let before = &self.text[at.start as usize..name.start as usize];
+                let open = memchr::memmem::rfind(before, b"[]").map_or(before.len(), |open| open + 1);
+                let offset = at.start + small(open);
+                Place::Inside(Span { start: offset, end: offset })
+            }
+            None => Place::Tick(at.end),
+        }
+    }
+
+    /// `(depends on T012, T013)` in a title; other ids in parentheses are only mentioned.
+    fn title_needs(&mut self, at: At, entry: u32, title: &'a [u8]) {
+        let mut rest = title;
+        while let Some(open) = memchr::memchr(b'(', rest) {
+            let inside = &rest[open + 1..];
+            let end = memchr::memchr(b')', inside).unwrap_or(inside.len());
+            let (inside, behind) = inside.split_at(end);
+            if let Some(value) = after_needs_word(inside) {
+                if behind.len() <= 1 && rest.len() == title.len() {
+                    let before = title[..open].trim_ascii_end();
+                    self.draft.entries[entry as usize].title = Span::of(self.text, before);
+                }
+                self.needs(at, entry, value);
+            } else {
+                self.mentions_in(at, entry, inside);
+            }
+            rest = behind;
+        }
+        if let Some(start) = self.needs_words.find(title)
+            && !title[start.saturating_sub(2)..start].eq_ignore_ascii_case(b"(d")
+        {
+            self.needs(at, entry, &title[start + NEEDS_WORDS.len()..]);
+        }
+    }
+
+    fn mentions_in(&mut self, at: At, entry: u32, inside: &'a [u8]) {
+        let words = inside.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b'-'));
+        for id in words.filter_map(|word| Id::parse(id::run(word))) {
+            let id = Span::of(self.text, id.name);
+            self.draft.notes.push(Note { entry, line: at.number, id, in_title: true });
+        }
+    }
+}
+
+/// What stands behind "depends on" and its like.
+fn after_needs_word(inside: &[u8]) -> Option<&[u8]> {
+    const WORDS: [&str; 12] = [
+        "depends on",
+        "depends",
+        "dependencies",
+        "dependency",
+        "deps",
+        "requires",
+        "blocked by",
+        "needs",
+        "after",
+        "의존성",
+        "의존",
+        "선행",
+    ];
+    let inside = inside.trim_ascii();
+    let word = WORDS.iter().find(|word| {
+        inside.len() > word.len() && inside[..word.len()].eq_ignore_ascii_case(word.as_bytes())
+    })?;
+    let behind = &inside[word.len()..];
+    let value = behind.trim_ascii_start();
+    let is_apart = behind.len() > value.len() || value.starts_with(b":");
+    is_apart.then(|| value.strip_prefix(b":").unwrap_or(value))
+}

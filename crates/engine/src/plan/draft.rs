@@ -1,0 +1,110 @@
+//! What the reader has found, before it is joined to a graph.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{
+    index::Index,
+    problem::{PROBLEMS_MAX, Problem, Unclear, Warning},
+    task::{Attribute, Entry, Span},
+};
+
+/// The longest text of the file that a message repeats, in characters.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// A guess, which only saves time: how much text a task takes.
+const BYTES_PER_TASK: usize = 128;
+
+/// Everything that was read, before it is joined.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) entries: Vec<Entry>,
+    pub(super) index: Index,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) needs: Vec<Need>,
+    pub(super) notes: Vec<Note>,
+    pub(super) mentions: Vec<Mention>,
+    pub(super) diagrams: Diagrams,
+    /// What headings call a phase.
+    pub(super) titles: Vec<(u32, Span)>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) warnings: Vec<(u32, Warning)>,
+}
+
+/// A dependency as it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Need {
+    pub(super) entry: u32,
+    pub(super) line: u32,
+    pub(super) what: Wanted,
+}
+
+/// What an entry depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted {
+    Id(Span),
+    Range { first: Span, last: u32 },
+    Phase(u32),
+}
+
+/// An id in a note, which should be a dependency, or in a title, which need not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Note {
+    pub(super) entry: u32,
+    pub(super) line: u32,
+    pub(super) id: Span,
+    pub(super) in_title: bool,
+}
+
+/// An id where a task may have been meant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mention {
+    pub(super) line: u32,
+    pub(super) id: Span,
+    pub(super) in_table: bool,
+}
+
+/// What the diagrams say, each by its number.
+#[derive(Debug, Default)]
+pub(super) struct Diagrams {
+    pub(super) count: u32,
+    pub(super) edges: Vec<(u32, u32, Span, Span)>,
+    pub(super) labels: Vec<(u32, Span, Span)>,
+    pub(super) parts: Vec<(u32, Span)>,
+}
+
+impl Draft {
+    /// A draft with room for what a text of that length usually has.
+    pub(super) fn new(text_bytes: usize) -> Draft {
+        let count = text_bytes / BYTES_PER_TASK;
+        Draft {
+            entries: Vec::with_capacity(count),
+            index: Index::new(count),
+            attributes: Vec::with_capacity(count * 2),
+            needs: Vec::with_capacity(count),
+            notes: Vec::new(),
+            mentions: Vec::new(),
+            diagrams: Diagrams::default(),
+            titles: Vec::new(),
+            problems: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(super) fn unclear(&mut self, line: u32, what: Unclear) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(Problem::Unclear { line, what });
+        }
+    }
+
+    pub(super) fn warn(&mut self, line: u32, warning: Warning) {
+        if self.warnings.len() < PROBLEMS_MAX {
+            self.warnings.push((line, warning));
+        }
+    }
+}
+
+/// Text for a message: short, and on one line.
+pub(super) fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(SHOWN_CHARS_MAX * 4)]);
+    text.chars().take(SHOWN_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,192 @@
+//! The keys by which something is said about a task, in English and Korean.
+
+use ostler_agents::nearest;
+
+/// What is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Needs,
+    Owner,
+    Files,
+    Verify,
+    Risk,
+    Priority,
+    Worktree,
+    Parallel,
+    Phase,
+    Criteria,
+}
+
+/// The longest key that is looked at.
+const KEY_BYTES_MAX: usize = 48;
+
+/// Words that a key for dependencies can be mistyped from. Short ones are left out: too much is near to them.
+const NEEDS_WORDS: [&str; 7] =
+    ["depends", "depends on", "dependencies", "dependency", "requires", "blocked by", "prerequisites"];
+
+/// Every word for every key, in lower case, by its first letter.
+fn words(first: u8) -> &'static [(Key, &'static str)] {
+    match first {
+        b'a' => &[
+            (Key::Needs, "after"),
+            (Key::Owner, "agent"),
+            (Key::Owner, "assignee"),
+            (Key::Criteria, "acceptance criteria"),
+            (Key::Criteria, "acceptance"),
+        ],
+        b'b' => &[(Key::Needs, "blocked by"), (Key::Needs, "blocked_by")],
+        b'c' => &[(Key::Criteria, "criteria")],
+        b'd' => &[
+            (Key::Needs, "deps"),
+            (Key::Needs, "dep"),
+            (Key::Needs, "depends"),
+            (Key::Needs, "depends on"),
+            (Key::Needs, "depends_on"),
+            (Key::Needs, "dependson"),
+            (Key::Needs, "dependencies"),
+            (Key::Needs, "dependency"),
+        ],
+        b'f' => &[(Key::Files, "files"), (Key::Files, "file")],
+        b'n' => &[(Key::Needs, "needs")],
+        b'o' => &[(Key::Owner, "owner")],
+        b'p' => &[
+            (Key::Needs, "prerequisite"),
+            (Key::Needs, "prerequisites"),
+            (Key::Priority, "priority"),
+            (Key::Parallel, "parallel"),
+            (Key::Parallel, "parallel with"),
+            (Key::Phase, "phase"),
+        ],
+        b'r' => &[(Key::Needs, "requires"), (Key::Risk, "risk")],
+        b'v' => &[(Key::Verify, "verify"), (Key::Verify, "verification")],
+        b'w' => &[(Key::Worktree, "worktree")],
+        128.. => &[
+            (Key::Needs, "의존성"),
+            (Key::Needs, "의존"),
+            (Key::Owner, "담당"),
+            (Key::Files, "파일"),
+            (Key::Needs, "선행"),
+            (Key::Needs, "선행 작업"),
+            (Key::Needs, "선행작업"),
+            (Key::Needs, "선행 태스크"),
+            (Key::Needs, "선행 조건"),
+            (Key::Needs, "선행조건"),
+            (Key::Owner, "담당자"),
+            (Key::Verify, "검증"),
+            (Key::Risk, "위험"),
+            (Key::Risk, "위험도"),
+            (Key::Risk, "리스크"),
+            (Key::Priority, "우선순위"),
+            (Key::Worktree, "워크트리"),
+            (Key::Parallel, "병렬"),
+            (Key::Parallel, "병렬 가능"),
+            (Key::Parallel, "병렬 실행"),
+            (Key::Parallel, "병렬 실행 가능"),
+            (Key::Phase, "단계"),
+            (Key::Phase, "페이즈"),
+            (Key::Criteria, "완료 조건"),
+            (Key::Criteria, "인수 조건"),
+            (Key::Criteria, "수용 기준"),
+        ],
+        _ => &[],
+    }
+}
+
+/// A line `key: value`, if it has that form.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) key: &'a [u8],
+    pub(super) value: &'a [u8],
+}
+
+const WIDE_COLON: &[u8] = "：".as_bytes();
+
+/// The first colon of either kind, where a letter that begins like a wide one stands before it.
+fn wide_colon(head: &[u8], from: usize) -> Option<(usize, usize)> {
+    (from..head.len()).find_map(|at| match &head[at..] {
+        [b':', ..] => Some((at, at + 1)),
+        rest if rest.starts_with(WIDE_COLON) => Some((at, at + WIDE_COLON.len())),
+        _ => None,
+    })
+}
+
+/// Reads `key: value`, `**key**: value`, `**key:** value`.
+pub(super) fn pair(content: &[u8]) -> Option<Pair<'_>> {
+    let head = &content[..content.len().min(KEY_BYTES_MAX)];
+    let colon = memchr::memchr2(b':', WIDE_COLON[0], head)?;
+    let (end, behind) = if head[colon] == b':' { (colon, colon + 1) } else { wide_colon(head, colon)? };
+    let key = trim(&content[..end]);
+    let mut value = &content[behind..];
+    // The emphasis of the key may end behind its colon.
+    if content.starts_with(b"**") && !content[..end].ends_with(b"**") {
+        value = value.strip_prefix(b"**").unwrap_or(value);
+    }
+    (!key.is_empty()).then_some(Pair { key, value: value.trim_ascii() })
+}
+
+impl Key {
+    /// The key of a word, whatever its case.
+    pub(super) fn of(word: &[u8]) -> Option<Key> {
+        // Most words are no key: the first letter tells.
+        let known = words(word.first()?.to_ascii_lowercase());
+        known.iter().find(|(_, known)| word.eq_ignore_ascii_case(known.as_bytes())).map(|(key, _)| *key)
+    }
+
+    /// The key for dependencies that a word was probably meant to be.
+    pub(super) fn slip(word: &[u8]) -> Option<&'static str> {
+        let word = core::str::from_utf8(word).ok()?.to_ascii_lowercase();
+        let near = nearest(&word, NEEDS_WORDS)?;
+        // What is three slips away is another word.
+        (word.len().abs_diff(near.len()) <= 2).then_some(near)
+    }
+}
+
+/// Without white space and emphasis at both ends.
+pub(super) fn trim(mut text: &[u8]) -> &[u8] {
+    let is_outside = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'*' | b'_' | b'`');
+    while let Some((&first, rest)) = text.split_first()
+        && is_outside(first)
+    {
+        text = rest;
+    }
+    while let Some((&last, rest)) = text.split_last()
+        && is_outside(last)
+    {
+        text = rest;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, key: Option<Key>, value: &str) {
+        let pair = pair(line.as_bytes()).expect("a pair");
+        assert_eq!((Key::of(pair.key), pair.value), (key, value.as_bytes()), "{line}");
+    }
+
+    #[test]
+    fn keys_in_every_dress() {
+        check("deps: [T1.1]", Some(Key::Needs), "[T1.1]");
+        check("**의존성**: T1.1, T1.2", Some(Key::Needs), "T1.1, T1.2");
+        check("**Depends on:** T1.1", Some(Key::Needs), "T1.1");
+        check("**담당**： backend", Some(Key::Owner), "backend");
+        check("Files: *.rs", Some(Key::Files), "*.rs");
+        check("_Risk_: critical", Some(Key::Risk), "critical");
+        check("**병렬 실행 가능**: T2.4", Some(Key::Parallel), "T2.4");
+        check("**Complexity**: S", None, "S");
+        assert!(pair(b"no colon here").is_none());
+        assert!(pair(b": value").is_none());
+    }
+
+    #[test]
+    fn slips_of_a_hand() {
+        assert_eq!(Key::slip("depnds".as_bytes()), Some("depends"));
+        assert_eq!(Key::slip("Dependancies".as_bytes()), Some("dependencies"));
+        for other in ["related", "refs", "blocks", "next", "see also", "관련"] {
+            assert_eq!(Key::slip(other.as_bytes()), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! Goes through the lines of a file and says to whom each belongs.
+
+use alloc::vec::Vec;
+
+use super::{
+    EDGES_MAX, FILE_BYTES_MAX,
+    begin::NEEDS_WORDS,
+    diagram::{Diagram, Piece},
+    draft::{Draft, Mention, shown},
+    join,
+    key::{Key, Pair, pair},
+    line::{Fence, heading, indent, is_table_rule, item},
+    needs::Found,
+    problem::{Problem, Unclear, Warning},
+    subject::{About, Mark, Subject},
+    table::Table,
+    task::{Attribute, Plan, Shape, Span, small},
+};
+
+/// A heading whose section is not over.
+pub(super) struct Section {
+    level: usize,
+    pub(super) phase: Option<u32>,
+    pub(super) entry: Option<u32>,
+    /// A word that looks like an id, until a task below shows that it is a group.
+    pub(super) alike: Option<(u32, Span)>,
+}
+
+/// A key whose value goes on in the lines below.
+#[derive(Clone, Copy)]
+pub(super) struct OpenKey {
+    pub(super) key: Key,
+    pub(super) entry: u32,
+    /// Items at least so far in belong to it.
+    pub(super) columns: usize,
+    /// Whether the next line goes on whatever it is: the value ended in a comma.
+    pub(super) wants_more: bool,
+}
+
+/// What the lines stand in.
+enum Inside {
+    Text,
+    Fence(Fence, u32, Option<Diagram>),
+    Comment(u32),
+}
+
+/// A line and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) number: u32,
+    pub(super) start: u32,
+    /// Where its text ends, and a mark would go.
+    pub(super) end: u32,
+}
+
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) draft: Draft,
+    pub(super) sections: Vec<Section>,
+    /// Items with tasks that are not over: how far in, and which.
+    items: Vec<(usize, u32)>,
+    inside: Inside,
+    pub(super) open: Option<OpenKey>,
+    table: Option<Table>,
+    /// The line before, which may turn out to be the header of a table.
+    before: &'a [u8],
+    pub(super) found: Vec<Found<'a>>,
+    pub(super) needs_words: memchr::memmem::Finder<'static>,
+    pieces: Vec<Piece<'a>>,
+}
+
+/// Reads a file.
+pub(super) fn read(text: Vec<u8>) -> Plan {
+    let mut draft = Draft::new(text.len().min(FILE_BYTES_MAX));
+    let unusable = if text.len() > FILE_BYTES_MAX {
+        Some(Unclear::TooLarge)
+    } else if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
+        Some(Unclear::Utf16)
+    } else {
+        None
+    };
+    match unusable {
+        Some(what) => draft.problems.push(Problem::Unclear { line: 1, what }),
+        None => draft = Reader::new(&text, draft).read(),
+    }
+    join::join(text, draft)
+}
+
+impl<'a> Reader<'a> {
+    fn new(text: &'a [u8], draft: Draft) -> Reader<'a> {
+        Reader {
+            text,
+            draft,
+            sections: Vec::new(),
+            items: Vec::new(),
+            inside: Inside::Text,
+            open: None,
+            table: None,
+            before: &[],
+            found: Vec::new(),
+            needs_words: memchr::memmem::Finder::new(NEEDS_WORDS),
+            pieces: Vec::new(),
+        }
+    }
+
+    fn read(mut self) -> Draft {
+        let mut start = if self.text.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
+        let mut number = 0;
+        while start < self.text.len() {
+            let rest = &self.text[start..];
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            number += 1;
+            let line = rest[..length].trim_ascii_end();
+            let at = At { number, start: small(start), end: small(start + line.len()) };
+            self.line(at, line);
+            start += length + 1;
+        }
+        self.finish()
+    }
+
+    fn finish(mut self) -> Draft {
+        match self.inside {
+            Inside::Fence(_, line, _) => self.draft.unclear(line, Unclear::OpenFence),
+            Inside::Comment(line) => self.draft.unclear(line, Unclear::OpenComment),
+            Inside::Text => {}
+        }
+        self.close_items(0, small(self.text.len()));
+        self.close_sections(0, small(self.text.len()));
+        self.draft
+    }
+
+    fn line(&mut self, at: At, line: &'a [u8]) {
+        let (columns, rest) = indent(line);
+        if self.is_hidden(at, rest) {
+            return;
+        }
+        let before = core::mem::replace(&mut self.before, rest);
+        let Some(first) = rest.first() else {
+            self.table = None;
+            return;
+        };
+        if self.table.is_some() {
+            if rest.contains(&b'|') {
+                return self.row(at, rest);
+            }
+            self.table = None;
+        }
+        if matches!(first, b'|' | b'-' | b':') && is_table_rule(rest) && before.contains(&b'|') {
+            self.table = Table::open(before);
+            return;
+        }
+        if let Some(open) = self.open.filter(|open| open.wants_more && *first != b'#') {
+            return self.value(at, open, rest);
+        }
+        match first {
+            b'#' => match heading(rest) {
+                Some((level, text)) => self.heading(at, level, text),
+                None => self.paragraph(at, columns, rest),
+            },
+            b'>' => {}
+            _ => match item(rest) {
+                Some(content) => self.item(at, columns, content),
+                None => self.paragraph(at, columns, rest),
+            },
+        }
+    }
+
+    /// Fences and comments: whether the line is in one, or begins or ends it.
+    fn is_hidden(&mut self, at: At, rest: &'a [u8]) -> bool {
+        match &mut self.inside {
+            Inside::Fence(fence, _, diagram) => {
+                if fence.is_closed_by(rest) {
+                    self.inside = Inside::Text;
+                } else if let Some(diagram) = diagram {
+                    diagram.read(rest, &mut self.pieces);
+                    self.take_pieces(at);
+                }
+                true
+            }
+            Inside::Comment(_) => {
+                if memchr::memmem::find(rest, b"-->").is_some() {
+                    self.inside = Inside::Text;
+                }
+                true
+            }
+            Inside::Text => match rest.first() {
+                Some(b'`' | b'~') => {
+                    let Some((fence, info)) = Fence::open(rest) else { return false };
+                    let is_diagram = info.starts_with(b"mermaid");
+                    self.draft.diagrams.count += u32::from(is_diagram);
+                    self.inside = Inside::Fence(fence, at.number, is_diagram.then(Diagram::default));
+                    true
+                }
+                Some(b'<') if rest.starts_with(b"<!--") => {
+                    if memchr::memmem::find(&rest[4..], b"-->").is_none() {
+                        self.inside = Inside::Comment(at.number);
+                    }
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+
+    fn heading(&mut self, at: At, level: usize, text: &'a [u8]) {
+        self.close_items(0, at.start);
+        self.close_sections(level, at.start);
+        self.open = None;
+        let subject = Subject::parse(text);
+        // A mark goes before the hashes that close a heading.
+        let at = At { end: Span::of(self.text, text).end.max(at.start), ..at };
+        let phase = self.phase_of(at, &subject);
+        let mut section = Section { level, phase, entry: None, alike: None };
+        match subject.about {
+            About::Task(id) => {
+                section.entry = Some(self.begin(at, &subject, id, Shape::Heading));
+            }
+            About::Alike(word) => section.alike = Some((at.number, Span::of(self.text, word))),
+            About::Other => {
+                if let Some(phase) = phase {
+                    self.draft.titles.push((phase, Span::of(self.text, subject.title)));
+                } else if subject.boxed.is_some() {
+                    self.draft.warn(at.number, Warning::NamelessBox);
+                }
+            }
+        }
+        self.sections.push(section);
+    }
+
+    /// The phase that a heading or an item names itself.
+    pub(super) fn phase_of(&mut self, at: At, subject: &Subject<'_>) -> Option<u32> {
+        match subject.phase? {
+            Ok(phase) => Some(phase),
+            Err(word) => {
+                self.draft.unclear(at.number, Unclear::PhaseNumber { word: shown(word) });
+                None
+            }
+        }
+    }
+
+    fn item(&mut self, at: At, columns: usize, content: &'a [u8]) {
+        // Most items say something about a task, and what begins with a known key is no id.
+        if !content.starts_with(b"[")
+            && let Some(pair) = pair(content)
+            && let Some(key) = Key::of(pair.key)
+        {
+            return self.said(at, columns, key, pair.value, true);
+        }
+        let subject = Subject::parse(content);
+        let is_boxed = subject.boxed.is_some() || subject.ticked;
+        let open = self.open.filter(|open| columns >= open.columns);
+        match subject.about {
+            About::Task(id) if is_boxed => {
+                self.open = None;
+                self.close_items(columns, at.start);
+                let entry = self.begin(at, &subject, id, Shape::Item);
+                self.items.push((columns, entry));
+            }
+            About::Alike(word) if is_boxed => {
+                self.draft.unclear(at.number, Unclear::NotAnId { word: shown(word) });
+            }
+            _ if open.is_some_and(|open| open.key != Key::Criteria) && subject.boxed.is_none() => {
+                if let Some(open) = open {
+                    self.value(at, open, content);
+                }
+            }
+            About::Task(id) => {
+                self.close_items(columns, at.start);
+                let id = Span::of(self.text, id.name);
+                self.draft.mentions.push(Mention { line: at.number, id, in_table: false });
+            }
+            About::Alike(_) => self.close_items(columns, at.start),
+            About::Other => {
+                let content = if subject.boxed.is_some() { subject.title } else { content };
+                if !self.pair(at, columns, content, true) {
+                    self.criterion(at, columns, &subject, content, open);
+                }
+            }
+        }
+    }
+
+    /// A box below a task, or an item below a key for criteria.
+    fn criterion(
+        &mut self,
+        at: At,
+        columns: usize,
+        subject: &Subject<'_>,
+        content: &'a [u8],
+        open: Option<OpenKey>,
+    ) {
+        if open.is_none() {
+            self.open = None;
+            self.close_items(columns, at.start);
+        }
+        let value = Span::of(self.text, content);
+        let done = subject.mark() == Mark::Done;
+        match (self.current(), subject.boxed) {
+            (Some(entry), Some(_)) => {
+                self.draft.attributes.push(Attribute { entry, key: Key::Criteria, value, done });
+            }
+            (None, Some(_)) => self.draft.warn(at.number, Warning::NamelessBox),
+            (_, None) => {
+                if let Some(OpenKey { key: Key::Criteria, entry, .. }) = open {
+                    self.draft.attributes.push(Attribute { entry, key: Key::Criteria, value, done });
+                }
+            }
+        }
+    }
+
+    /// A line that is neither heading nor item.
+    fn paragraph(&mut self, at: At, columns: usize, rest: &'a [u8]) {
+        if self.pair(at, columns, rest, false) {
+            return;
+        }
+        self.open = None;
+        if !matches!(rest[0], b'T' | b'P') || memchr::memmem::find(rest, b"-->").is_none() {
+            return;
+        }
+        // A chain of ids outside of a diagram; other arrows are prose.
+        self.draft.diagrams.count += 1;
+        Diagram::bare().read(rest, &mut self.pieces);
+        self.take_pieces(at);
+    }
+
+    /// `key: value`, if the line is one that counts.
+    fn pair(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
+        let Some(Pair { key: word, value }) = pair(content) else { return false };
+        let Some(key) = Key::of(word) else {
+            self.unknown_key(at, word, value);
+            return false;
+        };
+        self.said(at, columns, key, value, is_item);
+        true
+    }
+
+    /// Something about the task to which the line belongs.
+    fn said(&mut self, at: At, columns: usize, key: Key, value: &'a [u8], is_item: bool) {
+        self.open = None;
+        if is_item {
+            // An item beside its task instead of below it is taken for it where nothing else could be meant.
+            let is_beside = self.items.len() == 1 && !self.sections.iter().any(|it| it.entry.is_some());
+            self.close_items(if is_beside { columns + 1 } else { columns }, at.start);
+        }
+        match self.current() {
+            Some(entry) => {
+                let columns = if is_item { columns + 1 } else { columns };
+                let open = OpenKey { key, entry, columns, wants_more: false };
+                self.value(at, open, value);
+            }
+            None if key == Key::Needs => self.needs_of_nobody(at, value),
+            None => {}
+        }
+    }
+
+    fn row(&mut self, at: At, rest: &'a [u8]) {
+        let Some(table) = &self.table else { return };
+        let has_needs = table.has_needs();
+        let row = table.row(rest);
+        let row = match row {
+            Ok(row) => row,
+            Err((cells, columns)) => {
+                // Only where a task may be meant: other tables are not ours.
+                let first = rest.strip_prefix(b"|").unwrap_or(rest).trim_ascii_start();
+                if matches!(Subject::parse(first).about, About::Task(_)) {
+                    self.draft.unclear(at.number, Unclear::RowLength { cells, columns });
+                }
+                return;
+            }
+        };
+        let mut subject = Subject::parse(row.id);
+        match subject.about {
+            About::Task(id) if has_needs => {
+                subject.title = row.title.unwrap_or(subject.title);
+                if let Some(status) = row.status.map(Subject::parse) {
+                    subject.boxed = subject.boxed.or(status.boxed);
+                    subject.ticked |= status.ticked;
+                }
+                // A mark goes into the cell of the id.
+                let at = At { end: Span::of(self.text, row.id).end, ..at };
+                let entry = self.begin(at, &subject, id, Shape::Row);
+                for (key, cell) in row.pairs {
+                    self.attribute(at, entry, key, cell);
+                }
+            }
+            About::Task(id) => {
+                let id = Span::of(self.text, id.name);
+                self.draft.mentions.push(Mention { line: at.number, id, in_table: true });
+            }
+            About::Alike(word) if has_needs => {
+                self.draft.unclear(at.number, Unclear::NotAnId { word: shown(word) });
+            }
+            About::Alike(_) | About::Other => {}
+        }
+    }
+
+    fn take_pieces(&mut self, at: At) {
+        let diagram = self.draft.diagrams.count;
+        for piece in self.pieces.drain(..) {
+            let span = |part: &[u8]| Span::of(self.text, part);
+            match piece {
+                Piece::Edge { from, to } if self.draft.diagrams.edges.len() < EDGES_MAX => {
+                    self.draft.diagrams.edges.push((diagram, at.number, span(from), span(to)));
+                }
+                Piece::Edge { .. } | Piece::TooMany => self.draft.unclear(at.number, Unclear::TooManyNeeds),
+                Piece::Label { name, label } => {
+                    if let About::Task(id) = Subject::parse(label).about {
+                        self.draft.diagrams.labels.push((diagram, span(name), span(id.name)));
+                    }
+                }
+                Piece::Part { name } => self.draft.diagrams.parts.push((diagram, span(name))),
+                Piece::NoArrow => self.draft.warn(at.number, Warning::NoArrow),
+            }
+        }
+    }
+
+    /// The task or group to which a line belongs that does not say so.
+    pub(super) fn current(&self) -> Option<u32> {
+        let of_item = self.items.last().map(|(_, entry)| *entry);
+        of_item.or_else(|| self.sections.iter().rev().find_map(|section| section.entry))
+    }
+
+    fn close_items(&mut self, columns: usize, offset: u32) {
+        while let Some((_, entry)) = self.items.pop_if(|(open, _)| *open >= columns) {
+            self.draft.entries[entry as usize].body.end = offset;
+        }
+    }
+
+    fn close_sections(&mut self, level: usize, offset: u32) {
+        while let Some(section) = self.sections.pop_if(|section| section.level >= level) {
+            if let Some(entry) = section.entry {
+                self.draft.entries[entry as usize].body.end = offset;
+            }
+            if let Some((line, word)) = section.alike {
+                let word = shown(word.in_text(self.text));
+                self.draft.unclear(line, Unclear::NotAnId { word });
+            }
+        }
+    }
+}

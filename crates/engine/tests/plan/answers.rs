@@ -1,0 +1,157 @@
+//! What can run, and each line that says so.
+
+use std::collections::BTreeSet;
+
+use ostler_engine::plan::{Progress, Request, State, answer, critical_path};
+
+use crate::{plan, progress};
+
+const TWO_PHASES: &str = "## Phase 1: Auth\n- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T1.3: c\n  - deps: T1.1, T1.2\n\
+                          ## Phase 2: Shop\n- [ ] T2.1: d\n- [ ] T2.2: e\n  - deps: T1.1\n- [ ] T2.3: f\n  - deps: T2.1\n";
+
+#[track_caller]
+fn check(progress: &Progress<'_>, checkpoints: &[u32], request: Request, expected: &str) {
+    let checkpoints: BTreeSet<u32> = checkpoints.iter().copied().collect();
+    assert_eq!(answer(progress, &checkpoints, request).to_string(), expected);
+}
+
+const ASK: Request = Request { phase: None, groups: false };
+
+#[test]
+fn ready_by_priority_then_by_file() {
+    let plan = plan(
+        "- [ ] T1.1: a\n- [ ] T1.2: b\n  - priority: low\n- [ ] T1.3: c\n  - 우선순위: 높음\n- [x] T1.4: d\n",
+    );
+    let mut progress = Progress::new(&plan);
+    check(&progress, &[], ASK, "READY:T1.3,T1.1,T1.2");
+    progress.prefer(plan.find("P1-T1.2").unwrap().number());
+    check(&progress, &[], ASK, "READY:T1.2,T1.3,T1.1");
+}
+
+#[test]
+fn phases_wait_unless_the_task_names_what_for() {
+    let plan = plan(TWO_PHASES);
+    let settled = [("T1.1", State::Completed)];
+    check(&progress(&plan, &settled), &[], ASK, "READY:T1.2,T2.2");
+    let all = [("T1.1", State::Completed), ("T1.2", State::Completed), ("T1.3", State::Skipped)];
+    check(&progress(&plan, &all), &[], ASK, "PHASE_DONE:1");
+    check(&progress(&plan, &all), &[1], ASK, "READY:T2.1,T2.2");
+}
+
+#[test]
+fn to_the_end() {
+    let plan = plan(TWO_PHASES);
+    let done = Progress::with(&plan, |_| State::Completed);
+    check(&done, &[], ASK, "PHASE_DONE:1");
+    check(&done, &[1], ASK, "PHASE_DONE:2");
+    check(&done, &[1, 2], ASK, "ALL_DONE");
+}
+
+#[test]
+fn wait_and_blocked() {
+    let plan = plan(TWO_PHASES);
+    let running = [("T1.1", State::InProgress), ("T1.2", State::InProgress)];
+    check(&progress(&plan, &running), &[], ASK, "WAIT");
+    let failed = [("T1.1", State::Completed), ("T1.2", State::Failed), ("T2.2", State::Completed)];
+    let mut progress = progress(&plan, &failed);
+    check(&progress, &[], ASK, "ERROR:BLOCKED:T1.2");
+    let blocked: Vec<&str> = progress.blocked().iter().map(|&task| plan.task(task).name()).collect();
+    assert_eq!(blocked, ["T1.3", "T2.1", "T2.3"]);
+    let task = plan.find("T1.2").unwrap().number();
+    progress.retry(task);
+    check(&progress, &[], ASK, "READY:T1.2");
+    assert!(progress.blocked().is_empty());
+    progress.skip(task);
+    check(&progress, &[], ASK, "READY:T1.3");
+}
+
+#[test]
+fn one_phase_alone() {
+    let plan = plan(TWO_PHASES);
+    let ask = |phase| Request { phase: Some(phase), groups: false };
+    let fresh = Progress::new(&plan);
+    check(&fresh, &[], ask(1), "READY:T1.1,T1.2");
+    // Nothing of it can run, and nobody does what it waits for.
+    check(&fresh, &[], ask(2), "ERROR:BLOCKED:T1.1,T1.2");
+    check(&fresh, &[], ask(7), "ERROR:TASKS_NOT_FOUND:there is no phase 7");
+    let done = Progress::with(&plan, |_| State::Completed);
+    check(&done, &[1, 2], ask(1), "PHASE_DONE:1");
+}
+
+#[test]
+fn groups_are_waves_of_the_phase() {
+    let plan = plan(TWO_PHASES);
+    let groups = Request { phase: None, groups: true };
+    check(&Progress::new(&plan), &[], groups, "READY:T1.1,T1.2|T1.3");
+    check(&progress(&plan, &[("T1.1", State::InProgress)]), &[], groups, "READY:T1.2|T1.3");
+    let all = [("T1.1", State::Completed), ("T1.2", State::Completed), ("T1.3", State::Completed)];
+    check(&progress(&plan, &all), &[1], groups, "READY:T2.1,T2.2|T2.3");
+}
+
+#[test]
+fn files_that_overlap_and_risk_come_one_by_one() {
+    let plan = plan(
+        "- [ ] T1.1: a\n  - files: src/user/*\n- [ ] T1.2: b\n  - files: `src/user/a.rs`, `docs/x.md`\n- [ ] T1.3: c\n  - files: docs/\n\
+         - [ ] T1.4: d\n- [ ] T1.5: e\n  - risk: critical\n",
+    );
+    let groups = Request { phase: None, groups: true };
+    check(&Progress::new(&plan), &[], groups, "READY:T1.1,T1.3,T1.4|T1.2|T1.5");
+    check(&progress(&plan, &[("T1.3", State::InProgress)]), &[], ASK, "READY:T1.1,T1.4");
+    check(&progress(&plan, &[("T1.5", State::InProgress)]), &[], ASK, "WAIT");
+    let but_risk = [
+        ("T1.1", State::Completed),
+        ("T1.2", State::Completed),
+        ("T1.3", State::Completed),
+        ("T1.4", State::InProgress),
+    ];
+    check(&progress(&plan, &but_risk), &[], ASK, "WAIT");
+}
+
+#[test]
+fn a_critical_task_at_the_front_is_alone() {
+    let plan = plan("- [ ] T1.1: a\n- [ ] T1.2: b\n  - risk: critical\n  - priority: high\n");
+    check(&Progress::new(&plan), &[], Request { phase: None, groups: true }, "READY:T1.2|T1.1");
+}
+
+#[test]
+fn the_longest_chain() {
+    let plan = plan(
+        "- [ ] T1.1: a\n- [ ] T1.2: b\n  - deps: T1.1\n- [ ] T1.3: c\n- [ ] T2.1: d\n- [ ] T2.2: e\n  - deps: T2.1\n- [ ] T2.3: f\n  \
+         - deps: T1.3\n",
+    );
+    let names = |path: Vec<ostler_engine::plan::TaskNumber>| -> Vec<String> {
+        path.into_iter().map(|task| plan.task(task).name().to_owned()).collect()
+    };
+    assert_eq!(names(critical_path(&Progress::new(&plan), |_| 1)), ["T1.1", "T1.2", "T2.1", "T2.2"]);
+    let weighed =
+        critical_path(&Progress::new(&plan), |task| if plan.task(task).name() == "T2.3" { 10 } else { 1 });
+    assert_eq!(names(weighed), ["T1.3", "T2.3"]);
+    let some = progress(&plan, &[("T1.1", State::Completed), ("T1.2", State::Completed)]);
+    assert_eq!(names(critical_path(&some, |_| 1)), ["T1.3", "T2.1", "T2.2"]);
+    assert!(names(critical_path(&Progress::with(&plan, |_| State::Completed), |_| 1)).is_empty());
+}
+
+#[test]
+fn a_diagram_that_reads_back() {
+    let plan = plan(TWO_PHASES);
+    let drawn = plan.mermaid(&Progress::new(&plan));
+    expect_test::expect![[r#"
+        flowchart TD
+          subgraph phase_1["Phase 1: Auth"]
+            T1.1["T1.1: a"]
+            T1.2["T1.2: b"]
+            T1.3["T1.3: c"]
+          end
+          subgraph phase_2["Phase 2: Shop"]
+            T2.1["T2.1: d"]
+            T2.2["T2.2: e"]
+            T2.3["T2.3: f"]
+          end
+          T1.1 --> T1.3
+          T1.2 --> T1.3
+          T1.1 --> T2.2
+          T2.1 --> T2.3
+          classDef done opacity:0.5
+    "#]]
+    .assert_eq(&drawn);
+}

@@ -1,0 +1,36 @@
+//! The example projects in `examples/` are read without a problem, and give the graph that their README names.
+
+use std::{fs, path::PathBuf};
+
+use ostler_engine::plan::{Plan, Progress, Request, answer};
+
+use crate::laws;
+
+#[test]
+fn every_example_is_read() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut seen = 0;
+    for entry in fs::read_dir(&root).expect("examples are there") {
+        let folder = entry.expect("a folder").path();
+        let files = ["TASKS.md", "docs/planning/TASKS.md", "docs/planning/06-tasks.md"];
+        let Some(file) = files.iter().map(|file| folder.join(file)).find(|file| file.exists()) else {
+            continue;
+        };
+        let plan = Plan::read(fs::read(&file).expect("a file"));
+        assert!(plan.problems().is_empty(), "{}: {:?}", file.display(), plan.problems());
+        laws::any_bytes(plan.text());
+        let ready = answer(&Progress::new(&plan), &[].into(), Request::default()).to_string();
+        let readme = fs::read_to_string(folder.join("README.md")).expect("a README");
+        assert!(readme.contains(&format!("`{ready}`")), "{}: {ready}", folder.display());
+        seen += 1;
+    }
+    assert!(seen >= 6, "one for each shape");
+}
+
+#[test]
+fn every_seed_obeys_the_laws() {
+    let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/plan");
+    for seed in fs::read_dir(seeds).expect("seeds are there") {
+        laws::any_bytes(&fs::read(seed.expect("a seed").path()).expect("a file"));
+    }
+}
