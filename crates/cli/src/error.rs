@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, io, path::PathBuf, sync::Arc};
 
+use ostler_orchestrate::{TASK_FILES, TasksError, plan::Problem};
 use ostler_server::{
     HomeError, KeepError, SecretsError, ServeError, client::ClientError, config::ConfigError,
     start::StartError,
@@ -96,6 +97,15 @@ pub(crate) enum Error {
     Config(Arc<ConfigError>),
     /// The vault cannot be used.
     Secrets(Box<SecretsError>),
+    /// There is no task file, or it cannot be read.
+    Tasks(TasksError),
+    /// The task file cannot be worked with.
+    Plan {
+        /// What the file is called.
+        name: String,
+        /// The first thing that is wrong.
+        problem: Box<Problem>,
+    },
 }
 
 /// A key and its values, said when it is known in which language.
@@ -163,6 +173,21 @@ impl Error {
             Error::Serve(error) => words.say(Key::NotStarted, &[("message", error)]),
             Error::Keep(error) => error.to_string(),
             Error::Config(error) => error.to_string(),
+            Error::Tasks(error) => match error {
+                TasksError::NotFound { named: None } => {
+                    words.say(Key::NoTaskFile, &[("files", &TASK_FILES.join(", "))])
+                }
+                TasksError::NotFound { named: Some(path) } => {
+                    words.say(Key::NoTaskFileAt, &[("path", &path.display())])
+                }
+                TasksError::TooLarge { name } => words.say(Key::TaskFileTooLarge, &[("name", name)]),
+                TasksError::Unreadable { name, source } => {
+                    words.say(Key::TaskFileUnreadable, &[("name", name), ("source", source)])
+                }
+            },
+            Error::Plan { name, problem } => {
+                format!("{name}:{}: {}", problem.line(), words.plan_problem(problem))
+            }
             Error::Secrets(error) => match **error {
                 SecretsError::Locked => words.sentence(Key::VaultLocked).to_owned(),
                 SecretsError::Open(OpenError::WrongKey { .. }) => {
@@ -212,6 +237,8 @@ impl Error {
                 ConfigError::Unreadable { .. } => Key::HintConfigFile,
                 ConfigError::Wrong { .. } => Key::HintConfig,
             },
+            Error::Tasks(_) => Key::HintTaskFile,
+            Error::Plan { .. } => Key::HintPlan,
             Error::Secrets(error) if matches!(**error, SecretsError::Locked) => Key::HintUnlock,
             Error::Secrets(error) => return Some(error.advice().to_owned()),
         };
@@ -221,10 +248,15 @@ impl Error {
     /// The documented exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Error::Input { .. } | Error::Stream { .. } => Exit::Input,
+            Error::Input { .. } | Error::Stream { .. } | Error::Tasks(TasksError::Unreadable { .. }) => {
+                Exit::Input
+            }
             Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
             Error::UnknownCommand { .. } | Error::CommandLine { .. } | Error::Usage { .. } => Exit::Usage,
-            Error::NotFound { .. } | Error::Keep(KeepError::Nothing { .. }) => Exit::NotFound,
+            Error::NotFound { .. }
+            | Error::Keep(KeepError::Nothing { .. })
+            | Error::Tasks(TasksError::NotFound { .. }) => Exit::NotFound,
+            Error::Tasks(TasksError::TooLarge { .. }) | Error::Plan { .. } => Exit::Plan,
             Error::Secrets(error) if matches!(**error, SecretsError::Config(_)) => Exit::Config,
             Error::Refused { .. } | Error::Secrets(_) | Error::Keep(KeepError::Held(_)) => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
@@ -252,6 +284,8 @@ impl Error {
             Error::Keep(_) => "journal",
             Error::Config(_) => "configuration",
             Error::Secrets(_) => "vault",
+            Error::Tasks(_) => "task_file",
+            Error::Plan { .. } => "plan",
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) enum Exit {
     NoAnswer = 13,
     /// Inside a session: what was asked for was denied.
     Denied = 14,
+    /// The task file, or the state of its tasks, cannot be worked with.
+    Plan = 15,
 }
 
 impl From<Exit> for ExitCode {

@@ -38,8 +38,8 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, export, guide,
-        inbox, logs, merge, need, notify, open, parse, phases, ps, report, resume, review, run, secret, send,
-        serve, show, step, token, trust, usage, verify,
+        inbox, logs, merge, need, notify, open, parse, phases, ps, report, resolve, resume, review, run,
+        secret, send, serve, show, step, tasks, token, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -57,7 +57,7 @@ use crate::{
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 7 refused as things stand, 8 no such \
                         thing, 9 the configuration is wrong, 10 cancelled, 11 interrupted, 12 detached, 13 no answer, \
-                        14 denied; all of them stand in docs/exit-codes.md."
+                        14 denied, 15 the task file or its state; all of them stand in docs/exit-codes.md."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -99,6 +99,8 @@ enum Command {
     Trust(trust::Arguments),
     Token(token::Arguments),
     Checkpoint(checkpoint::Arguments),
+    Tasks(tasks::Arguments),
+    Resolve(resolve::Arguments),
     Agents(agents::Arguments),
     Serve(serve::Arguments),
     Doctor(doctor::Arguments),
@@ -172,6 +174,8 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Token(arguments) => token::run(context, arguments),
         Command::Checkpoint(arguments) => checkpoint::run(context, &arguments),
+        Command::Tasks(arguments) => tasks::run(context, &arguments),
+        Command::Resolve(arguments) => resolve::run(context, &arguments),
         Command::Agents(arguments) => agents::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Doctor(arguments) => doctor::run(context, &arguments),

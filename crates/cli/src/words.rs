@@ -9,6 +9,7 @@ mod ko;
 mod notify;
 mod page;
 mod phases;
+mod plan;
 #[cfg(test)]
 mod shared;
 
@@ -44,24 +45,29 @@ impl Words {
 
     /// The sentence of a key, with its values in their places.
     pub(crate) fn say(self, key: Key, values: &[(&str, &dyn Display)]) -> String {
-        let mut rest = self.sentence(key);
-        let mut said = String::with_capacity(rest.len());
-        while let Some((before, behind)) = rest.split_once('{') {
-            let (name, behind) = behind.split_once('}').unwrap_or((behind, ""));
-            said.push_str(before);
-            if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-                said.push_str(&value.to_string());
-            }
-            rest = behind;
-        }
-        said.push_str(rest);
-        said
+        fill(self.sentence(key), |name| {
+            values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
+        })
     }
 
     /// A sentence without values.
     pub(crate) fn sentence(self, key: Key) -> &'static str {
         self.language.sentence(key).expect("every key has its sentence, and a test sees to that")
     }
+}
+
+/// A sentence with its values in their places.
+fn fill(sentence: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut rest = sentence;
+    let mut said = String::with_capacity(rest.len());
+    while let Some((before, behind)) = rest.split_once('{') {
+        let (name, behind) = behind.split_once('}').unwrap_or((behind, ""));
+        said.push_str(before);
+        said.push_str(&value(name).unwrap_or_default());
+        rest = behind;
+    }
+    said.push_str(rest);
+    said
 }
 
 impl Language {
@@ -80,7 +86,8 @@ impl Language {
             Language::Ko => ko::SENTENCES,
         };
         let of_others = || {
-            let others = [page::SENTENCES, notify::SENTENCES, phases::SENTENCES, demo::SENTENCES];
+            let others =
+                [page::SENTENCES, notify::SENTENCES, phases::SENTENCES, demo::SENTENCES, plan::SENTENCES];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })
         };

@@ -34,6 +34,7 @@ const RULES: &[Rule] = &[
         workspace: &["ostler-agents", "ostler-protocol"],
         pure: Some(&["memchr", "serde", "serde_json"]),
     },
+    Rule { name: "ostler-orchestrate", workspace: &["ostler-engine", "ostler-protocol"], pure: None },
     Rule { name: "ostler-shim", workspace: &["ostler-protocol", "ostler-vault"], pure: None },
     Rule {
         name: "ostler-server",
@@ -50,7 +51,14 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "ostler",
-        workspace: &["ostler-agents", "ostler-protocol", "ostler-server", "ostler-shim", "ostler-vault"],
+        workspace: &[
+            "ostler-agents",
+            "ostler-orchestrate",
+            "ostler-protocol",
+            "ostler-server",
+            "ostler-shim",
+            "ostler-vault",
+        ],
         pure: None,
     },
     Rule { name: "ostler-store", workspace: &[], pure: None },

@@ -1,0 +1,386 @@
+//! `ostler tasks`: a task file as a list, a graph, a chain, and what is wrong with it. Needs no server.
+
+use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
+
+use clap::{Args, Subcommand};
+use ostler_orchestrate::{
+    Project,
+    plan::{Backwards, Before, Plan, Progress, State, Task, TaskNumber, critical_path},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    context::{Context, directory},
+    error::{Error, Message},
+    exit::Exit,
+    screen::{Cell, Screen, Style, add_line, one_line},
+    words::{Key, Words},
+};
+
+/// Look at a task file: its tasks, who waits for whom, and what is wrong with it.
+///
+/// The file is TASKS.md, docs/planning/TASKS.md or docs/planning/06-tasks.md of the project. How far the tasks are comes from
+/// its done marks and from .claude/orchestrate-state.json, if that is there. Nothing is changed.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the tasks.
+    List(File),
+    /// Show everything about a task.
+    Show {
+        /// Its id.
+        #[arg(value_name = "ID")]
+        id: String,
+        #[command(flatten)]
+        file: File,
+    },
+    /// Draw who waits for whom, phase by phase.
+    Graph {
+        /// As a Mermaid diagram.
+        #[arg(long)]
+        mermaid: bool,
+        #[command(flatten)]
+        file: File,
+    },
+    /// Say what is wrong or strange in the file, with its lines.
+    ///
+    /// The exit code is 15 if it cannot be worked with.
+    Check(File),
+    /// Show the longest chain of open tasks that wait for each other.
+    CriticalPath(File),
+}
+
+#[derive(Args)]
+struct File {
+    /// The task file [default: that of the project].
+    #[arg(long, value_name = "FILE")]
+    tasks: Option<PathBuf>,
+}
+
+/// A file that was read.
+struct Book {
+    project: Project,
+    plan: Plan,
+    name: String,
+}
+
+/// The book with how far it is.
+struct Page<'a> {
+    book: &'a Book,
+    progress: Progress<'a>,
+    backwards: Backwards,
+    blocked: BTreeSet<TaskNumber>,
+    ready: BTreeSet<TaskNumber>,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    match &arguments.command {
+        Command::List(file) => list(context, &file.whole()?),
+        Command::Show { id, file } => show(context, &file.whole()?, id),
+        Command::Graph { mermaid, file } => graph(context, &file.whole()?, *mermaid),
+        Command::Check(file) => check(context, &file.read()?),
+        Command::CriticalPath(file) => chain(context, &file.whole()?),
+    }
+}
+
+impl File {
+    fn read(&self) -> Result<Book, Error> {
+        let project = Project::find(&directory()?, self.tasks.as_deref());
+        let (plan, name) = project.plan().map_err(Error::Tasks)?;
+        Ok(Book { project, plan, name })
+    }
+
+    /// A file without problems.
+    fn whole(&self) -> Result<Book, Error> {
+        let book = self.read()?;
+        match book.plan.problems().first() {
+            Some(problem) => Err(Error::Plan { name: book.name, problem: Box::new(problem.clone()) }),
+            None => Ok(book),
+        }
+    }
+}
+
+impl Book {
+    /// How far it is. A state that cannot be used is told, and the marks of the file count alone.
+    fn page(&self, context: &Context) -> Page<'_> {
+        let progress = match self.project.state() {
+            Ok(Some(state)) => state.progress(&self.plan),
+            Ok(None) => Progress::new(&self.plan),
+            Err(error) => {
+                context.note(&context.words.say(Key::StateIgnored, &[("message", &error)]));
+                Progress::new(&self.plan)
+            }
+        };
+        Page {
+            book: self,
+            backwards: self.plan.graph().backwards(),
+            blocked: progress.blocked().into_iter().collect(),
+            ready: progress.ready().collect(),
+            progress,
+        }
+    }
+}
+
+impl Page<'_> {
+    /// How a task stands: a word for machines, one for people, a shape and a style.
+    fn standing(&self, task: TaskNumber) -> (&'static str, Key, char, Style) {
+        match self.progress.state(task) {
+            State::Completed => ("completed", Key::TaskCompleted, '✓', Style::Good),
+            State::Skipped => ("skipped", Key::TaskSkipped, '–', Style::Dim),
+            State::Failed => ("failed", Key::TaskFailed, '✗', Style::Bad),
+            State::InProgress => ("in_progress", Key::TaskInProgress, '●', Style::Plain),
+            State::Pending if self.ready.contains(&task) => ("ready", Key::TaskReady, '○', Style::Bold),
+            State::Pending if self.blocked.contains(&task) => {
+                ("blocked", Key::TaskBlocked, '◆', Style::Attention)
+            }
+            State::Pending => ("pending", Key::TaskPending, '·', Style::Dim),
+        }
+    }
+
+    /// What a task waits for, in words.
+    fn before(&self, words: Words, task: TaskNumber) -> Vec<String> {
+        let plan = &self.book.plan;
+        let said = |before: &Before<'_>| match before {
+            Before::Task(number) => plan.task(*number).name().to_owned(),
+            Before::Group(id) => words.say(Key::TaskGroup, &[("id", id)]),
+            Before::Phase(number) => words.say(Key::TaskPhase, &[("n", number)]),
+        };
+        self.backwards.of(plan, task).iter().map(said).collect()
+    }
+
+    /// Who waits for a task by name.
+    fn after(&self, task: TaskNumber) -> Vec<&str> {
+        let plan = &self.book.plan;
+        let waits = |other: &Task<'_>| self.backwards.tasks_of(plan, other.number()).contains(&task);
+        plan.tasks().filter(waits).map(Task::name).collect()
+    }
+
+    fn json(&self, task: Task<'_>) -> Value {
+        let plan = &self.book.plan;
+        let tasks = self.backwards.tasks_of(plan, task.number());
+        let phases = self.backwards.of(plan, task.number()).into_iter().filter_map(|before| match before {
+            Before::Phase(number) => Some(number),
+            Before::Task(_) | Before::Group(_) => None,
+        });
+        json!({
+            "id": task.name(),
+            "title": task.title(),
+            "line": task.line(),
+            "phase": task.phase(),
+            "state": self.standing(task.number()).0,
+            "needs": tasks.iter().map(|it| plan.task(*it).name()).collect::<Vec<_>>(),
+            "after_phase": phases.max(),
+            "owner": task.owner(),
+            "files": task.files(),
+            "verify": task.verify(),
+            "risk": task.risk(),
+            "priority": task.priority(),
+            "worktree": task.worktree(),
+            "parallel": task.parallel(),
+            "criteria": task.criteria(),
+        })
+    }
+}
+
+fn list(context: &Context, book: &Book) -> Result<Exit, Error> {
+    let words = context.words;
+    let page = book.page(context);
+    let value: Vec<Value> = book.plan.tasks().map(|task| page.json(task)).collect();
+    context.print(&value, |screen| {
+        let columns = [
+            Key::ColumnId,
+            Key::ColumnStatus,
+            Key::ColumnPhase,
+            Key::ColumnOwner,
+            Key::ColumnBlockedBy,
+            Key::ColumnTitle,
+        ];
+        let mut rows: Vec<Vec<Cell>> =
+            vec![columns.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect()];
+        rows.extend(book.plan.tasks().map(|task| {
+            let (_, word, shape, style) = page.standing(task.number());
+            vec![
+                Cell::new(task.name()),
+                Cell::styled(style, &format!("{shape} {}", words.sentence(word))),
+                Cell::new(&task.phase().to_string()),
+                Cell::new(&task.owner().unwrap_or_default()),
+                Cell::new(&short(&page.before(words, task.number()))),
+                Cell::new(&task.title()),
+            ]
+        }));
+        screen.columns(&rows)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The first few of a list.
+fn short(names: &[String]) -> String {
+    const SHOWN_MAX: usize = 4;
+    let shown = names.iter().take(SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN_MAX { format!("{shown}, …") } else { shown }
+}
+
+fn show(context: &Context, book: &Book, id: &str) -> Result<Exit, Error> {
+    let words = context.words;
+    let task = book.plan.find(id).ok_or_else(|| Error::NotFound {
+        message: Message::new(Key::NoSuchTask).with("id", &one_line(id)).with("file", &book.name),
+        hint: Message::new(Key::HintTasks),
+    })?;
+    let page = book.page(context);
+    let mut value = page.json(task);
+    value["then"] = json!(page.after(task.number()));
+    value["body"] = json!(task.body());
+    context.print(&value, |screen| detail(words, screen, &page, task))?;
+    Ok(Exit::Done)
+}
+
+fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> String {
+    let (_, word, shape, style) = page.standing(task.number());
+    let status = screen.style(style, &format!("{shape} {}", words.sentence(word)));
+    let mut said = format!("{}  {status}  {}\n", task.name(), one_line(&task.title()));
+    add_line(&mut said, 0, &format!("{}:{}", page.book.name, task.line()));
+    let risk = task.risk().map(|risk| format!("{risk:?}").to_lowercase());
+    let then = page.after(task.number()).join(", ");
+    let rows: Vec<Vec<Cell>> = [
+        (Key::LabelPhase, Some(task.phase().to_string())),
+        (Key::LabelNeeds, Some(page.before(words, task.number()).join(", "))),
+        (Key::LabelThen, Some(then)),
+        (Key::LabelOwner, task.owner()),
+        (Key::LabelFiles, Some(task.files().join(", "))),
+        (Key::LabelVerify, task.verify()),
+        (Key::LabelRisk, risk),
+        (Key::LabelPriority, Some(format!("{:?}", task.priority()).to_lowercase())),
+        (Key::LabelWorktree, task.worktree()),
+    ]
+    .into_iter()
+    .filter_map(|(label, value)| Some((label, value.filter(|value| !value.is_empty())?)))
+    .map(|(label, value)| vec![Cell::styled(Style::Dim, words.sentence(label)), Cell::new(&value)])
+    .collect();
+    said.push_str(&screen.columns(&rows));
+    for criterion in task.criteria() {
+        let mark = if criterion.done { 'x' } else { ' ' };
+        add_line(&mut said, 2, &format!("[{mark}] {}", one_line(&criterion.text)));
+    }
+    said
+}
+
+fn graph(context: &Context, book: &Book, mermaid: bool) -> Result<Exit, Error> {
+    let words = context.words;
+    let page = book.page(context);
+    let drawn = mermaid.then(|| book.plan.mermaid(&page.progress));
+    let value = match &drawn {
+        Some(drawn) => json!({ "mermaid": drawn }),
+        None => json!(book.plan.tasks().map(|task| page.json(task)).collect::<Vec<_>>()),
+    };
+    context.print(&value, |screen| drawn.clone().unwrap_or_else(|| phases(words, screen, &page)))?;
+    Ok(Exit::Done)
+}
+
+fn phases(words: Words, screen: Screen, page: &Page<'_>) -> String {
+    let plan = &page.book.plan;
+    let mut said = String::new();
+    for phase in plan.phases() {
+        let title = phase.title.as_deref().map(|title| format!(": {}", one_line(title))).unwrap_or_default();
+        let heading = words.say(Key::TaskPhase, &[("n", &phase.number)]);
+        // Writing to text does not fail.
+        writeln!(said, "{}{title}", screen.style(Style::Bold, &heading)).ok();
+        let rows: Vec<Vec<Cell>> = plan
+            .tasks()
+            .filter(|task| task.phase() == phase.number)
+            .map(|task| {
+                let (_, _, shape, style) = page.standing(task.number());
+                let before = page.before(words, task.number());
+                let arrow =
+                    if before.is_empty() { String::new() } else { format!("← {}", before.join(", ")) };
+                vec![
+                    Cell::styled(style, &format!("  {shape}")),
+                    Cell::new(task.name()),
+                    Cell::new(&task.title()),
+                    Cell::styled(Style::Dim, &arrow),
+                ]
+            })
+            .collect();
+        said.push_str(&screen.columns(&rows));
+    }
+    said
+}
+
+fn check(context: &Context, book: &Book) -> Result<Exit, Error> {
+    let words = context.words;
+    let plan = &book.plan;
+    let problems: Vec<Value> = plan
+        .problems()
+        .iter()
+        .map(|problem| json!({ "line": problem.line(), "code": problem.code(), "message": problem.to_string(), "about": problem }))
+        .collect();
+    let warnings: Vec<Value> = plan
+        .warnings()
+        .iter()
+        .map(|(line, warning)| json!({ "line": line, "message": warning.to_string(), "about": warning }))
+        .collect();
+    let value = json!({
+        "file": book.name,
+        "tasks": plan.len(),
+        "phases": plan.phases().iter().map(|phase| phase.number).collect::<Vec<_>>(),
+        "edges": plan.graph().edges(),
+        "problems": problems,
+        "warnings": warnings,
+    });
+    context.print(&value, |screen| {
+        let mut said = String::new();
+        for problem in plan.problems() {
+            let place = screen.style(Style::Bad, &format!("{}:{}", book.name, problem.line()));
+            add_line(&mut said, 0, &format!("{place}: {}", one_line(&words.plan_problem(problem))));
+        }
+        for (line, warning) in plan.warnings() {
+            let place = screen.style(Style::Attention, &format!("{}:{line}", book.name));
+            let word = words.sentence(Key::WarningWord);
+            add_line(&mut said, 0, &format!("{place}: {word}: {}", one_line(&words.plan_warning(warning))));
+        }
+        let key = if plan.problems().is_empty() { Key::TasksFine } else { Key::TasksWrong };
+        let counts: [(&str, &dyn std::fmt::Display); 4] = [
+            ("file", &book.name),
+            ("tasks", &plan.len()),
+            ("phases", &plan.phases().len()),
+            ("problems", &plan.problems().len()),
+        ];
+        add_line(&mut said, 0, &words.say(key, &counts));
+        said
+    })?;
+    Ok(if plan.problems().is_empty() { Exit::Done } else { Exit::Plan })
+}
+
+fn chain(context: &Context, book: &Book) -> Result<Exit, Error> {
+    let words = context.words;
+    let page = book.page(context);
+    let path = critical_path(&page.progress, |_| 1);
+    let open = book.plan.tasks().filter(|task| !page.progress.state(task.number()).is_settled()).count();
+    let tasks: Vec<Value> = path.iter().map(|task| page.json(book.plan.task(*task))).collect();
+    context.print(&json!({ "length": path.len(), "open": open, "tasks": tasks }), |screen| {
+        if path.is_empty() {
+            return format!("{}\n", words.sentence(Key::TasksAllDone));
+        }
+        let mut said = words.say(Key::TasksChain, &[("length", &path.len()), ("open", &open)]);
+        said.push('\n');
+        let rows: Vec<Vec<Cell>> = path
+            .iter()
+            .map(|&number| {
+                let task = book.plan.task(number);
+                let (_, _, shape, style) = page.standing(number);
+                vec![
+                    Cell::styled(style, &format!("  {shape}")),
+                    Cell::new(task.name()),
+                    Cell::new(&task.title()),
+                ]
+            })
+            .collect();
+        said.push_str(&screen.columns(&rows));
+        said
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,182 @@
+//! What is said of task files: English and Korean beside each other, and problems by the names they have in JSON.
+
+use ostler_orchestrate::plan::{Problem, Warning};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Key, Language, Words, fill};
+
+/// A key with its sentence in English and in Korean.
+pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
+    (Key::ColumnPhase, "PHASE", "단계"),
+    (Key::ColumnOwner, "OWNER", "담당"),
+    (Key::TaskReady, "ready", "준비됨"),
+    (Key::TaskPending, "waiting", "대기"),
+    (Key::TaskInProgress, "in progress", "진행 중"),
+    (Key::TaskCompleted, "done", "완료"),
+    (Key::TaskFailed, "failed", "실패"),
+    (Key::TaskSkipped, "skipped", "건너뜀"),
+    (Key::TaskBlocked, "blocked", "막힘"),
+    (Key::TaskGroup, "all of {id}", "{id} 전체"),
+    (Key::TaskPhase, "phase {n}", "{n}단계"),
+    (Key::LabelPhase, "phase", "단계"),
+    (Key::LabelNeeds, "waits for", "기다리는 것"),
+    (Key::LabelThen, "then", "다음"),
+    (Key::LabelOwner, "owner", "담당"),
+    (Key::LabelFiles, "files", "파일"),
+    (Key::LabelVerify, "verify", "검증"),
+    (Key::LabelRisk, "risk", "위험도"),
+    (Key::LabelPriority, "priority", "우선순위"),
+    (Key::LabelWorktree, "worktree", "워크트리"),
+    (Key::WarningWord, "warning", "주의"),
+    (
+        Key::TasksFine,
+        "{file}: {tasks} tasks in {phases} phases, and it can be worked with",
+        "{file}: {phases}개 단계에 작업 {tasks}개. 이대로 쓸 수 있습니다",
+    ),
+    (
+        Key::TasksWrong,
+        "{file}: {problems} problems; put them right, nothing is done before",
+        "{file}: 문제 {problems}개. 고치기 전에는 아무것도 하지 않습니다",
+    ),
+    (Key::TasksAllDone, "Nothing is left to do.", "남은 작업이 없습니다."),
+    (
+        Key::TasksChain,
+        "The longest chain has {length} of {open} open tasks:",
+        "가장 긴 사슬은 남은 작업 {open}개 중 {length}개입니다:",
+    ),
+    (
+        Key::StateIgnored,
+        "the state cannot be used, so the marks of the file count alone: {message}",
+        "상태 파일을 쓸 수 없어 작업 파일의 표시만 봅니다: {message}",
+    ),
+    (
+        Key::StateUnwritten,
+        "the answer stands, and nothing was written: {message}",
+        "답은 맞지만 아무것도 기록하지 못했습니다: {message}",
+    ),
+    (Key::NoTaskFile, "there is no task file here ({files})", "작업 파일이 없습니다({files})"),
+    (Key::NoTaskFileAt, "there is no file {path}", "{path} 파일이 없습니다"),
+    (Key::TaskFileTooLarge, "{name} is larger than 128 MiB", "{name} 파일이 128 MiB보다 큽니다"),
+    (Key::TaskFileUnreadable, "{name} cannot be read: {source}", "{name} 파일을 읽을 수 없습니다: {source}"),
+    (
+        Key::HintTaskFile,
+        "Write one, or name it with --tasks FILE. Its form stands in docs/orchestrate.md.",
+        "작업 파일을 만들거나 --tasks FILE로 지정하세요. 형식은 docs/ko/orchestrate.md에 있습니다.",
+    ),
+    (
+        Key::HintPlan,
+        "See all of it: ostler tasks check. Nothing was changed.",
+        "모두 보려면: ostler tasks check. 바뀐 것은 없습니다.",
+    ),
+    (Key::NoSuchTask, "there is no task {id} in {file}", "{file}에 {id} 작업이 없습니다"),
+    (Key::HintTasks, "See them: ostler tasks list", "목록 보기: ostler tasks list"),
+];
+
+/// Problems and warnings in Korean; in English they say themselves what they are.
+const KOREAN: &[(&str, &str)] = &[
+    ("no_tasks", "작업이 하나도 없습니다. 예: '- [ ] T1.1: 제목'"),
+    ("too_large", "파일이 128 MiB보다 큽니다"),
+    ("utf16", "UTF-16 파일입니다. UTF-8로 저장하세요"),
+    ("open_fence", "여기서 시작한 코드 블록이 닫히지 않았습니다"),
+    ("open_comment", "여기서 시작한 주석이 닫히지 않았습니다"),
+    ("not_an_id", "'{word}'은(는) 작업 번호가 아닙니다"),
+    ("not_a_range", "'{word}'은(는) 범위가 아닙니다. 마지막 숫자만 다를 수 있습니다"),
+    ("twice", "{id}이(가) 두 번 나옵니다. 처음은 {first}번째 줄입니다"),
+    ("no_box", "{id}에 체크박스가 없습니다. '- [ ] {id}: 제목'처럼 쓰세요"),
+    ("no_needs_column", "{id}이(가) 의존성 열이 없는 표에만 있습니다"),
+    ("row_length", "이 행은 {cells}칸인데 표는 {columns}칸입니다"),
+    ("needs_of_nobody", "어느 작업의 의존성인지 알 수 없습니다"),
+    ("only_in_note", "{id}이(가) 메모에만 있습니다. 의존성이면 메모 앞에 쓰세요"),
+    ("key_slip", "'{key}'은(는) 모르는 이름입니다. '{meant}'인가요?"),
+    ("no_phase", "{id}에 단계가 없습니다. 다른 작업에는 있습니다"),
+    ("phase_number", "'{word}'은(는) 단계가 아닙니다"),
+    ("own_phase", "{id}이(가) 자기 단계를 기다리게 됩니다"),
+    ("subgraph", "다이어그램의 묶음 '{name}'에 이은 선입니다. 그 안의 작업에 이으세요"),
+    ("not_in_file", "{id}은(는) 다이어그램에만 있고 작업이 아닙니다"),
+    ("too_many_needs", "의존성이 4194304개보다 많습니다"),
+    ("missing", "{task}이(가) 기다리는 {needs}이(가) 없습니다"),
+    ("circular", "서로 기다립니다: {circle}"),
+    ("external", "{task}: '{text}'은(는) 작업이 아니어서 아무도 기다리지 않습니다"),
+    ("unknown_box", "'{letter}' 체크박스는 안 된 것으로 봅니다"),
+    ("contradiction", "{task}: 표시가 서로 달라 안 된 것으로 봅니다"),
+    ("nameless_box", "번호 없는 체크박스는 작업이 아닙니다"),
+    ("unknown_key", "'{key}' 아래의 번호는 의존성으로 보지 않습니다"),
+    ("unknown_value", "{key}: '{value}'은(는) 모르는 값입니다"),
+    ("mention", "{task}이(가) {id}을(를) 언급하지만 기다리지 않습니다"),
+    ("no_arrow", "화살표 없는 선은 의존성이 아닙니다"),
+];
+
+impl Words {
+    /// What is wrong with a task file.
+    pub(crate) fn plan_problem(self, problem: &Problem) -> String {
+        self.about_plan(problem, &problem.to_string())
+    }
+
+    /// What is strange in one.
+    pub(crate) fn plan_warning(self, warning: &Warning) -> String {
+        self.about_plan(warning, &warning.to_string())
+    }
+
+    fn about_plan(self, about: &impl Serialize, english: &str) -> String {
+        if self.language == Language::En {
+            return english.to_owned();
+        }
+        let fields = serde_json::to_value(about).unwrap_or_default();
+        let name = ["what", "problem", "warning"].iter().find_map(|tag| fields.get(tag)?.as_str());
+        let korean = KOREAN.iter().find(|(known, _)| Some(*known) == name).map(|(_, sentence)| *sentence);
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => parts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" → "),
+            other => other.to_string(),
+        };
+        korean.map_or_else(|| english.to_owned(), |korean| fill(korean, |name| fields.get(name).map(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ostler_orchestrate::plan::Plan;
+
+    use super::*;
+
+    /// Files that have every problem and every warning between them.
+    const FILES: &[&str] = &[
+        "",
+        "\u{feff}- [ ] T1.x: a\n- [ ] T1.1: a\n- [ ] T1.1: b\n- T7.1: c\n  - x\n```\n",
+        "- [ ] T1.1: a\n  - deps: T9.9, Epic 3, T1.1-T2.2, Phase 1, Phase 99999999999\n  - depnds: T1.1\n  - related: T1.1\n<!--\n",
+        "| ID | Deps |\n|--|--|\n| T1.1 | - | x |\n\n| ID | Owner |\n|--|--|\n| T5.1 | x |\n",
+        "- [ ] nobody\n- [v] T1.1: a ✅\n  - risk: ?\n  - deps: T1.1 (not T1.2)\n- [ ] T1.2: b (see T1.3)\n- [ ] T1.3: c\n- [ ] T9: d\n# x\ndeps: T1.1\n",
+        "- [ ] T1.1: a\n```mermaid\ngraph TD\nsubgraph S\nend\nT1.1 --- T1.1\nS --> T1.1\nT1.1 --> T8.8\n```\n",
+        "- [ ] T1.1: a\n  - deps: T1.1\n",
+    ];
+
+    #[test]
+    fn everything_is_said_in_korean() {
+        let words = Words::new(Language::Ko);
+        let mut names: Vec<String> = Vec::new();
+        let mut check = |said: String, about: Value| {
+            assert!(said.chars().any(|letter| ('가'..='힣').contains(&letter)), "{about}: {said}");
+            assert!(!said.contains(['{', '}']), "{about}: {said}");
+            names.extend(
+                ["what", "problem", "warning"]
+                    .iter()
+                    .find_map(|tag| Some(about.get(tag)?.as_str()?.to_owned())),
+            );
+        };
+        for file in FILES {
+            let plan = Plan::read(file.as_bytes().to_vec());
+            for problem in plan.problems() {
+                check(words.plan_problem(problem), serde_json::to_value(problem).expect("plain data"));
+            }
+            for (_, warning) in plan.warnings() {
+                check(words.plan_warning(warning), serde_json::to_value(warning).expect("plain data"));
+            }
+        }
+        // These need a file that is too large, or in another form.
+        names.extend(["too_large", "utf16", "too_many_needs"].map(str::to_owned));
+        let missing: Vec<&str> =
+            KOREAN.iter().map(|(name, _)| *name).filter(|name| !names.iter().any(|it| it == name)).collect();
+        assert!(missing.is_empty(), "no file shows {missing:?}");
+    }
+}

@@ -1,0 +1,19 @@
+//! The files of an orchestrated project: the task file, the state with its lock, and the log.
+//!
+//! Other programs read and write them too, so their names and their form are fixed, and whatever stands in them is read
+//! with tolerance. The engine decides what can run ([`ostler_engine::plan`]); this crate brings it the files and puts down
+//! what follows. It runs no program, knows nothing of sessions, the server or git, and looks at no clock but for how long
+//! it waits: the time of day is passed in. How, and what was rejected, stands in `docs/design/orchestrate.md`.
+
+mod file;
+mod lock;
+mod log;
+mod project;
+mod resolve;
+mod stamp;
+mod state;
+
+pub use ostler_engine::plan;
+pub use project::{Project, TASK_FILES, TasksError};
+pub use resolve::{Resolve, Resolved, resolve};
+pub use state::{State, StateError};

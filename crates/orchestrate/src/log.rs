@@ -1,0 +1,38 @@
+//! The log: every line that goes over the wire, with its time.
+
+use std::{
+    fmt::Write as _,
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+use rustix::fs::OFlags;
+
+use crate::stamp::stamp;
+
+/// A log that is larger is put aside, and a new one begun.
+const LOG_BYTES_MAX: u64 = 16 << 20;
+
+/// Adds lines, each with the time. What has several lines is one entry for each.
+pub(crate) fn append<'a>(
+    path: &Path,
+    at_ms: u64,
+    lines: impl IntoIterator<Item = &'a str>,
+) -> io::Result<()> {
+    let at = stamp(at_ms);
+    let mut text = String::new();
+    for line in lines.into_iter().flat_map(str::lines) {
+        // Writing to text does not fail.
+        writeln!(text, "[{at}] {line}").ok();
+    }
+    let about = fs::symlink_metadata(path).ok();
+    if about.is_some_and(|about| about.is_file() && about.len() > LOG_BYTES_MAX) {
+        fs::rename(path, path.with_extension("log.1"))?;
+    }
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
+    let mut file = OpenOptions::new().append(true).create(true).custom_flags(flags).open(path)?;
+    // In one piece: others append too.
+    file.write_all(text.as_bytes())
+}

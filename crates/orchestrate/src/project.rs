@@ -1,0 +1,177 @@
+//! Where the files of a project are.
+
+use std::{
+    fmt, fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use ostler_engine::plan::{FILE_BYTES_MAX, Plan, Problem, Unclear};
+use ostler_protocol::thin::{ErrorCode, Thin};
+
+use crate::file::read;
+
+/// Where a task file is looked for, in this order.
+pub const TASK_FILES: [&str; 3] = ["TASKS.md", "docs/planning/TASKS.md", "docs/planning/06-tasks.md"];
+
+/// The longest file by which git names another directory.
+const POINTER_BYTES_MAX: u64 = 16 << 10;
+
+/// A project with a task file.
+#[derive(Debug, Clone)]
+pub struct Project {
+    root: PathBuf,
+    /// The task file that was named.
+    tasks: Option<PathBuf>,
+}
+
+/// Why there is no plan.
+#[derive(Debug)]
+pub enum TasksError {
+    /// There is no such file.
+    NotFound {
+        /// The file that was named; otherwise [`TASK_FILES`] were looked for.
+        named: Option<PathBuf>,
+    },
+    /// It is larger than [`FILE_BYTES_MAX`].
+    TooLarge {
+        /// What the file is called.
+        name: String,
+    },
+    /// It is there and cannot be read.
+    Unreadable {
+        /// What the file is called.
+        name: String,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl Project {
+    /// The project that a directory belongs to: the main repository, also from one of its worktrees; without git the
+    /// directory itself. A task file may be named, relative to that directory.
+    pub fn find(directory: &Path, tasks: Option<&Path>) -> Project {
+        let above = directory.ancestors().find(|it| it.join(".git").exists());
+        let root = above
+            .map_or_else(|| directory.to_owned(), |it| main_repository(it).unwrap_or_else(|| it.to_owned()));
+        Project { root, tasks: tasks.map(|tasks| directory.join(tasks)) }
+    }
+
+    /// Its root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What it is called: the name of its directory.
+    pub fn name(&self) -> String {
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        root.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// The task file, as it is and as it is called.
+    pub fn task_file(&self) -> Result<(PathBuf, String), TasksError> {
+        if let Some(named) = &self.tasks {
+            if !named.exists() {
+                return Err(TasksError::NotFound { named: Some(named.clone()) });
+            }
+            return Ok((named.clone(), self.shown(named)));
+        }
+        let found = TASK_FILES.iter().map(|name| self.root.join(name)).find(|path| path.exists());
+        let path = found.ok_or(TasksError::NotFound { named: None })?;
+        let name = self.shown(&path);
+        Ok((path, name))
+    }
+
+    /// Reads the task file; also what it is called. What is wrong with it are the plan's problems.
+    pub fn plan(&self) -> Result<(Plan, String), TasksError> {
+        let (path, name) = self.task_file()?;
+        match read(&path, FILE_BYTES_MAX as u64, true) {
+            Ok(bytes) => Ok((Plan::read(bytes), name)),
+            Err(source) if source.kind() == io::ErrorKind::FileTooLarge => Err(TasksError::TooLarge { name }),
+            Err(source) => Err(TasksError::Unreadable { name, source }),
+        }
+    }
+
+    /// The directory of the state file, the lock and the log.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.root.join(".claude")
+    }
+
+    pub(crate) fn state_file(&self) -> PathBuf {
+        self.folder().join("orchestrate-state.json")
+    }
+
+    pub(crate) fn lock_file(&self) -> PathBuf {
+        self.folder().join("orchestrate-state.json.lock")
+    }
+
+    pub(crate) fn log_file(&self) -> PathBuf {
+        self.folder().join("orchestrate.log")
+    }
+
+    /// Relative to the root where it lies in it.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+}
+
+/// The main repository of a linked worktree, whose `.git` is a file that names a directory in the main one's.
+fn main_repository(root: &Path) -> Option<PathBuf> {
+    let pointer = read(&root.join(".git"), POINTER_BYTES_MAX, true).ok()?;
+    let text = String::from_utf8(pointer).ok()?;
+    let git = root.join(text.strip_prefix("gitdir:")?.trim());
+    let common = fs::read_to_string(git.join("commondir")).ok()?;
+    let common = normal(&git.join(common.trim()));
+    let is_plain = common.file_name().is_some_and(|name| name == ".git");
+    is_plain.then(|| common.parent().map(Path::to_owned)).flatten()
+}
+
+/// Without `..`, by name alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::CurDir => {}
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+impl TasksError {
+    /// The line of the thin dialect.
+    pub fn thin(&self) -> Thin {
+        match self {
+            TasksError::NotFound { named: None } => Thin::error(ErrorCode::TasksNotFound, None),
+            TasksError::NotFound { named: Some(path) } => {
+                Thin::error(ErrorCode::TasksNotFound, Some(&path.display().to_string()))
+            }
+            TasksError::TooLarge { name } => Problem::Unclear { line: 1, what: Unclear::TooLarge }.thin(name),
+            TasksError::Unreadable { .. } => Thin::error(ErrorCode::TasksNotFound, Some(&self.to_string())),
+        }
+    }
+}
+
+impl fmt::Display for TasksError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TasksError::NotFound { named: Some(path) } => write!(f, "there is no file {}", path.display()),
+            TasksError::NotFound { named: None } => {
+                write!(f, "there is no task file ({})", TASK_FILES.join(", "))
+            }
+            TasksError::TooLarge { name } => write!(f, "{name} is larger than 128 MiB"),
+            TasksError::Unreadable { name, source } => write!(f, "{name} cannot be read: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for TasksError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TasksError::NotFound { .. } | TasksError::TooLarge { .. } => None,
+            TasksError::Unreadable { source, .. } => Some(source),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Answers `RESOLVE_NEXT`: reads the plan and the state, says what can run, and writes the resolver's parts.
+
+use ostler_engine::plan::{Plan, Request, answer};
+use ostler_protocol::thin::Thin;
+
+use crate::{
+    log::append,
+    project::Project,
+    state::{State, StateError},
+};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Resolve {
+    /// This phase alone.
+    pub phase: Option<u32>,
+    /// Afresh from the file. That is how it is always done here, so it changes nothing; others may ask for it.
+    pub force: bool,
+    /// Later waves of the phase too.
+    pub groups: bool,
+    /// A state that cannot be understood is put aside and begun anew.
+    pub repair: bool,
+}
+
+/// The answer.
+#[derive(Debug)]
+pub struct Resolved {
+    /// One line.
+    pub line: Thin,
+    /// Why the state could not be written, although there is an answer.
+    pub unwritten: Option<StateError>,
+}
+
+/// What can run now.
+pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
+    let question = Thin::ResolveNext { phase: asked.phase, force: asked.force };
+    let (plan, name) = match project.plan() {
+        Ok(read) => read,
+        Err(error) => return refused(project, at_ms, &question, error.thin()),
+    };
+    if let Some(problem) = plan.problems().first() {
+        return refused(project, at_ms, &question, problem.thin(&name));
+    }
+    if asked.repair
+        && let Err(error) = project.set_state_aside()
+        && let Some(line) = error.thin()
+    {
+        return refused(project, at_ms, &question, line);
+    }
+    let begin = || State::new(&project.name(), &plan, at_ms);
+    let changed = project.change_state(at_ms, begin, |state| {
+        let line = decide(&plan, state, asked);
+        let lines = vec![question.to_string(), line.to_string()];
+        (line, lines)
+    });
+    let error = match changed {
+        Ok(line) => return Resolved { line, unwritten: None },
+        Err(error) => error,
+    };
+    if let Some(line) = error.thin() {
+        return refused(project, at_ms, &question, line);
+    }
+    // Nothing can be written here, and the question can be answered all the same.
+    match project.state() {
+        Ok(state) => {
+            let mut state = state.unwrap_or_else(begin);
+            Resolved { line: decide(&plan, &mut state, asked), unwritten: Some(error) }
+        }
+        Err(error) => {
+            let line = error
+                .thin()
+                .unwrap_or_else(|| Thin::error(ostler_protocol::thin::ErrorCode::StateCorrupt, None));
+            Resolved { line, unwritten: None }
+        }
+    }
+}
+
+fn decide(plan: &Plan, state: &mut State, asked: Resolve) -> Thin {
+    let progress = state.progress(plan);
+    let line = answer(&progress, &state.checkpoints(), Request { phase: asked.phase, groups: asked.groups });
+    state.resolved(&progress);
+    line
+}
+
+/// An error changes nothing. It is in the log, if there is one.
+fn refused(project: &Project, at_ms: u64, question: &Thin, line: Thin) -> Resolved {
+    let log = project.log_file();
+    if log.exists() {
+        let lines = [question.to_string(), line.to_string()];
+        // Whoever asked has the line; a log that cannot be written takes nothing from it.
+        append(&log, at_ms, lines.iter().map(String::as_str)).ok();
+    }
+    Resolved { line, unwritten: None }
+}

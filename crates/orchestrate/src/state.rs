@@ -1,0 +1,382 @@
+//! The state file: who has done what. Others write it too, so everything in it that is unknown is kept.
+//!
+//! Each part has an owner: the resolver writes `ready`, `pending`, `blocked` and `dependencies`; the executor
+//! `in_progress`, `completed`, `failed` and our own `skipped`; the main loop everything else.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+use ostler_engine::plan::{Plan, Progress, State as TaskState, Task, TaskNumber};
+use ostler_protocol::{
+    name::TaskId,
+    thin::{ErrorCode, Thin},
+};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    file::{read, replace},
+    lock::{Lock, LockError},
+    log::append,
+    project::Project,
+    stamp::stamp,
+};
+
+/// The largest state file that is read.
+const STATE_BYTES_MAX: u64 = 64 << 20;
+
+/// The parts in the order in which people look for them; unknown ones follow.
+const ORDER: [&str; 9] =
+    ["version", "mode", "project", "execution", "tasks", "dependencies", "checkpoints", "metrics", "config"];
+
+/// The lists of tasks, in the same way.
+const LISTS: [&str; 6] = ["pending", "ready", "in_progress", "completed", "failed", "blocked"];
+
+/// What stands in the state file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    parts: Map<String, Value>,
+}
+
+/// Why the state cannot be used.
+#[derive(Debug)]
+pub enum StateError {
+    /// Somebody holds its lock, and did so for five seconds.
+    Locked {
+        /// Who, if the lock says so.
+        pid: Option<u32>,
+    },
+    /// It cannot be understood.
+    Corrupt {
+        /// Why.
+        reason: String,
+        /// Where a copy was put.
+        kept: Option<PathBuf>,
+    },
+    /// Its directory is a link that leads out of the project.
+    Outside,
+    /// It cannot be read.
+    Unreadable(io::Error),
+    /// It, or its lock, cannot be written.
+    Unwritable(io::Error),
+}
+
+impl State {
+    /// The state of a project that nobody has begun.
+    pub fn new(project: &str, plan: &Plan, at_ms: u64) -> State {
+        let at = stamp(at_ms) + "Z";
+        let phase = plan.phases().first().map_or(0, |phase| phase.number);
+        let parts = json!({
+            "version": "2.0",
+            "mode": "ultra-thin",
+            "project": project,
+            "execution": { "current_phase": phase, "worktree": null, "started_at": at, "last_updated": at },
+            "tasks": {
+                "pending": [], "ready": [], "in_progress": [], "completed": [], "failed": [], "blocked": [],
+            },
+            "dependencies": {},
+            "checkpoints": {},
+            "metrics": { "total_tasks": plan.len(), "completed_count": 0, "failed_count": 0 },
+            "config": { "max_parallel": 3, "retry_limit": 10 },
+        });
+        let Value::Object(parts) = parts else { unreachable!("it is written as one") };
+        State { parts }
+    }
+
+    /// Reads the file, if it is one.
+    pub fn parse(bytes: &[u8]) -> Result<State, String> {
+        match serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)) {
+            Ok(Value::Object(parts)) => Ok(State { parts }),
+            Ok(_) => Err("it is no JSON object".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// How far each task is, by its id. Where a task is in several lists, the one that is furthest counts.
+    pub fn tasks(&self) -> BTreeMap<TaskId, TaskState> {
+        let mut states = BTreeMap::new();
+        let lists = [
+            ("in_progress", TaskState::InProgress),
+            ("failed", TaskState::Failed),
+            ("skipped", TaskState::Skipped),
+            ("completed", TaskState::Completed),
+        ];
+        let tasks = self.parts.get("tasks");
+        for (list, state) in lists {
+            for id in ids(tasks.and_then(|tasks| tasks.get(list))) {
+                states.insert(id, state);
+            }
+        }
+        // Some keep a task's state beside it instead.
+        for (id, entry) in tasks.and_then(Value::as_object).into_iter().flatten() {
+            let word = entry
+                .as_str()
+                .or_else(|| entry.get("status")?.as_str())
+                .or_else(|| entry.get("state")?.as_str());
+            let state =
+                word.and_then(|word| lists.iter().find(|(list, _)| *list == word)).map(|(_, state)| *state);
+            if let (Ok(id), Some(state)) = (id.parse(), state) {
+                states.insert(id, state);
+            }
+        }
+        states
+    }
+
+    /// The phases for which the main loop has recorded a checkpoint.
+    pub fn checkpoints(&self) -> BTreeSet<u32> {
+        let recorded = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+        let checkpoints = self.parts.get("checkpoints").and_then(Value::as_object).into_iter().flatten();
+        let number =
+            |key: &str| key.trim_start_matches("phase").trim_start_matches(['_', '-', ' ']).parse().ok();
+        checkpoints.filter(|(_, value)| recorded(value)).filter_map(|(key, _)| number(key)).collect()
+    }
+
+    /// The tasks that somebody asked to come first.
+    pub fn preferred(&self) -> Vec<TaskId> {
+        ids(self.parts.get("tasks").and_then(|tasks| tasks.get("preferred")))
+    }
+
+    /// How far a plan is by this state.
+    pub fn progress<'a>(&self, plan: &'a Plan) -> Progress<'a> {
+        let tasks = self.tasks();
+        let by_name: BTreeMap<&str, TaskState> =
+            tasks.iter().map(|(id, state)| (id.as_str(), *state)).collect();
+        let state_of =
+            |task: TaskNumber| by_name.get(plan.task(task).name()).copied().unwrap_or(TaskState::Pending);
+        let mut progress = Progress::with(plan, state_of);
+        for task in self.preferred().iter().filter_map(|id| plan.find(id.as_str())) {
+            progress.prefer(task.number());
+        }
+        progress
+    }
+
+    /// Writes the resolver's own parts.
+    pub fn resolved(&mut self, progress: &Progress<'_>) {
+        let plan = progress.plan();
+        let name = |task: TaskNumber| Value::from(plan.task(task).name());
+        let ready: BTreeSet<TaskNumber> = progress.ready().collect();
+        let blocked: BTreeSet<TaskNumber> = progress.blocked().into_iter().collect();
+        let pending = plan.tasks().map(Task::number).filter(|task| {
+            progress.state(*task) == TaskState::Pending && !ready.contains(task) && !blocked.contains(task)
+        });
+        let lists: [(&str, Value); 3] = [
+            ("ready", progress.ready().map(name).collect()),
+            ("blocked", blocked.iter().copied().map(name).collect()),
+            ("pending", pending.map(name).collect()),
+        ];
+        for (list, value) in lists {
+            self.part("tasks").insert(list.to_owned(), value);
+        }
+        let backwards = plan.graph().backwards();
+        let mut dependencies = Map::new();
+        for task in plan.tasks() {
+            let before: Vec<Value> = backwards.tasks_of(plan, task.number()).into_iter().map(name).collect();
+            if !before.is_empty() {
+                dependencies.insert(task.name().to_owned(), before.into());
+            }
+        }
+        self.parts.insert("dependencies".to_owned(), dependencies.into());
+    }
+
+    /// Writes the executor's own parts: a task is in this state, and in no other list of the executor's.
+    pub fn executed(&mut self, id: &TaskId, state: TaskState) {
+        let wanted = match state {
+            TaskState::Pending => None,
+            TaskState::InProgress => Some("in_progress"),
+            TaskState::Completed => Some("completed"),
+            TaskState::Failed => Some("failed"),
+            TaskState::Skipped => Some("skipped"),
+        };
+        let tasks = self.part("tasks");
+        for list in ["in_progress", "completed", "failed", "skipped"] {
+            let is_wanted = wanted == Some(list);
+            match tasks.get_mut(list) {
+                Some(Value::Array(entries)) => {
+                    let is_there = entries.iter().any(|entry| id_of(entry).as_ref() == Some(id));
+                    if is_wanted && !is_there {
+                        entries.push(id.as_str().into());
+                    } else if !is_wanted {
+                        entries.retain(|entry| id_of(entry).as_ref() != Some(id));
+                    }
+                }
+                _ if is_wanted => {
+                    tasks.insert(list.to_owned(), json!([id.as_str()]));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The file as it is written.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(&Ordered(&self.parts, &ORDER)).expect("JSON is plain data");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// A part that holds others. What stands in its place and is none is replaced.
+    fn part(&mut self, name: &str) -> &mut Map<String, Value> {
+        let part = self.parts.entry(name).or_insert_with(|| Value::Object(Map::new()));
+        if !part.is_object() {
+            *part = Value::Object(Map::new());
+        }
+        part.as_object_mut().expect("it was made one")
+    }
+}
+
+impl Project {
+    /// Reads the state, without its lock: it is replaced as a whole, so it is never half.
+    pub fn state(&self) -> Result<Option<State>, StateError> {
+        let path = self.state_file();
+        let bytes = match read(&path, STATE_BYTES_MAX, false) {
+            Ok(bytes) => bytes,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(StateError::Unreadable(error)),
+        };
+        match State::parse(&bytes) {
+            Ok(state) => Ok(Some(state)),
+            Err(reason) => Err(StateError::Corrupt { reason, kept: keep(&path, &bytes) }),
+        }
+    }
+
+    /// Changes the state under its lock, and adds lines to the log. `begin` makes the state if there is none.
+    pub fn change_state<T>(
+        &self,
+        at_ms: u64,
+        begin: impl FnOnce() -> State,
+        change: impl FnOnce(&mut State) -> (T, Vec<String>),
+    ) -> Result<T, StateError> {
+        let folder = self.folder();
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(StateError::Unwritable(error));
+            }
+            _ => {}
+        }
+        if !is_inside(&folder, self.root()) {
+            return Err(StateError::Outside);
+        }
+        let lock = Lock::take(&self.lock_file()).map_err(|error| match error {
+            LockError::Held { pid } => StateError::Locked { pid },
+            LockError::Unwritable(source) => StateError::Unwritable(source),
+        })?;
+        let before = self.state()?;
+        let mut state = before.clone().unwrap_or_else(begin);
+        let (result, lines) = change(&mut state);
+        if before.as_ref() != Some(&state) {
+            replace(&self.state_file(), &state.to_bytes()).map_err(StateError::Unwritable)?;
+        }
+        append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
+        drop(lock);
+        Ok(result)
+    }
+
+    /// Puts the state that cannot be used aside, so that a new one can be begun.
+    pub fn set_state_aside(&self) -> Result<(), StateError> {
+        match self.state() {
+            Err(StateError::Corrupt { kept: Some(_), .. }) => {
+                fs::remove_file(self.state_file()).map_err(StateError::Unwritable)
+            }
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Keeps a copy of a file that cannot be understood beside it, and says where.
+fn keep(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
+    let kept = path.with_extension("json.corrupt");
+    let is_kept = read(&kept, STATE_BYTES_MAX, false).is_ok_and(|there| there == bytes);
+    (is_kept || replace(&kept, bytes).is_ok()).then_some(kept)
+}
+
+/// Whether a directory lies in the project, links followed.
+fn is_inside(folder: &Path, root: &Path) -> bool {
+    match (folder.canonicalize(), root.canonicalize()) {
+        (Ok(folder), Ok(root)) => folder.starts_with(root) && folder.is_dir(),
+        _ => false,
+    }
+}
+
+/// The ids of a list, or of the keys of an object.
+fn ids(list: Option<&Value>) -> Vec<TaskId> {
+    match list {
+        Some(Value::Array(entries)) => entries.iter().filter_map(id_of).collect(),
+        Some(Value::Object(entries)) => entries.keys().filter_map(|key| key.parse().ok()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// An entry of a list: an id, or something that has one.
+fn id_of(entry: &Value) -> Option<TaskId> {
+    let text = entry
+        .as_str()
+        .or_else(|| ["id", "task_id", "task"].iter().find_map(|key| entry.get(key)?.as_str()))?;
+    text.trim().parse().ok()
+}
+
+/// An object with some of its keys first.
+struct Ordered<'a>(&'a Map<String, Value>, &'a [&'a str]);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Ordered(parts, order) = self;
+        let mut map = serializer.serialize_map(Some(parts.len()))?;
+        let first = order.iter().filter_map(|key| parts.get_key_value(*key));
+        let rest = parts.iter().filter(|(key, _)| !order.contains(&key.as_str()));
+        for (key, value) in first.chain(rest) {
+            match value.as_object().filter(|_| key == "tasks") {
+                Some(lists) => map.serialize_entry(key, &Ordered(lists, &LISTS))?,
+                None => map.serialize_entry(key, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+impl StateError {
+    /// The line of the thin dialect; nothing for what has none.
+    pub fn thin(&self) -> Option<Thin> {
+        match self {
+            StateError::Locked { pid } => {
+                let holder = pid.map(|pid| format!("held by process {pid}"));
+                Some(Thin::error(ErrorCode::StateLocked, holder.as_deref()))
+            }
+            StateError::Corrupt { .. } | StateError::Outside | StateError::Unreadable(_) => {
+                Some(Thin::error(ErrorCode::StateCorrupt, Some(&self.to_string())))
+            }
+            StateError::Unwritable(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StateError::Locked { pid: Some(pid) } => write!(f, "process {pid} holds the state file"),
+            StateError::Locked { pid: None } => f.write_str("somebody holds the state file"),
+            StateError::Corrupt { reason, kept: Some(kept) } => {
+                let name = kept.file_name().unwrap_or_default().to_string_lossy();
+                write!(f, "{reason}; a copy is kept as .claude/{name}")
+            }
+            StateError::Corrupt { reason, kept: None } => f.write_str(reason),
+            StateError::Outside => f.write_str(".claude leads out of the project"),
+            StateError::Unreadable(source) => write!(f, "the state file cannot be read: {source}"),
+            StateError::Unwritable(source) => write!(f, "the state file cannot be written: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for StateError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StateError::Unreadable(source) | StateError::Unwritable(source) => Some(source),
+            StateError::Locked { .. } | StateError::Corrupt { .. } | StateError::Outside => None,
+        }
+    }
+}
