@@ -37,9 +37,9 @@ use ostler_agents::nearest;
 
 use crate::{
     commands::{
-        agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, export, guide,
-        inbox, logs, merge, need, notify, open, parse, phases, ps, report, resolve, resume, review, run,
-        secret, send, serve, show, step, tasks, token, trust, usage, verify,
+        agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, exec, export,
+        guide, inbox, logs, merge, need, notify, open, parse, phases, ps, report, resolve, resume, review,
+        run, secret, send, serve, show, step, tasks, token, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -101,6 +101,7 @@ enum Command {
     Checkpoint(checkpoint::Arguments),
     Tasks(tasks::Arguments),
     Resolve(resolve::Arguments),
+    Exec(exec::Arguments),
     Agents(agents::Arguments),
     Serve(serve::Arguments),
     Doctor(doctor::Arguments),
@@ -176,6 +177,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Checkpoint(arguments) => checkpoint::run(context, &arguments),
         Command::Tasks(arguments) => tasks::run(context, &arguments),
         Command::Resolve(arguments) => resolve::run(context, &arguments),
+        Command::Exec(arguments) => exec::run(context, &arguments),
         Command::Agents(arguments) => agents::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Doctor(arguments) => doctor::run(context, &arguments),

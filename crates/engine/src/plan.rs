@@ -24,13 +24,14 @@ mod needs;
 mod path;
 mod problem;
 mod progress;
+mod prompt;
 mod reader;
 mod said;
 mod subject;
 mod table;
 mod task;
 
-pub use answer::{Request, answer};
+pub use answer::{Obstacle, Request, answer, obstacle};
 pub use files::overlap;
 pub use graph::{Backwards, Before, Graph};
 pub use path::critical_path;

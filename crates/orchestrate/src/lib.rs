@@ -5,6 +5,8 @@
 //! what follows. It runs no program, knows nothing of sessions, the server or git, and looks at no clock but for how long
 //! it waits: the time of day is passed in. How, and what was rejected, stands in `docs/design/orchestrate.md`.
 
+mod evidence;
+mod exec;
 mod file;
 mod lock;
 mod log;
@@ -13,6 +15,7 @@ mod resolve;
 mod stamp;
 mod state;
 
+pub use exec::{Begun, Ended, Work, begin, end};
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};
 pub use resolve::{Resolve, Resolved, resolve};

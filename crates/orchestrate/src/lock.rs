@@ -38,8 +38,8 @@ pub(crate) struct Lock {
 
 /// Who holds a lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Owner {
-    pid: u32,
+pub(crate) struct Owner {
+    pub(crate) pid: u32,
     /// When that process was started, in the clock ticks of `/proc`: pids come again.
     start_time: Option<u64>,
     /// Since which start of the machine these ticks count, and in which space of pids.
@@ -133,13 +133,13 @@ fn holder(path: &Path) -> Option<Owner> {
 }
 
 impl Owner {
-    fn me() -> Owner {
+    pub(crate) fn me() -> Owner {
         let pid = std::process::id();
         Owner { pid, start_time: start_time(pid), space: space() }
     }
 
     /// Whether the process may still be there.
-    fn may_live(&self) -> bool {
+    pub(crate) fn may_live(&self) -> bool {
         let ours = space();
         if let (Some(theirs), Some(ours)) = (&self.space, &ours) {
             let boot = |space: &str| space.split(' ').next().map(str::to_owned);

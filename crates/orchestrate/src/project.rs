@@ -1,11 +1,12 @@
 //! Where the files of a project are.
 
 use std::{
+    collections::BTreeSet,
     fmt, fs, io,
     path::{Component, Path, PathBuf},
 };
 
-use ostler_engine::plan::{FILE_BYTES_MAX, Plan, Problem, Unclear};
+use ostler_engine::plan::{FILE_BYTES_MAX, Plan, Problem, Task, Unclear};
 use ostler_protocol::thin::{ErrorCode, Thin};
 
 use crate::file::read;
@@ -15,6 +16,9 @@ pub const TASK_FILES: [&str; 3] = ["TASKS.md", "docs/planning/TASKS.md", "docs/p
 
 /// The longest file by which git names another directory.
 const POINTER_BYTES_MAX: u64 = 16 << 10;
+
+/// How many commands of one file a person is asked about; those beyond are never run.
+const COMMANDS_MAX: usize = 1000;
 
 /// A project with a task file.
 #[derive(Debug, Clone)]
@@ -61,6 +65,11 @@ impl Project {
         &self.root
     }
 
+    /// Whether somebody has named the task file.
+    pub(crate) fn names_tasks(&self) -> bool {
+        self.tasks.is_some()
+    }
+
     /// What it is called: the name of its directory.
     pub fn name(&self) -> String {
         let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
@@ -89,6 +98,21 @@ impl Project {
             Err(source) if source.kind() == io::ErrorKind::FileTooLarge => Err(TasksError::TooLarge { name }),
             Err(source) => Err(TasksError::Unreadable { name, source }),
         }
+    }
+
+    /// The task file, and each command by which it has a task verified, in its order. They come from a repository, and run
+    /// only if a person has agreed.
+    pub fn commands(&self) -> Option<(PathBuf, Vec<String>)> {
+        let (path, _) = self.task_file().ok()?;
+        let (plan, _) = self.plan().ok()?;
+        let mut commands: Vec<String> = Vec::new();
+        let mut known = BTreeSet::new();
+        for command in plan.tasks().filter_map(Task::verify) {
+            if commands.len() < COMMANDS_MAX && known.insert(command.clone()) {
+                commands.push(command);
+            }
+        }
+        Some((path, commands))
     }
 
     /// The directory of the state file, the lock and the log.

@@ -35,6 +35,12 @@ const ORDER: [&str; 9] =
 /// The lists of tasks, in the same way.
 const LISTS: [&str; 6] = ["pending", "ready", "in_progress", "completed", "failed", "blocked"];
 
+/// How often a task is tried if the state does not say.
+const RETRY_LIMIT: u32 = 10;
+
+/// How often it is tried at most, whatever the state says.
+const RETRY_LIMIT_MAX: u32 = 1000;
+
 /// What stands in the state file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
@@ -208,6 +214,28 @@ impl State {
                 _ => {}
             }
         }
+    }
+
+    /// What the executor of a task has noted for itself.
+    pub(crate) fn note(&self, id: &TaskId) -> Option<&Value> {
+        self.parts.get("executor")?.get(id.as_str())
+    }
+
+    /// Notes something for the executor of a task; nothing removes it.
+    pub(crate) fn set_note(&mut self, id: &TaskId, note: Option<Value>) {
+        let notes = self.part("executor");
+        match note {
+            Some(note) => notes.insert(id.as_str().to_owned(), note),
+            None => notes.remove(id.as_str()),
+        };
+    }
+
+    /// How often a task may be tried.
+    pub fn retry_limit(&self) -> u32 {
+        let limit = self.parts.get("config").and_then(|config| config.get("retry_limit")?.as_u64());
+        limit
+            .and_then(|limit| u32::try_from(limit).ok())
+            .map_or(RETRY_LIMIT, |limit| limit.clamp(1, RETRY_LIMIT_MAX))
     }
 
     /// The file as it is written.

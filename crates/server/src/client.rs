@@ -111,9 +111,18 @@ impl Client {
         path: &str,
         body: &impl Serialize,
     ) -> Result<T, ClientError> {
+        self.post_once(path, body, &crate::random::word()).await
+    }
+
+    /// Wants something done once under a key, however often and by whomever it is asked for.
+    pub async fn post_once<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        key: &str,
+    ) -> Result<T, ClientError> {
         let body = Bytes::from(serde_json::to_vec(body).expect("what is sent is plain data"));
-        let key = crate::random::word();
-        read(path, self.surely(Method::POST, path, body, Some(&key)).await?).await
+        read(path, self.surely(Method::POST, path, body, Some(key)).await?).await
     }
 
     /// Asks for something that comes in pieces, for as long as there are any.

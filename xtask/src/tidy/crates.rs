@@ -41,6 +41,7 @@ const RULES: &[Rule] = &[
         workspace: &[
             "ostler-agents",
             "ostler-engine",
+            "ostler-orchestrate",
             "ostler-protocol",
             "ostler-shim",
             "ostler-store",

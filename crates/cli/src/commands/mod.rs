@@ -10,6 +10,7 @@ pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod discard;
 pub(crate) mod doctor;
+pub(crate) mod exec;
 pub(crate) mod export;
 pub(crate) mod guide;
 pub(crate) mod inbox;

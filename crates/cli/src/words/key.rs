@@ -630,4 +630,6 @@ keys! {
     HintPlan,
     NoSuchTask,
     HintTasks,
+    VerifyUntrusted,
+    HintVerifyTrust,
 }

@@ -69,6 +69,12 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "See all of it: ostler tasks check. Nothing was changed.",
         "모두 보려면: ostler tasks check. 바뀐 것은 없습니다.",
     ),
+    (
+        Key::VerifyUntrusted,
+        "nobody has agreed to `{command}` (ostler trust)",
+        "`{command}`을(를) 실행해도 된다고 한 사람이 없습니다(ostler trust)",
+    ),
+    (Key::HintVerifyTrust, "Look at it and decide: ostler trust", "보고 정하세요: ostler trust"),
     (Key::NoSuchTask, "there is no task {id} in {file}", "{file}에 {id} 작업이 없습니다"),
     (Key::HintTasks, "See them: ostler tasks list", "목록 보기: ostler tasks list"),
 ];

@@ -6,6 +6,7 @@ mod attached;
 mod bad_input;
 mod configuration;
 mod demo;
+mod exec;
 mod hostile;
 mod looking;
 mod needs;

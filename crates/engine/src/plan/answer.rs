@@ -5,7 +5,7 @@ use alloc::{collections::BTreeSet, string::String, vec::Vec};
 use ostler_protocol::thin::{ErrorCode, Thin};
 
 use super::{
-    files::Claims,
+    files::{Claims, overlap},
     progress::Progress,
     task::{Risk, TaskNumber},
 };
@@ -20,6 +20,35 @@ pub struct Request {
     pub phase: Option<u32>,
     /// Later waves of the phase too.
     pub groups: bool,
+}
+
+/// Why a task cannot be begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// These have to be settled first; none of them by name if it waits for a phase.
+    Needs(Vec<TaskNumber>),
+    /// This one runs, and the two may not run together.
+    Beside(TaskNumber),
+}
+
+/// What stands in the way of a task that nobody has begun.
+pub fn obstacle(progress: &Progress<'_>, task: TaskNumber) -> Option<Obstacle> {
+    let plan = progress.plan();
+    if !progress.is_ready(task) {
+        let before = plan.graph().backwards().tasks_of(plan, task);
+        return Some(Obstacle::Needs(
+            before.into_iter().filter(|it| !progress.state(*it).is_settled()).collect(),
+        ));
+    }
+    let files = plan.task(task).files();
+    let is_critical = |task: TaskNumber| plan.entry(task).risk == Some(Risk::Critical);
+    let overlaps = |other: &TaskNumber| {
+        let theirs = plan.task(*other).files();
+        is_critical(task)
+            || is_critical(*other)
+            || files.iter().any(|file| theirs.iter().any(|their| overlap(file, their)))
+    };
+    progress.running().find(overlaps).map(Obstacle::Beside)
 }
 
 /// What can be done now. The main loop has recorded a checkpoint for each of these phases.

@@ -97,6 +97,11 @@ impl<'a> Progress<'a> {
         self.ready.iter().map(|(_, task)| *task)
     }
 
+    /// Whether nobody has begun it, and nothing stands before it.
+    pub fn is_ready(&self, task: TaskNumber) -> bool {
+        self.can_run(task)
+    }
+
     /// What somebody does.
     pub fn running(&self) -> impl Iterator<Item = TaskNumber> {
         self.running.iter().copied()

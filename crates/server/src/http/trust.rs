@@ -15,6 +15,7 @@ use ostler_engine::{
     Input,
     run::{Project, Trusted},
 };
+use ostler_orchestrate::Project as Orchestrated;
 use ostler_workspace::Repository;
 use serde::Deserialize;
 use serde_json::json;
@@ -29,7 +30,7 @@ use super::{
 };
 use crate::{
     api::{NewRevocation, NewTrust, Problem, TrustView, TrustedView},
-    config::Config,
+    config::{Config, RepositoryCommand},
     driver::Driver,
 };
 
@@ -166,12 +167,24 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
     commands.extend(
         config.commands.iter().map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
     );
+    commands
+        .extend(of_tasks(place).map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
     let given_at_ms = {
         let world = driver.journal.world();
         world.project_at(&root).and_then(|id| world.projects.get(&id)).and_then(|it| it.trusted_at_ms)
     };
     let is_git = repository.is_some();
     Ok(Found { view: TrustView { root, given_at_ms, commands }, name, is_git })
+}
+
+/// The commands by which tasks of the project's task file are verified.
+fn of_tasks(root: &Path) -> impl Iterator<Item = RepositoryCommand> {
+    let (file, commands) = Orchestrated::find(root, None).commands().unwrap_or_default();
+    commands.into_iter().map(move |value| RepositoryCommand {
+        key: "verify".to_owned(),
+        value,
+        file: file.clone(),
+    })
 }
 
 /// What the journal remembers of a project: not the commands themselves.

@@ -1,0 +1,194 @@
+//! `ostler exec`: has a task done by its agent, and says in one line of the thin dialect what came of it.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    time::Duration,
+};
+
+use clap::Args;
+use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end};
+use ostler_protocol::{name::TaskId, thin::Thin};
+use ostler_server::{
+    api::{NewResume, NewRun, OutcomeKind, RunView, SessionView, TrustView, TrustedView},
+    client::{Client, ClientError, encoded},
+};
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::run::environment;
+use crate::{
+    clock,
+    context::{self, Context, directory, talk},
+    error::{Error, Message},
+    exit::Exit,
+    outcome,
+    words::{Key, Language, Words},
+};
+
+/// Between two looks at the run.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Have a task done, and print DONE:ID or FAIL:ID:reason.
+///
+/// Its owner's agent gets the whole task as its prompt; without one the default agent does. It is done when its verify command
+/// passes and, if it declares files, something has changed there. The mark in the task file and the state are written.
+/// Killed and started again, it goes on with the same run. The exit code is 0 for DONE and 1 for FAIL.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The task.
+    #[arg(value_name = "ID")]
+    id: TaskId,
+    /// Where it is done, relative to the project; without it in the project itself.
+    #[arg(long, value_name = "PATH")]
+    worktree: Option<PathBuf>,
+    /// More about it, as JSON: "timeout" ends it after so many seconds.
+    #[arg(long, value_name = "JSON", value_parser = meta)]
+    meta: Option<Map<String, Value>>,
+    /// The agent, whoever the owner is.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Add figures to the line: DONE:T1.3:elapsed=120s.
+    #[arg(long)]
+    verbose: bool,
+    /// The task file [default: that of the project].
+    #[arg(long, value_name = "FILE")]
+    tasks: Option<PathBuf>,
+}
+
+fn meta(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let begun_at = Instant::now();
+    let project = Project::find(&directory()?, arguments.tasks.as_deref());
+    let is_korean = context.words.language() == Language::Ko;
+    let worktree = arguments.worktree.as_deref();
+    let line = match begin(&project, &arguments.id, worktree, is_korean, clock::now_ms()) {
+        Begun::Settled(line) => line,
+        Begun::Work(work) => {
+            let ended = talk(async { Ok(carry_out(context, arguments, &work).await) })?;
+            end(&project, &work, ended, clock::now_ms())
+        }
+    };
+    let line = if arguments.verbose { with_time(line, begun_at.elapsed()) } else { line };
+    let text = if context.json {
+        context::json(&json!({ "kind": line.kind(), "line": line.to_string(), "about": line }))
+    } else {
+        format!("{line}\n")
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
+    Ok(if matches!(line, Thin::Done { .. }) { Exit::Done } else { Exit::Failed })
+}
+
+fn with_time(line: Thin, elapsed: Duration) -> Thin {
+    line.clone().with_figure("elapsed", &format!("{}s", elapsed.as_secs())).unwrap_or(line)
+}
+
+/// Has it done. What keeps it from being done is a failure of the task: whoever asked reads one line.
+async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Ended {
+    let done = async {
+        let new = new_run(context, arguments, work)?;
+        let client = context.server().await?;
+        check_trust(&client, work).await?;
+        let run: RunView = client.post_once("/runs", &new, &work.key).await?;
+        wait(&client, &run.id, timeout(arguments)).await
+    };
+    done.await
+        .unwrap_or_else(|error: Error| Ended::Failed { reason: error.message(Words::new(Language::En)) })
+}
+
+/// A command that stands in a task file comes from a repository: it runs only if a person has agreed to it.
+async fn check_trust(client: &Client, work: &Work) -> Result<(), Error> {
+    let Some(check) = &work.check else { return Ok(()) };
+    let directory = encoded(&work.directory.to_string_lossy());
+    let trust: TrustView = client.get(&format!("/trust?directory={directory}")).await?;
+    let is_it = |it: &TrustedView| it.key == "verify" && it.value.as_ref() == Some(check) && it.trusted;
+    if trust.commands.iter().any(is_it) {
+        return Ok(());
+    }
+    Err(Error::Refused {
+        message: Message::new(Key::VerifyUntrusted).with("command", check),
+        hint: Message::new(Key::HintVerifyTrust),
+    })
+}
+
+fn timeout(arguments: &Arguments) -> Option<Duration> {
+    let seconds = arguments.meta.as_ref()?.get("timeout")?.as_u64()?;
+    Some(Duration::from_secs(seconds))
+}
+
+/// The owner's agent, if there is one of that name; otherwise the default.
+fn new_run(context: &Context, arguments: &Arguments, work: &Work) -> Result<NewRun, Error> {
+    let config = context.config()?;
+    let owner = work.owner.as_ref().filter(|owner| config.agents.get(owner).is_some());
+    let agent = arguments.agent.as_ref().or(owner).or(config.default_agent.as_ref());
+    let agent = agent.ok_or_else(|| Error::Refused {
+        message: Message::new(Key::NoAgentNamed),
+        hint: Message::new(Key::HintAgents),
+    })?;
+    Ok(NewRun {
+        directory: work.directory.to_string_lossy().into_owned(),
+        agent: Some(agent.clone()),
+        command: Vec::new(),
+        prompt: Some(work.prompt.clone()),
+        model: None,
+        turns_max: None,
+        guide: None,
+        mcp: None,
+        check: work.check.clone(),
+        attempts_max: work.check.is_some().then_some(work.attempts_max),
+        time_s_max: None,
+        cost_usd_max: None,
+        tokens_max: None,
+        check_time_s_max: None,
+        worktree: false,
+        terminal: None,
+        environment: Some(environment()),
+        korean: context.words.language() == Language::Ko,
+    })
+}
+
+/// Waits for the end of a run, however long its agent waits for answers and whatever becomes of the server meanwhile.
+async fn wait(client: &Client, run: &str, timeout: Option<Duration>) -> Result<Ended, Error> {
+    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    let mut is_over = false;
+    loop {
+        let view: RunView = match client.get(&format!("/runs/{run}")).await {
+            // It is started again by the next question.
+            Err(ClientError::Broken { .. } | ClientError::NoServer { .. }) => {
+                sleep(LOOK).await;
+                continue;
+            }
+            view => view?,
+        };
+        if let Some(ended) = &view.outcome {
+            return Ok(match (ended.outcome, is_over) {
+                (OutcomeKind::Completed, _) => Ended::Done,
+                (_, true) => {
+                    let seconds = timeout.unwrap_or_default().as_secs();
+                    Ended::Failed { reason: format!("it was ended after {seconds} s") }
+                }
+                (OutcomeKind::Cancelled, false) => Ended::Failed { reason: "it was cancelled".to_owned() },
+                (OutcomeKind::Failed, false) => {
+                    Ended::Failed { reason: outcome::reason(Words::new(Language::En), &ended.reason) }
+                }
+            });
+        }
+        for session in view.sessions.iter().filter(|session| session.status == "interrupted") {
+            let resume = NewResume::default();
+            let _resumed: SessionView =
+                client.post(&format!("/sessions/{}/resume", session.id), &resume).await?;
+        }
+        if !is_over && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            is_over = true;
+            for session in &view.sessions {
+                let _cancelled: SessionView =
+                    client.post(&format!("/sessions/{}/cancel", session.id), &Value::Null).await?;
+            }
+        }
+        sleep(LOOK).await;
+    }
+}

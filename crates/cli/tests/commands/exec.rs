@@ -1,0 +1,154 @@
+//! `ostler exec`: a task done by a real session, what counts as done, and what a crash leaves.
+
+use std::{fs, process::Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Place, until};
+
+/// An agent that is a script: it gets the prompt as its first argument.
+fn with_agent(place: &Place, name: &str, script: &str) {
+    let file = place.project().join(format!("{name}.sh"));
+    fs::write(&file, script).expect("a script");
+    let table = format!(
+        "[agents.{name}]\ncommand = [\"bash\", {:?}]\n[agents.{name}.arguments]\nprompt = [\"{{prompt}}\"]\n",
+        file.display().to_string()
+    );
+    place.configure(&format!("default_agent = \"{name}\"\n{table}"));
+}
+
+fn tasks(place: &Place, text: &str) {
+    fs::write(place.project().join("TASKS.md"), text).expect("a task file");
+}
+
+/// The line, and the exit code that goes with it.
+#[track_caller]
+fn exec(place: &Place, arguments: &[&str], line: &str) {
+    let said = place.run(&[&["exec"], arguments].concat());
+    let code = i32::from(line.starts_with("FAIL:"));
+    assert_eq!((said.out.as_str(), said.code), (format!("{line}\n").as_str(), code), "{}", said.err);
+}
+
+fn state(place: &Place) -> Value {
+    let text = fs::read_to_string(place.project().join(".claude/orchestrate-state.json")).expect("a state");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn a_task_is_done_with_evidence() {
+    let place = Place::with_commit();
+    let text = "## Phase 1: Auth\n- [ ] T1.1: Say hello ✓\n  - owner: worker\n  - files: hello.txt\n  - verify: grep -q hello hello.txt\n  \
+                - [ ] it is friendly\n- [ ] T1.2: Next\n  - deps: T1.1\n";
+    tasks(&place, text);
+    with_agent(&place, "worker", "printf '%s\\n' \"$1\" > prompt.txt; echo hello > hello.txt");
+    exec(&place, &["T1.2"], "FAIL:T1.2:it waits for T1.1");
+    // The command comes from the repository: a person has to agree first.
+    exec(&place, &["T1.1"], "FAIL:T1.1:nobody has agreed to `grep -q hello hello.txt` (ostler trust)");
+    assert!(!place.project().join("hello.txt").exists());
+    let shown = place.done(&["trust", "--yes"]);
+    assert!(shown.contains("grep -q hello hello.txt") && shown.contains("TASKS.md"), "{shown}");
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    assert_eq!(
+        fs::read_to_string(place.project().join("TASKS.md")).expect("it is there"),
+        text.replacen("[ ] T1.1", "[x] T1.1", 1)
+    );
+    let prompt = fs::read_to_string(place.project().join("prompt.txt")).expect("the agent has written it");
+    for part in [
+        "- **Phase**: 1\n- **Task ID**: P1-T1.1\n",
+        "## Work\nSay hello ✓\n",
+        "## Acceptance criteria\n- it is friendly\n",
+        "Change only these files: hello.txt",
+    ] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    let state = state(&place);
+    assert_eq!(
+        (&state["tasks"]["completed"], &state["tasks"]["in_progress"]),
+        (&json!(["T1.1"]), &json!([]))
+    );
+    assert_eq!(state["executor"], json!({}));
+    // Asked again, it is done already, and nothing runs.
+    let runs = place.json(&["ps", "-a"]).as_array().map(Vec::len);
+    exec(&place, &["P1-T1.1"], "DONE:T1.1");
+    assert_eq!(place.json(&["ps", "-a"]).as_array().map(Vec::len), runs);
+    assert_eq!(place.done(&["resolve"]), "READY:T1.2\n");
+    let log = fs::read_to_string(place.project().join(".claude/orchestrate.log")).expect("a log");
+    let lines: Vec<&str> = log.lines().filter_map(|line| Some(line.split_once("] ")?.1)).collect();
+    assert_eq!(
+        lines[lines.len() - 5..],
+        ["EXECUTE:T1.1", "DONE:T1.1", "DONE:T1.1", "RESOLVE_NEXT", "READY:T1.2"]
+    );
+}
+
+#[test]
+fn what_is_not_done_fails() {
+    let place = Place::with_commit();
+    tasks(
+        &place,
+        "- [ ] T1.1: a\n  - verify: 'false'\n- [ ] T1.2: b\n  - files: src/*\n- [ ] T1.3: c\n- [ ] T1.4: d\n  - deps: T1.1\n",
+    );
+    with_agent(&place, "worker", "case \"$1\" in *P1-T1.3*) exit 7;; esac");
+    place.done(&["trust", "--yes"]);
+    // Three identical failures end it, long before the tenth attempt.
+    exec(&place, &["T1.1"], "FAIL:T1.1:the check failed in the same way 3 times");
+    exec(&place, &["T1.2"], "FAIL:T1.2:nothing has changed in src/*");
+    let verbose = place.run(&["exec", "T1.3", "--verbose"]).out;
+    let is_verbose =
+        verbose.starts_with("FAIL:T1.3:elapsed=") && verbose.ends_with("s:its exit code was 7\n");
+    assert!(is_verbose, "{verbose}");
+    assert_eq!(state(&place)["tasks"]["failed"], json!(["T1.1", "T1.2", "T1.3"]));
+    assert_eq!(place.run(&["resolve"]).out, "ERROR:BLOCKED:T1.1,T1.2,T1.3\n");
+    // What has failed may be tried again.
+    with_agent(&place, "worker", "mkdir -p src; date +%N > src/x");
+    exec(&place, &["T1.2"], "DONE:T1.2");
+    exec(&place, &["T1.3"], "DONE:T1.3");
+    assert_eq!(state(&place)["tasks"]["failed"], json!(["T1.1"]));
+}
+
+#[test]
+fn what_cannot_be_begun_changes_nothing() {
+    let place = Place::with_commit();
+    exec(&place, &["T1.1"], "FAIL:T1.1:ERROR:TASKS_NOT_FOUND");
+    tasks(&place, "- [ ] T1.1: a\n  - files: src/a\n- [ ] T1.2: b\n  - files: src/\n");
+    exec(&place, &["T9.9"], "FAIL:T9.9:there is no such task");
+    exec(&place, &["T1.1", "--worktree", ".."], "FAIL:T1.1:the worktree does not lie in the project");
+    exec(&place, &["T1.1", "--worktree", "none"], "FAIL:T1.1:there is no such worktree");
+    let said = place.run(&["exec", "nonsense"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(!place.project().join(".claude").exists());
+    // Somebody else's executor works on one whose files overlap.
+    fs::create_dir(place.project().join(".claude")).expect("a directory");
+    let running = json!({ "tasks": { "in_progress": ["T1.2"] } });
+    fs::write(place.project().join(".claude/orchestrate-state.json"), running.to_string()).expect("a state");
+    exec(&place, &["T1.1"], "FAIL:T1.1:it may not run beside T1.2");
+    exec(&place, &["T1.2"], "FAIL:T1.2:somebody else works on it");
+}
+
+#[test]
+fn killed_and_asked_again_it_is_the_same_run() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(&place, "worker", "echo once >> runs.txt; until [ -e go ]; do sleep 0.05; done");
+    let mut command = place.command(&["exec", "T1.1"]);
+    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    until("the agent works", || place.project().join("runs.txt").exists().then_some(()));
+    // While it lives, nobody else begins the task.
+    exec(&place, &["T1.1"], &format!("FAIL:T1.1:process {} works on it", first.id()));
+    first.kill().expect("it runs");
+    first.wait().expect("it ends");
+    place.kill_server();
+    fs::write(place.project().join("go"), "").expect("a file");
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    assert_eq!(fs::read_to_string(place.project().join("runs.txt")).expect("it is there"), "once\n");
+    assert_eq!(place.json(&["ps", "-a"]).as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_time_that_is_over_ends_it() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(&place, "worker", "sleep 600");
+    exec(&place, &["T1.1", "--meta", "{\"timeout\":1}"], "FAIL:T1.1:it was ended after 1 s");
+    let session = &place.json(&["ps", "-a"])[0];
+    assert_eq!(session["status"], "cancelled", "{session}");
+}

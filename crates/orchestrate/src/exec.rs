@@ -1,0 +1,238 @@
+//! Doing a task: what has to be known before it, and what counts as done after it.
+//!
+//! Who does the work is none of this module's business. It hands out [`Work`], and takes back how that ended. In between
+//! the state says that the task is in progress, and under which key its run was asked for: whoever comes back after a
+//! crash asks under the same key, and so finds the same run.
+
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use ostler_engine::plan::{FILE_BYTES_MAX, Obstacle, Plan, Progress, State as TaskState, Task, obstacle};
+use ostler_protocol::{name::TaskId, thin::Thin};
+use serde_json::{Value, json};
+
+use crate::{
+    evidence::look,
+    file::{read, replace},
+    lock::Owner,
+    project::Project,
+    state::{State, StateError},
+};
+
+/// How often the lock of the state is waited for when work is done: nobody should have to do it again.
+const RECORD_TRIES: u32 = 12;
+
+/// How many tasks a reason names.
+const NAMED_MAX: usize = 5;
+
+/// What is to be done.
+#[derive(Debug)]
+pub struct Work {
+    /// The task.
+    pub id: TaskId,
+    /// Who is to do it.
+    pub owner: Option<String>,
+    /// What they are told.
+    pub prompt: String,
+    /// Where.
+    pub directory: PathBuf,
+    /// The command that has to pass.
+    pub check: Option<String>,
+    /// How often they may try.
+    pub attempts_max: u32,
+    /// Under which key it is asked for.
+    pub key: String,
+    files: Vec<String>,
+    /// How the files looked before.
+    before: u64,
+}
+
+/// A task that was asked for.
+#[derive(Debug)]
+pub enum Begun {
+    /// It is to be done.
+    Work(Box<Work>),
+    /// There is nothing to do but to say this.
+    Settled(Thin),
+}
+
+/// How work ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// It was done, by the word of whoever did it and by the check, if there is one.
+    Done,
+    /// It was not.
+    Failed {
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Begins a task, or says why it cannot be begun.
+pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean: bool, at_ms: u64) -> Begun {
+    let fail = |reason: &str| Begun::Settled(Thin::fail(id.clone(), reason));
+    let plan = match project.plan() {
+        Ok((plan, name)) => match plan.problems().first() {
+            Some(problem) => return fail(&problem.thin(&name).to_string()),
+            None => plan,
+        },
+        Err(error) => return fail(&error.thin().to_string()),
+    };
+    let Some(task) = plan.find(id.as_str()) else { return fail("there is no such task") };
+    let directory = match place(project, worktree) {
+        Ok(directory) => directory,
+        Err(reason) => return fail(reason),
+    };
+    let shown = worktree.map(|path| path.to_string_lossy().into_owned());
+    let before = look(&directory, &task.files());
+    let new = || State::new(&project.name(), &plan, at_ms);
+    let changed = project.change_state(at_ms, new, |state| {
+        let note = match decide(&plan, state, task) {
+            Ok(note) => {
+                note.unwrap_or_else(|| json!({ "key": key(id, at_ms), "before": before.to_string() }))
+            }
+            Err(line) => return (Begun::Settled(line.clone()), vec![line.to_string()]),
+        };
+        let work = Work {
+            id: id.clone(),
+            owner: task.owner(),
+            prompt: task.prompt(shown.as_deref(), is_korean),
+            directory,
+            check: task.verify(),
+            attempts_max: state.retry_limit(),
+            key: note["key"].as_str().unwrap_or_default().to_owned(),
+            files: task.files(),
+            before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
+        };
+        let mut note = note;
+        note["owner"] = json!(Owner::me());
+        state.set_note(id, Some(note));
+        state.executed(id, TaskState::InProgress);
+        (Begun::Work(Box::new(work)), vec![format!("EXECUTE:{id}")])
+    });
+    changed.unwrap_or_else(|error| fail(&state_reason(&error)))
+}
+
+/// Takes back how work ended: looks at the evidence, puts it down, and says it.
+pub fn end(project: &Project, work: &Work, ended: Ended, at_ms: u64) -> Thin {
+    let ended = match ended {
+        Ended::Done if !work.files.is_empty() && look(&work.directory, &work.files) == work.before => {
+            Ended::Failed { reason: format!("nothing has changed in {}", work.files.join(", ")) }
+        }
+        ended => ended,
+    };
+    let (line, state) = match &ended {
+        Ended::Done => (Thin::done(work.id.clone()), TaskState::Completed),
+        Ended::Failed { reason } => (Thin::fail(work.id.clone(), reason), TaskState::Failed),
+    };
+    match record(project, work, state, &line, at_ms) {
+        Ok(()) => line,
+        Err(error) => Thin::fail(work.id.clone(), &state_reason(&error)),
+    }
+}
+
+/// Whether a task may be begun; what was noted if it was begun before.
+fn decide(plan: &Plan, state: &State, task: Task<'_>) -> Result<Option<Value>, Thin> {
+    let progress = state.progress(plan);
+    let id = task.id();
+    let fail = |reason: &str| Err(Thin::fail(task.id(), reason));
+    match progress.state(task.number()) {
+        TaskState::Completed => Err(Thin::done(id)),
+        TaskState::Skipped => fail("it was skipped"),
+        TaskState::InProgress => {
+            let Some(note) = state.note(&id) else { return fail("somebody else works on it") };
+            let owner: Option<Owner> = serde_json::from_value(note["owner"].clone()).ok();
+            match owner.filter(Owner::may_live) {
+                Some(owner) if owner != Owner::me() => fail(&format!("process {} works on it", owner.pid)),
+                _ => Ok(Some(note.clone())),
+            }
+        }
+        TaskState::Pending | TaskState::Failed => {
+            let mut progress = progress;
+            progress.retry(task.number());
+            match obstacle(&progress, task.number()) {
+                Some(obstacle) => fail(&obstacle_reason(&progress, &obstacle)),
+                None => Ok(None),
+            }
+        }
+    }
+}
+
+fn obstacle_reason(progress: &Progress<'_>, obstacle: &Obstacle) -> String {
+    let plan = progress.plan();
+    match obstacle {
+        Obstacle::Needs(tasks) if tasks.is_empty() => "it waits for an earlier phase".to_owned(),
+        Obstacle::Needs(tasks) => {
+            let names: Vec<&str> = tasks.iter().take(NAMED_MAX).map(|task| plan.task(*task).name()).collect();
+            format!("it waits for {}", names.join(", "))
+        }
+        Obstacle::Beside(task) => format!("it may not run beside {}", plan.task(*task).name()),
+    }
+}
+
+/// Where the work is done: the project, or a directory in it.
+fn place(project: &Project, worktree: Option<&Path>) -> Result<PathBuf, &'static str> {
+    let root = project.root().canonicalize().map_err(|_| "the project cannot be found")?;
+    let Some(worktree) = worktree else { return Ok(root) };
+    let path = root.join(worktree).canonicalize().map_err(|_| "there is no such worktree")?;
+    if !path.is_dir() || !path.starts_with(&root) {
+        return Err("the worktree does not lie in the project");
+    }
+    Ok(path)
+}
+
+/// A key that nobody else has.
+fn key(id: &TaskId, at_ms: u64) -> String {
+    format!("exec-{id}-{at_ms}-{}", std::process::id())
+}
+
+/// Writes down how a task ended. Whoever holds the lock is waited for, longer than usual: the work is done.
+fn record(
+    project: &Project,
+    work: &Work,
+    state: TaskState,
+    line: &Thin,
+    at_ms: u64,
+) -> Result<(), StateError> {
+    let mut tries = 1;
+    loop {
+        let begin = || State::new(&project.name(), &Plan::read(Vec::new()), at_ms);
+        let recorded = project.change_state(at_ms, begin, |file| {
+            // The mark first: it counts before the state, and both say the same if we end here.
+            if state == TaskState::Completed {
+                mark(project, &work.id);
+            }
+            file.executed(&work.id, state);
+            file.set_note(&work.id, None);
+            ((), vec![line.to_string()])
+        });
+        match recorded {
+            Err(StateError::Locked { .. }) if tries < RECORD_TRIES => tries += 1,
+            recorded => return recorded,
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Marks a task as done in its file. A file that cannot be marked is left as it is: the state knows it too.
+fn mark(project: &Project, id: &TaskId) {
+    let Ok((path, _)) = project.task_file() else { return };
+    let Ok((plan, _)) = project.plan() else { return };
+    let Some(task) = plan.find(id.as_str()).filter(|task| !task.is_done()) else { return };
+    let marked = plan.marked([task.number()]);
+    // A link is followed only as far as the project, or where a person has named it.
+    let Ok(path) = path.canonicalize() else { return };
+    let is_ours =
+        project.names_tasks() || project.root().canonicalize().is_ok_and(|root| path.starts_with(root));
+    // Somebody may have written meanwhile.
+    if is_ours && read(&path, FILE_BYTES_MAX as u64, false).is_ok_and(|now| now == plan.text()) {
+        replace(&path, &marked).ok();
+    }
+}
+
+fn state_reason(error: &StateError) -> String {
+    error.thin().map_or_else(|| error.to_string(), |line| line.to_string())
+}
