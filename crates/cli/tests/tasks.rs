@@ -610,3 +610,105 @@ fn what_is_wrong_is_said_with_its_line() {
     "#]],
     );
 }
+
+#[test]
+fn what_a_person_decides() {
+    let place = Place::new(TASKS);
+    place.check(
+        &["tasks", "first", "T1.3"],
+        &expect![[r#"
+        T1.3 comes first as soon as it can run.
+        --- 0
+    "#]],
+    );
+    place.resolve(&[], "READY:T1.3,T1.2");
+    place.check(
+        &["tasks", "skip", "T1.2"],
+        &expect![[r#"
+        T1.2 is skipped: whoever waits for it may go on.
+        --- 0
+    "#]],
+    );
+    place.resolve(&[], "READY:T1.3");
+    place.check(
+        &["tasks", "skip", "T1.1"],
+        &expect![[r#"
+        --- 7
+        ostler: T1.1 is completed, so that cannot be
+          See them: ostler tasks list
+    "#]],
+    );
+    place.check(
+        &["tasks", "retry", "P1-T1.2"],
+        &expect![[r#"
+        T1.2 is to be done again.
+        --- 0
+    "#]],
+    );
+    place.resolve(&[], "READY:T1.3,T1.2");
+    place.check(
+        &["tasks", "skip", "T9.9"],
+        &expect![[r#"
+        --- 8
+        ostler: there is no task T9.9 in TASKS.md
+          See them: ostler tasks list
+    "#]],
+    );
+    place.check(
+        &["tasks", "close", "9"],
+        &expect![[r#"
+        --- 8
+        ostler: there is no phase 9
+          See them: ostler tasks list
+    "#]],
+    );
+    place.check(
+        &["tasks", "close", "1"],
+        &expect![[r#"
+        --- 7
+        ostler: phase 1 is not over: T1.2, T1.3, T1.4
+          --with-failures does without what has failed and what waits for it; the rest has to be done.
+    "#]],
+    );
+    let mut state = place.state();
+    state["tasks"]["failed"] = json!(["T1.2"]);
+    state["tasks"]["completed"] = json!(["T1.3"]);
+    place.write(".claude/orchestrate-state.json", &state.to_string());
+    place.resolve(&[], "ERROR:BLOCKED:T1.2");
+    place.check(
+        &["--lang", "ko", "tasks", "close", "1"],
+        &expect![[r#"
+        --- 7
+        ostler: 1단계가 끝나지 않았습니다: T1.2, T1.4
+          --with-failures는 실패한 작업과 그것을 기다리는 작업을 건너뜁니다. 나머지는 해야 합니다.
+    "#]],
+    );
+    place.check(
+        &["tasks", "close", "1", "--with-failures"],
+        &expect![[r#"
+        Phase 1 is over.
+          T1.2 is skipped: whoever waits for it may go on.
+          T1.4 is skipped: whoever waits for it may go on.
+        --- 0
+    "#]],
+    );
+    let state = place.state();
+    assert_eq!(state["tasks"]["skipped"], json!(["T1.2", "T1.4"]));
+    assert_eq!(state["checkpoints"]["phase_1"]["tasks"], json!(["T1.1", "T1.2", "T1.3", "T1.4"]));
+    assert_eq!(
+        (&state["execution"]["current_phase"], &state["metrics"]["completed_count"]),
+        (&json!(2), &json!(1))
+    );
+    place.resolve(&[], "READY:T2.1");
+    let log = place.read(".claude/orchestrate.log");
+    for line in
+        ["CUSTOM:PRIORITY:T1.3", "CUSTOM:SKIP:T1.2", "CUSTOM:RETRY:T1.2", "CUSTOM:SKIP:T1.4", "PHASE_DONE:1"]
+    {
+        assert!(log.contains(&format!("] {line}\n")), "{line}: {log}");
+    }
+    // Whoever does a task decides nothing about the others.
+    let output =
+        place.command(&["tasks", "skip", "T2.1"]).env("OSTLER_SESSION", "s_1@x").output().expect("it starts");
+    assert_eq!(output.status.code(), Some(7));
+    place.resolve(&[], "READY:T2.1");
+}

@@ -14,9 +14,11 @@ mod project;
 mod resolve;
 mod stamp;
 mod state;
+mod wish;
 
 pub use exec::{Begun, Ended, Work, begin, end};
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use state::{State, StateError};
+pub use wish::{Wish, WishError, close, wish};

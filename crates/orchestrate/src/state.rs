@@ -216,6 +216,43 @@ impl State {
         }
     }
 
+    /// Has a task come before all others that can run.
+    pub(crate) fn prefer(&mut self, id: &TaskId) {
+        let is_there = self.preferred().contains(id);
+        let preferred = self.part("tasks").entry("preferred").or_insert_with(|| json!([]));
+        match preferred.as_array_mut() {
+            Some(entries) if !is_there => entries.push(id.as_str().into()),
+            Some(_) => {}
+            None => *preferred = json!([id.as_str()]),
+        }
+    }
+
+    /// Records the checkpoint of a phase, as a main loop does, and the phase that follows.
+    pub(crate) fn close<'a>(
+        &mut self,
+        plan: &Plan,
+        number: u32,
+        tasks: impl Iterator<Item = &'a str>,
+        at_ms: u64,
+    ) {
+        let at = stamp(at_ms) + "Z";
+        let tasks: Vec<&str> = tasks.collect();
+        let checkpoint = json!({ "completed_at": at, "tasks": tasks, "merged": false });
+        self.part("checkpoints").insert(format!("phase_{number}"), checkpoint);
+        let next =
+            plan.phases().iter().map(|phase| phase.number).find(|phase| *phase > number).unwrap_or(number);
+        let states = self.tasks();
+        let count = |wanted: TaskState| states.values().filter(|state| **state == wanted).count();
+        let (completed, failed) = (count(TaskState::Completed), count(TaskState::Failed));
+        let execution = self.part("execution");
+        execution.insert("current_phase".to_owned(), next.into());
+        execution.insert("last_updated".to_owned(), at.into());
+        let metrics = self.part("metrics");
+        metrics.insert("total_tasks".to_owned(), plan.len().into());
+        metrics.insert("completed_count".to_owned(), completed.into());
+        metrics.insert("failed_count".to_owned(), failed.into());
+    }
+
     /// What the executor of a task has noted for itself.
     pub(crate) fn note(&self, id: &TaskId) -> Option<&Value> {
         self.parts.get("executor")?.get(id.as_str())

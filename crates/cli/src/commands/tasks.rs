@@ -1,15 +1,19 @@
-//! `ostler tasks`: a task file as a list, a graph, a chain, and what is wrong with it. Needs no server.
+//! `ostler tasks`: a task file as a list, a graph, a chain, and what is wrong with it; and what a person decides about its
+//! tasks. Needs no server.
 
-use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
+use std::{collections::BTreeSet, env, fmt::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use ostler_orchestrate::{
-    Project,
+    Project, Wish, WishError, close,
     plan::{Backwards, Before, Plan, Progress, State, Task, TaskNumber, critical_path},
+    wish,
 };
+use ostler_protocol::name::TaskId;
 use serde_json::{Value, json};
 
 use crate::{
+    clock,
     context::{Context, directory},
     error::{Error, Message},
     exit::Exit,
@@ -20,7 +24,8 @@ use crate::{
 /// Look at a task file: its tasks, who waits for whom, and what is wrong with it.
 ///
 /// The file is TASKS.md, docs/planning/TASKS.md or docs/planning/06-tasks.md of the project. How far the tasks are comes from
-/// its done marks and from .claude/orchestrate-state.json, if that is there. Nothing is changed.
+/// its done marks and from .claude/orchestrate-state.json, if that is there. Only first, skip, retry and close change
+/// something, and that is the state.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -53,6 +58,32 @@ enum Command {
     Check(File),
     /// Show the longest chain of open tasks that wait for each other.
     CriticalPath(File),
+    /// Have a task come before all others that can run.
+    First(Named),
+    /// Do without a task: those who wait for it may go on.
+    Skip(Named),
+    /// Have a task tried again that has failed or was skipped.
+    Retry(Named),
+    /// Record that a phase is over, as a main loop does at its end.
+    Close {
+        /// The phase.
+        #[arg(value_name = "N")]
+        phase: u32,
+        /// Skip what has failed in it, and what waits for that.
+        #[arg(long)]
+        with_failures: bool,
+        #[command(flatten)]
+        file: File,
+    },
+}
+
+#[derive(Args)]
+struct Named {
+    /// Its id.
+    #[arg(value_name = "ID")]
+    id: TaskId,
+    #[command(flatten)]
+    file: File,
 }
 
 #[derive(Args)]
@@ -85,6 +116,87 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         Command::Graph { mermaid, file } => graph(context, &file.whole()?, *mermaid),
         Command::Check(file) => check(context, &file.read()?),
         Command::CriticalPath(file) => chain(context, &file.whole()?),
+        Command::First(named) => decide(context, named, Wish::First, Key::TaskFirstNow),
+        Command::Skip(named) => decide(context, named, Wish::Skip, Key::TaskSkippedNow),
+        Command::Retry(named) => decide(context, named, Wish::Retry, Key::TaskRetryNow),
+        Command::Close { phase, with_failures, file } => over(context, file, *phase, *with_failures),
+    }
+}
+
+/// A person's decision about a task.
+fn decide(context: &Context, named: &Named, wanted: Wish, key: Key) -> Result<Exit, Error> {
+    not_inside()?;
+    let project = Project::find(&directory()?, named.file.tasks.as_deref());
+    wish(&project, &named.id, wanted, clock::now_ms())
+        .map_err(|error| refused(&named.id.to_string(), error))?;
+    context.print(&json!({ "id": named.id }), |_| {
+        format!("{}\n", context.words.say(key, &[("id", &named.id)]))
+    })?;
+    Ok(Exit::Done)
+}
+
+fn over(context: &Context, file: &File, phase: u32, with_failures: bool) -> Result<Exit, Error> {
+    not_inside()?;
+    let project = Project::find(&directory()?, file.tasks.as_deref());
+    let closed = close(&project, phase, with_failures, clock::now_ms());
+    let skipped = closed.map_err(|error| refused(&phase.to_string(), error))?;
+    let names: Vec<&str> = skipped.iter().map(TaskId::as_str).collect();
+    context.print(&json!({ "phase": phase, "skipped": names }), |_| {
+        let mut said = context.words.say(Key::PhaseClosed, &[("n", &phase)]);
+        said.push('\n');
+        for name in &names {
+            add_line(&mut said, 2, &context.words.say(Key::TaskSkippedNow, &[("id", name)]));
+        }
+        said
+    })?;
+    Ok(Exit::Done)
+}
+
+/// These are for people and for main agents. Whoever does a task does not decide about the others.
+fn not_inside() -> Result<(), Error> {
+    if env::var_os("OSTLER_SESSION").is_none() {
+        return Ok(());
+    }
+    Err(Error::Refused {
+        message: Message::new(Key::RefusedInside),
+        hint: Message::new(Key::HintRefusedInside),
+    })
+}
+
+fn refused(what: &str, error: WishError) -> Error {
+    let hint = || Message::new(Key::HintTasks);
+    let state_word = |state: State| match state {
+        State::Pending => "pending",
+        State::InProgress => "in_progress",
+        State::Completed => "completed",
+        State::Failed => "failed",
+        State::Skipped => "skipped",
+    };
+    match error {
+        WishError::Tasks(error) => Error::Tasks(error),
+        WishError::Plan { name, problem } => Error::Plan { name, problem },
+        WishError::NoTask { name } => Error::NotFound {
+            message: Message::new(Key::NoSuchTask).with("id", &what).with("file", &name),
+            hint: hint(),
+        },
+        WishError::NoPhase => {
+            Error::NotFound { message: Message::new(Key::NoSuchPhase).with("n", &what), hint: hint() }
+        }
+        WishError::NotSo { state } => Error::Refused {
+            message: Message::new(Key::TaskNotSo).with("id", &what).with("state", &state_word(state)),
+            hint: hint(),
+        },
+        WishError::Open { tasks } => {
+            let names: Vec<String> = tasks.iter().map(ToString::to_string).collect();
+            Error::Refused {
+                message: Message::new(Key::PhaseOpen).with("n", &what).with("tasks", &short(&names)),
+                hint: Message::new(Key::HintPhaseOpen),
+            }
+        }
+        WishError::State(error) => Error::Refused {
+            message: Message::new(Key::StateRefused).with("message", &error),
+            hint: Message::new(Key::HintState),
+        },
     }
 }
 

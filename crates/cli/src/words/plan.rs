@@ -75,6 +75,32 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "`{command}`을(를) 실행해도 된다고 한 사람이 없습니다(ostler trust)",
     ),
     (Key::HintVerifyTrust, "Look at it and decide: ostler trust", "보고 정하세요: ostler trust"),
+    (
+        Key::TaskFirstNow,
+        "{id} comes first as soon as it can run.",
+        "{id}은(는) 시작할 수 있게 되면 가장 먼저 합니다.",
+    ),
+    (
+        Key::TaskSkippedNow,
+        "{id} is skipped: whoever waits for it may go on.",
+        "{id}을(를) 건너뜁니다. 기다리던 작업은 시작할 수 있습니다.",
+    ),
+    (Key::TaskRetryNow, "{id} is to be done again.", "{id}을(를) 다시 합니다."),
+    (Key::PhaseClosed, "Phase {n} is over.", "{n}단계를 마칩니다."),
+    (Key::NoSuchPhase, "there is no phase {n}", "{n}단계가 없습니다"),
+    (Key::TaskNotSo, "{id} is {state}, so that cannot be", "{id}이(가) {state} 상태라 할 수 없습니다"),
+    (Key::PhaseOpen, "phase {n} is not over: {tasks}", "{n}단계가 끝나지 않았습니다: {tasks}"),
+    (
+        Key::HintPhaseOpen,
+        "--with-failures does without what has failed and what waits for it; the rest has to be done.",
+        "--with-failures는 실패한 작업과 그것을 기다리는 작업을 건너뜁니다. 나머지는 해야 합니다.",
+    ),
+    (Key::StateRefused, "the state was not changed: {message}", "상태를 바꾸지 않았습니다: {message}"),
+    (
+        Key::HintState,
+        "If nobody uses it, see .claude/orchestrate-state.json and its lock; `ostler resolve --repair` begins anew.",
+        "쓰는 것이 없다면 .claude/orchestrate-state.json과 잠금을 보세요. `ostler resolve --repair`는 새로 시작합니다.",
+    ),
     (Key::NoSuchTask, "there is no task {id} in {file}", "{file}에 {id} 작업이 없습니다"),
     (Key::HintTasks, "See them: ostler tasks list", "목록 보기: ostler tasks list"),
 ];

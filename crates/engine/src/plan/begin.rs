@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
             line: at.number,
             phase,
             parent: parent.unwrap_or(NONE),
-            place: self.place(at, subject, name),
+            place: self.place(at, subject),
             mark: subject.mark(),
             shape,
             priority: Priority::default(),
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
             let what = Unclear::Twice { id: shown(first.name.in_text(self.text)), first: first.line };
             return self.draft.unclear(at.number, what);
         }
-        let place = self.place(at, subject, first.name);
+        let place = self.place(at, subject);
         let mark = subject.mark();
         let name = first.name;
         let fields = &mut self.draft.entries[entry as usize];
@@ -114,16 +114,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Where a done mark would go.
-    fn place(&self, at: At, subject: &Subject<'_>, name: Span) -> Place {
+    fn place(&self, at: At, subject: &Subject<'_>) -> Place {
         match subject.boxed {
-            Some(inside) if !inside.is_empty() => Place::Inside(Span::of(self.text, inside)),
-            // Between brackets with nothing in them stands no slice to point at: they end before the id.
-            Some(_) => {
-                let before = &self.text[at.start as usize..name.start as usize];
-                let open = memchr::memmem::rfind(before, b"[]").map_or(before.len(), |open| open + 1);
-                let offset = at.start + small(open);
-                Place::Inside(Span { start: offset, end: offset })
-            }
+            Some(inside) => Place::Inside(Span::within(self.text, inside)),
             None => Place::Tick(at.end),
         }
     }

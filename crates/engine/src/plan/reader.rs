@@ -62,7 +62,7 @@ pub(super) struct Reader<'a> {
     inside: Inside,
     pub(super) open: Option<OpenKey>,
     table: Option<Table>,
-    /// The line before, which may turn out to be the header of a table.
+    /// The line before, if it may turn out to be the header of a table.
     before: &'a [u8],
     pub(super) found: Vec<Found<'a>>,
     pub(super) needs_words: memchr::memmem::Finder<'static>,
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         if self.is_hidden(at, rest) {
             return;
         }
-        let before = core::mem::replace(&mut self.before, rest);
+        let before = core::mem::take(&mut self.before);
         let Some(first) = rest.first() else {
             self.table = None;
             return;
@@ -309,6 +309,7 @@ impl<'a> Reader<'a> {
 
     /// A line that is neither heading nor item.
     fn paragraph(&mut self, at: At, columns: usize, rest: &'a [u8]) {
+        self.before = rest;
         if self.pair(at, columns, rest, false) {
             return;
         }

@@ -172,12 +172,15 @@ pub(super) fn small(number: usize) -> u32 {
 }
 
 impl Span {
-    /// The span of a part of the text.
+    /// The span of a part of the text; an empty one stands for nothing.
     pub(super) fn of(text: &[u8], part: &[u8]) -> Span {
+        if part.is_empty() { Span::default() } else { Span::within(text, part) }
+    }
+
+    /// The span of a part that was cut out of the text, also where nothing stands between its ends.
+    pub(super) fn within(text: &[u8], part: &[u8]) -> Span {
         let start = part.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
-        if part.is_empty() || start >= text.len() {
-            return Span::default();
-        }
+        debug_assert!(start + part.len() <= text.len(), "it was cut out of the text");
         Span { start: small(start), end: small(start + part.len()) }
     }
 

@@ -30,9 +30,10 @@ pub fn any_bytes(data: &[u8]) {
     let marked = plan.marked(plan.tasks().map(Task::number));
     let again = Plan::read(marked);
     if plan.problems().is_empty() {
-        assert!(again.problems().is_empty(), "{:?}", again.problems());
-        assert!(again.tasks().all(Task::is_done), "{:?}", String::from_utf8_lossy(again.text()));
-        assert_eq!(edges(&again), edges(&plan));
+        let shown = String::from_utf8_lossy(again.text());
+        assert!(again.problems().is_empty(), "{:?}\n{shown:?}", again.problems());
+        assert!(again.tasks().all(Task::is_done), "{shown:?}");
+        assert_eq!(edges(&again), edges(&plan), "{shown:?}");
         in_order(&plan);
     }
 }

@@ -49,6 +49,20 @@ fn in_every_shape() {
 }
 
 #[test]
+fn an_empty_box_at_the_detail_of_a_row() {
+    check(
+        "| ID | Deps |\n|--|--|\n| T1 | - |\n\n- [] T1: a\n",
+        &["T1"],
+        "| ID | Deps |\n|--|--|\n| T1 | - |\n\n- [x] T1: a\n",
+    );
+}
+
+#[test]
+fn a_heading_is_no_header_of_a_table() {
+    check("### T1.1: a | b |\n|--|--|\n| x | y |\n", &["T1.1"], "### T1.1: a | b | ✅\n|--|--|\n| x | y |\n");
+}
+
+#[test]
 fn what_is_done_stays_as_it_is() {
     check("- [X] T1.1: a\n- ✅ T1.2: b\n", &["T1.1", "T1.2"], "- [X] T1.1: a\n- ✅ T1.2: b\n");
 }

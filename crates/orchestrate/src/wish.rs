@@ -1,0 +1,162 @@
+//! What a person decides about tasks: one comes first, is done without, or is tried again; a phase is over.
+
+use std::fmt;
+
+use ostler_engine::plan::{Plan, Problem, State as TaskState, Task};
+use ostler_protocol::name::TaskId;
+
+use crate::{
+    project::{Project, TasksError},
+    state::{State, StateError},
+};
+
+/// What is to become of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// It comes before all others that can run.
+    First,
+    /// It is done without: those who wait for it may go on.
+    Skip,
+    /// It was given up, and is to be tried again.
+    Retry,
+}
+
+/// Why it does not become that.
+#[derive(Debug)]
+pub enum WishError {
+    /// There is no task file, or it cannot be read.
+    Tasks(TasksError),
+    /// The task file cannot be worked with.
+    Plan {
+        /// What the file is called.
+        name: String,
+        /// The first thing that is wrong.
+        problem: Box<Problem>,
+    },
+    /// There is no such task.
+    NoTask {
+        /// What the file is called.
+        name: String,
+    },
+    /// There is no such phase.
+    NoPhase,
+    /// The task is in another state.
+    NotSo {
+        /// How it is.
+        state: TaskState,
+    },
+    /// Tasks of the phase are not settled.
+    Open {
+        /// These.
+        tasks: Vec<TaskId>,
+    },
+    /// The state cannot be used.
+    State(StateError),
+}
+
+impl Wish {
+    /// Its name in the thin dialect.
+    fn word(self) -> &'static str {
+        match self {
+            Wish::First => "PRIORITY",
+            Wish::Skip => "SKIP",
+            Wish::Retry => "RETRY",
+        }
+    }
+
+    /// Whether it makes sense for a task that is so.
+    fn fits(self, state: TaskState) -> bool {
+        match self {
+            Wish::First => state == TaskState::Pending,
+            Wish::Skip => matches!(state, TaskState::Pending | TaskState::Failed),
+            Wish::Retry => matches!(state, TaskState::Failed | TaskState::Skipped),
+        }
+    }
+}
+
+/// Puts down what is to become of a task.
+pub fn wish(project: &Project, id: &TaskId, wish: Wish, at_ms: u64) -> Result<(), WishError> {
+    let (plan, name) = whole(project)?;
+    let task = plan.find(id.as_str()).ok_or(WishError::NoTask { name })?;
+    let begin = || State::new(&project.name(), &plan, at_ms);
+    let changed = project.change_state(at_ms, begin, |state| {
+        let now = state.progress(&plan).state(task.number());
+        if !wish.fits(now) {
+            return (Err(WishError::NotSo { state: now }), Vec::new());
+        }
+        match wish {
+            Wish::First => state.prefer(id),
+            Wish::Skip => state.executed(id, TaskState::Skipped),
+            Wish::Retry => state.executed(id, TaskState::Pending),
+        }
+        let progress = state.progress(&plan);
+        state.resolved(&progress);
+        (Ok(()), vec![format!("CUSTOM:{}:{id}", wish.word())])
+    });
+    changed.map_err(WishError::State)?
+}
+
+/// Records that a phase is over. What was given up in it, and what waits for that, is done without if so wanted; those are
+/// given back.
+pub fn close(
+    project: &Project,
+    number: u32,
+    with_failures: bool,
+    at_ms: u64,
+) -> Result<Vec<TaskId>, WishError> {
+    let (plan, _) = whole(project)?;
+    if !plan.phases().iter().any(|phase| phase.number == number) {
+        return Err(WishError::NoPhase);
+    }
+    let begin = || State::new(&project.name(), &plan, at_ms);
+    let changed = project.change_state(at_ms, begin, |state| {
+        let progress = state.progress(&plan);
+        let blocked = progress.blocked();
+        let of_phase: Vec<Task<'_>> = plan.tasks().filter(|task| task.phase() == number).collect();
+        let (left, open): (Vec<Task<'_>>, Vec<Task<'_>>) =
+            of_phase.iter().filter(|task| !progress.state(task.number()).is_settled()).partition(|task| {
+                let is_failed = progress.state(task.number()) == TaskState::Failed;
+                with_failures && (is_failed || blocked.contains(&task.number()))
+            });
+        if !open.is_empty() {
+            let tasks = open.into_iter().map(Task::id).collect();
+            return (Err(WishError::Open { tasks }), Vec::new());
+        }
+        let left: Vec<TaskId> = left.into_iter().map(Task::id).collect();
+        for id in &left {
+            state.executed(id, TaskState::Skipped);
+        }
+        state.close(&plan, number, of_phase.into_iter().map(Task::name), at_ms);
+        let progress = state.progress(&plan);
+        state.resolved(&progress);
+        let mut lines: Vec<String> = left.iter().map(|id| format!("CUSTOM:SKIP:{id}")).collect();
+        lines.push(format!("PHASE_DONE:{number}"));
+        (Ok(left), lines)
+    });
+    changed.map_err(WishError::State)?
+}
+
+/// A plan without problems.
+fn whole(project: &Project) -> Result<(Plan, String), WishError> {
+    let (plan, name) = project.plan().map_err(WishError::Tasks)?;
+    match plan.problems().first() {
+        Some(problem) => Err(WishError::Plan { name, problem: Box::new(problem.clone()) }),
+        None => Ok((plan, name)),
+    }
+}
+
+impl fmt::Display for WishError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WishError::Tasks(error) => error.fmt(f),
+            WishError::Plan { name, problem } => write!(f, "{name}:{}: {problem}", problem.line()),
+            WishError::NoTask { name } => write!(f, "there is no such task in {name}"),
+            WishError::NoPhase => f.write_str("there is no such phase"),
+            WishError::NotSo { state } => write!(f, "the task is {state:?}"),
+            WishError::Open { tasks } => write!(f, "{} tasks are open", tasks.len()),
+            WishError::State(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for WishError {}
