@@ -152,3 +152,27 @@ fn a_time_that_is_over_ends_it() {
     let session = &place.json(&["ps", "-a"])[0];
     assert_eq!(session["status"], "cancelled", "{session}");
 }
+
+#[test]
+fn several_at_once_lose_nothing() {
+    let place = Place::with_commit();
+    let text = "- [ ] T1.1: a\n- [ ] T1.2: a\n- [ ] T1.3: a\n- [ ] T1.4: a\n- [ ] T1.5: a\n";
+    tasks(&place, text);
+    with_agent(&place, "worker", "true");
+    place.json(&["ps"]);
+    let start = |id: &str| {
+        let mut command = place.command(&["exec", id]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+    };
+    let running: Vec<_> = ["T1.1", "T1.2", "T1.3", "T1.4", "T1.5"].map(|id| (id, start(id))).into();
+    until("all of them are done", || place.run(&["resolve"]).out.starts_with("PHASE_DONE").then_some(()));
+    for (id, child) in running {
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), format!("DONE:{id}\n"));
+    }
+    let marked = fs::read_to_string(place.project().join("TASKS.md")).expect("it is there");
+    assert_eq!(marked, text.replace("[ ]", "[x]"), "no mark is lost");
+    assert_eq!(state(&place)["tasks"]["completed"].as_array().map(Vec::len), Some(5));
+    assert_eq!(place.done(&["tasks", "close", "1"]), "Phase 1 is over.\n");
+    assert_eq!(place.done(&["resolve"]), "ALL_DONE\n");
+}

@@ -41,8 +41,13 @@ pub(super) struct Need {
 /// What an entry depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted {
+    /// One that was there already when it was named, as most are: it is found while it is near.
+    Known(u32),
     Id(Span),
-    Range { first: Span, last: u32 },
+    Range {
+        first: Span,
+        last: u32,
+    },
     Phase(u32),
 }
 

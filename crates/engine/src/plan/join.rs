@@ -178,6 +178,7 @@ impl Joiner<'_> {
         self.edges.reserve(needs.len() + 2 * self.tasks.len());
         for need in &needs {
             match need.what {
+                Wanted::Known(before) => self.depend(before, need.entry),
                 Wanted::Id(id) => {
                     self.need(need, id.in_text(self.text));
                 }

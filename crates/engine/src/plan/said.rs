@@ -96,7 +96,12 @@ impl<'a> Reader<'a> {
         for found in &found {
             let span = |id: &Id<'_>| Span::of(self.text, id.name);
             let what = match found {
-                Found::Id(id) => Wanted::Id(span(id)),
+                Found::Id(id) => {
+                    let (text, entries) = (self.text, &self.draft.entries);
+                    let known =
+                        self.draft.index.find(id.name, |entry| entries[entry as usize].name.in_text(text));
+                    known.map_or_else(|| Wanted::Id(span(id)), Wanted::Known)
+                }
                 Found::Range(id, last) => Wanted::Range { first: span(id), last: *last },
                 Found::Phase(number) => Wanted::Phase(*number),
                 Found::Noted(id) => {
