@@ -371,6 +371,13 @@ fn files_in_strange_places() {
     let mut below = place.command(&["resolve"]);
     let output = below.current_dir(place.project().join("docs")).output().expect("the binary starts");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "READY:T5.1\n");
+    // A directory with a task file of its own is a project of its own.
+    place.write("part/TASKS.md", "- [ ] T7.1: a\n");
+    fs::create_dir(place.project().join("part/src")).expect("a directory");
+    let mut part = place.command(&["resolve"]);
+    let output = part.current_dir(place.project().join("part/src")).output().expect("the binary starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "READY:T7.1\n");
+    assert!(place.project().join("part/.claude/orchestrate-state.json").exists());
     // A directory, or a pipe that nobody writes to.
     let place = Place::new("");
     fs::create_dir(place.project().join("TASKS.md")).expect("a directory");

@@ -51,13 +51,20 @@ pub enum TasksError {
 }
 
 impl Project {
-    /// The project that a directory belongs to: the main repository, also from one of its worktrees; without git the
-    /// directory itself. A task file may be named, relative to that directory.
+    /// The project that a directory belongs to: the nearest directory above it with a task file, otherwise the repository;
+    /// without git the directory itself. From a worktree it is the one in the main repository. A task file may be named,
+    /// relative to the directory.
     pub fn find(directory: &Path, tasks: Option<&Path>) -> Project {
-        let above = directory.ancestors().find(|it| it.join(".git").exists());
-        let root = above
-            .map_or_else(|| directory.to_owned(), |it| main_repository(it).unwrap_or_else(|| it.to_owned()));
-        Project { root, tasks: tasks.map(|tasks| directory.join(tasks)) }
+        let tasks = tasks.map(|tasks| directory.join(tasks));
+        let Some(top) = directory.ancestors().find(|it| it.join(".git").exists()) else {
+            return Project { root: directory.to_owned(), tasks };
+        };
+        let main = main_repository(top).unwrap_or_else(|| top.to_owned());
+        let start = directory.strip_prefix(top).map_or_else(|_| main.clone(), |below| main.join(below));
+        let above = start.ancestors().take_while(|it| it.starts_with(&main));
+        let has_tasks = |it: &&Path| TASK_FILES.iter().any(|name| it.join(name).exists());
+        let root = above.into_iter().find(has_tasks).map_or(main.clone(), Path::to_owned);
+        Project { root, tasks }
     }
 
     /// Its root.

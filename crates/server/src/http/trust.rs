@@ -167,8 +167,9 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
     commands.extend(
         config.commands.iter().map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
     );
-    commands
-        .extend(of_tasks(place).map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
+    commands.extend(
+        of_tasks(&directory).map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
+    );
     let given_at_ms = {
         let world = driver.journal.world();
         world.project_at(&root).and_then(|id| world.projects.get(&id)).and_then(|it| it.trusted_at_ms)
@@ -178,8 +179,8 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
 }
 
 /// The commands by which tasks of the project's task file are verified.
-fn of_tasks(root: &Path) -> impl Iterator<Item = RepositoryCommand> {
-    let (file, commands) = Orchestrated::find(root, None).commands().unwrap_or_default();
+fn of_tasks(directory: &Path) -> impl Iterator<Item = RepositoryCommand> {
+    let (file, commands) = Orchestrated::find(directory, None).commands().unwrap_or_default();
     commands.into_iter().map(move |value| RepositoryCommand {
         key: "verify".to_owned(),
         value,
