@@ -23,6 +23,21 @@ fn interface() {
     expect_test::expect_file!["../../../web/openapi.json"].assert_eq(&(document + "\n"));
 }
 
+/// What stands in a path is said to stand there, and the rest behind it.
+#[test]
+fn parameters() {
+    let document = ostler_server::openapi();
+    for (path, methods) in document["paths"].as_object().expect("a document has paths") {
+        let all = methods.as_object().expect("a path has methods").values();
+        for parameter in all.filter_map(|method| method["parameters"].as_array()).flatten() {
+            let name = parameter["name"].as_str().expect("a name");
+            let wanted = if path.contains(&format!("{{{name}}}")) { "path" } else { "query" };
+            let found = parameter["in"].as_str();
+            assert!(found == Some(wanted) || found == Some("header"), "{path} {name}: {found:?}");
+        }
+    }
+}
+
 /// Every route stands in the table of the page about the interface, and nothing else does.
 #[test]
 fn interface_page() {

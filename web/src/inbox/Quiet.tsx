@@ -45,7 +45,7 @@ export function Quiet({ sessions }: { sessions: SessionView[] }) {
 function First() {
   const say = useSay(words);
   const language = useLanguage();
-  const demo = useWish<RunView[]>(() => ({ path: "/demo", body: { korean: language === "ko" } }));
+  const demo = useWish<RunView[], boolean>((full) => ({ path: "/demo", body: { korean: language === "ko", full } }));
   return (
     <section className="inbox-quiet stack">
       <h1 tabIndex={-1}>{say("firstTitle")}</h1>
@@ -59,8 +59,14 @@ function First() {
       <pre className="panel">ostler run claude "fix the flaky test"</pre>
       <p>{say("firstDemo")}</p>
       <p>
-        <button type="button" className="button" disabled={demo.isPending} onClick={() => demo.mutate()}>
+        <button type="button" className="button" disabled={demo.isPending} onClick={() => demo.mutate(false)}>
           {demo.isPending ? say("demoStarts") : say("demo")}
+        </button>
+      </p>
+      <p>{say("firstFull")}</p>
+      <p>
+        <button type="button" className="button" disabled={demo.isPending} onClick={() => demo.mutate(true)}>
+          {say("demoFull")}
         </button>
       </p>
       {demo.error && <Failure error={demo.error} wrote />}

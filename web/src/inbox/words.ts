@@ -83,7 +83,10 @@ export const words = catalogue({
     firstRun: "Start one here, or in a terminal:",
     firstDemo: "To see it work first: three scripted agents in a small project of their own. One of them will ask you.",
     demo: "Play the demo",
-    demoStarts: "Starting three agents …",
+    demoStarts: "Starting the demo …",
+    firstFull:
+      "Or a longer one: an idea that goes through planning, design, development and testing. You are asked for an answer, a key, a file and a permission, and approve each phase.",
+    demoFull: "Play an idea through all phases",
     careful: "A number only goes to an answer here; Enter gives it.",
   },
   ko: {
@@ -168,7 +171,10 @@ export const words = catalogue({
     firstRun: "여기서 시작하거나 터미널에서:",
     firstDemo: "먼저 보고 싶다면: 정해진 대로 움직이는 에이전트 셋이 작은 프로젝트에서 일합니다. 그중 하나가 질문을 합니다.",
     demo: "데모 시작",
-    demoStarts: "에이전트 셋을 시작하는 중 …",
+    demoStarts: "데모를 시작하는 중 …",
+    firstFull:
+      "더 긴 데모도 있습니다: 아이디어 하나가 기획, 설계, 개발, 테스트를 거칩니다. 답, 키, 파일, 허락을 묻고, 단계마다 승인을 받습니다.",
+    demoFull: "아이디어를 모든 단계로 진행하기",
     careful: "여기서는 번호를 누르면 답으로 옮겨 가기만 하고, Enter를 눌러야 답합니다.",
   },
 });

@@ -46,6 +46,7 @@ const BEGUN: &str = "checkpoint.restoring";
 
 /// Which checkpoints.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Which {
     /// Of this session, by its id or its run's.
@@ -63,6 +64,7 @@ pub(super) struct Which {
 
 /// What to compare with, and how it is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct DiffQuery {
     /// Another checkpoint; what stands there now, if nothing is said.

@@ -62,6 +62,7 @@ const SECRETS: &str = "secret.";
 
 /// Which events.
 #[derive(Debug, Default, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Which {
     /// Those behind this one.

@@ -48,6 +48,7 @@ const PIECES_MAX: usize = 4;
 
 /// The file.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Which {
     /// What it is called where it comes from. It gets the name that the agent asked for, made of harmless characters;

@@ -32,6 +32,7 @@ use crate::{
 
 /// Which runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichRuns {
     /// Only those of this project.
@@ -47,6 +48,7 @@ pub(super) struct WhichRuns {
 
 /// Which sessions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichSessions {
     /// Also those that are over.
@@ -67,6 +69,7 @@ pub(super) struct WhichSessions {
 
 /// Which requests.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichRequests {
     /// Only those of this project.
@@ -90,6 +93,7 @@ pub(super) struct WhichRequests {
 
 /// Which part of the inbox.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichOpen {
     /// Only those of this project.
@@ -105,6 +109,7 @@ pub(super) struct WhichOpen {
 
 /// Which projects.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichProjects {
     /// At most so many; 50, if nothing is said.

@@ -47,6 +47,7 @@ const TAIL_BYTES_MAX: u64 = 64 << 20;
 
 /// Which part of which log.
 #[derive(Debug, Default, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Which {
     /// The launch; the last one, if nothing is said.

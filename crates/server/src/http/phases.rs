@@ -50,6 +50,7 @@ const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// Which runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichPhases {
     /// Only those of this project.
@@ -65,6 +66,7 @@ pub(super) struct WhichPhases {
 
 /// Which gate: the last one that there is something about, if nothing is said.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichGate {
     /// The number of the phase.

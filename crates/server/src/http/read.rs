@@ -28,6 +28,7 @@ use crate::{
 
 /// How a diff is to look.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct DiffQuery {
     /// A line per file instead of every changed line.

@@ -36,6 +36,7 @@ use crate::{
 
 /// Whose trust is meant.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Where {
     /// A directory of the project, absolute.

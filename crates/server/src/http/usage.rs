@@ -28,6 +28,7 @@ const DAY_MS: i64 = 24 * 60 * 60_000;
 
 /// What is to be summed up.
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct UsageQuery {
     /// By what: `session`, `run`, `project` (the default), `agent`, `account` or `day`.
