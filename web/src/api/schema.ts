@@ -1279,6 +1279,15 @@ export interface components {
             /** @description Sessions that are not over, oldest first. */
             sessions: components["schemas"]["SessionView"][];
         };
+        /** @description One message of the stream. */
+        StreamedEvent: {
+            /** @description The event as JSON, or where the stream stands. */
+            data: string;
+            /** @description Its kind, or `hello`. */
+            event: string;
+            /** @description Its place in the journal; `hello` has none. */
+            id?: string | null;
+        };
         /** @description A token that was just made. There is no `Debug`: it is a key. */
         TokenView: {
             /** @description What is known of it. */
@@ -1533,6 +1542,7 @@ export type SignInKind = components['schemas']['SignInKind'];
 export type SignInView = components['schemas']['SignInView'];
 export type SignedInView = components['schemas']['SignedInView'];
 export type StatusView = components['schemas']['StatusView'];
+export type StreamedEvent = components['schemas']['StreamedEvent'];
 export type TokenView = components['schemas']['TokenView'];
 export type TrustView = components['schemas']['TrustView'];
 export type TrustedView = components['schemas']['TrustedView'];

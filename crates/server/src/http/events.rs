@@ -19,7 +19,7 @@ use ostler_store::{EventRow, Scope};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::{
     App,
@@ -153,10 +153,22 @@ impl Filter {
     }
 }
 
+/// One message of the stream.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the document needs its form; it is written line by line")]
+pub(super) struct StreamedEvent {
+    /// Its place in the journal; `hello` has none.
+    id: Option<String>,
+    /// Its kind, or `hello`.
+    event: String,
+    /// The event as JSON, or where the stream stands.
+    data: String,
+}
+
 /// What happened: a page, or with `follow` a stream of server-sent events that begins with where it stands.
 #[utoipa::path(get, path = "/events",
     params(Which, ("Last-Event-ID" = Option<u64>, Header, maximum = 9_007_199_254_740_991_u64, description = "The last event that was seen; counts before `after`.")),
-    responses((status = 200, content(([EventView] = "application/json"), (String = "text/event-stream")))))]
+    responses((status = 200, content(([EventView] = "application/json"), (StreamedEvent = "text/event-stream")))))]
 pub(super) async fn events(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
