@@ -48,6 +48,9 @@ pub struct Phase {
     pub gates_count: u32,
     /// How often it went back by itself since a person last had it.
     pub reworks: u32,
+    /// Whether its agent was started again because it had not read what it was told, and has come to no gate since.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub unread: bool,
     /// How many questions were asked.
     pub questions: u32,
     /// What its agent is told when it is started next.
@@ -391,6 +394,7 @@ impl Phase {
             gates: Vec::new(),
             gates_count: 0,
             reworks: 0,
+            unread: false,
             questions: 0,
             words: None,
             told: None,

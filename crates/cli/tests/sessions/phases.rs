@@ -435,6 +435,7 @@ plan
 complete 1 docs/a.md
 verdict true
 echo '{"decision": "approve"}'
+until [ -e .git/go ]; do sleep 0.1; done
 ostler review q_1 --approve >refused 2>&1; echo "code $?" >>refused
 read -r line; read -r line
 "#;
@@ -443,6 +444,7 @@ read -r line; read -r line
     let waiting = review(&world, &run);
     assert_eq!(waiting.id, "q_1");
     // While somebody looks, all of it stands still.
+    fs::write(world.project.join(".git/go"), "").expect("a file");
     assert!(!world.project.join("refused").exists());
     decide(&world, &waiting, &json!({ "decision": "changes", "words": "more" }));
     let refused = world.wait_for("a refusal", |world| {

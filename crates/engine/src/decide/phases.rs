@@ -127,9 +127,9 @@ impl Maker<'_> {
     }
 
     /// The agent of a phase has ended, and has not said that the phase is done. Who has not read what it was told is
-    /// started again with it.
+    /// started again with it, once; then its end is one like any other.
     pub(super) fn end_unannounced(&mut self, id: SessionId, has_unread: bool) {
-        if has_unread {
+        if has_unread && self.phase_of(id).is_some_and(|phase| !phase.unread) {
             self.give_back(id, Return::Unread, None);
         } else {
             self.begin_gate(id, Why::Ended, None);

@@ -68,6 +68,7 @@ impl Desk<'_> {
                     Return::Changes => phase.reworks = 0,
                     Return::Unread => {}
                 }
+                phase.unread = *why == Return::Unread;
             }
             Event::PhaseApproved { gate, tree, commit, insisted, .. } => {
                 end_gate(phase, at_ms);

@@ -379,6 +379,13 @@ fn who_has_not_read_what_was_wrong_is_started_again_with_it() {
     assert!(page.contains("a.md is missing."), "{page}");
     let phase = phases(&play).current().expect("a phase");
     assert_eq!((phase.reworks, phase.gates_count, &phase.words), (1, 1, &None));
+    // Once: who goes on like that would be started for ever.
+    play.started();
+    play.give(Input::Send { session: S, text: "And the other one.".to_owned() });
+    play.forget();
+    play.ended(0);
+    let page = play.page();
+    assert!(page.contains("why=\"ended\"") && !page.contains("unread"), "{page}");
 }
 
 #[test]
