@@ -114,6 +114,13 @@ pub enum Answer {
     Again,
 }
 
+impl Answer {
+    /// Whether the session is over with it.
+    pub const fn ends(&self) -> bool {
+        matches!(self, Self::Fail | Self::Rejected { .. })
+    }
+}
+
 /// What a person decides about the work of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {

@@ -395,7 +395,7 @@ impl Desk<'_> {
         let is_exchanged = self.exchanged(place.session).is_some();
         let session = self.session_mut(place.session);
         let waits = session.checkpoints.hold() || is_exchanged;
-        if *answer == Answer::Fail && waits && !session.is_over() {
+        if answer.ends() && waits && !session.is_over() {
             session.checkpoints.failed = Some(*request);
         }
         let request = self.request_mut(*request);

@@ -86,7 +86,9 @@ fn what_cannot_be_read_is_a_problem_at_every_route() {
                 let is_text = parameter["schema"]["type"].to_string().contains("string");
                 if parameter["in"] == "query" && !is_text {
                     let name = parameter["name"].as_str().expect("a name");
-                    for value in ["-1", "x", "", "1.5", "%FF", "99999999999999999999999"] {
+                    let is_signed = parameter["schema"]["minimum"].as_i64().is_some_and(|least| least < 0);
+                    let bad = ["x", "", "1.5", "%FF", "99999999999999999999999"];
+                    for value in bad.into_iter().chain((!is_signed).then_some("-1")) {
                         let path = format!("{}?{name}={value}", fill(id));
                         assert_eq!(problem(&world, &method, &path, None), "bad_query", "{path}");
                     }

@@ -135,7 +135,7 @@ impl Maker<'_> {
     fn advance_resting(&mut self, id: SessionId) {
         let session = self.session(id);
         let Some(last) = session.launches.last() else {
-            if self.exchanged(id).is_none() {
+            if !session.checkpoints.hold() && self.exchanged(id).is_none() {
                 self.launch(id, LaunchCause::First, None);
             }
             return;

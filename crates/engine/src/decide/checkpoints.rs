@@ -102,9 +102,8 @@ impl Maker<'_> {
         let session = self.session(id);
         let is_due = !session.checkpoints.hold() && !session.is_over() && session.cancelled_at_ms.is_none();
         let is_due = is_due && self.exchanged(id).is_none();
-        let failed = session.checkpoints.failed.filter(|_| is_due);
-        if let Some(ask) = failed.and_then(|id| self.desk.request(id)).map(|request| request.ask.clone()) {
-            self.give_up(id, &ask);
+        if is_due && session.checkpoints.failed.is_some() {
+            self.end_as_failed(id);
         }
     }
 

@@ -210,7 +210,7 @@ impl Maker<'_> {
                 Answer::Retry => !(self.reads_lines(session) && is_running),
                 _ => true,
             };
-        let fails = answer == Answer::Fail;
+        let fails = answer.ends();
         let raised_by = if let Answer::Raised { by } = answer { Some(by) } else { None };
         self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches });
         // Values that could not be written are tried again when somebody says that it may go on.
@@ -221,10 +221,7 @@ impl Maker<'_> {
         if installs {
             self.install(session, id);
         } else if fails {
-            // What it did is kept first.
-            if self.session(session).checkpoints.failed.is_none() {
-                self.give_up(session, &ask);
-            }
+            self.give_up(session);
         } else if ask.is_about_budget() {
             self.raise(session, &ask, raised_by);
         }
@@ -233,8 +230,15 @@ impl Maker<'_> {
         }
     }
 
-    /// A person, or the agent itself, says that it has failed.
-    pub(super) fn give_up(&mut self, id: SessionId, ask: &Ask) {
+    /// A person, or the agent itself, says that it has failed. What it did is kept first.
+    pub(super) fn give_up(&mut self, id: SessionId) {
+        if self.session(id).checkpoints.failed.is_none() {
+            self.end_as_failed(id);
+        }
+    }
+
+    /// Ends it, now.
+    pub(super) fn end_as_failed(&mut self, id: SessionId) {
         let session = self.session(id);
         let grace_ms = session.order.patience.grace_ms;
         if let Some(live) = session.live() {
@@ -244,21 +248,19 @@ impl Maker<'_> {
         } else if let Some(number) = session.checking {
             self.end_running_check(id, number, CheckEnding::Failed);
         } else {
-            self.finish(id, Outcome::Failed { reason: reason(ask) });
+            let reason = self.reason_given_up(id);
+            self.finish(id, Outcome::Failed { reason });
         }
     }
 
     /// Why the process that was told to end as a failure had to.
     pub(super) fn reason_given_up(&self, id: SessionId) -> Reason {
-        if self.session(id).verifies() {
-            return Reason::VerifierOverdue;
-        }
         let answer = |request: &Request| request.settled.as_ref().map(|settled| settled.answer.clone());
-        let failed =
-            |request: &&Request| matches!(answer(request), Some(Answer::Fail | Answer::Rejected { .. }));
-        let last = self.desk.requests_of(id).filter(failed).last();
-        last.map_or(Reason::NoEnd, |request| match (&request.ask, answer(request)) {
-            (Ask::Review(review), Some(Answer::Rejected { words })) => {
+        let ended = self.desk.requests_of(id).filter_map(|it| Some((it, answer(it)?)));
+        let last = ended.filter(|(_, answer)| answer.ends()).last();
+        let overdue = if self.session(id).verifies() { Reason::VerifierOverdue } else { Reason::NoEnd };
+        last.map_or(overdue, |(request, answer)| match (&request.ask, answer) {
+            (Ask::Review(review), Answer::Rejected { words }) => {
                 Reason::Rejected { phase: review.phase, message: words }
             }
             (ask, _) => reason(ask),

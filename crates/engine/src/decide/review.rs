@@ -9,8 +9,6 @@ use crate::{
     input::Refusal,
     phases::{GateName, Return, Step, Why},
     request::{Ask, By, Review},
-    run::Outcome,
-    session::Ending,
 };
 
 impl Maker<'_> {
@@ -33,7 +31,7 @@ impl Maker<'_> {
             }
             Decision::Reject { words } => {
                 self.decide_review(id, request, By::Person, Answer::Rejected { words: words.clone() });
-                self.reject(id);
+                self.give_up(id);
             }
             Decision::Again => {
                 self.decide_review(id, request, By::Person, Answer::Again);
@@ -88,18 +86,6 @@ impl Maker<'_> {
         let announced = gate.announced.clone();
         self.begin_gate(id, why, announced);
         self.advance(id);
-    }
-
-    fn reject(&mut self, id: SessionId) {
-        let session = self.session(id);
-        let grace_ms = session.order.patience.grace_ms;
-        if let Some(launch) = session.live().map(|live| live.number) {
-            self.emit(id, Event::SessionRecalled { launch, why: Ending::Failed });
-            self.act(id, Deed::End { launch, grace_ms });
-        } else {
-            let reason = self.reason_given_up(id);
-            self.finish(id, Outcome::Failed { reason });
-        }
     }
 
     /// Nobody wants to know any more what a gate would find.

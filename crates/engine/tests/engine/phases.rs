@@ -5,12 +5,11 @@ use ostler_engine::{
     CheckpointId, Input, Refusal, RequestId, RunId, SessionId,
     answer::{Answer, Decision},
     checkpoint::{CheckpointTerms, Kept},
-    input::{CheckpointNews, NewRun, News},
+    input::{CheckpointNews, NewRun, News, RestoreNews},
     phases::{
-        CheckResult, Collected, CriterionResult, GateName, Junit, PhaseState, Phases, Round, Step, Verdict,
-        Why,
+        CheckResult, Collected, GateName, Junit, PhaseState, Phases, Step, Why,
         plan::{CommandKind, Criterion, GateCommand, PhasePlan, Plan, PlannedAgent, Rule, Verifier},
-        problem::{Problem, VerifierFailure},
+        problem::Problem,
     },
     request::{Ask, By},
     run::{Outcome, Reason, Terms},
@@ -23,8 +22,9 @@ use crate::{
     play::{Play, S},
 };
 
+mod verifier;
+
 const R: RunId = RunId(1);
-const V: SessionId = SessionId(2);
 
 fn complete(phase: u32) -> Value {
     let mut said = said::phase_complete(phase);
@@ -152,22 +152,6 @@ fn changes(request: u64, words: &str) -> Input {
     Input::Review { request: RequestId(request), decision: Decision::Changes { words: words.to_owned() } }
 }
 
-fn verdict(passed: bool) -> Round {
-    let criteria = vec![CriterionResult {
-        id: "good".to_owned(),
-        passed,
-        evidence: "looked".to_owned(),
-        files: Vec::new(),
-    }];
-    let verdict = Verdict { passed, criteria, summary: String::new() };
-    Round { session: Some(V), verdict: Some(verdict), failure: None }
-}
-
-fn nonsense() -> Round {
-    let failure = VerifierFailure::Invalid { message: "no JSON".to_owned() };
-    Round { session: None, verdict: None, failure: Some(failure) }
-}
-
 #[test]
 fn nothing_begins_before_it_is_kept_what_stood_there() {
     let mut play = Play::ordered(phased(common::plain(), false));
@@ -182,6 +166,20 @@ fn nothing_begins_before_it_is_kept_what_stood_there() {
     "#]]
     .assert_eq(&play.page());
     assert_eq!(state(&play, 2), PhaseState::Waiting);
+}
+
+#[test]
+fn nothing_begins_while_files_are_exchanged() {
+    let mut play = Play::ordered(phased(common::plain(), false));
+    play.give(Input::Pause(S));
+    kept(&mut play, 1);
+    play.give(Input::Restore { checkpoint: CheckpointId(1), conversation: false });
+    play.forget();
+    play.give(Input::Continue(S));
+    assert!(!play.page().contains("session.launched"));
+    let news = RestoreNews::NotRestored { before: CheckpointNews::Unchanged, message: "no room".to_owned() };
+    play.give(Input::Restored { session: S, checkpoint: CheckpointId(1), news });
+    assert!(play.page().contains("session.launched"));
 }
 
 #[test]
@@ -479,6 +477,31 @@ fn a_rejection_ends_the_run() {
 }
 
 #[test]
+fn a_rejection_waits_until_what_was_done_is_kept() {
+    let mut play = working(common::claude(), false);
+    play.heard(said::conversation("abc"));
+    play.heard(complete(1));
+    kept(&mut play, 2);
+    play.now_ms += 1;
+    play.stopped();
+    collected(&mut play, gate(1, 1), Vec::new());
+    play.give(Input::Reported(gate(1, 1)));
+    play.forget();
+    play.wait_ms(5 * 60_000);
+    let page = play.page();
+    assert!(page.contains("why=\"rest\"") && !page.contains("→ end"), "{page}");
+    play.give(Input::Review { request: RequestId(1), decision: Decision::Reject { words: None } });
+    let page = play.page();
+    assert!(!page.contains("→ end"), "{page}");
+    let news = CheckpointNews::Unchanged;
+    play.give(Input::Checkpointed { session: S, checkpoint: CheckpointId(3), news });
+    assert!(play.page().contains("→ end"), "{}", play.page());
+    play.killed();
+    let reason = Reason::Rejected { phase: 1, message: None };
+    assert_eq!(play.book.world.runs[&R].outcome, Some(Outcome::Failed { reason }));
+}
+
+#[test]
 fn to_look_again_is_another_gate() {
     let mut play = working(common::plain(), false);
     through(&mut play, gate(1, 1), 2, Vec::new());
@@ -533,103 +556,6 @@ fn commands_are_believed_only_as_far_as_they_go() {
     assert_eq!(check(&[late]), [Problem::CheckOverdue { run, time_ms_max: 1000 }]);
 }
 
-/// A run whose verifier runs.
-fn verifying() -> Play {
-    let mut play = working(common::plain(), true);
-    play.heard(complete(1));
-    play.stopped();
-    kept(&mut play, 2);
-    collected(&mut play, gate(1, 1), Vec::new());
-    ready(&mut play, 1);
-    play
-}
-
-fn ready(play: &mut Play, round: u32) {
-    let mut order = phases(play).plan.verification(1).expect("it has a verifier");
-    "/place".clone_into(&mut order.directory);
-    play.give(Input::VerifierReady { gate: gate(1, 1), round, order: Ok(Box::new(order)) });
-}
-
-/// Says something for a verifier.
-fn verifier(play: &mut Play, session: SessionId, news: News) {
-    let launch = play.book.world.sessions[&session].launches.last().expect("a launch");
-    let (launch, spool_seq) = (launch.number, launch.spool_seq + 1);
-    play.give(Input::Shim { session, launch, spool_seq, news });
-}
-
-fn ends(play: &mut Play, session: SessionId, code: i32) {
-    verifier(play, session, News::Started { pid: 9, began: 1 });
-    verifier(play, session, News::Ended { code: Some(code), signal: None, clean: true });
-}
-
-#[test]
-fn a_verifier_is_a_session_of_the_run() {
-    let mut play = verifying();
-    assert_eq!(step(&play), Some(Step::Verifier { session: V }));
-    assert_eq!((play.book.world.sessions[&V].directory(), play.status()), ("/place", Status::Checking));
-    // What it says of phases is nothing.
-    verifier(&mut play, V, News::Started { pid: 9, began: 1 });
-    verifier(&mut play, V, News::Heard { item: said::at(1, complete(1)) });
-    assert_eq!(phases(&play).current().map(|phase| phase.gates_count), Some(1));
-    verifier(&mut play, V, News::Ended { code: Some(0), signal: None, clean: true });
-    assert_eq!(step(&play), Some(Step::Verdict { session: V }));
-    assert_eq!(play.book.world.runs[&R].outcome, None);
-    play.give(Input::Verified { gate: gate(1, 1), session: V, round: verdict(true) });
-    play.give(Input::Reported(gate(1, 1)));
-    assert_eq!(state(&play, 1), PhaseState::Review);
-}
-
-#[test]
-fn a_verdict_of_no_goes_back_to_the_agent() {
-    let mut play = verifying();
-    ends(&mut play, V, 0);
-    play.give(Input::Verified { gate: gate(1, 1), session: V, round: verdict(false) });
-    play.forget();
-    play.give(Input::Reported(gate(1, 1)));
-    let page = play.page();
-    assert!(page.contains("it is good (looked)") && page.contains("why=\"rework\""), "{page}");
-}
-
-#[test]
-fn without_a_verdict_nothing_passes_and_a_person_is_asked() {
-    let mut play = verifying();
-    ends(&mut play, V, 0);
-    play.give(Input::Verified { gate: gate(1, 1), session: V, round: nonsense() });
-    assert_eq!(step(&play), Some(Step::Place { round: 2 }));
-    ready(&mut play, 2);
-    let second = SessionId(3);
-    ends(&mut play, second, 0);
-    play.give(Input::Verified { gate: gate(1, 1), session: second, round: nonsense() });
-    play.give(Input::Reported(gate(1, 1)));
-    let Ask::Review(review) = &play.request(1).ask else { panic!("a review") };
-    assert!(!review.passed, "no rework is spent on it");
-    assert_eq!(phases(&play).begun[0].reworks, 0);
-    assert!(matches!(review.problems[..], [Problem::Verifier { .. }]));
-}
-
-#[test]
-fn a_verifier_that_takes_too_long_is_ended() {
-    let mut play = verifying();
-    verifier(&mut play, V, News::Started { pid: 9, began: 1 });
-    play.forget();
-    play.wait_ms(59_000);
-    assert_eq!(play.page(), "");
-    play.wait_ms(1_000);
-    assert!(play.page().contains("→ end"));
-    verifier(&mut play, V, News::Ended { code: None, signal: Some(15), clean: true });
-    let outcome = play.book.world.sessions[&V].outcome.clone();
-    assert_eq!(outcome, Some(Outcome::Failed { reason: Reason::VerifierOverdue }));
-    assert_eq!(step(&play), Some(Step::Verdict { session: V }));
-}
-
-#[test]
-fn a_lost_verifier_is_a_dead_one() {
-    let mut play = verifying();
-    verifier(&mut play, V, News::Started { pid: 9, began: 1 });
-    play.give(Input::ShimLost { session: V, launch: 1 });
-    assert_eq!(step(&play), Some(Step::Verdict { session: V }));
-}
-
 #[test]
 fn a_worker_that_is_lost_at_the_gate_is_not_missed() {
     let mut play = working(common::plain(), false);
@@ -644,21 +570,6 @@ fn a_worker_that_is_lost_at_the_gate_is_not_missed() {
     let launch = play.session().launches.last().expect("a launch");
     assert_eq!(launch.number, 2);
     assert!(launch.prompt.contains("more of it"), "{}", launch.prompt);
-}
-
-#[test]
-fn to_cancel_ends_all_of_it() {
-    let mut play = verifying();
-    verifier(&mut play, V, News::Started { pid: 9, began: 1 });
-    play.forget();
-    play.give(Input::Cancel(S));
-    play.killed();
-    let page = play.page();
-    assert!(page.contains("→ clear_gate") && page.contains("run.ended"), "{page}");
-    assert_eq!(play.book.world.sessions[&V].cancelled_at_ms, Some(play.now_ms));
-    verifier(&mut play, V, News::Ended { code: None, signal: Some(15), clean: true });
-    assert_eq!(play.book.world.runs[&R].outcome, Some(Outcome::Cancelled));
-    assert!(!play.page().contains("→ read_verdict"));
 }
 
 #[test]
