@@ -22,9 +22,10 @@ afterEach(async () => {
 });
 
 /** A browser with one tab, and a way to open more. What each follows is written down. */
-async function tabs(first) {
+async function tabs(first, prepare = () => {}) {
   const page = await visit(browser, ostler);
   const context = page.context();
+  await context.addInitScript(prepare);
   const open = async (path, tab) => {
     const shown = tab ?? (await context.newPage());
     shown.follows = [];
@@ -107,6 +108,20 @@ test("who follows for the others is closed, and nothing is missed", async () => 
   }
   await context.close();
 });
+
+for (const [what, prepare] of [
+  ["knows no locks", () => delete Navigator.prototype.locks],
+  ["forbids locks", () => (LockManager.prototype.request = () => Promise.reject(new DOMException("not here", "SecurityError")))],
+]) {
+  test(`in a browser that ${what} each tab follows for itself`, async () => {
+    const { context, open, first } = await tabs("/sessions", prepare);
+    const second = await open("/sessions");
+    await until("both follow", () => leads(first) && leads(second));
+    const request = await ostler.ask("choice");
+    for (const page of [first, second]) await page.locator(".item", { hasText: request.session }).getByText("waiting for you").waitFor();
+    await context.close();
+  });
+}
 
 test("a hidden tab lets go, and goes on where it was", async () => {
   const { session, stop } = await counting();
