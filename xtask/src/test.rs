@@ -39,14 +39,14 @@ const STEPS: [Step; 12] = [
         cargo_step(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
     }),
     ("tidy", |_| tidy::run().map(|()| Outcome::Passed)),
+    ("cargo-deny", deny),
+    ("docs", docs),
+    ("fuzz targets", fuzz_targets),
     ("page", page),
     ("real agents", real_agents),
     ("schemathesis", schemathesis),
     ("tests", tests),
     ("page in a browser", browser),
-    ("docs", docs),
-    ("fuzz targets", fuzz_targets),
-    ("cargo-deny", deny),
 ];
 
 pub(crate) fn run(options: Options) -> Result<(), Error> {

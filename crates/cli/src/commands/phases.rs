@@ -31,7 +31,7 @@ const HELP: &str = "The run, such as r_8; the newest that goes through phases, i
 
 /// Have an idea go through Planning, Design, Development and Testing.
 ///
-/// Each phase ends with evidence, a verifier's report and your approval. What is looked for stands under [phases] in
+/// Each phase ends with evidence, a verifier's report and your approval. What is looked for stands under `[phases]` in
 /// ostler.toml; docs/phases.md explains it.
 #[derive(Args)]
 pub(crate) struct Arguments {
