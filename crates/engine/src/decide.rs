@@ -92,6 +92,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Review { request, decision } => maker.review(*request, decision)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,
+        Input::Resized { session, launch, screen } => maker.resized(*session, *launch, *screen),
         Input::Pause(session) => maker.pause(*session)?,
         Input::Continue(session) => maker.unpause(*session)?,
         Input::Resume { session, prompt } => maker.resume(*session, prompt.as_deref())?,

@@ -15,7 +15,7 @@ use crate::{
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
-    session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Worktree},
+    session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Resized, Worktree},
 };
 
 pub use crate::entry::{Entry, Parcel, VERSION};
@@ -275,6 +275,9 @@ pub enum Event {
         /// How.
         end: LaunchEnd,
     },
+    /// Its terminal has another size.
+    #[serde(rename = "session.resized")]
+    SessionResized(Resized),
     /// A person holds it.
     #[serde(rename = "session.paused")]
     SessionPaused,

@@ -135,6 +135,7 @@ impl Desk<'_> {
             | Event::InputReturned { .. } => self.fold_input(place, event),
             Event::SessionLaunched { .. }
             | Event::SessionStarted { .. }
+            | Event::SessionResized(_)
             | Event::SessionHeard { .. }
             | Event::SessionStopped { .. }
             | Event::SessionContinued { .. }
@@ -232,6 +233,7 @@ impl Desk<'_> {
             check_over_at_ms,
             check_ending: None,
             waiting_since_ms: None,
+            waited_until_ms: None,
             time_over_at_ms,
             used: Used::default(),
             used_at: [].into(),
@@ -255,24 +257,14 @@ impl Desk<'_> {
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let seq = self.own.last_seq;
         let session = self.session_mut(place.session);
-        if let Event::SessionLaunched { launch, cause, fresh, prompt, rewind } = event {
-            // What an earlier process hit, wanted or said is not this one's.
-            session.limited = None;
-            session.retrying = None;
-            session.meter.process = Used::default();
-            if *fresh {
-                session.meter.conversation = Used::default();
-            }
-            session.needs_relaunch = false;
-            session.checkpoints.rewind = None;
-            session.checkpoints.failed = None;
-            let rewind = rewind.clone();
-            session.launches.push(Launch { rewind, ..Launch::new(*launch, *cause, *fresh, prompt, at_ms) });
+        if matches!(event, Event::SessionLaunched { .. }) {
+            begin_launch(session, at_ms, event);
             self.forget_words(place);
             return;
         }
         let Some(launch) = session.launches.last_mut() else { return };
         match event {
+            Event::SessionResized(resized) => launch.screen = Some(resized.screen),
             Event::SessionStarted { spool_seq, pid, began, .. } => {
                 launch.spool_seq = *spool_seq;
                 launch.process = Some(Process { pid: *pid, began: *began, at_ms });
@@ -466,6 +458,7 @@ impl Desk<'_> {
             None if waits => session.waiting_since_ms = Some(at_ms),
             Some(since) if !waits => {
                 session.waiting_since_ms = None;
+                session.waited_until_ms = Some(at_ms);
                 let waited = at_ms.saturating_sub(since);
                 let later = |at: u64| at.saturating_add(waited);
                 session.time_over_at_ms = session.time_over_at_ms.map(later);
@@ -500,6 +493,23 @@ impl Desk<'_> {
             launch.spool_seq = seq;
         }
     }
+}
+
+/// A process is started. What an earlier one hit, wanted or said is not this one's.
+fn begin_launch(session: &mut Session, at_ms: u64, event: &Event) {
+    let Event::SessionLaunched { launch, cause, fresh, prompt, rewind } = event else { return };
+    session.limited = None;
+    session.retrying = None;
+    session.meter.process = Used::default();
+    if *fresh {
+        session.meter.conversation = Used::default();
+    }
+    session.needs_relaunch = false;
+    session.checkpoints.rewind = None;
+    session.checkpoints.failed = None;
+    let (rewind, screen) = (rewind.clone(), session.screen());
+    let launch = Launch::new(*launch, *cause, *fresh, prompt, at_ms);
+    session.launches.push(Launch { rewind, screen, ..launch });
 }
 
 /// What people want of a session, and what follows from it.

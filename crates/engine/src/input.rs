@@ -11,7 +11,7 @@ use crate::{
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
     run::{Terms, Trusted},
-    session::Order,
+    session::{Order, Screen},
 };
 
 pub use crate::refusal::{Made, Refusal, Wanted};
@@ -255,6 +255,15 @@ pub enum Input {
         session: SessionId,
         /// The words.
         text: String,
+    },
+    /// The terminal of an agent has another size.
+    Resized {
+        /// Whose.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// How large it is now.
+        screen: Screen,
     },
     /// A person holds an agent.
     Pause(SessionId),

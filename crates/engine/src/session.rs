@@ -5,6 +5,7 @@ mod order;
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
+use ostler_agents::agent::Terminal;
 use ostler_protocol::fact::{AgentSession, End, RateLimit};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ use crate::{
     usage::{Meter, Used},
 };
 
-pub use order::{Order, Patience, Role};
+pub use order::{Order, Patience, Resized, Role, Screen};
 
 /// One agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,6 +65,9 @@ pub struct Session {
     pub check_ending: Option<CheckEnding>,
     /// Since when it waits for one.
     pub waiting_since_ms: Option<u64>,
+    /// When it last had to wait no longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_until_ms: Option<u64>,
     /// When a person is asked whether it may go on.
     pub time_over_at_ms: Option<u64>,
     /// What its CLI says it used.
@@ -245,6 +249,9 @@ pub struct Launch {
     /// Where it takes up the conversation after a restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewind: Option<Rewind>,
+    /// How large its terminal is, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<Screen>,
 }
 
 /// Why a process is started.
@@ -435,6 +442,7 @@ impl Launch {
             ended: None,
             used: Used::default(),
             rewind: None,
+            screen: None,
         }
     }
 
@@ -448,6 +456,13 @@ impl Session {
     /// The process that runs now, or is about to.
     pub fn live(&self) -> Option<&Launch> {
         self.launches.last().filter(|launch| launch.ended.is_none())
+    }
+
+    /// How large the terminal of its next process is, if it has one: as large as the last one was.
+    pub(crate) fn screen(&self) -> Option<Screen> {
+        let last = self.launches.last().and_then(|launch| launch.screen);
+        let has_terminal = self.order.agent.terminal == Terminal::Pty;
+        has_terminal.then(|| last.or(self.order.screen).unwrap_or(Screen::USUAL))
     }
 
     /// Where it runs.

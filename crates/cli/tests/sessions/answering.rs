@@ -72,6 +72,20 @@ fn the_same_in_bash() {
 }
 
 #[test]
+fn who_goes_on_works_since_then() {
+    let world = World::new();
+    let session = world.bash(&format!("{QUESTION}; read -r line; sleep 600"));
+    let request = world.asked(&session);
+    let waits = world.session(&session).since_ms;
+    assert_eq!(waits, request.opened_at_ms);
+    let settled = world.answer(&request.id, "MySQL").settled.expect("it is answered");
+    let works = world.status(&session, "active").since_ms;
+    assert!(works >= settled.at_ms, "{works} {}", settled.at_ms);
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+}
+
+#[test]
 fn an_answer_after_the_server_was_killed() {
     let mut world = World::new();
     let session = world.bash(&format!("{QUESTION}; read -r line; echo \"got $line\""));

@@ -109,6 +109,7 @@ fn terms_that_make_no_sense_are_refused() {
     assert_eq!(new(|it| it.check = Some("  ".into())), "empty_check");
     assert_eq!(new(|it| it.time_s_max = Some(0)), "bad_time");
     assert_eq!(new(|it| it.check_time_s_max = Some(0)), "bad_time");
+    assert_eq!(new(|it| it.time_s_max = Some(5_400_000_000)), "bad_time");
     assert_eq!(new(|it| it.command = Vec::new()), "nothing_to_run");
     assert_eq!(new(|it| it.agent = Some("claude".into())), "agent_and_command");
     assert_eq!(new(|it| (it.agent, it.command) = (Some("cluade".into()), vec![])), "no_agent");

@@ -34,6 +34,7 @@ mod receiver;
 mod recovering;
 mod routes;
 mod schemathesis;
+mod screen;
 mod spoofs;
 mod stopping;
 mod storm;

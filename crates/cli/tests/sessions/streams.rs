@@ -97,8 +97,13 @@ fn a_file_that_cannot_be_taken_leaves_nothing() {
     let question = world.bash(&format!("{QUESTION}; read -r line"));
     let other = format!("POST /requests/{}/file", world.asked(&question).id);
     check(&other, &[BYTES, ("Content-Length", "1")], b"x", 400, "not_asked");
-    world.wish(&question, "cancel");
+    let cancel = format!("POST /sessions/{question}/cancel");
+    let known = ("Idempotency-Key", "k9");
+    let head = [known, ("Content-Type", "application/json"), ("Content-Length", "2")];
+    assert_eq!(answer(send(&world, &cancel, &head, b"{}")).status, 200);
     world.status(&question, "cancelled");
+    check(&path, &[known, BYTES, ("Content-Length", "1")], b"x", 422, "key_reused");
+    assert!(uploads(&world).is_empty());
     // One that goes away in the middle, whichever way it sends.
     let before = if seq(&world) == before { before } else { seq(&world) };
     drop(send(&world, &path, &[BYTES, ("Content-Length", "1000")], b"half"));

@@ -10,7 +10,7 @@ use crate::{
     id::{MessageId, RequestId, SessionId},
     input::{Refusal, Wanted},
     request::{Ask, By, Request},
-    session::{Ending, LaunchCause, Status, WorktreeState},
+    session::{Ending, Launch, LaunchCause, Resized, Screen, Status, WorktreeState},
 };
 
 impl Maker<'_> {
@@ -21,6 +21,14 @@ impl Maker<'_> {
 
     pub(super) fn not_now(&self, session: SessionId, wanted: Wanted) -> Refusal {
         Refusal::NotNow { session, status: self.status(session), wanted }
+    }
+
+    /// Somebody who looks at its terminal made it another size. It is kept for who looks later.
+    pub(super) fn resized(&mut self, id: SessionId, launch: u32, screen: Screen) {
+        let is_new = |live: &Launch| live.screen.is_some_and(|before| before != screen);
+        if self.live(id, launch).is_some_and(is_new) {
+            self.emit(id, Event::SessionResized(Resized { launch, screen }));
+        }
     }
 
     pub(super) fn pause(&mut self, id: SessionId) -> Result<(), Refusal> {

@@ -47,6 +47,33 @@ pub struct Order {
     /// What it is there for.
     #[serde(default, skip_serializing_if = "Role::is_work")]
     pub role: Role,
+    /// How large its first terminal is, if it has one and somebody looks at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<Screen>,
+}
+
+/// The size of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screen {
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub columns: u16,
+}
+
+/// A terminal that has another size now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resized {
+    /// Of which launch.
+    pub launch: u32,
+    /// How large it is.
+    #[serde(flatten)]
+    pub screen: Screen,
+}
+
+impl Screen {
+    /// Of a terminal that nobody looks at yet.
+    pub const USUAL: Screen = Screen { rows: 40, columns: 120 };
 }
 
 /// What a session is there for.

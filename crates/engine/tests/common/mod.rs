@@ -96,6 +96,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Reported(_)
         | Input::TreeChanged(_)
         | Input::ValuesNotWritten { .. }
+        | Input::Resized { .. }
         | Input::Pause(_)
         | Input::Cancel(_)
         | Input::Register(_)
@@ -170,6 +171,7 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             prices: Prices::new(),
             checkpoints: None,
             role: Role::Work,
+            screen: None,
         }),
         worktrees: None,
         phases: None,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{BudgetView, PageView, UsageView};
+use super::{BudgetView, NewSize, PageView, UsageView};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -274,6 +274,9 @@ pub struct LaunchView {
     pub heard_at: Option<u64>,
     /// Since when its tree stands still.
     pub stopped_at_ms: Option<u64>,
+    /// How large its terminal is, if it has one.
+    #[serde(default)]
+    pub terminal: Option<NewSize>,
     /// How it ended: `how` is `exited`, `not_started` or `lost`.
     #[schema(value_type = Option<Object>)]
     pub ended: Option<Value>,

@@ -16,7 +16,7 @@ use ostler_agents::{
 };
 use ostler_engine::{
     checkpoint::RewindWay,
-    session::{Launch, Order, Role, Session},
+    session::{Launch, Order, Role, Screen, Session},
 };
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
@@ -41,9 +41,6 @@ const LOOK: Duration = Duration::from_millis(1);
 
 /// The longest prompt that stands in a variable too.
 const PROMPT_BYTES_MAX: usize = 64 << 10;
-
-/// The size of a terminal that nobody looks at yet.
-const TERMINAL: Terminal = Terminal::Pty { rows: 40, columns: 120 };
 
 /// Why a shim could not be started.
 #[derive(Debug)]
@@ -128,7 +125,10 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         environment: environment_of(driver, session, launch, plan.environment)?,
         terminal: match plan.terminal {
             AgentTerminal::None => Terminal::None,
-            AgentTerminal::Pty => TERMINAL,
+            AgentTerminal::Pty => {
+                let Screen { rows, columns } = launch.screen.unwrap_or(Screen::USUAL);
+                Terminal::Pty { rows, columns }
+            }
         },
         input,
         format: match plan.output {

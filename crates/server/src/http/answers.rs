@@ -9,7 +9,7 @@ use ostler_engine::{
     answer::{Answer, Given, read},
     request::Ask,
 };
-use ostler_vault::{Listed, Name, Scope, Secret, Value, Vault};
+use ostler_vault::{Listed, Name, Scope, Secret, Value, Vault, WriteError};
 use serde_json::json;
 
 use super::{
@@ -126,8 +126,13 @@ impl App {
             let vault = app.driver.secrets.vault()?;
             let mut before = Vec::with_capacity(named.len());
             for (name, secret) in named {
-                before.push(Before::of(&vault, scope.clone(), name.clone())?);
-                vault.put(&scope, &name, &Value::Stored(secret), reuse, at_ms)?;
+                let was = Before::of(&vault, scope.clone(), name.clone())?;
+                if let Err(error) = vault.put(&scope, &name, &Value::Stored(secret), reuse, at_ms) {
+                    // All of them, or none.
+                    put_back(&vault, before)?;
+                    return Err(error.into());
+                }
+                before.push(was);
             }
             Ok(before)
         })
@@ -141,17 +146,7 @@ impl App {
         }
         self.with_secrets(move |app| {
             let vault = app.driver.secrets.vault()?;
-            for Before { scope, name, kept } in before {
-                match kept {
-                    Some((value, listed)) => {
-                        vault.put(&scope, &name, &value, listed.reuse, listed.at_ms)?;
-                    }
-                    None => {
-                        vault.remove(&scope, &name)?;
-                    }
-                }
-            }
-            Ok(())
+            Ok(put_back(&vault, before)?)
         })
         .await
     }
@@ -168,6 +163,21 @@ impl App {
         });
         brought.await?.map_err(|error| not_taken(&error))
     }
+}
+
+/// Makes a vault what it was.
+fn put_back(vault: &Vault, before: Vec<Before>) -> Result<(), WriteError> {
+    for Before { scope, name, kept } in before {
+        match kept {
+            Some((value, listed)) => {
+                vault.put(&scope, &name, &value, listed.reuse, listed.at_ms)?;
+            }
+            None => {
+                vault.remove(&scope, &name)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A name that can be that of a variable, and is not one of Ostler's own.

@@ -39,6 +39,7 @@ codes! {
     BadPath => "bad_path",
     BadQuery => "bad_query",
     BadReference => "bad_reference",
+    BadSize => "bad_size",
     BadTime => "bad_time",
     BadTokens => "bad_tokens",
     BadValue => "bad_value",

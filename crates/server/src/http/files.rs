@@ -91,8 +91,9 @@ pub(super) async fn give(
         placed = Some(file);
     }
     if let Err(error) = app.driver.journal.submit_for(Input::Answer { request, given }, key).await {
-        // It was cancelled or expired in between, and nobody will look for the file.
-        if let Some(placed) = placed.filter(|_| matches!(error, SubmitError::Refused(_))) {
+        // It was cancelled or expired in between, or the key is that of another wish: nobody will look for the file.
+        let is_refused = matches!(error, SubmitError::Refused(_) | SubmitError::KeyReused);
+        if let Some(placed) = placed.filter(|_| is_refused) {
             tokio::task::spawn_blocking(move || placed.take_back()).await.ok();
         }
         return Err(error.into());

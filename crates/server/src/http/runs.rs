@@ -16,7 +16,7 @@ use ostler_engine::{
     budget::Budget,
     input::{NewProject, NewRun as Wanted},
     run::Terms,
-    session::{Order, Role},
+    session::{Order, Role, Screen},
     usage::{nusd, price},
 };
 use ostler_protocol::stream::Table;
@@ -42,6 +42,12 @@ const CHECK_S_MAX: u64 = 30 * 60;
 
 /// The most attempts that anybody can want.
 const ATTEMPTS_MAX: u32 = 1_000;
+
+/// The longest time that somebody can mean: a year.
+const TIME_S_MAX: u64 = 366 * 24 * 60 * 60;
+
+/// The most lines of a terminal, and the most characters in one.
+const SCREEN_MAX: u16 = 1_000;
 
 /// Asks for something to be done.
 #[utoipa::path(post, path = "/runs", request_body = NewRun,
@@ -105,6 +111,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         prices: config.prices,
         checkpoints: config.checkpoints,
         role: Role::Work,
+        screen: new.terminal.map(|(rows, columns)| screen(rows, columns)).transpose()?,
     };
     Ok(Wanted {
         root: text(&root)?,
@@ -213,8 +220,12 @@ fn check_terms(new: &NewRun) -> Result<(), Problem> {
     if new.check.as_deref().is_some_and(|check| check.trim().is_empty() || check.contains('\0')) {
         return Err(Problem::bad(Code::EmptyCheck, "the check is no command"));
     }
-    if new.time_s_max == Some(0) || new.check_time_s_max == Some(0) {
-        return Err(Problem::bad(Code::BadTime, "no time at all is not enough"));
+    for time_s in new.time_s_max.iter().chain(&new.check_time_s_max) {
+        if *time_s == 0 {
+            return Err(Problem::bad(Code::BadTime, "no time at all is not enough"));
+        } else if *time_s > TIME_S_MAX {
+            return Err(Problem::bad(Code::BadTime, format!("a time has at most {TIME_S_MAX} seconds")));
+        }
     }
     Ok(())
 }
@@ -289,6 +300,16 @@ fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {
         agent.terminal = Terminal::Pty;
     }
     Ok(agent)
+}
+
+/// A size that a terminal can have, and a page can draw.
+pub(super) fn screen(rows: u16, columns: u16) -> Result<Screen, Problem> {
+    let fits = |length: u16| (1..=SCREEN_MAX).contains(&length);
+    if fits(rows) && fits(columns) {
+        return Ok(Screen { rows, columns });
+    }
+    let title = format!("a terminal has 1 to {SCREEN_MAX} lines, of as many characters");
+    Err(Problem::bad(Code::BadSize, title).hint("Nothing has changed."))
 }
 
 pub(super) fn directory(path: &str) -> Result<PathBuf, Problem> {

@@ -6,7 +6,7 @@ use ostler_engine::{
     ProjectId, SessionId, World,
     request::{Ask, Bringing, Request},
     run::{Outcome, Project, Run},
-    session::{Ending, Launch, LaunchEnd, Retries, Session, Status, Worktree, WorktreeState},
+    session::{Ending, Launch, LaunchEnd, Retries, Screen, Session, Status, Worktree, WorktreeState},
 };
 use ostler_protocol::signal::DependencyType;
 use ostler_store::EventRow;
@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 use super::usage;
 use crate::{
     api::{
-        AskView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, Outcome as OutcomeView,
-        OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView, WaitView, WorktreeView,
+        AskView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, NewSize,
+        Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView,
+        WaitView, WorktreeView,
     },
     packages, services,
 };
@@ -133,7 +134,7 @@ pub(super) fn since_ms(session: &Session, status: Status, blocking: &[&Request])
         Status::Parked => session.parked_at_ms,
         Status::Ending => session.cancelled_at_ms.or(session.dismissed_at_ms),
         Status::Interrupted | Status::Checking => ended,
-        Status::Active => session.waiting_since_ms.or(started),
+        Status::Active => session.waiting_since_ms.or_else(|| session.waited_until_ms.max(started)),
         Status::Starting => last.map(|launch| launch.at_ms),
     };
     since.unwrap_or(session.created_at_ms)
@@ -149,6 +150,7 @@ fn launch(launch: &Launch) -> LaunchView {
         usage: usage::view(&launch.used),
         heard_at: launch.heard.map(|(offset, _)| offset),
         stopped_at_ms: launch.stopped.map(|stop| stop.at_ms),
+        terminal: launch.screen.map(|Screen { rows, columns }| NewSize { rows, columns }),
         ended: launch.ended.as_ref().map(|ended| json!(ended)),
     }
 }

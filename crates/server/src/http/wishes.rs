@@ -12,6 +12,7 @@ use super::{
     App,
     code::Code,
     extract::{Body, Path},
+    runs,
 };
 use crate::{
     api::{NewMessage, NewResume, NewSize, Problem, SessionView},
@@ -96,12 +97,14 @@ pub(super) async fn resize(
     Body(NewSize { rows, columns }): Body<NewSize>,
 ) -> Result<Json<SessionView>, Problem> {
     let session = app.session_id(&id)?;
+    let screen = runs::screen(rows, columns)?;
     let launch = app.with_session(session, |_, it| it.live().map(|live| live.number))?;
     let not_running = || Problem::bad(Code::NotRunning, format!("{session} does not run"));
     let launch = launch.ok_or_else(not_running)?;
     driver::tell(&app.driver, session, launch, Command::Resize { rows, columns })
         .await
         .map_err(|message| Problem::bad(Code::NoTerminal, message))?;
+    app.driver.journal.submit(Input::Resized { session, launch, screen }, None).await?;
     app.session_view(session).map(Json)
 }
 

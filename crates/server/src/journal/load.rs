@@ -160,6 +160,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Restored { session, .. }
         | Input::Checkpoint(session)
         | Input::Send { session, .. }
+        | Input::Resized { session, .. }
         | Input::Pause(session)
         | Input::Continue(session)
         | Input::Resume { session, .. }

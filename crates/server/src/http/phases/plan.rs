@@ -103,6 +103,7 @@ fn common(config: &Config, new: &NewPhases, agents: &[PlannedAgent], place: &Pat
             config.checkpoints.unwrap_or(CheckpointTerms { every_ms: None, ..CheckpointTerms::default() }),
         ),
         role: Role::Work,
+        screen: None,
     })
 }
 
