@@ -14,7 +14,7 @@ use crate::{
     id::{ProjectId, RequestId, RunId, SessionId},
     request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
-    session::{Launch, Message, Process, Retries, Role, Session, Stop, ValueSource},
+    session::{Launch, Message, Process, Resized, Retries, Role, Screen, Session, Stop, ValueSource},
     usage::{Meter, Used},
     world::{Desk, Overlay, World},
 };
@@ -264,7 +264,9 @@ impl Desk<'_> {
         }
         let Some(launch) = session.launches.last_mut() else { return };
         match event {
-            Event::SessionResized(resized) => launch.screen = Some(resized.screen),
+            Event::SessionResized(Resized { rows, columns, .. }) => {
+                launch.screen = Some(Screen { rows: *rows, columns: *columns });
+            }
             Event::SessionStarted { spool_seq, pid, began, .. } => {
                 launch.spool_seq = *spool_seq;
                 launch.process = Some(Process { pid: *pid, began: *began, at_ms });

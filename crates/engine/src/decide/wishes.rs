@@ -27,7 +27,8 @@ impl Maker<'_> {
     pub(super) fn resized(&mut self, id: SessionId, launch: u32, screen: Screen) {
         let is_new = |live: &Launch| live.screen.is_some_and(|before| before != screen);
         if self.live(id, launch).is_some_and(is_new) {
-            self.emit(id, Event::SessionResized(Resized { launch, screen }));
+            let Screen { rows, columns } = screen;
+            self.emit(id, Event::SessionResized(Resized { launch, rows, columns }));
         }
     }
 

@@ -66,9 +66,10 @@ pub struct Screen {
 pub struct Resized {
     /// Of which launch.
     pub launch: u32,
-    /// How large it is.
-    #[serde(flatten)]
-    pub screen: Screen,
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub columns: u16,
 }
 
 impl Screen {

@@ -4,13 +4,25 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 /// Kind and fields of each event, as the source declares them.
 fn declared() -> BTreeMap<String, Vec<String>> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/event.rs");
-    let source = fs::read_to_string(source).expect("the source is here");
+    let read = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name);
+        fs::read_to_string(path).expect("the source is here")
+    };
+    let source = read("event.rs");
+    // Where the fields of an event stand that is only named in the enum.
+    let elsewhere = read("session/order.rs");
     let body = source.split_once("pub enum Event {").expect("the enum").1;
     let body = body.split_once("\n}\n").expect("its end").0;
     let mut events = BTreeMap::new();
     for event in body.split("#[serde(rename = \"").skip(1) {
-        let (kind, rest) = event.split_once("\")]").expect("a kind");
+        let (kind, mut rest) = event.split_once("\")]").expect("a kind");
+        let name = rest.lines().nth(1).and_then(|line| line.split_once('(')?.1.strip_suffix("),"));
+        let fields_of = |name: &str| {
+            let body = elsewhere.split_once(&format!("pub struct {name} {{"))?.1.split_once("\n}\n")?.0;
+            Some(body.replace("    pub ", "        "))
+        };
+        let named = name.map(|name| fields_of(name).expect("a struct with its fields"));
+        rest = named.as_deref().unwrap_or(rest);
         let fields = rest.lines().filter_map(|line| line.strip_prefix("        ")?.strip_suffix(','));
         let fields = fields.filter_map(|line| Some(line.split_once(": ")?.0.to_owned()));
         let fields: Vec<String> = fields.filter(|field| !field.contains(['/', ' '])).collect();
