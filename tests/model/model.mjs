@@ -16,6 +16,7 @@
 //
 // TURN, every key optional
 //   say           what the model says
+//   find          a regular expression: `{found}` in `say` is what its group matches in the messages, the last time
 //   think         what it thinks before
 //   call          a tool to call: { "tool": NAME, "input": {…} }, or a list of them
 //   status        refuse with this HTTP status instead, with
@@ -107,7 +108,7 @@ async function answer(request, response) {
     return send(response, turn.status, turn.body ?? api.error(turn.status, message), turn.headers);
   }
   const calls = [turn.call ?? []].flat().map((call) => resolve(call, heard.tools));
-  const pieces = (turn.say ?? "").match(/\S+\s*|\s+/g) ?? [];
+  const pieces = said(turn, heard.messages).match(/\S+\s*|\s+/g) ?? [];
   const reply = { model: heard.model ?? "scripted", think: turn.think, pieces, calls };
   if (!heard.stream) return send(response, 200, api.whole(reply));
   await stream(response, api.events(reply), turn, gone.signal);
@@ -140,6 +141,13 @@ function next({ messages, tools }) {
     conversation.used = 0;
   }
   return { conversation, turn, number };
+}
+
+/// What the model says, with what it was told to find in what it was told.
+function said({ say = "", find }, messages) {
+  if (!find) return say;
+  const text = messages.map((message) => message.text).join("\n");
+  return say.replaceAll("{found}", [...text.matchAll(new RegExp(find, "g"))].at(-1)?.[1] ?? "");
 }
 
 async function stream(response, events, turn, signal) {

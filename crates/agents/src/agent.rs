@@ -66,6 +66,21 @@ pub struct Agent {
     /// How it is given the tools with which it asks. Orders that were written before there were any have none.
     #[serde(default)]
     pub channel: Channel,
+    /// What is different when it verifies. Orders that were written before there was anything have nothing.
+    #[serde(default)]
+    pub verify: Verify,
+}
+
+/// What is different for a CLI that looks at the work of another one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Verify {
+    /// Arguments of every verifier.
+    pub arguments: Vec<String>,
+    /// Arguments of one that the kernel keeps from writing elsewhere, and that may therefore run what it likes.
+    pub confined: Vec<String>,
+    /// Where the CLI keeps its own things, which it has to be able to write all the same: below the user's home, or
+    /// `$NAME` where that variable leads.
+    pub writes: Vec<String>,
 }
 
 /// How a CLI is given Ostler's own MCP server, with the tools to ask by.
@@ -271,6 +286,7 @@ impl Agent {
             mcp_config: None,
             values: Values::default(),
             channel: Channel::default(),
+            verify: Verify::default(),
         }
     }
 

@@ -12,7 +12,7 @@ use core::fmt;
 
 use serde_json::Value;
 
-use crate::agent::{Agent, Argument, Guide, InputWay, Output, Terminal};
+use crate::agent::{Agent, Argument, Guide, InputWay, Output, Terminal, Verify};
 
 /// The longest argument that Linux takes, without its final zero byte.
 const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;
@@ -38,6 +38,20 @@ pub struct LaunchRequest<'a> {
     pub mcp_config: Option<&'a str>,
     /// Where the tools with which it asks come from; nothing, if it is not to have them.
     pub channel: Option<ChannelPlace<'a>>,
+    /// Whether it looks at the work of another one.
+    pub verifies: Verifies,
+}
+
+/// Whether a launch is one of a verifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verifies {
+    /// It works.
+    #[default]
+    No,
+    /// It verifies, and nothing but its CLI keeps it from writing.
+    Free,
+    /// It verifies, and the kernel keeps it from writing elsewhere.
+    Confined,
 }
 
 /// Where the tools with which an agent asks come from.
@@ -162,6 +176,7 @@ impl Agent {
         for group in optional.chain([&groups.guide]) {
             command.extend(filled(group, value));
         }
+        command.extend(self.verify_arguments(request.verifies).cloned());
         command.extend(self.extra.iter().cloned());
         command.extend(filled(&groups.prompt, value));
 
@@ -182,6 +197,16 @@ impl Agent {
             }
         };
         Ok(LaunchPlan { command, environment, terminal: self.terminal, input, output: self.output.clone() })
+    }
+
+    fn verify_arguments(&self, verifies: Verifies) -> impl Iterator<Item = &String> {
+        let Verify { arguments, confined, .. } = &self.verify;
+        let groups: &[&Vec<String>] = match verifies {
+            Verifies::No => &[],
+            Verifies::Free => &[arguments],
+            Verifies::Confined => &[arguments, confined],
+        };
+        groups.to_vec().into_iter().flatten()
     }
 
     /// Every value that is given, by its name in a template.

@@ -23,7 +23,7 @@ mod tests;
 pub use agent::{
     Account, Agent, Arguments, Channel, End, Guide, Input, InputWay, Output, Permission, Terminal, Values,
 };
-pub use launch::{ChannelPlace, Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError};
+pub use launch::{ChannelPlace, Conversation, InputPlan, LaunchPlan, LaunchRequest, PlanError, Verifies};
 pub use nearest::{explained, nearest};
 pub use registry::{Agents, BUILTIN_NAMES};
 pub use reply::Decision;

@@ -19,7 +19,7 @@ use toml::Spanned;
 use crate::{
     agent::{
         Account, Agent, Argument, Arguments, Channel, End, Guide, InputWay, Output, Permission, Private,
-        Terminal, Values,
+        Terminal, Values, Verify,
     },
     nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
@@ -72,6 +72,15 @@ pub(crate) struct Overlay {
     values: ValuesOverlay,
     #[serde(default)]
     channel: ChannelOverlay,
+    verify: Option<Spanned<VerifyOverlay>>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VerifyOverlay {
+    arguments: Option<Vec<String>>,
+    confined: Option<Vec<String>>,
+    writes: Option<Vec<String>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -270,6 +279,11 @@ impl Overlay {
             let private = private.into_inner().extend(agent.private.take());
             agent.private = Some(private.map_err(|message| TableError::at(name, toml, Some(span), message))?);
         }
+        if let Some(verify) = self.verify {
+            let span = verify.span();
+            let changed = verify.into_inner().extend(&mut agent.verify);
+            changed.map_err(|message| TableError::at(name, toml, Some(span), message))?;
+        }
         agent
             .check(guide_span, way_span)
             .map_err(|(span, message)| TableError::at(name, toml, span, message))?;
@@ -332,6 +346,18 @@ impl ChannelOverlay {
         set(&mut base.off, self.off);
         set(&mut base.arguments, self.arguments);
         set(&mut base.environment, self.environment);
+    }
+}
+
+impl VerifyOverlay {
+    fn extend(self, base: &mut Verify) -> Result<(), String> {
+        set(&mut base.arguments, self.arguments);
+        set(&mut base.confined, self.confined);
+        set(&mut base.writes, self.writes);
+        match base.writes.iter().find(|name| !stays_below(name.strip_prefix('$').unwrap_or(name))) {
+            Some(name) => Err(format!("`{name}` is no path below the user's home or a variable's directory")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! A text with places for values, such as `--model={model}`.
 //!
 //! `{name}` is the value as it is, `{name:json}` the value as JSON: a text with its quotes and escapes.
-//! `{name:words}`, which has to stand alone, is one argument per word: the value, cut at each single space. `{{` is
-//! a plain `{`; every other brace stands for itself, so that JSON can be written as it is.
+//! `{name:words}`, which has to stand alone, is one argument per word: the value, cut at each single space. A number
+//! stays with the word before it, by a tab: a CLI may take it for something else than text. `{{` is a plain `{`; every
+//! other brace stands for itself, so that JSON can be written as it is.
 //!
 //! Nothing here is ever read by a shell: a value cannot become a flag, a command or a second line.
 
@@ -128,8 +129,30 @@ impl<N: Names> Template<N> {
     pub fn fill_arguments(&self, value: impl Fn(&str) -> Option<Value>) -> Result<Vec<String>, &str> {
         let filled = self.fill(value)?;
         let in_words = matches!(pieces(&self.text)[..], [_, Piece::Value { form: Form::Words, .. }, _]);
-        Ok(if in_words { filled.split(' ').map(ToString::to_string).collect() } else { alloc::vec![filled] })
+        Ok(if in_words { words(&filled) } else { alloc::vec![filled] })
     }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        if !is_number(word) {
+            words.push(word.to_string());
+            continue;
+        }
+        let mut joined = words.pop().unwrap_or_default();
+        joined.push('\t');
+        joined.push_str(word);
+        words.push(joined);
+    }
+    words
+}
+
+/// Whether a parser of arguments may take a word for a number.
+fn is_number(word: &str) -> bool {
+    let word = word.trim_end();
+    let begins = word.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
+    begins && (word.parse::<f64>().is_ok() || word.starts_with("0x") || word.starts_with("0X"))
 }
 
 impl<N> fmt::Display for Template<N> {
@@ -245,6 +268,14 @@ mod tests {
             let arguments = template.fill_arguments(|_| Some(json!(text))).unwrap();
             assert_eq!(arguments.join(" "), text);
             assert!(arguments.iter().all(|argument| !argument.contains(' ')), "{text:?}");
+        }
+        for (text, arguments) in [
+            ("add 2 and  3", &["add\t2", "and", "\t3"][..]),
+            ("42\n", &["\t42\n"]),
+            ("-1.5e3 0x1f", &["\t-1.5e3\t0x1f"]),
+            ("v2 2nd 1, . inf", &["v2", "2nd", "1,", ".", "inf"]),
+        ] {
+            assert_eq!(template.fill_arguments(|_| Some(json!(text))).unwrap(), arguments, "{text}");
         }
         assert_eq!(template.fill_arguments(|_| None), Err("prompt"));
         let error = Template::<LaunchNames>::parse("--x={prompt:words}").unwrap_err();

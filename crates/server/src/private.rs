@@ -69,13 +69,18 @@ impl Place {
     }
 
     /// The place that an earlier launch of the session has made.
-    fn made(session: &Path) -> Option<Place> {
+    pub(crate) fn made(session: &Path) -> Option<Place> {
         serde_json::from_slice(&fs::read(session.join(FILE)).ok()?).ok()
     }
 
     /// The variable that names the directory, and its path.
     pub(crate) fn variable(&self) -> (String, String) {
         (self.private.variable.clone(), self.own.display().to_string())
+    }
+
+    /// The user's directory, for which it stands.
+    pub(crate) fn users(self) -> PathBuf {
+        self.user
     }
 
     /// Makes the directory, or brings what was changed since in order.

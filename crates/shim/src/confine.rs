@@ -29,6 +29,11 @@ const PATH_BENEATH: libc::c_int = 1;
 /// Asks for the version instead of making anything.
 const VERSION: libc::c_ulong = 1;
 
+/// Whether this kernel can keep a process from writing.
+pub fn can_confine() -> bool {
+    version().is_some()
+}
+
 /// What a set of rules is about.
 #[repr(C)]
 struct RulesetAttribute {

@@ -26,6 +26,7 @@ mod shim;
 mod socket;
 mod tree;
 
+pub use confine::can_confine;
 pub use error::Error;
 pub use files::LOCK;
 pub use output::{ERR, OUT};

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{
     Agent, Agents, BUILTIN_NAMES, Conversation, Decision, InputPlan, LaunchPlan, LaunchRequest, Output,
-    PlanError,
+    PlanError, Verifies,
 };
 
 const GUIDE: &str = "Ask with \"tags\".\nAlways.";
@@ -325,6 +325,34 @@ fn versions_are_found_in_what_the_clis_print() {
     ] {
         assert_eq!(Agent::version_in(printed), version, "{printed}");
     }
+}
+
+/// Commands only where the kernel keeps a verifier from writing elsewhere.
+#[test]
+fn a_verifier_may_read_and_run_what_it_likes_where_it_is_held() {
+    let mut lines = Vec::new();
+    for agent in Agents::builtin().iter() {
+        let launch = |verifies| {
+            let request = LaunchRequest { verifies, ..fresh("look") };
+            agent.launch(&request).unwrap().command
+        };
+        let works = launch(Verifies::No);
+        for verifies in [Verifies::Free, Verifies::Confined] {
+            let command = launch(verifies);
+            let more: Vec<_> = command.iter().filter(|argument| !works.contains(argument)).collect();
+            lines.push(format!("{} {verifies:?}: {more:?}", agent.name));
+        }
+    }
+    expect![[r#"
+        claude Free: ["--allowedTools=Read,Glob,Grep", "--disallowedTools=Edit,Write,NotebookEdit"]
+        claude Confined: ["--allowedTools=Read,Glob,Grep", "--disallowedTools=Edit,Write,NotebookEdit", "--allowedTools=Bash"]
+        codex Free: []
+        codex Confined: ["--dangerously-bypass-approvals-and-sandbox"]
+        gemini Free: []
+        gemini Confined: ["--allowed-tools=run_shell_command"]
+        opencode Free: []
+        opencode Confined: []"#]]
+    .assert_eq(&lines.join("\n"));
 }
 
 /// A session keeps the agent it began with, in its own record.

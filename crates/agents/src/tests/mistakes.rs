@@ -43,7 +43,7 @@ fn an_unknown_key() {
     check(
         "command = ['a']\nzzz = 1\n",
         expect![
-            "agent `mine`: line 2: unknown key `zzz`, expected one of `extends`, `about`, `tested`, `version`, `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, `permission`, `end`, `account`, `private`, `model`, `max_turns`, `tools`, `mcp_config`, `values`, `channel`"
+            "agent `mine`: line 2: unknown key `zzz`, expected one of `extends`, `about`, `tested`, `version`, `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, `permission`, `end`, `account`, `private`, `model`, `max_turns`, `tools`, `mcp_config`, `values`, `channel`, `verify`"
         ],
     );
 }
@@ -65,6 +65,19 @@ fn a_private_directory_that_leads_elsewhere() {
     check(
         "command = ['a']\n[private]\nvariable = 'A'\nlogins = []\n",
         expect!["agent `mine`: line 4: unknown key `logins`; did you mean `login`?"],
+    );
+}
+
+#[test]
+fn a_verifier_that_would_write_anywhere() {
+    for place in ["/etc", "../x", "$HOME/../x", "$"] {
+        let toml = ["command = ['a']\n[verify]\nwrites = ['", place, "']\n"].concat();
+        let error = Agent::parse("mine", &toml).err().map(|error| error.to_string());
+        assert!(error.as_ref().is_some_and(|it| it.contains("line 2") && it.contains(place)), "{error:?}");
+    }
+    check(
+        "command = ['a']\n[verify]\nwrite = []\n",
+        expect!["agent `mine`: line 3: unknown key `write`; did you mean `writes`?"],
     );
 }
 

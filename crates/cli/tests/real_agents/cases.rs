@@ -8,6 +8,7 @@ use ostler_server::api::{CheckpointView, RequestView, SessionView};
 use super::{
     lab::Lab,
     model::Model,
+    phases,
     support::{World, kill},
 };
 
@@ -15,7 +16,7 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 8] = [
+pub(crate) const ALL: [Case; 9] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
@@ -23,6 +24,7 @@ pub(crate) const ALL: [Case; 8] = [
     ("asks by a tool", asks_by_a_tool),
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
     ("goes back to a checkpoint", goes_back),
+    ("goes through a phase", phases::goes_through_a_phase),
     ("is told something, hits a limit, wants permission", three_at_once),
 ];
 

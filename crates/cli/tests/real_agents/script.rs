@@ -43,8 +43,29 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
         ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
         ("limit", vec![limit(name), say("Later.")]),
         ("permit", permit(&shell)),
+        // The first time a section is missing.
+        (
+            "phase",
+            [write(&shell, "# Plan"), write(&shell, "# Plan\\n\\n## Problem\\n\\nNobody finds it.")].concat(),
+        ),
+        ("verify", vec![shell("sh look.sh"), verdict()]),
     ];
     cases.map(|(case, turns)| json!({ "when": words(name, case), "turns": turns })).to_vec()
+}
+
+/// A document is written, and said to be done.
+fn write(shell: &impl Fn(&str) -> Value, document: &str) -> Vec<Value> {
+    let said = "It is written.\n\n=== PHASE 1 COMPLETE ===\nDocuments created:\n- plan.md\n";
+    vec![shell(&format!("printf '{document}\\n' > plan.md")), json!({ "say": said })]
+}
+
+/// What a verifier says; the token stands in its prompt.
+fn verdict() -> Value {
+    let criteria = json!([{ "id": "c1", "passed": true, "evidence": "it was run", "files": ["plan.md"] }]);
+    let verdict =
+        json!({ "phase": 1, "token": "{found}", "passed": true, "criteria": criteria, "summary": "Good." });
+    let say = format!("I have run it.\n\n=== VERIFICATION_RESULT ===\n{verdict}\n");
+    json!({ "say": say, "find": "\"token\": \"([^\"]+)\"" })
 }
 
 /// Each tool makes a file if it reaches the model's port, which is what a sandbox refuses.

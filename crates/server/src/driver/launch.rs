@@ -11,8 +11,8 @@ use std::{
 };
 
 use ostler_agents::{
-    ChannelPlace, Conversation, InputPlan, InputWay, LaunchRequest, Output, PlanError,
-    Terminal as AgentTerminal,
+    Agent, ChannelPlace, Conversation, InputPlan, InputWay, LaunchRequest, Output, PlanError,
+    Terminal as AgentTerminal, Verifies,
 };
 use ostler_engine::{
     checkpoint::RewindWay,
@@ -20,6 +20,7 @@ use ostler_engine::{
 };
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
+    can_confine,
     launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
     spool,
 };
@@ -109,6 +110,11 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         model: order.model.as_deref(),
         max_turns: order.turns_max,
         channel,
+        verifies: match &order.role {
+            Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
+            Role::Verify { .. } => Verifies::Free,
+            _ => Verifies::No,
+        },
         ..LaunchRequest::default()
     };
     let plan = order.agent.launch(&request).map_err(LaunchError::Plan)?;
@@ -248,29 +254,40 @@ fn confined(driver: &Driver, session: &Session, mut file: LaunchFile) -> Result<
     let temporary = folder.join("tmp");
     private_directory(&temporary).map_err(|source| LaunchError::Io { path: temporary.clone(), source })?;
     file.environment.insert("TMPDIR".to_owned(), temporary.display().to_string());
+    let own = own_places(&session.order.agent, &file.environment);
+    // What stands for the user's configuration leads there, and a login is renewed there.
+    let users = Place::made(&folder).map(Place::users);
     let mut places = vec![file.directory.clone(), folder, PathBuf::from("/dev")];
-    if let Some(home) = file.environment.get("HOME").map(PathBuf::from) {
-        let kept = [driver.home.root(), Path::new(project)];
-        let own = OWN.iter().map(|name| home.join(name));
-        // Not where that would let it at the project, or at what Ostler keeps.
-        places.extend(own.filter(|place| !kept.iter().any(|it| it.starts_with(place))));
-    }
+    // Not where that would let it at the project, or at what Ostler keeps, whatever a link is called.
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let kept = [driver.home.root(), Path::new(project)].map(real);
+    places.extend(own.into_iter().chain(users).map(|place| real(&place)).filter(|place| {
+        let leads_there = kept.iter().any(|it| it.starts_with(place));
+        !leads_there
+    }));
     file.writes = Some(places);
     Ok(file)
 }
 
-/// Where CLIs keep their own things, below the user's home.
-const OWN: [&str; 9] = [
-    ".claude",
-    ".claude.json",
-    ".codex",
-    ".gemini",
-    ".cache",
-    ".config/opencode",
-    ".config/claude",
-    ".local/share/opencode",
-    ".local/share/claude",
-];
+/// Where a CLI keeps its own things. What is not there yet is made: where it cannot be, nothing could be allowed.
+fn own_places(agent: &Agent, environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let directory = |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let place = |name: &str| match name.strip_prefix('$') {
+        Some(name) => {
+            let (variable, rest) = name.split_once('/').unwrap_or((name, ""));
+            directory(variable).map(|path| path.join(rest))
+        }
+        None => directory("HOME").map(|home| home.join(name)),
+    };
+    let own: Vec<PathBuf> = agent.verify.writes.iter().filter_map(|name| place(name)).collect();
+    for place in &own {
+        fs::create_dir_all(place).ok();
+    }
+    own.into_iter().chain(CACHES.iter().filter_map(|name| place(name))).collect()
+}
+
+/// Where all kinds of tools keep what they can make again.
+const CACHES: [&str; 2] = ["$XDG_CACHE_HOME", ".cache"];
 
 /// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as
 /// that lives, the runtime waits for it when it ends.
