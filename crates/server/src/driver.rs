@@ -13,6 +13,7 @@ mod install;
 mod keeper;
 mod launch;
 mod link;
+mod mailboxes;
 mod records;
 mod remains;
 mod sweep;
@@ -30,9 +31,9 @@ use std::{
 
 use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId, phases::GateName};
 use serde_json::json;
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore};
 
-use self::keeper::Keeper;
+use self::{keeper::Keeper, mailboxes::Mailboxes};
 use crate::{
     crash,
     home::Home,
@@ -92,7 +93,7 @@ pub(crate) struct Driver {
     open_files_max: Option<u64>,
     /// The values that agents are given.
     pub(crate) secrets: Secrets,
-    keepers: Mutex<HashMap<SessionId, Mailbox>>,
+    keepers: Mailboxes<SessionId, (ActionName, Action)>,
     /// Checks that are running, and how to make them look again at what is wanted of them.
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
     /// The keys of the calls whose callers are watched.
@@ -115,10 +116,6 @@ pub(crate) struct Driver {
     recovered: AtomicBool,
 }
 
-/// Where a keeper takes its actions from. Without a bound: what is in it is in the outbox table, and an action is
-/// small.
-type Mailbox = mpsc::UnboundedSender<(ActionName, Action)>;
-
 impl Driver {
     pub(crate) fn new(
         journal: Journal,
@@ -136,7 +133,7 @@ impl Driver {
             program,
             mark,
             open_files_max,
-            keepers: Mutex::default(),
+            keepers: Mailboxes::default(),
             checks: Mutex::default(),
             callers: Mutex::default(),
             gate_commands: Mutex::default(),
@@ -185,10 +182,12 @@ impl Driver {
         for (session, launch) in live {
             crash::site("reconciling a session");
             let wanted = first.iter().any(|(_, action)| keeper::launches(action, session, launch));
-            self.hand_out(session, |keeper| {
+            self.keepers.open(session, |actions| {
+                let mut keeper = Keeper::new(Arc::clone(&self), session);
                 if !wanted {
                     keeper.attach_first(launch);
                 }
+                tokio::spawn(keeper.run(actions));
             });
         }
         for action in first {
@@ -206,34 +205,10 @@ impl Driver {
     }
 
     fn dispatch(self: &Arc<Driver>, action: (ActionName, Action)) {
-        let mailbox = self.hand_out(action.1.session, |_| {});
-        // A keeper ends only with the server, or when it has told the map so.
-        mailbox.send(action).ok();
-    }
-
-    /// The keeper of a session; a new one is prepared first.
-    fn hand_out(self: &Arc<Driver>, session: SessionId, prepare: impl FnOnce(&mut Keeper)) -> Mailbox {
-        let mut keepers = self.keepers.lock().expect("nobody panics while holding it");
-        // The mailbox of a keeper that has failed is closed; another takes over.
-        if let Some(mailbox) = keepers.get(&session).filter(|mailbox| !mailbox.is_closed()) {
-            return mailbox.clone();
-        }
-        let (mailbox, actions) = mpsc::unbounded_channel();
-        let mut keeper = Keeper::new(Arc::clone(self), session);
-        prepare(&mut keeper);
-        tokio::spawn(keeper.run(actions));
-        keepers.insert(session, mailbox.clone());
-        mailbox
-    }
-
-    /// Takes a keeper off the list, unless something came for it meanwhile.
-    fn dismiss(&self, session: SessionId, actions: &mpsc::UnboundedReceiver<(ActionName, Action)>) -> bool {
-        let mut keepers = self.keepers.lock().expect("nobody panics while holding it");
-        let is_idle = actions.is_empty();
-        if is_idle {
-            keepers.remove(&session);
-        }
-        is_idle
+        let session = action.1.session;
+        self.keepers.send(session, action, |actions| {
+            tokio::spawn(Keeper::new(Arc::clone(self), session).run(actions));
+        });
     }
 
     /// Says when something is due.

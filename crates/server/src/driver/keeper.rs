@@ -101,7 +101,7 @@ impl Keeper {
             self.attach(launch).await;
         }
         loop {
-            if self.link.is_none() && self.driver.dismiss(self.session, &actions) {
+            if self.link.is_none() && self.driver.keepers.leave(&self.session, &actions) {
                 return;
             }
             let next = match &mut self.link {
