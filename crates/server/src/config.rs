@@ -682,6 +682,31 @@ mod tests {
         );
     }
 
+    /// In one file what a phase says counts before what all say; of two files the project's counts.
+    #[test]
+    fn what_a_project_says_of_phases_goes_over_all_that_the_user_says() {
+        let users = "[phases]\nrework = 1\n[[phases.phase]]\nname = 'One'\nagent = 'gemini'\nverifier = 'none'\n\
+            rework = 2\nquestions = 7\nverifier_time = '1m'\nchecks = [{ run = 'x', time = '5m' }]\n\
+            [[phases.phase]]\nname = 'Two'\ntests = 'auto'\n";
+        let own = load(users, "").expect("it is right").phases;
+        let [one, two] = &own.phases[..] else { panic!("{own:?}") };
+        assert_eq!((one.rework_max, one.questions_max, two.rework_max, two.questions_max), (2, 7, 1, 3));
+        assert_eq!((one.commands[0].time_ms_max, two.find_tests_ms_max), (300_000, Some(600_000)));
+        let project = "[phases]\nagent = 'codex'\nverifier = 'claude'\nrework = 0\nquestions = 1\ntime = '2m'\n\
+            verifier_time = '3m'\n";
+        let said = load(users, project).expect("it is right").phases;
+        assert_eq!((said.agent.as_deref(), &said.verifier), (Some("codex"), &Choice::Agent("claude".into())));
+        for phase in &said.phases {
+            assert_eq!((&phase.agent, &phase.verifier), (&None, &Choice::Unsaid), "{}", phase.name);
+            assert_eq!((phase.rework_max, phase.questions_max, phase.verifier_ms_max), (0, 1, 180_000));
+        }
+        assert_eq!(said.phases[0].commands[0].time_ms_max, 120_000);
+        assert_eq!(said.phases[1].find_tests_ms_max, Some(120_000));
+        let list = "[phases]\nrework = 4\n[[phases.phase]]\nname = 'Other'\nquestions = 9\n";
+        let said = load(users, list).expect("it is right").phases;
+        assert_eq!((said.phases.len(), said.phases[0].rework_max, said.phases[0].questions_max), (1, 4, 9));
+    }
+
     #[test]
     fn a_mistake_in_phases_is_named_with_its_line() {
         for (text, error) in [

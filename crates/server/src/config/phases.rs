@@ -179,6 +179,13 @@ impl Default for Said {
     }
 }
 
+impl PhaseSetting {
+    fn limit_commands(&mut self, time_ms_max: u64) {
+        self.commands.iter_mut().for_each(|command| command.time_ms_max = time_ms_max);
+        self.find_tests_ms_max = self.find_tests_ms_max.map(|_| time_ms_max);
+    }
+}
+
 impl PhasesTable {
     /// Whether it says what is run.
     pub(super) fn has_phases(&self) -> bool {
@@ -187,30 +194,41 @@ impl PhasesTable {
 }
 
 impl Said {
-    /// What a file says goes over what the one before said.
+    /// What a file says goes over what the one before said, wherever that said it.
     pub(super) fn take(
         &mut self,
         source: &Source,
         agents: &Agents,
         table: PhasesTable,
     ) -> Result<(), ConfigError> {
+        // Phases that are known already are those of another file: this one goes before it.
+        let phases = self.phases.as_mut().into_iter().flatten();
+        let mut each = phases.collect::<Vec<_>>();
         if let Some(name) = table.agent {
             self.agent = Some(agent(source, agents, &name)?);
+            each.iter_mut().for_each(|phase| phase.agent = None);
         }
         if let Some(name) = table.verifier {
             self.verifier = choice(source, agents, &name)?;
+            each.iter_mut().for_each(|phase| phase.verifier = Choice::Unsaid);
         }
         if let Some(value) = table.rework {
             self.rework = rework(source, &value)?;
+            each.iter_mut().for_each(|phase| phase.rework_max = self.rework);
         }
-        self.questions = table.questions.unwrap_or(self.questions);
-        self.confine = table.confine.unwrap_or(self.confine);
+        if let Some(questions) = table.questions {
+            self.questions = questions;
+            each.iter_mut().for_each(|phase| phase.questions_max = questions);
+        }
         if let Some(value) = &table.time {
             self.time_ms = time_ms(source, value)?;
+            each.iter_mut().for_each(|phase| phase.limit_commands(self.time_ms));
         }
         if let Some(value) = &table.verifier_time {
             self.verifier_ms = time_ms(source, value)?;
+            each.iter_mut().for_each(|phase| phase.verifier_ms_max = self.verifier_ms);
         }
+        self.confine = table.confine.unwrap_or(self.confine);
         if let Some(phases) = table.phase {
             let span = phases.span();
             let phases = phases.into_inner();
