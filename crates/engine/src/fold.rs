@@ -206,9 +206,9 @@ impl Desk<'_> {
         let Event::SessionCreated { order, worktree } = event else { return };
         let id = place.session;
         self.own.counters.session = self.counters().session.max(id.0);
-        let run = self.run_mut(place.run);
-        run.sessions.push(id);
-        let time_over_at_ms = run.terms.time_ms_max.map(|time| at_ms.saturating_add(time));
+        let time_left_ms = self.time_left_ms(place.run, at_ms).filter(|_| !order.role.verifies());
+        let time_over_at_ms = time_left_ms.map(|left| at_ms.saturating_add(left));
+        self.run_mut(place.run).sessions.push(id);
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
             Role::Work | Role::Phase { .. } => None,
@@ -252,6 +252,16 @@ impl Desk<'_> {
             dismissed_at_ms: None,
         };
         self.own.sessions.insert(id, session);
+    }
+
+    /// How long somebody may work for a run that begins to: what who worked on the phase before has left, if there is one.
+    fn time_left_ms(&self, run: RunId, at_ms: u64) -> Option<u64> {
+        let run = self.run(run)?;
+        let before = run.phases.as_ref().and_then(|phases| self.session(phases.current()?.session));
+        match before {
+            Some(before) => before.time_left_ms(at_ms),
+            None => run.terms.time_ms_max,
+        }
     }
 
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {

@@ -498,7 +498,14 @@ impl Session {
 
     /// Whether it says what it thinks of somebody else's work.
     pub fn verifies(&self) -> bool {
-        matches!(self.order.role, Role::Verify { .. })
+        self.order.role.verifies()
+    }
+
+    /// How long it may work on before a person is asked, if that is limited.
+    pub(crate) fn time_left_ms(&self, at_ms: u64) -> Option<u64> {
+        // While it waits for somebody, no time of its own passes.
+        let now_ms = self.waiting_since_ms.unwrap_or(at_ms);
+        Some(self.time_over_at_ms?.saturating_sub(now_ms))
     }
 
     /// How its last process ended, if it has.

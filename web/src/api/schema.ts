@@ -504,6 +504,11 @@ export interface components {
         NewPhases: {
             /** @description Who works, if not who the configuration says. */
             agent?: string | null;
+            /**
+             * Format: double
+             * @description After how many US dollars a person is asked whether to go on.
+             */
+            cost_usd_max?: number | null;
             /** @description A directory of the project, absolute; its repository's root is worked in. */
             directory: string;
             /** @description The environment they run in; that of the server, if nothing is said. */
@@ -514,6 +519,16 @@ export interface components {
             idea: string;
             /** @description Whether the agents are spoken to in Korean. */
             korean?: boolean;
+            /**
+             * Format: int64
+             * @description After how many seconds of work, in all phases and at their gates, a person is asked whether to go on.
+             */
+            time_s_max?: number | null;
+            /**
+             * Format: int64
+             * @description After how many tokens a person is asked whether to go on.
+             */
+            tokens_max?: number | null;
             /** @description Who verifies; `none` for nobody. */
             verifier?: string | null;
         };

@@ -11,7 +11,7 @@ import { Failure, Loading } from "../parts/states";
 import { answerSaid } from "../parts/status";
 import { useLanguage, useSay } from "../words/words";
 import { Gate } from "./Gate";
-import { keyOf, pathOf, useAsked, useText, type Which } from "./queries";
+import { keyOf, pathOf, sincePath, useAsked, useText, type Which } from "./queries";
 import { words } from "./words";
 
 const Diff = lazy(() => import("../diff/Diff"));
@@ -19,7 +19,7 @@ const Files = lazy(() => import("./Files"));
 const Markdown = lazy(() => import("../markdown/Markdown"));
 const Terminal = lazy(() => import("../terminal/Terminal"));
 
-type Sight = "report" | "files" | "changes" | "questions" | "session";
+type Sight = "report" | "files" | "changes" | "since" | "questions" | "session";
 
 interface EvidenceProps {
   run: string;
@@ -35,9 +35,12 @@ export function Evidence({ run, phase, gate, first }: EvidenceProps) {
   const [open, setOpen] = useState<Sight | null>(first);
   const which: Which = { run, phase: phase.number, gate: gate.number };
   const has = gate.commit != null;
+  // What a person was shown before, if they were.
+  const before = phase.gates.findLast((it) => it.number < gate.number && it.request != null && it.commit != null);
   const sights: [Sight, string][] = [
     ["report", say("report")],
     ...(has ? ([["files", say("filesCount", { n: gate.files_count })], ["changes", say("changes")]] as [Sight, string][]) : []),
+    ...(has && before ? ([["since", say("changesSince")]] as [Sight, string][]) : []),
     ["questions", say("questionsTitle", { n: phase.questions })],
     ["session", say("session")],
   ];
@@ -64,6 +67,9 @@ export function Evidence({ run, phase, gate, first }: EvidenceProps) {
             {open === "report" && <Report which={which} phase={phase} gate={gate} />}
             {open === "files" && <Files which={which} gate={gate} />}
             {open === "changes" && <Diff path={pathOf("diff", which)} queryKey={keyOf("diff", which)} none={say("noChanges")} />}
+            {open === "since" && before && (
+              <Diff path={sincePath(which, before.number)} queryKey={keyOf("since", which)} none={say("noChangesSince")} />
+            )}
             {open === "questions" && <Questions phase={phase} />}
             {open === "session" && phase.session != null && <Session id={phase.session} />}
           </Suspense>

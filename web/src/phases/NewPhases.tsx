@@ -1,13 +1,14 @@
 // Begins a run that goes through phases: an idea, where, who works and who verifies. The rest stands in the configuration.
 import "./phases.css";
 
-import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 
 import { newKey } from "../api/client";
 import { useAgents, useProjects, useWish } from "../api/queries";
 import type { AgentView, NewPhases as Wanted, PhasesView, ProjectSummary } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
+import { Choose, Field, Send, sendKeys, Text } from "../parts/Form";
 import { Page } from "../parts/Page";
 import { projectSaid } from "../parts/Project";
 import { Failure, Loading } from "../parts/states";
@@ -79,34 +80,25 @@ function Form({ agents, projects, first }: FormProps) {
     if (draft.verifier !== CONFIGURED) wanted.verifier = draft.verifier;
     return start.mutate(wanted, { onSuccess: (made) => go(`/runs/${made.run}`) });
   };
-  const keys = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
-  };
   const named = agents.map(({ name, installed }) => (
     <option key={name} value={name}>
       {installed === false ? say("notInstalled", { name }) : name}
     </option>
   ));
   return (
-    <form className="panel stack phases-form-new" onSubmit={send} onKeyDown={keys} noValidate>
-      <div>
-        <label className="label" htmlFor={`${id}i`}>
-          {say("idea")}
-        </label>
+    <form className="panel stack phases-form-new" onSubmit={send} onKeyDown={sendKeys(send)} noValidate>
+      <Field label={say("idea")} id={`${id}i`} hint={say("ideaHint")}>
         <textarea
           id={`${id}i`}
           className="field"
           rows={6}
           dir="auto"
           maxLength={IDEA_LETTERS_MAX}
-          aria-describedby={`${id}h`}
+          aria-describedby={`${id}i-hint`}
           value={draft.idea}
           onChange={(event) => set("idea", event.target.value)}
         />
-        <p className="small dim" id={`${id}h`}>
-          {say("ideaHint")}
-        </p>
-      </div>
+      </Field>
       <Choose id={`${id}p`} label={say("project")} value={project?.root ?? ""} onChange={(value) => set("directory", value)}>
         {projects.map((it) => (
           <option key={it.id} value={it.root}>
@@ -116,20 +108,9 @@ function Form({ agents, projects, first }: FormProps) {
         <option value="">{say("otherDirectory")}</option>
       </Choose>
       {!project && (
-        <div>
-          <label className="label" htmlFor={`${id}d`}>
-            {say("path")}
-          </label>
-          <input
-            id={`${id}d`}
-            className="field mono"
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={draft.directory}
-            onChange={(event) => set("directory", event.target.value)}
-          />
-        </div>
+        <Field label={say("path")} id={`${id}d`}>
+          <Text id={`${id}d`} value={draft.directory} onChange={(value) => set("directory", value)} />
+        </Field>
       )}
       {project?.git === false && <p className="small attention">{say("needsGit")}</p>}
       <div className="phases-two">
@@ -143,38 +124,7 @@ function Form({ agents, projects, first }: FormProps) {
           <option value={NOBODY}>{say("nobody")}</option>
         </Choose>
       </div>
-      {missing !== "" && (
-        <p className="bad" role="alert">
-          {missing}
-        </p>
-      )}
-      {start.error && <Failure error={start.error} wrote />}
-      <p>
-        <button type="submit" className="button primary" disabled={start.isPending}>
-          {say(start.isPending ? "starting" : "start")}
-        </button>
-      </p>
+      <Send missing={missing} error={start.error} isPending={start.isPending} label={say(start.isPending ? "starting" : "start")} />
     </form>
-  );
-}
-
-interface ChooseProps {
-  id: string;
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  children: ReactNode;
-}
-
-function Choose({ id, label, value, onChange, children }: ChooseProps) {
-  return (
-    <div>
-      <label className="label" htmlFor={id}>
-        {label}
-      </label>
-      <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
-        {children}
-      </select>
-    </div>
   );
 }

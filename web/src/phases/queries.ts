@@ -34,6 +34,11 @@ export function pathOf(what: "file" | "diff" | "report", which: Which, file?: st
   return path(`/phases/${run}/${what}`, { phase, gate, path: file });
 }
 
+/** What has changed since an earlier gate of the phase. */
+export function sincePath({ run, phase, gate }: Which, since: number): string {
+  return path(`/phases/${run}/diff`, { phase, gate, since });
+}
+
 export function keyOf(what: string, which: Which, file = ""): readonly unknown[] {
   return ["gate", which.run, which.phase, which.gate, what, file];
 }

@@ -1,13 +1,14 @@
 // Asks for something to be done: where, by whom, what, and under which terms.
 import "./runs.css";
 
-import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 
 import { newKey } from "../api/client";
 import { useAgents, useProjects, useWish } from "../api/queries";
 import type { AgentView, NewRun as Wanted, RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
+import { Choose, Field, Send, sendKeys, Text } from "../parts/Form";
 import { Page } from "../parts/Page";
 import { Failure, Loading } from "../parts/states";
 import { useLanguage, useSay } from "../words/words";
@@ -75,42 +76,30 @@ function Form({ agents, projects, directory, agent }: FormProps) {
       onSuccess: (run) => go(run.sessions[0] ? `/sessions/${run.sessions[0].id}` : `/runs/${run.id}`),
     });
   };
-  const keys = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
-  };
   return (
-    <form className="panel stack runs-form" onSubmit={send} onKeyDown={keys} noValidate>
-      <Field label={say("where")} id={`${id}d`}>
-        <select
-          id={`${id}d`}
-          className="field"
-          value={isOther ? "" : draft.directory}
-          onChange={(event) => set("directory", event.target.value)}
-        >
-          {projects.map((it) => (
-            <option key={it.root} value={it.root}>
-              {it.name} · {it.root}
-            </option>
-          ))}
-          <option value="">{say("otherDirectory")}</option>
-        </select>
-      </Field>
+    <form className="panel stack runs-form" onSubmit={send} onKeyDown={sendKeys(send)} noValidate>
+      <Choose id={`${id}d`} label={say("where")} value={isOther ? "" : draft.directory} onChange={(value) => set("directory", value)}>
+        {projects.map((it) => (
+          <option key={it.root} value={it.root}>
+            {it.name} · {it.root}
+          </option>
+        ))}
+        <option value="">{say("otherDirectory")}</option>
+      </Choose>
       {isOther && (
         <Field label={say("path")} id={`${id}o`}>
           <Text id={`${id}o`} value={draft.directory} onChange={(value) => set("directory", value)} />
         </Field>
       )}
       {project?.git === false && <p className="small dim">{say("notGit")}</p>}
-      <Field label={say("who2")} id={`${id}a`}>
-        <select id={`${id}a`} className="field" value={draft.agent} onChange={(event) => set("agent", event.target.value)}>
-          {agents.map(({ name, installed }) => (
-            <option key={name} value={name}>
-              {installed === false ? say("notInstalled", { name }) : name}
-            </option>
-          ))}
-          <option value={COMMAND}>{say("command")}</option>
-        </select>
-      </Field>
+      <Choose id={`${id}a`} label={say("who2")} value={draft.agent} onChange={(value) => set("agent", value)}>
+        {agents.map(({ name, installed }) => (
+          <option key={name} value={name}>
+            {installed === false ? say("notInstalled", { name }) : name}
+          </option>
+        ))}
+        <option value={COMMAND}>{say("command")}</option>
+      </Choose>
       {isMissing && <p className="small attention">{say("missing", { name: draft.agent })}</p>}
       <Field label={isCommand ? say("commandLine") : say("prompt")} id={`${id}p`} hint={say("promptHint")}>
         <textarea
@@ -158,58 +147,8 @@ function Form({ agents, projects, directory, agent }: FormProps) {
           )}
         </div>
       </details>
-      {missing !== "" && (
-        <p className="bad" role="alert">
-          {missing}
-        </p>
-      )}
-      {start.error && <Failure error={start.error} wrote />}
-      <p>
-        <button type="submit" className="button primary" disabled={start.isPending}>
-          {say(start.isPending ? "starting" : "start")}
-        </button>
-      </p>
+      <Send missing={missing} error={start.error} isPending={start.isPending} label={say(start.isPending ? "starting" : "start")} />
     </form>
-  );
-}
-
-function Field({ label, id, hint, children }: { label: string; id: string; hint?: string; children: ReactNode }) {
-  return (
-    <div>
-      <label className="label" htmlFor={id}>
-        {label}
-      </label>
-      {children}
-      {hint && (
-        <p className="small dim" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
-  );
-}
-
-interface TextProps {
-  id: string;
-  value: string;
-  onChange: (value: string) => void;
-  mode?: "numeric" | "decimal";
-  placeholder?: string;
-}
-
-function Text({ id, value, onChange, mode, placeholder }: TextProps) {
-  return (
-    <input
-      id={id}
-      className={`field ${mode ? "" : "mono"}`}
-      inputMode={mode}
-      autoComplete="off"
-      autoCapitalize="off"
-      spellCheck={false}
-      placeholder={placeholder}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-    />
   );
 }
 

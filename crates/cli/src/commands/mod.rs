@@ -14,6 +14,7 @@ pub(crate) mod exec;
 pub(crate) mod export;
 pub(crate) mod guide;
 pub(crate) mod inbox;
+pub(crate) mod limits;
 pub(crate) mod logs;
 pub(crate) mod mcp;
 pub(crate) mod merge;

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::{
     clock,
-    commands::{run::environment, usage},
+    commands::{limits::Limits, run::environment, usage},
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
@@ -70,6 +70,8 @@ struct RunArguments {
     /// Who verifies; none for nobody.
     #[arg(long, value_name = "AGENT")]
     verifier: Option<String>,
+    #[command(flatten)]
+    limits: Limits,
     /// Show what happens until it needs you, or is over.
     #[arg(long)]
     follow: bool,
@@ -205,6 +207,9 @@ async fn begin(context: &Context, client: &Client, arguments: &RunArguments) -> 
         agent: arguments.agent.clone(),
         verifier: arguments.verifier.clone(),
         korean,
+        time_s_max: arguments.limits.time_s("phases run")?,
+        cost_usd_max: arguments.limits.cost_usd(),
+        tokens_max: arguments.limits.tokens(),
         environment: Some(environment()),
     };
     let begun: PhasesView = client.post("/phases", &new).await?;

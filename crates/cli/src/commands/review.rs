@@ -2,7 +2,7 @@
 
 use clap::Args;
 use ostler_server::{
-    api::{NewReview, PhasesView, RequestView, ReviewDecision},
+    api::{NewReview, PhaseView, PhasesView, RequestView, ReviewDecision},
     client::Client,
 };
 
@@ -47,9 +47,12 @@ pub(crate) struct Arguments {
     /// Approve it although the gate has failed.
     #[arg(long, requires = "approve")]
     insist: bool,
-    /// Show what has changed since the phase began.
+    /// Show every line that has changed since the phase began.
     #[arg(long, conflicts_with = "decision")]
     diff: bool,
+    /// Show every line that has changed since you were asked about this phase before.
+    #[arg(long, conflicts_with_all = ["decision", "diff"])]
+    since_shown: bool,
 }
 
 /// The fewest letters by which a tree is known.
@@ -65,7 +68,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             return Ok(Exit::Done);
         };
         match decision(arguments) {
-            None => show(context, &client, &request, arguments.diff).await,
+            None => show(context, &client, &request, arguments).await,
             Some(decision) => decide(context, &client, &request, arguments, decision).await,
         }
     })
@@ -115,7 +118,7 @@ async fn show(
     context: &Context,
     client: &Client,
     request: &RequestView,
-    with_diff: bool,
+    arguments: &Arguments,
 ) -> Result<Exit, Error> {
     let fields = &request.ask.fields;
     let (phase, gate) = (fields["phase"].as_u64().unwrap_or(0), fields["gate"].as_u64().unwrap_or(0));
@@ -133,13 +136,26 @@ async fn show(
         said
     })?;
     print_text(client, &format!("/phases/{}/report?phase={phase}&gate={gate}", request.run), false).await?;
-    answers(context, client, request, phase).await?;
-    let has_tree = fields["tree"].is_string();
-    if has_tree {
-        let stat = !with_diff;
-        let path = format!("/phases/{}/diff?phase={phase}&gate={gate}&stat={stat}", request.run);
+    let view: PhasesView = client.get(&format!("/phases/{}", request.run)).await?;
+    let shown = view.phases.iter().find(|it| u64::from(it.number) == phase);
+    answers(context, client, shown.and_then(|it| it.session.as_deref())).await?;
+    if fields["tree"].is_string() {
+        let path = format!("/phases/{}/diff?phase={phase}&gate={gate}", request.run);
         context.print(&(), |_| "\n".to_owned())?;
-        print_text(client, &path, false).await?;
+        print_text(client, &format!("{path}&stat={}", !arguments.diff), false).await?;
+        let before = shown.and_then(|it| shown_before(it, gate));
+        let heading = match before {
+            Some(since) => words.say(Key::ReviewSince, &[("gate", &since)]),
+            None if arguments.since_shown => words.sentence(Key::ReviewFirst).to_owned(),
+            None => String::new(),
+        };
+        if !heading.is_empty() {
+            context.print(&(), |screen| format!("\n{}\n", screen.style(Style::Bold, &heading)))?;
+        }
+        if let Some(since) = before {
+            let path = format!("{path}&since={since}&stat={}", !arguments.since_shown);
+            print_text(client, &path, false).await?;
+        }
     }
     if request.settled.is_none() {
         let how = words.say(Key::ReviewDecide, &[("id", &request.id)]);
@@ -148,11 +164,14 @@ async fn show(
     Ok(Exit::Done)
 }
 
+/// The gate of a phase about which a person was asked before this one.
+fn shown_before(phase: &PhaseView, gate: u64) -> Option<u32> {
+    let mut earlier = phase.gates.iter().rev().filter(|it| u64::from(it.number) < gate);
+    earlier.find(|it| it.request.is_some() && it.commit.is_some()).map(|it| it.number)
+}
+
 /// What was asked in the phase, and what was answered.
-async fn answers(context: &Context, client: &Client, review: &RequestView, phase: u64) -> Result<(), Error> {
-    let view: PhasesView = client.get(&format!("/phases/{}", review.run)).await?;
-    let session =
-        view.phases.iter().find(|it| u64::from(it.number) == phase).and_then(|it| it.session.clone());
+async fn answers(context: &Context, client: &Client, session: Option<&str>) -> Result<(), Error> {
     let Some(session) = session else { return Ok(()) };
     let mut asked: Vec<RequestView> = client.get(&format!("/requests?session={session}&limit=200")).await?;
     asked.retain(|it| it.ask.kind != "review");

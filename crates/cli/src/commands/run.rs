@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, env, time::Duration};
 
 use clap::Args;
-use ostler_server::{
-    api::{NewRun, RunView},
-    config::{InvalidDuration, parse_cost, parse_duration, parse_tokens},
-};
+use ostler_server::api::{NewRun, RunView};
 
-use super::send::standard_input;
+use super::{
+    limits::{Limits, duration, limit_s},
+    send::standard_input,
+};
 use crate::{
     attached::{self, Options, Signals},
     context::{Context, directory, talk},
@@ -63,15 +63,8 @@ pub(crate) struct Arguments {
     /// How often it may try with --until [default: 10].
     #[arg(long, value_name = "N", requires = "until", value_parser = clap::value_parser!(u32).range(1..=1000))]
     max: Option<u32>,
-    /// Ask whether to go on after so much work: 90s, 10m, 2h.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    max_time: Option<Duration>,
-    /// Ask whether to go on after so many US dollars: 5, 2.50.
-    #[arg(long, value_name = "DOLLARS", value_parser = parse_cost)]
-    max_cost: Option<u64>,
-    /// Ask whether to go on after so many tokens: 200000, 200k, 1.5m.
-    #[arg(long, value_name = "N", value_parser = parse_tokens)]
-    max_tokens: Option<u64>,
+    #[command(flatten)]
+    limits: Limits,
     /// End a check that takes longer, and count it as failed [default: 30m].
     #[arg(long, value_name = "DURATION", requires = "check", value_parser = duration)]
     check_time: Option<Duration>,
@@ -92,10 +85,6 @@ pub(crate) struct Arguments {
 /// A command; what is blank would pass or fail for no reason.
 fn check(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() { Err("the check is no command") } else { Ok(text.to_owned()) }
-}
-
-fn duration(text: &str) -> Result<Duration, InvalidDuration> {
-    parse_duration(text)
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -143,9 +132,8 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     if arguments.until && arguments.check.is_none() {
         return Err(usage(Message::new(Key::UntilNeedsCheck)));
     }
-    if [arguments.max_time, arguments.check_time].into_iter().flatten().any(|time| time.is_zero()) {
-        return Err(usage(Message::new(Key::NoTimeAtAll)));
-    }
+    let time_s_max = arguments.limits.time_s("run")?;
+    let check_time_s_max = limit_s(arguments.check_time, "run")?;
     // A mistake in the configuration is said once, by whoever sees it first.
     context.config()?;
     let (agent, prompt) = if arguments.command.is_empty() {
@@ -169,10 +157,10 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         mcp: arguments.no_mcp.then_some(false),
         check: arguments.check.clone(),
         attempts_max: arguments.until.then(|| arguments.max.unwrap_or(ATTEMPTS)),
-        time_s_max: arguments.max_time.map(|time| time.as_secs().max(1)),
-        cost_usd_max: arguments.max_cost.map(|cost| Duration::from_nanos(cost).as_secs_f64()),
-        tokens_max: arguments.max_tokens,
-        check_time_s_max: arguments.check_time.map(|time| time.as_secs().max(1)),
+        time_s_max,
+        cost_usd_max: arguments.limits.cost_usd(),
+        tokens_max: arguments.limits.tokens(),
+        check_time_s_max,
         worktree: arguments.worktree,
         terminal: arguments.pty.then(screen::size),
         environment: Some(environment()),

@@ -537,7 +537,7 @@ keys! {
     PhasePreparing, PhaseWorking, PhaseGate, PhaseReview, PhaseEnding, PhaseApproved, PhaseEnded,
     PhaseReworks, PhaseQuestions, PhaseSays, StepWaiting, StepCheckpoint, StepCollect, StepCheck,
     StepVerifier, StepReport, StepReview, PhasesWritten, PhasesKept, PhasesNext, PhasesExported, ReviewTree,
-    ReviewQuestions, ReviewNone, ReviewSeveral, HintReview, ReviewDecide, ReviewApproved, ReviewChanges,
+    ReviewSince, ReviewFirst, ReviewQuestions, ReviewNone, ReviewSeveral, HintReview, ReviewDecide, ReviewApproved, ReviewChanges,
     ReviewRejected, ReviewAgain, RefusedTreeChanged, HintTreeChanged, RefusedTreeNotShown, HintTreeNotShown,
     RefusedGateFailed, HintGateFailed, RefusedPhasesBusy, HintPhasesBusy, RefusedNotReview,
     RefusedReviewWanted, AnsweredApproved, AnsweredChanges, AnsweredRejected, AnsweredAgain, ColumnPhase,

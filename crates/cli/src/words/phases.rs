@@ -69,6 +69,12 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "{branch} 브랜치에 승인된 단계 {n}개가 있습니다.",
     ),
     (Key::ReviewTree, "Tree {tree}", "트리 {tree}"),
+    (
+        Key::ReviewSince,
+        "Since you were asked before (gate {gate}); --since-shown shows every line",
+        "지난번에 물은 뒤로 바뀐 것(관문 {gate}). --since-shown은 모든 줄을 보여 줍니다",
+    ),
+    (Key::ReviewFirst, "You were not asked about this phase before.", "이 단계는 전에 물은 적이 없습니다."),
     (Key::ReviewQuestions, "Questions and answers", "질문과 답"),
     (Key::ReviewNone, "Nothing waits for a review.", "검토를 기다리는 것이 없습니다."),
     (

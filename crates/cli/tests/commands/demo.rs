@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Stdio};
 use serde_json::Value;
 
 use crate::{
-    support::{Place, until},
+    support::{Place, Said, until},
     terminal::Terminal,
 };
 
@@ -14,6 +14,18 @@ use crate::{
 fn assert_nothing_left(demo: &Path) {
     assert!(!demo.exists(), "{} is still there", demo.display());
     assert_eq!(processes(demo), [""; 0]);
+}
+
+/// Everything was seen in its place, nothing went wrong, and nothing is left.
+#[track_caller]
+fn assert_played(place: &Place, said: &Said, acts: &[&str]) {
+    let mut rest = said.out.as_str();
+    for act in acts {
+        rest = rest.split_once(act).unwrap_or_else(|| panic!("{act} in its place: {}", said.out)).1;
+    }
+    assert!(!said.out.contains(['\x1b', '✗']), "{}", said.out);
+    assert_eq!(said.err, "");
+    assert_nothing_left(&place.state().join("demo"));
 }
 
 /// The processes with this directory in their command line, environment or as the place they are in.
@@ -57,13 +69,7 @@ fn it_plays_by_itself() {
         "✓ nothing is left running",
         "$ ostler run ",
     ];
-    let mut rest = said.out.as_str();
-    for act in acts {
-        rest = rest.split_once(act).unwrap_or_else(|| panic!("{act} in its place: {}", said.out)).1;
-    }
-    assert!(!said.out.contains(['\x1b', '✗']), "{}", said.out);
-    assert_eq!(said.err, "");
-    assert_nothing_left(&place.state().join("demo"));
+    assert_played(&place, &said, &acts);
 }
 
 #[test]
@@ -207,13 +213,7 @@ fn an_idea_goes_through_all_phases_by_itself() {
         "✓ nothing is left running",
         "$ ostler phases run ",
     ];
-    let mut rest = said.out.as_str();
-    for act in acts {
-        rest = rest.split_once(act).unwrap_or_else(|| panic!("{act} in its place: {}", said.out)).1;
-    }
-    assert!(!said.out.contains(['\x1b', '✗']), "{}", said.out);
-    assert_eq!(said.err, "");
-    assert_nothing_left(&place.state().join("demo"));
+    assert_played(&place, &said, &acts);
 }
 
 #[test]

@@ -2,9 +2,13 @@
 
 use std::fs;
 
-use ostler_server::api::{NewRun, UsageReport};
+use ostler_server::api::{NewPhases, NewRun, PhasesView, UsageReport};
+use serde_json::json;
 
-use crate::support::{World, write};
+use crate::{
+    phases,
+    support::{World, environment, write},
+};
 
 /// A CLI that speaks as opencode does: with every step that it is let to do it uses 100 tokens for 60 cents.
 const STEPS: &str = r#"
@@ -150,4 +154,74 @@ fn a_budget_that_cannot_be_kept_is_refused() {
     world.status(&session, "completed");
     let wrong = world.ostler(&["run", "--max-cost", "much", "steps", "x"]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+}
+
+/// One phase, worked on by who is told to.
+fn phased(world: &World, agent: &str) -> NewPhases {
+    phases::repository(&world.project);
+    NewPhases {
+        directory: world.project.display().to_string(),
+        idea: "a shop".to_owned(),
+        agent: Some(agent.to_owned()),
+        verifier: Some("none".to_owned()),
+        environment: Some(environment()),
+        ..NewPhases::default()
+    }
+}
+
+#[test]
+fn a_run_through_phases_stands_still_as_a_whole_when_it_has_cost_too_much() {
+    let world = configured("");
+    let new = NewPhases { cost_usd_max: Some(1.0), tokens_max: Some(1_000_000), ..phased(&world, "steps") };
+    let run: PhasesView = world.post("/phases", &new).expect("a run");
+    let session = run.phases[0].session.clone().expect("it has begun");
+    write(&world.project, "step-1", "");
+    write(&world.project, "step-2", "");
+    let request = world.asked(&session);
+    assert_eq!(request.ask.kind, "cost_over");
+    world.wait_for("the stop", |world| world.session(&session).launches[0].stopped_at_ms);
+    let blocked = phases::phases(&world, &run.run).blocked_by;
+    assert_eq!(blocked, [request.id.clone()]);
+    world.answer(&request.id, "stop");
+    world.wait_for("the end", |world| phases::phases(world, &run.run).outcome);
+    // Who does not say what it costs cannot be held to it.
+    let silent = phases::agent(&world, "silent", "sleep 1");
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("a configuration") + &silent;
+    fs::write(&config, text).expect("a configuration");
+    let refused = |new: &NewPhases| world.refused("/phases", new).kind;
+    let mute = NewPhases { agent: Some("silent".to_owned()), ..phased(&world, "steps") };
+    assert_eq!(refused(&NewPhases { cost_usd_max: Some(1.0), ..mute.clone() }), "cost_unknown");
+    assert_eq!(refused(&NewPhases { tokens_max: Some(1), ..mute.clone() }), "tokens_unknown");
+    assert_eq!(refused(&NewPhases { time_s_max: Some(0), ..mute }), "bad_time");
+}
+
+#[test]
+fn the_time_of_a_run_through_phases_is_over_for_whoever_works_on_it() {
+    let world = configured("");
+    let worker = "plan; complete $n docs/a.md; while read -r line; do :; done";
+    let text = phases::agent(&world, "worker", worker) + "[budget]\ntime = \"1s\"\n";
+    phases::configure(&world, &(text + phases::PHASES));
+    let new = NewPhases { time_s_max: Some(3600), ..phased(&world, "worker") };
+    let run: PhasesView = world.post("/phases", &new).expect("a run");
+    let first = phases::review(&world, &run.run);
+    let view = world.session(&first.session);
+    assert!(world.count(&view.id, "request.opened") == 1, "an hour is enough: {view:#?}");
+    let reject = json!({ "decision": "reject" });
+    world.post::<serde_json::Value>(&format!("/requests/{}/review", first.id), &reject).expect("a decision");
+    world.wait_for("the end", |world| phases::phases(world, &run.run).outcome);
+
+    // What is configured is a second, and passes while the agent does nothing.
+    let idle =
+        phases::agent(&world, "worker", "while [ ! -e go ]; do sleep 0.1; done; plan; complete 1 docs/a.md");
+    phases::configure(&world, &(idle + "[budget]\ntime = \"1s\"\n" + phases::PHASES));
+    let run: PhasesView = world.post("/phases", &phased(&world, "worker")).expect("a run");
+    let session = run.phases[0].session.clone().expect("it has begun");
+    let request = world.asked(&session);
+    assert_eq!((request.ask.kind.as_str(), &request.ask.fields["time_ms_max"]), ("time_over", &json!(1000)));
+    world.wait_for("the stop", |world| world.session(&session).launches[0].stopped_at_ms);
+    write(&world.project, "go", "");
+    world.answer(&request.id, "raise 1h");
+    let review = phases::review(&world, &run.run);
+    assert_eq!(review.session, session);
 }

@@ -39,7 +39,7 @@ esac
 while read -r line; do echo "heard: $line"; done
 "#;
 
-const PHASES: &str = r#"
+pub(crate) const PHASES: &str = r#"
 [phases]
 agent = "worker"
 verifier = "none"
@@ -419,6 +419,21 @@ fn an_approval_is_for_exactly_what_was_shown() {
         world.inbox().into_iter().find(|it| it.run == run && it.ask.kind == "review" && it.id != shown.id)
     });
     assert_ne!(tree(&again), tree(&shown));
+    // What has changed since they saw it is one line, and since the phase began all of them.
+    let text = |arguments: &[&str]| {
+        let output = world.ostler(&[&["review", &run], arguments].concat());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let said = text(&["--since-shown"]);
+    let (_, since) = said.split_once("Since you were asked before (gate 1)").expect("what is new");
+    assert!(since.contains("-Nobody finds it.") && since.contains("+Another one."), "{said}");
+    assert!(!since.contains("+# A") && text(&["--diff"]).contains("+# A"), "{said}");
+    let of_nothing = world.refused_get(&format!("/phases/{run}/diff?since=9"));
+    assert_eq!(of_nothing, "no_report");
+    for (state, count) in [("review", 1), ("working", 0), ("done", 0)] {
+        let listed: Vec<PhasesView> = world.get(&format!("/phases?state={state}")).expect("a list");
+        assert_eq!(listed.len(), count, "{state}");
+    }
     let closed = world.request(&shown.id).settled.expect("it is closed");
     assert_eq!(closed.by, "change");
     let refused = world.refused(&path, &json!({ "decision": "approve", "tree": tree(&shown) }));

@@ -53,7 +53,8 @@ fn rest_at_ms(session: &Session, is_held_up: bool) -> Option<u64> {
 fn time_over_at_ms(session: &Session, is_blocked: bool) -> Option<u64> {
     let works = session.live().is_some_and(|live| live.process.is_some() && live.ending.is_none());
     let waits = is_blocked || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
-    let works = (works || is_checked(session)) && !waits;
+    // At a gate it stands still: whether it may go on is asked when it would.
+    let works = (works || is_checked(session)) && !waits && !session.gated;
     session.time_over_at_ms.filter(|_| works)
 }
 
@@ -153,10 +154,13 @@ impl Maker<'_> {
         self.open(id, launch, Ask::TimeOver { time_ms_max }, OSTLER, None);
     }
 
-    /// All the time that a session was given, where somebody has let it go on before.
+    /// All the time that a session was given, with those who worked for its run before, where somebody has let it go on.
     fn time_ms_so_far(&self, id: SessionId, again: u64) -> Option<u64> {
-        let since = self.session(id).anew_from;
-        let raised = self.desk.requests_of(id).filter(|it| it.launch >= since).filter_map(|it| {
+        let run = self.desk.run(self.session(id).run)?;
+        let sessions = run.sessions.iter().filter_map(|&id| self.desk.session(id));
+        let requests =
+            sessions.flat_map(|it| self.desk.requests_of(it.id).filter(|of| of.launch >= it.anew_from));
+        let raised = requests.filter_map(|it| {
             let Ask::TimeOver { time_ms_max } = it.ask else { return None };
             match it.settled.as_ref()?.answer {
                 Answer::GoOn { .. } => Some(time_ms_max.saturating_add(again)),

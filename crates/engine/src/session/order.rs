@@ -101,6 +101,11 @@ pub enum Role {
 }
 
 impl Role {
+    /// Whether it says what it thinks of somebody else's work.
+    pub(crate) fn verifies(&self) -> bool {
+        matches!(self, Role::Verify { .. })
+    }
+
     fn is_work(&self) -> bool {
         *self == Role::Work
     }

@@ -266,6 +266,54 @@ fn after_the_last_phase_the_run_is_done() {
     assert!(matches!(play.refused(Input::Resume { session: S, prompt: None }), Refusal::NotNow { .. }));
 }
 
+/// The time of a run passes in all of its phases, and at its gates; not while a person has it.
+#[test]
+fn time_is_that_of_the_run_and_is_asked_about_when_an_agent_would_go_on() {
+    let mut new = phased(common::plain(), false);
+    new.terms.time_ms_max = Some(100_000);
+    let mut play = Play::ordered(new);
+    kept(&mut play, 1);
+    play.started();
+    play.wait_ms(60_000);
+    play.heard(complete(1));
+    play.stopped();
+    kept(&mut play, 2);
+    play.wait_ms(30_000);
+    collected(&mut play, gate(1, 1), Vec::new());
+    play.give(Input::Reported(gate(1, 1)));
+    play.wait_ms(500_000);
+    play.forget();
+    play.give(approve(1, "tree1-1"));
+    play.shim(News::WentOn);
+    play.ended(0);
+    assert!(!play.page().contains("time_over launch"), "some is left");
+    let second = &play.book.world.sessions[&SessionId(2)];
+    assert_eq!(second.time_over_at_ms.map(|at| at - second.created_at_ms), Some(10_000));
+}
+
+#[test]
+fn a_gate_is_gone_through_although_the_time_is_over() {
+    let mut new = phased(common::claude(), true);
+    new.terms.time_ms_max = Some(100_000);
+    let mut play = Play::ordered(new);
+    kept(&mut play, 1);
+    play.started();
+    play.heard(json!({ "kind": "agent_session", "id": "abc", "model": null }));
+    play.heard(complete(1));
+    play.stopped();
+    kept(&mut play, 2);
+    play.wait_ms(200_000);
+    assert!(!play.page().contains("request.opened"), "nobody is asked while it stands still");
+    collected(&mut play, gate(1, 1), missing());
+    play.give(Input::Reported(gate(1, 1)));
+    play.wait_ms(1);
+    let page = play.page();
+    assert!(page.contains("phase.returned") && page.contains("request.opened time_over"), "{page}");
+    assert_eq!(play.request(1).ask, Ask::TimeOver { time_ms_max: 100_000 });
+    play.answer(1, "raise 10m");
+    assert!(play.page().contains("session.extended"));
+}
+
 #[test]
 fn what_fails_goes_back_three_times_and_then_to_a_person() {
     let mut play = working(common::claude(), false);

@@ -25,6 +25,15 @@ pub struct NewPhases {
     /// Whether the agents are spoken to in Korean.
     #[serde(default)]
     pub korean: bool,
+    /// After how many seconds of work, in all phases and at their gates, a person is asked whether to go on.
+    #[serde(default)]
+    pub time_s_max: Option<u64>,
+    /// After how many US dollars a person is asked whether to go on.
+    #[serde(default)]
+    pub cost_usd_max: Option<f64>,
+    /// After how many tokens a person is asked whether to go on.
+    #[serde(default)]
+    pub tokens_max: Option<u64>,
     /// The environment they run in; that of the server, if nothing is said.
     #[serde(default)]
     pub environment: Option<BTreeMap<String, String>>,

@@ -38,8 +38,8 @@ use super::{
 };
 use crate::{
     api::{
-        ExportView, ExportedView, NewExport, NewPhases, NewReview, PhasesView, Problem, RequestView,
-        ReviewDecision,
+        ExportView, ExportedView, NewExport, NewPhases, NewReview, PhasesState, PhasesView, Problem,
+        RequestView, ReviewDecision,
     },
     driver::{self, gate::REPORTS},
     journal::{Found, Key},
@@ -56,6 +56,8 @@ pub(super) struct WhichPhases {
     /// Only those of this project.
     #[param(value_type = Option<String>, pattern = "^p_[0-9]{1,18}$")]
     project: Option<ProjectId>,
+    /// Only those that are so.
+    state: Option<PhasesState>,
     /// At most so many; 50, if nothing is said.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
@@ -64,23 +66,59 @@ pub(super) struct WhichPhases {
     before: Option<RunId>,
 }
 
-/// Which gate: the last one that there is something about, if nothing is said.
+/// Which report.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct WhichGate {
-    /// The number of the phase.
+pub(super) struct WhichReport {
+    /// The number of the phase; the last one that has a report, if nothing is said.
     #[param(minimum = 1, maximum = 1000)]
     phase: Option<u32>,
-    /// The number of the gate.
+    /// The number of the gate; the last one that has a report, if nothing is said.
     #[param(minimum = 1, maximum = 1_000_000)]
     gate: Option<u32>,
-    /// For a report: `markdown`, or `json`.
+    /// `markdown`, or `json`.
     format: Option<ReportFormat>,
-    /// For a file: its path in the repository.
-    path: Option<String>,
-    /// For a diff: only how much of each file.
+}
+
+/// Which file.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WhichFile {
+    /// The number of the phase; the last one that has a tree, if nothing is said.
+    #[param(minimum = 1, maximum = 1000)]
+    phase: Option<u32>,
+    /// The number of the gate; the last one that has a tree, if nothing is said.
+    #[param(minimum = 1, maximum = 1_000_000)]
+    gate: Option<u32>,
+    /// Its path in the repository.
+    path: String,
+}
+
+/// Which difference.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WhichDiff {
+    /// The number of the phase; the last one that has a tree, if nothing is said.
+    #[param(minimum = 1, maximum = 1000)]
+    phase: Option<u32>,
+    /// The number of the gate; the last one that has a tree, if nothing is said.
+    #[param(minimum = 1, maximum = 1_000_000)]
+    gate: Option<u32>,
+    /// The number of an earlier gate of the phase: what differs since then, and not since the phase began.
+    #[param(minimum = 1, maximum = 1_000_000)]
+    since: Option<u32>,
+    /// Only how much of each file.
     stat: bool,
+}
+
+/// A gate by its number, in a phase by its number; the last one that there is something about, where nothing is said.
+#[derive(Debug, Clone, Copy)]
+struct Numbers {
+    phase: Option<u32>,
+    gate: Option<u32>,
 }
 
 /// How a report is written.
@@ -129,7 +167,8 @@ pub(super) async fn list(
         if run.phases.is_none() {
             return Ok(None);
         }
-        app.phases_view(run.id).map(Some)
+        let view = app.phases_view(run.id)?;
+        Ok(Some(view).filter(|view| which.state.is_none_or(|state| view.state == state)))
     })?;
     let list = List { path: "/phases", query: query.as_deref() };
     Ok(Paged::new(found, &list, next.map(|id| ("before", RunId(id)))))
@@ -143,15 +182,16 @@ pub(super) async fn one(State(app): State<App>, Path(id): Path<String>) -> Resul
 }
 
 /// The report of a gate.
-#[utoipa::path(get, path = "/phases/{id}/report", params(("id" = String, Path), WhichGate),
+#[utoipa::path(get, path = "/phases/{id}/report", params(("id" = String, Path), WhichReport),
     responses((status = 200, body = String), (status = 404, body = Problem)))]
 pub(super) async fn report(
     State(app): State<App>,
     Path(id): Path<String>,
-    Query(which): Query<WhichGate>,
+    Query(which): Query<WhichReport>,
 ) -> Result<impl IntoResponse, Problem> {
     let run = app.phased(run_id(&id)?)?;
-    let gate = which.reported(&app, &run)?;
+    let numbers = Numbers { phase: which.phase, gate: which.gate };
+    let gate = numbers.reported(&app, &run)?;
     let (file, kind) = match which.format.unwrap_or_default() {
         ReportFormat::Markdown => (REPORTS[0], "text/plain; charset=utf-8"),
         ReportFormat::Json => (REPORTS[1], "application/json"),
@@ -162,24 +202,23 @@ pub(super) async fn report(
 }
 
 /// A file as it is at the checkpoint of a gate. Whatever it is, it is never served as a page.
-#[utoipa::path(get, path = "/phases/{id}/file", params(("id" = String, Path), WhichGate),
+#[utoipa::path(get, path = "/phases/{id}/file", params(("id" = String, Path), WhichFile),
     responses((status = 200, body = String), (status = 404, body = Problem)))]
 pub(super) async fn file(
     State(app): State<App>,
     Path(id): Path<String>,
-    Query(which): Query<WhichGate>,
+    Query(which): Query<WhichFile>,
 ) -> Result<impl IntoResponse, Problem> {
-    let run = app.phased(run_id(&id)?)?;
-    let (_, phase, gate) = which.kept(&run)?;
-    let (repository, commit) = (app.repository(phase)?, commit_of(gate)?);
-    let path = which.path.clone().unwrap_or_default();
+    let (phase, gate) = app.kept(&id, Numbers { phase: which.phase, gate: which.gate })?;
+    let (repository, commit) = (app.repository(&phase)?, commit_of(&gate)?);
+    let path = which.path.clone();
     let task = tokio::task::spawn_blocking(move || {
         let files = repository.files(&commit)?;
         let found = files.into_iter().find(|it| it.is_regular && it.path.to_str() == Some(path.as_str()));
         found.map(|it| repository.read(&it, FILE_BYTES_MAX).map(|bytes| (it, bytes))).transpose()
     });
     let found = task.await?.map_err(|error| by_git(&error))?;
-    let named = which.path.unwrap_or_default();
+    let named = which.path;
     let (file, bytes) = found.ok_or_else(|| {
         Problem::new(StatusCode::NOT_FOUND, Code::NoFile, format!("there is no file '{named}' at this gate"))
             .hint("GET /phases/{run} lists the files of each gate.")
@@ -191,19 +230,21 @@ pub(super) async fn file(
     ))
 }
 
-/// What differs between the beginning of a phase and the checkpoint of a gate.
-#[utoipa::path(get, path = "/phases/{id}/diff", params(("id" = String, Path), WhichGate),
+/// What differs between the beginning of a phase, or an earlier gate of it, and the checkpoint of a gate.
+#[utoipa::path(get, path = "/phases/{id}/diff", params(("id" = String, Path), WhichDiff),
     responses((status = 200, body = String), (status = 404, body = Problem)))]
 pub(super) async fn diff(
     State(app): State<App>,
     Path(id): Path<String>,
-    Query(which): Query<WhichGate>,
+    Query(which): Query<WhichDiff>,
 ) -> Result<impl IntoResponse, Problem> {
-    let run = app.phased(run_id(&id)?)?;
-    let (_, phase, gate) = which.kept(&run)?;
+    let (phase, gate) = app.kept(&id, Numbers { phase: which.phase, gate: which.gate })?;
     let session: Session = app.with_session(phase.session, |_, session| session.clone())?;
-    let from = phase.base.clone().ok_or_else(|| no_report(&id))?;
-    let to = gate.commit.clone();
+    let from = match which.since {
+        Some(number) => phase.gate_at(number).and_then(|gate| gate.commit.clone()),
+        None => phase.base.clone(),
+    };
+    let (from, to) = (from.ok_or_else(|| no_report(&id))?, gate.commit.clone());
     let place = driver::Place::of(&app.driver, session);
     let task = tokio::task::spawn_blocking(move || {
         driver::diff_checkpoint(&place, &from, to.as_deref(), which.stat, false)
@@ -337,6 +378,19 @@ impl App {
         if run.phases.is_none() { Err(not_phased(&id.to_string())) } else { Ok(run) }
     }
 
+    /// A gate that has a tree, and its phase.
+    fn kept(&self, id: &str, numbers: Numbers) -> Result<(Phase, Gate), Problem> {
+        let run = self.phased(run_id(id)?)?;
+        let phases = run.phases.as_deref().ok_or_else(|| not_phased(id))?;
+        let phase_is_meant = |phase: &&Phase| numbers.phase.is_none_or(|number| phase.number == number);
+        let gate_is_meant = |gate: &&Gate| numbers.gate.is_none_or(|number| gate.number == number);
+        let mut found = phases.begun.iter().rev().filter(phase_is_meant).filter_map(|phase| {
+            let mut gates = phase.gates.iter().rev().filter(gate_is_meant);
+            gates.find(|gate| gate.commit.is_some()).map(|gate| (phase.clone(), gate.clone()))
+        });
+        found.next().ok_or_else(|| no_report(id))
+    }
+
     fn repository(&self, phase: &Phase) -> Result<Repository, Problem> {
         let session: Session = self.with_session(phase.session, |_, session| session.clone())?;
         let place = driver::Place::of(&self.driver, session);
@@ -344,32 +398,9 @@ impl App {
     }
 }
 
-impl WhichGate {
-    /// The gate that is meant, with its phase.
-    fn find<'a>(
-        &self,
-        run: &'a Run,
-        is_fit: impl Fn(&Gate) -> bool,
-    ) -> Result<(&'a Phases, &'a Phase, &'a Gate), Problem> {
-        let id = run.id.to_string();
-        let phases = run.phases.as_deref().ok_or_else(|| not_phased(&id))?;
-        let wanted = |phase: &&Phase| self.phase.is_none_or(|number| phase.number == number);
-        for phase in phases.begun.iter().rev().filter(wanted) {
-            let meant = |gate: &&Gate| self.gate.is_none_or(|number| gate.number == number) && is_fit(gate);
-            if let Some(gate) = phase.gates.iter().rev().find(meant) {
-                return Ok((phases, phase, gate));
-            }
-        }
-        Err(no_report(&id))
-    }
-
-    /// The last one that has a tree.
-    fn kept<'a>(&self, run: &'a Run) -> Result<(&'a Phases, &'a Phase, &'a Gate), Problem> {
-        self.find(run, |gate| gate.commit.is_some())
-    }
-
+impl Numbers {
     /// The last one that has a report. One that is known no more may still have its report.
-    fn reported(&self, app: &App, run: &Run) -> Result<GateName, Problem> {
+    fn reported(self, app: &App, run: &Run) -> Result<GateName, Problem> {
         if let (Some(phase), Some(gate)) = (self.phase, self.gate) {
             return Ok(GateName { run: run.id, phase, gate });
         }

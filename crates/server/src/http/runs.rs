@@ -87,8 +87,9 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     check_terms(&new)?;
     let mut agent = agent(&config, &new)?;
     check_commands(&config, &new, &trusted)?;
-    let budget = budget(&config, &agent, &new)?;
-    let time_s_max = new.time_s_max.or(config.budget.time_s_max);
+    let asked = Asked { cost_usd_max: new.cost_usd_max, tokens_max: new.tokens_max };
+    let budget = budget(&config, &[(&agent, new.model.as_ref())], asked)?;
+    let time_ms_max = time_ms_max(&config, new.time_s_max)?;
     let mut variables = new.environment.clone().unwrap_or_else(environment::of_server);
     variables.extend(take_values(&mut agent));
     let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
@@ -121,7 +122,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         terms: Terms {
             check: new.check,
             attempts_max: new.attempts_max,
-            time_ms_max: time_s_max.map(|seconds| seconds.saturating_mul(1000)),
+            time_ms_max,
             check_time_ms_max: Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000)),
             budget,
         },
@@ -220,54 +221,83 @@ fn check_terms(new: &NewRun) -> Result<(), Problem> {
     if new.check.as_deref().is_some_and(|check| check.trim().is_empty() || check.contains('\0')) {
         return Err(Problem::bad(Code::EmptyCheck, "the check is no command"));
     }
-    for time_s in new.time_s_max.iter().chain(&new.check_time_s_max) {
-        if *time_s == 0 {
-            return Err(Problem::bad(Code::BadTime, "no time at all is not enough"));
-        } else if *time_s > TIME_S_MAX {
-            return Err(Problem::bad(Code::BadTime, format!("a time has at most {TIME_S_MAX} seconds")));
-        }
+    if let Some(time_s) = new.check_time_s_max {
+        check_time(time_s)?;
     }
     Ok(())
 }
 
+/// What somebody asks that a run uses at most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) cost_usd_max: Option<f64>,
+    pub(super) tokens_max: Option<u64>,
+}
+
 /// How much it may use. What somebody asks for has to be kept: an agent that does not say what it uses is refused. What
-/// is only configured counts where it can.
-fn budget(config: &Config, agent: &Agent, new: &NewRun) -> Result<Budget, Problem> {
-    let table = match &agent.output {
-        Output::Table(text) => Table::parse(text).ok(),
-        Output::Text => None,
+/// is only configured counts where it can. Agents come with the model that was named for them.
+pub(super) fn budget(
+    config: &Config,
+    agents: &[(&Agent, Option<&String>)],
+    asked: Asked,
+) -> Result<Budget, Problem> {
+    let silent_of_cost = agents.iter().find(|(agent, model)| !states(config, agent, *model).0);
+    let silent_of_tokens = agents.iter().find(|(agent, model)| !states(config, agent, *model).1);
+    let somebody = |is_it: fn((bool, bool)) -> bool| {
+        agents.iter().any(|(agent, model)| is_it(states(config, agent, *model)))
     };
-    let states_tokens = table.as_ref().is_some_and(Table::states_tokens);
-    let has_price = match new.model.as_ref().or(agent.model.as_ref()) {
-        Some(model) => price(&config.prices, model).is_some(),
-        None => !config.prices.is_empty() && table.as_ref().is_some_and(Table::names_model),
-    };
-    let states_cost = table.as_ref().is_some_and(Table::states_cost) || (states_tokens && has_price);
     let configured = config.budget.used;
-    let cost_nusd_max = match new.cost_usd_max {
-        None => configured.cost_nusd_max.filter(|_| states_cost),
+    if let Some((agent, _)) = silent_of_cost.filter(|_| asked.cost_usd_max.is_some()) {
+        return Err(Problem::bad(Code::CostUnknown, format!("nobody says what '{}' costs", agent.name))
+            .hint("Give the price of its model under [prices], or limit --max-tokens or --max-time."));
+    }
+    if let Some((agent, _)) = silent_of_tokens.filter(|_| asked.tokens_max.is_some()) {
+        let title = format!("'{}' does not say how many tokens it uses", agent.name);
+        return Err(Problem::bad(Code::TokensUnknown, title).hint("Limit --max-time instead."));
+    }
+    let cost_nusd_max = match asked.cost_usd_max {
+        None => configured.cost_nusd_max.filter(|_| somebody(|(cost, _)| cost)),
         Some(cost) => {
             let nothing = || Problem::bad(Code::BadCost, "a budget is an amount of US dollars above nothing");
             Some(nusd(cost).filter(|cost| *cost > 0).ok_or_else(nothing)?)
         }
     };
-    let tokens_max = new.tokens_max.or(configured.tokens_max.filter(|_| states_tokens));
+    let tokens_max = asked.tokens_max.or(configured.tokens_max.filter(|_| somebody(|(_, tokens)| tokens)));
     if tokens_max == Some(0) {
         return Err(Problem::bad(Code::BadTokens, "no tokens at all are not enough"));
     }
-    let name = &agent.name;
-    if cost_nusd_max.is_some() && !states_cost {
-        return Err(Problem::bad(Code::CostUnknown, format!("nobody says what '{name}' costs"))
-            .hint("Give the price of its model under [prices], or limit --max-tokens or --max-time."));
-    }
-    if tokens_max.is_some() && !states_tokens {
-        return Err(Problem::bad(
-            Code::TokensUnknown,
-            format!("'{name}' does not say how many tokens it uses"),
-        )
-        .hint("Limit --max-time instead."));
-    }
     Ok(Budget { cost_nusd_max, tokens_max })
+}
+
+/// Whether it can be known what an agent costs, and how many tokens it uses.
+fn states(config: &Config, agent: &Agent, model: Option<&String>) -> (bool, bool) {
+    let table = match &agent.output {
+        Output::Table(text) => Table::parse(text).ok(),
+        Output::Text => None,
+    };
+    let tokens = table.as_ref().is_some_and(Table::states_tokens);
+    let has_price = match model.or(agent.model.as_ref()) {
+        Some(model) => price(&config.prices, model).is_some(),
+        None => !config.prices.is_empty() && table.as_ref().is_some_and(Table::names_model),
+    };
+    (table.as_ref().is_some_and(Table::states_cost) || (tokens && has_price), tokens)
+}
+
+/// Whether a length of time can be kept to.
+fn check_time(time_s: u64) -> Result<(), Problem> {
+    match time_s {
+        0 => Err(Problem::bad(Code::BadTime, "no time at all is not enough")),
+        1..=TIME_S_MAX => Ok(()),
+        _ => Err(Problem::bad(Code::BadTime, format!("a time has at most {TIME_S_MAX} seconds"))),
+    }
+}
+
+/// Milliseconds of work after which a person is asked: what somebody says, or what is configured.
+pub(super) fn time_ms_max(config: &Config, time_s_max: Option<u64>) -> Result<Option<u64>, Problem> {
+    if let Some(time_s) = time_s_max {
+        check_time(time_s)?;
+    }
+    Ok(time_s_max.or(config.budget.time_s_max).map(|seconds| seconds.saturating_mul(1000)))
 }
 
 fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {

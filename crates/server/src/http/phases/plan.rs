@@ -64,6 +64,7 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
     }
     let is_of_repository = maker.agents.iter().any(|(name, _)| config.is_of_repository(name));
     runs::check_phase_commands(&config, &new.directory, &trusted, is_of_repository)?;
+    let terms = terms(&config, new, &maker.agents, &phases)?;
     let agents: Vec<PlannedAgent> = maker.agents.into_iter().map(|(_, planned)| planned).collect();
     let common = Box::new(common(&config, new, &agents, &place)?);
     let plan = Plan { idea: new.idea.clone(), common, agents, phases, confine: config.phases.confine };
@@ -73,11 +74,27 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         name: runs::name(&root),
         git: true,
         title: runs::title_of(&new.idea),
-        terms: Terms { budget: config.budget.used, ..Terms::default() },
+        terms,
         order: Box::new(order),
         worktrees: None,
         phases: Some(Box::new(plan)),
     })
+}
+
+/// How far the run may go as a whole, with all who work and verify.
+fn terms(
+    config: &Config,
+    new: &NewPhases,
+    agents: &[(String, PlannedAgent)],
+    phases: &[PhasePlan],
+) -> Result<Terms, Problem> {
+    let workers = phases.iter().map(|phase| (phase.agent, phase.model.as_ref()));
+    let verifiers = phases.iter().filter_map(|phase| phase.verifier.as_ref());
+    let all = workers.chain(verifiers.map(|verifier| (verifier.agent, verifier.model.as_ref())));
+    let all: Vec<_> = all.filter_map(|(at, model)| Some((&agents.get(at)?.1.agent, model))).collect();
+    let asked = runs::Asked { cost_usd_max: new.cost_usd_max, tokens_max: new.tokens_max };
+    let budget = runs::budget(config, &all, asked)?;
+    Ok(Terms { time_ms_max: runs::time_ms_max(config, new.time_s_max)?, budget, ..Terms::default() })
 }
 
 /// What all sessions of the run have in common.
