@@ -201,12 +201,9 @@ impl Agent {
 
     fn verify_arguments(&self, verifies: Verifies) -> impl Iterator<Item = &String> {
         let Verify { arguments, confined, .. } = &self.verify;
-        let groups: &[&Vec<String>] = match verifies {
-            Verifies::No => &[],
-            Verifies::Free => &[arguments],
-            Verifies::Confined => &[arguments, confined],
-        };
-        groups.to_vec().into_iter().flatten()
+        let (is_verifier, is_confined) = (verifies != Verifies::No, verifies == Verifies::Confined);
+        let always = arguments.iter().filter(move |_| is_verifier);
+        always.chain(confined.iter().filter(move |_| is_confined))
     }
 
     /// Every value that is given, by its name in a template.

@@ -59,6 +59,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
         "not_git" => words.say(Key::RefusedNotGit, &[("directory", &text("directory"))]),
         _ => match problem.kind.as_str() {
+            "no_agent" if details["name"].is_null() => words.sentence(Key::NoAgentNamed).to_owned(),
             "no_agent" => words.say(Key::UnknownAgent, &[("name", &text("name"))]),
             "inside" => words.sentence(Key::RefusedInside).to_owned(),
             "no_secret" => words.say(Key::NoSuchSecret, &[("name", &text("name"))]),
@@ -153,6 +154,9 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
                 Some(words.say(Key::HintTokenTaken, &[("name", &safe(name))]))
             }
             ("page_shut", _) => Some(words.sentence(Key::HintPage).to_owned()),
+            ("no_agent", None) if details["name"].is_null() => {
+                Some(words.sentence(Key::HintNameAgent).to_owned())
+            }
             ("no_agent", None) => Some(words.sentence(Key::HintAgents).to_owned()),
             _ => problem.hint.as_ref().map(|hint| safe(hint).into_owned()),
         },

@@ -13,29 +13,29 @@ use crate::{
 #[derive(Args)]
 pub(crate) struct Limits {
     /// Ask whether to go on after so much work: 90s, 10m, 2h.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    max_time: Option<Duration>,
+    #[arg(long = "max-time", value_name = "DURATION", value_parser = duration)]
+    time: Option<Duration>,
     /// Ask whether to go on after so many US dollars: 5, 2.50.
-    #[arg(long, value_name = "DOLLARS", value_parser = parse_cost)]
-    max_cost: Option<u64>,
+    #[arg(long = "max-cost", value_name = "DOLLARS", value_parser = parse_cost)]
+    cost: Option<u64>,
     /// Ask whether to go on after so many tokens: 200000, 200k, 1.5m.
-    #[arg(long, value_name = "N", value_parser = parse_tokens)]
-    max_tokens: Option<u64>,
+    #[arg(long = "max-tokens", value_name = "N", value_parser = parse_tokens)]
+    tokens: Option<u64>,
 }
 
 impl Limits {
     /// In seconds.
     pub(crate) fn time_s(&self, command: &'static str) -> Result<Option<u64>, Error> {
-        limit_s(self.max_time, command)
+        limit_s(self.time, command)
     }
 
     /// In US dollars.
     pub(crate) fn cost_usd(&self) -> Option<f64> {
-        self.max_cost.map(|cost| Duration::from_nanos(cost).as_secs_f64())
+        self.cost.map(|cost| Duration::from_nanos(cost).as_secs_f64())
     }
 
     pub(crate) fn tokens(&self) -> Option<u64> {
-        self.max_tokens
+        self.tokens
     }
 }
 

@@ -236,7 +236,7 @@ pub(super) async fn find(client: &Client, run: Option<&str>) -> Result<PhasesVie
     }
     let newest: Vec<PhasesView> = client.get("/phases?limit=1").await?;
     newest.into_iter().next().ok_or_else(|| Error::NotFound {
-        message: Message::new(Key::NoneYet),
+        message: Message::new(Key::NoRunYet),
         hint: Message::new(Key::NoPhasesYet),
     })
 }

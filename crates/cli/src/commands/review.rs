@@ -111,6 +111,10 @@ async fn find(client: &Client, id: Option<&str>) -> Result<Option<RequestView>, 
             hint: Message::new(Key::HintReview),
         });
     }
+    if let Some(run) = run.filter(|_| open.is_empty()) {
+        // Whether there is such a run at all is said by who knows.
+        client.get::<PhasesView>(&format!("/phases/{run}")).await?;
+    }
     Ok(open.pop())
 }
 
@@ -199,6 +203,9 @@ async fn decide(
     arguments: &Arguments,
     decision: ReviewDecision,
 ) -> Result<Exit, Error> {
+    if arguments.changes.as_ref().is_some_and(|words| words.trim().is_empty()) {
+        return Err(Error::Usage { message: Message::new(Key::ReviewNoChanges), command: "review" });
+    }
     let shown = request.ask.fields["tree"].as_str().unwrap_or_default();
     // What was named by its beginning is the whole tree, if it is this one.
     let named = arguments.tree.as_deref().map(str::trim);

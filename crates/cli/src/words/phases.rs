@@ -65,7 +65,7 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::PhasesNext, "Next: ostler phases run \"an idea\"", "다음: ostler phases run \"아이디어\""),
     (
         Key::PhasesExported,
-        "Branch {branch} has {n} approved phases.",
+        "Branch {branch} holds what is approved (phases: {n}).",
         "{branch} 브랜치에 승인된 단계 {n}개가 있습니다.",
     ),
     (Key::ReviewTree, "Tree {tree}", "트리 {tree}"),
@@ -73,6 +73,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         Key::ReviewSince,
         "Since you were asked before (gate {gate}); --since-shown shows every line",
         "지난번에 물은 뒤로 바뀐 것(관문 {gate}). --since-shown은 모든 줄을 보여 줍니다",
+    ),
+    (
+        Key::ReviewNoChanges,
+        "--changes needs words: what is to be different",
+        "--changes에는 무엇을 바꿀지 적어야 합니다",
     ),
     (Key::ReviewFirst, "You were not asked about this phase before.", "이 단계는 전에 물은 적이 없습니다."),
     (Key::ReviewQuestions, "Questions and answers", "질문과 답"),

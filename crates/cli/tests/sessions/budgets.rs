@@ -181,7 +181,7 @@ fn a_run_through_phases_stands_still_as_a_whole_when_it_has_cost_too_much() {
     assert_eq!(request.ask.kind, "cost_over");
     world.wait_for("the stop", |world| world.session(&session).launches[0].stopped_at_ms);
     let blocked = phases::phases(&world, &run.run).blocked_by;
-    assert_eq!(blocked, [request.id.clone()]);
+    assert_eq!(blocked, [request.id.as_str()]);
     world.answer(&request.id, "stop");
     world.wait_for("the end", |world| phases::phases(world, &run.run).outcome);
     // Who does not say what it costs cannot be held to it.

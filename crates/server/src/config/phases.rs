@@ -179,10 +179,34 @@ impl Default for Said {
     }
 }
 
+/// What a file says of all phases.
+struct Common {
+    agent: Option<String>,
+    verifier: Option<Choice>,
+    rework: Option<u32>,
+    questions: Option<u32>,
+    time_ms: Option<u64>,
+    verifier_ms: Option<u64>,
+}
+
 impl PhaseSetting {
-    fn limit_commands(&mut self, time_ms_max: u64) {
-        self.commands.iter_mut().for_each(|command| command.time_ms_max = time_ms_max);
-        self.find_tests_ms_max = self.find_tests_ms_max.map(|_| time_ms_max);
+    /// What is said of all phases holds for this one, whatever it says itself.
+    fn go_by(&mut self, common: &Common) {
+        if common.agent.is_some() {
+            self.agent = None;
+        }
+        if common.verifier.is_some() {
+            self.verifier = Choice::Unsaid;
+        }
+        if let Some(time_ms) = common.time_ms {
+            for command in &mut self.commands {
+                command.time_ms_max = time_ms;
+            }
+            self.find_tests_ms_max = self.find_tests_ms_max.map(|_| time_ms);
+        }
+        self.rework_max = common.rework.unwrap_or(self.rework_max);
+        self.questions_max = common.questions.unwrap_or(self.questions_max);
+        self.verifier_ms_max = common.verifier_ms.unwrap_or(self.verifier_ms_max);
     }
 }
 
@@ -201,33 +225,25 @@ impl Said {
         agents: &Agents,
         table: PhasesTable,
     ) -> Result<(), ConfigError> {
+        let time = |value: Option<Spanned<String>>| value.map(|value| time_ms(source, &value)).transpose();
+        let common = Common {
+            agent: table.agent.map(|name| agent(source, agents, &name)).transpose()?,
+            verifier: table.verifier.map(|name| choice(source, agents, &name)).transpose()?,
+            rework: table.rework.map(|value| rework(source, &value)).transpose()?,
+            questions: table.questions,
+            time_ms: time(table.time)?,
+            verifier_ms: time(table.verifier_time)?,
+        };
         // Phases that are known already are those of another file: this one goes before it.
-        let phases = self.phases.as_mut().into_iter().flatten();
-        let mut each = phases.collect::<Vec<_>>();
-        if let Some(name) = table.agent {
-            self.agent = Some(agent(source, agents, &name)?);
-            each.iter_mut().for_each(|phase| phase.agent = None);
+        for phase in self.phases.iter_mut().flatten() {
+            phase.go_by(&common);
         }
-        if let Some(name) = table.verifier {
-            self.verifier = choice(source, agents, &name)?;
-            each.iter_mut().for_each(|phase| phase.verifier = Choice::Unsaid);
-        }
-        if let Some(value) = table.rework {
-            self.rework = rework(source, &value)?;
-            each.iter_mut().for_each(|phase| phase.rework_max = self.rework);
-        }
-        if let Some(questions) = table.questions {
-            self.questions = questions;
-            each.iter_mut().for_each(|phase| phase.questions_max = questions);
-        }
-        if let Some(value) = &table.time {
-            self.time_ms = time_ms(source, value)?;
-            each.iter_mut().for_each(|phase| phase.limit_commands(self.time_ms));
-        }
-        if let Some(value) = &table.verifier_time {
-            self.verifier_ms = time_ms(source, value)?;
-            each.iter_mut().for_each(|phase| phase.verifier_ms_max = self.verifier_ms);
-        }
+        self.agent = common.agent.or(self.agent.take());
+        self.verifier = common.verifier.unwrap_or(std::mem::take(&mut self.verifier));
+        self.rework = common.rework.unwrap_or(self.rework);
+        self.questions = common.questions.unwrap_or(self.questions);
+        self.time_ms = common.time_ms.unwrap_or(self.time_ms);
+        self.verifier_ms = common.verifier_ms.unwrap_or(self.verifier_ms);
         self.confine = table.confine.unwrap_or(self.confine);
         if let Some(phases) = table.phase {
             let span = phases.span();

@@ -11,7 +11,7 @@ use std::{
 use ostler_engine::{
     ActionName, Input,
     phases::{
-        CheckResult, GateName, Junit,
+        CheckResult, GateName, Junit, Step,
         plan::{CommandKind, GateCommand},
     },
 };
@@ -123,8 +123,14 @@ async fn carry_out(
     file.values = Some(driver.home.values(facts.session.id));
     let first = first(driver, facts.name, index).ok_or("the run is gone")?;
     let mut directory = newest(first);
+    // Whoever clears a gate moves it on first: they have found this one on the list, or it finds that out here.
+    let is_wanted = facts.gate.step == Step::Check { index };
+    if !is_wanted {
+        unwanted.notify_one();
+    }
     loop {
         match remains::look(&directory) {
+            Remains::Nothing if !is_wanted => return Err("nobody wants to know any more".to_owned()),
             Remains::Nothing => {
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
