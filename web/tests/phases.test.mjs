@@ -217,6 +217,10 @@ test("what has changed since somebody looked is not approved, and shown again", 
   await page.getByRole("button", { name: "Show it as it is now" }).click();
   await card(page, next);
   await page.getByText("The files were changed after they had been shown. This is how they are now.").first().waitFor();
+  await page.getByRole("button", { name: "Since you saw it" }).click();
+  const since = page.locator(".phases-sight");
+  await since.getByText("One more thing.").waitFor();
+  await since.getByText("1 file changed").waitFor();
   await page.getByRole("button", { name: /^Files/ }).click();
   await page.locator(".markdown").getByText("One more thing.").waitFor();
   await page.keyboard.press("1");

@@ -1,7 +1,10 @@
 // What forms that begin something have in common: fields with their labels, and the end of the form.
-import type { KeyboardEvent, ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
 
+import { useSay } from "../words/words";
+import type { Limits } from "./limits";
 import { Failure } from "./states";
+import { words } from "./words";
 
 export function Field({ label, id, hint, children }: { label: string; id: string; hint?: string; children: ReactNode }) {
   return (
@@ -54,6 +57,29 @@ export function Choose({ id, label, value, onChange, children }: ValueProps & { 
         {children}
       </select>
     </Field>
+  );
+}
+
+/** How much may be used before somebody is asked. */
+export function LimitFields({ limits, onChange }: { limits: Limits; onChange: (name: keyof Limits, value: string) => void }) {
+  const say = useSay(words);
+  const id = useId();
+  const names: [keyof Limits, "decimal" | "numeric"][] = [
+    ["minutes", "decimal"],
+    ["dollars", "decimal"],
+    ["tokens", "numeric"],
+  ];
+  return (
+    <>
+      <p className="small dim">{say("limitsHint")}</p>
+      <div className="form-row">
+        {names.map(([name, mode]) => (
+          <Field key={name} label={say(name)} id={`${id}${name}`}>
+            <Text id={`${id}${name}`} mode={mode} value={limits[name]} onChange={(value) => onChange(name, value)} />
+          </Field>
+        ))}
+      </div>
+    </>
   );
 }
 

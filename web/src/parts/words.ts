@@ -13,6 +13,11 @@ export const words = catalogue({
     older: "Older ones",
     ago: "{span} ago",
     reuse: "Give it to whoever asks for it in this project, without asking you",
+    limitsHint: "When one is reached the agent stops, and you are asked whether it may go on.",
+    minutes: "Minutes of work",
+    dollars: "US dollars",
+    tokens: "Tokens",
+    noNumber: "A limit is a number above zero.",
   },
   ko: {
     loading: "서버에 묻는 중 …",
@@ -26,5 +31,10 @@ export const words = catalogue({
     older: "이전 것",
     ago: "{span} 전",
     reuse: "이 프로젝트에서 요청하면 누구에게나 묻지 않고 줍니다",
+    limitsHint: "한도에 이르면 에이전트가 멈추고, 계속해도 되는지 묻습니다.",
+    minutes: "작업 시간(분)",
+    dollars: "미국 달러",
+    tokens: "토큰",
+    noNumber: "한도는 0보다 큰 수입니다.",
   },
 });

@@ -8,10 +8,12 @@ import { useAgents, useProjects, useWish } from "../api/queries";
 import type { AgentView, NewPhases as Wanted, PhasesView, ProjectSummary } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
-import { Choose, Field, Send, sendKeys, Text } from "../parts/Form";
+import { Choose, Field, LimitFields, Send, sendKeys, Text } from "../parts/Form";
+import { hasWrong, type Limits, limitsOf, UNLIMITED } from "../parts/limits";
 import { Page } from "../parts/Page";
 import { projectSaid } from "../parts/Project";
 import { Failure, Loading } from "../parts/states";
+import { words as shared } from "../parts/words";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
@@ -45,7 +47,7 @@ interface FormProps {
   first: string | null;
 }
 
-interface Draft {
+interface Draft extends Limits {
   idea: string;
   directory: string;
   agent: string;
@@ -54,11 +56,12 @@ interface Draft {
 
 function Form({ agents, projects, first }: FormProps) {
   const say = useSay(words);
+  const common = useSay(shared);
   const language = useLanguage();
   const id = useId();
   const [draft, setDraft] = useState<Draft>(() => {
     const directory = first ?? (projects.find((it) => it.git) ?? projects[0])?.root ?? "";
-    return { idea: "", directory, agent: CONFIGURED, verifier: CONFIGURED };
+    return { idea: "", directory, agent: CONFIGURED, verifier: CONFIGURED, ...UNLIMITED };
   });
   const [missing, setMissing] = useState("");
   // The same wish keeps its name when it is sent again: it is then done once.
@@ -74,8 +77,9 @@ function Form({ agents, projects, first }: FormProps) {
     event?.preventDefault();
     if (draft.idea.trim() === "") return setMissing(say("noIdea"));
     if (draft.directory.trim() === "") return setMissing(say("noDirectory"));
+    if (hasWrong([draft.minutes, draft.dollars, draft.tokens])) return setMissing(common("noNumber"));
     if (start.isPending) return undefined;
-    const wanted: Wanted = { directory: draft.directory.trim(), idea: draft.idea, korean: language === "ko" };
+    const wanted: Wanted = { directory: draft.directory.trim(), idea: draft.idea, korean: language === "ko", ...limitsOf(draft) };
     if (draft.agent !== CONFIGURED) wanted.agent = draft.agent;
     if (draft.verifier !== CONFIGURED) wanted.verifier = draft.verifier;
     return start.mutate(wanted, { onSuccess: (made) => go(`/runs/${made.run}`) });
@@ -124,6 +128,12 @@ function Form({ agents, projects, first }: FormProps) {
           <option value={NOBODY}>{say("nobody")}</option>
         </Choose>
       </div>
+      <details>
+        <summary>{say("limits")}</summary>
+        <div className="stack form-more">
+          <LimitFields limits={draft} onChange={set} />
+        </div>
+      </details>
       <Send missing={missing} error={start.error} isPending={start.isPending} label={say(start.isPending ? "starting" : "start")} />
     </form>
   );

@@ -8,9 +8,10 @@ import { useAgents, useProjects, useWish } from "../api/queries";
 import type { AgentView, NewRun as Wanted, RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
-import { Choose, Field, Send, sendKeys, Text } from "../parts/Form";
+import { Choose, Field, LimitFields, Send, sendKeys, Text } from "../parts/Form";
 import { Page } from "../parts/Page";
 import { Failure, Loading } from "../parts/states";
+import { words as shared } from "../parts/words";
 import { useLanguage, useSay } from "../words/words";
 import { blank, COMMAND, type Draft, hasWrongNumber, wantedOf } from "./draft";
 import { words } from "./words";
@@ -47,6 +48,7 @@ interface FormProps {
 
 function Form({ agents, projects, directory, agent }: FormProps) {
   const say = useSay(words);
+  const common = useSay(shared);
   const language = useLanguage();
   const id = useId();
   const [draft, setDraft] = useState<Draft>(() => {
@@ -70,7 +72,7 @@ function Form({ agents, projects, directory, agent }: FormProps) {
     event?.preventDefault();
     if (draft.prompt.trim() === "") return setMissing(say("noPrompt"));
     if (draft.directory.trim() === "") return setMissing(say("noDirectory"));
-    if (hasWrongNumber(draft)) return setMissing(say("noNumber"));
+    if (hasWrongNumber(draft)) return setMissing(common("noNumber"));
     if (start.isPending) return undefined;
     return start.mutate(wantedOf(draft, language), {
       onSuccess: (run) => go(run.sessions[0] ? `/sessions/${run.sessions[0].id}` : `/runs/${run.id}`),
@@ -127,19 +129,8 @@ function Form({ agents, projects, directory, agent }: FormProps) {
       )}
       <details>
         <summary>{say("limits")}</summary>
-        <div className="stack runs-limits">
-          <p className="small dim">{say("limitsHint")}</p>
-          <div className="runs-three">
-            <Field label={say("minutes")} id={`${id}t`}>
-              <Text id={`${id}t`} mode="decimal" value={draft.minutes} onChange={(value) => set("minutes", value)} />
-            </Field>
-            <Field label={say("dollars")} id={`${id}u`}>
-              <Text id={`${id}u`} mode="decimal" value={draft.dollars} onChange={(value) => set("dollars", value)} />
-            </Field>
-            <Field label={say("tokens")} id={`${id}k`}>
-              <Text id={`${id}k`} mode="numeric" value={draft.tokens} onChange={(value) => set("tokens", value)} />
-            </Field>
-          </div>
+        <div className="stack form-more">
+          <LimitFields limits={draft} onChange={(name, value) => set(name, value)} />
           {!isCommand && (
             <Field label={say("model")} id={`${id}m`}>
               <Text id={`${id}m`} value={draft.model} onChange={(value) => set("model", value)} />

@@ -1,5 +1,6 @@
 // What somebody has filled in, and the wish that it makes.
 import type { NewRun } from "../api/schema";
+import { hasWrong, type Limits, limitsOf, UNLIMITED, whole } from "../parts/limits";
 import type { Language } from "../words/words";
 
 /** In the place of an agent's name. No agent is called so. */
@@ -7,7 +8,7 @@ export const COMMAND = "";
 /** As on the command line. */
 const ATTEMPTS = "10";
 
-export interface Draft {
+export interface Draft extends Limits {
   directory: string;
   agent: string;
   prompt: string;
@@ -15,9 +16,6 @@ export interface Draft {
   check: string;
   until: boolean;
   attempts: string;
-  minutes: string;
-  dollars: string;
-  tokens: string;
   model: string;
 }
 
@@ -30,9 +28,7 @@ export function blank(directory: string, agent: string): Draft {
     check: "",
     until: false,
     attempts: ATTEMPTS,
-    minutes: "",
-    dollars: "",
-    tokens: "",
+    ...UNLIMITED,
     model: "",
   };
 }
@@ -47,30 +43,10 @@ export function wantedOf(draft: Draft, language: Language): NewRun {
     wanted.check = draft.check.trim();
     if (draft.until) wanted.attempts_max = whole(draft.attempts) ?? Number(ATTEMPTS);
   }
-  const minutes = number(draft.minutes);
-  if (minutes !== undefined) wanted.time_s_max = Math.round(minutes * 60);
-  const dollars = number(draft.dollars);
-  if (dollars !== undefined) wanted.cost_usd_max = dollars;
-  const tokens = whole(draft.tokens);
-  if (tokens !== undefined) wanted.tokens_max = tokens;
-  return wanted;
+  return { ...wanted, ...limitsOf(draft) };
 }
 
 /** Whether a limit is no number above zero. */
 export function hasWrongNumber(draft: Draft): boolean {
-  const given = [draft.minutes, draft.dollars, draft.tokens, ...(draft.until ? [draft.attempts] : [])];
-  return given.map(number).some((it) => it !== undefined && !(it > 0));
-}
-
-/** A number as people write it. */
-function number(text: string): number | undefined {
-  const plain = text.replace(/[\s_$]/g, "").replace(/,(?=\d{3}\b)/g, "").replace(",", ".");
-  if (plain === "") return undefined;
-  const scale = /k$/i.test(plain) ? 1e3 : /m$/i.test(plain) ? 1e6 : 1;
-  return Number(plain.replace(/[km]$/i, "")) * scale;
-}
-
-function whole(text: string): number | undefined {
-  const found = number(text);
-  return found === undefined ? undefined : Math.round(found);
+  return hasWrong([draft.minutes, draft.dollars, draft.tokens, ...(draft.until ? [draft.attempts] : [])]);
 }
