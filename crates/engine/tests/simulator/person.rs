@@ -186,7 +186,15 @@ pub(crate) fn phased(random: &mut Random) -> (Input, Script) {
         2 => common::lines(),
         _ => common::plain(),
     };
-    let mut new = common::order(table.clone(), Terms::default());
+    let terms = Terms {
+        time_ms_max: random.once_in(6).then_some(300_000),
+        budget: Budget {
+            cost_nusd_max: random.once_in(8).then_some(100_000_000),
+            tokens_max: random.once_in(8).then_some(3),
+        },
+        ..Terms::default()
+    };
+    let mut new = common::order(table.clone(), terms);
     let every_ms = random.once_in(2).then_some(60_000);
     new.order.checkpoints = Some(CheckpointTerms { every_ms, ..CheckpointTerms::default() });
     "Do phase 1.".clone_into(&mut new.order.prompt);
