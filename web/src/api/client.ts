@@ -32,16 +32,13 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** How long an answer may take. A file takes as long as its way does. */
+/** How long an answer may take. */
 const ASKED_MS_MAX = 30_000;
 const WISHED_MS_MAX = 60_000;
-const FILE_MS_MAX = 600_000;
 
 export interface Sent {
   method?: "GET" | "POST";
   body?: unknown;
-  /** A file, instead of JSON. */
-  file?: Blob;
   /** Of a write: the name that makes it safe to send it again. */
   key?: string;
   signal?: AbortSignal;
@@ -50,25 +47,37 @@ export interface Sent {
   isStream?: boolean;
 }
 
+/** Where a path of the interface is. */
+export function address(path: string): string {
+  return BASE + path;
+}
+
+/** What every question carries; with `key`, a write. */
+export function headersOf({ key, isFile = false }: { key?: string | undefined; isFile?: boolean }): Headers {
+  const headers = new Headers();
+  const known = proof();
+  if (known !== null) headers.set("Ostler-Proof", known);
+  if (key !== undefined) {
+    headers.set("Idempotency-Key", key);
+    headers.set("Content-Type", isFile ? "application/octet-stream" : "application/json");
+  }
+  return headers;
+}
+
 /** Asks, and gives the answer as it comes. Whatever is not good is thrown as `Refused` or `Unreached`. */
 export async function ask(path: string, sent: Sent = {}): Promise<Response> {
   const method = sent.method ?? "GET";
-  const headers = new Headers(sent.headers);
-  const known = proof();
-  if (known !== null) headers.set("Ostler-Proof", known);
-  let body: BodyInit | null = null;
-  if (method === "POST") {
-    headers.set("Idempotency-Key", sent.key ?? newKey());
-    headers.set("Content-Type", sent.file ? "application/octet-stream" : "application/json");
-    body = sent.file ?? JSON.stringify(sent.body ?? {});
-  }
+  const isWrite = method === "POST";
+  const headers = headersOf({ key: isWrite ? (sent.key ?? newKey()) : undefined });
+  for (const [name, value] of Object.entries(sent.headers ?? {})) headers.set(name, value);
+  const body = isWrite ? JSON.stringify(sent.body ?? {}) : null;
   const late = new AbortController();
-  const limit = sent.file ? FILE_MS_MAX : method === "POST" ? WISHED_MS_MAX : ASKED_MS_MAX;
+  const limit = isWrite ? WISHED_MS_MAX : ASKED_MS_MAX;
   const timer = setTimeout(() => late.abort(new DOMException("no answer in time", "TimeoutError")), limit);
   const signal = AbortSignal.any([late.signal, ...(sent.signal ? [sent.signal] : [])]);
   let response: Response;
   try {
-    response = await fetch(BASE + path, { method, headers, body, cache: "no-store", signal });
+    response = await fetch(address(path), { method, headers, body, cache: "no-store", signal });
   } catch (cause) {
     clearTimeout(timer);
     if (sent.signal?.aborted) throw cause;
@@ -76,6 +85,11 @@ export async function ask(path: string, sent: Sent = {}): Promise<Response> {
   }
   // Elsewhere the limit is one for the whole answer; once that has come, it does nothing.
   if (sent.isStream) clearTimeout(timer);
+  return judged(path, response);
+}
+
+/** The answer, if it is one by this page's server and a good one. */
+export async function judged(path: string, response: Response): Promise<Response> {
   if (path !== SIGN_IN && isAnother(response)) {
     onOutside("another server");
     throw new Unreached(new Error("another server answers at this address"));

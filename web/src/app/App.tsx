@@ -24,6 +24,7 @@ export function App() {
     loadKoreanFace(language);
   }, [language]);
   useEffect(() => keepTheme(theme), [theme]);
+  useEffect(keepFilesOut, []);
   const preferences = useMemo(
     () => ({
       theme,
@@ -44,6 +45,19 @@ export function App() {
       </Preferences.Provider>
     </LanguageProvider>
   );
+}
+
+/** A file that is let go beside its place would otherwise be opened instead of the page. */
+function keepFilesOut(): () => void {
+  const keep = (event: DragEvent) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  };
+  window.addEventListener("dragover", keep);
+  window.addEventListener("drop", keep);
+  return () => {
+    window.removeEventListener("dragover", keep);
+    window.removeEventListener("drop", keep);
+  };
 }
 
 /** Who is not signed in stays outside, and is taken back to where they wanted to go. */

@@ -182,7 +182,9 @@ function Sheet({ onClose }: { onClose: () => void }) {
                 <kbd key={key}>{key}</kbd>
               ))}
             </dt>
-            <dd>{says}</dd>
+            <dd>
+              <Said text={says} />
+            </dd>
           </div>
         ))}
       </dl>

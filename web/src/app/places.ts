@@ -48,9 +48,20 @@ export function find(path: string): { view: View; id: string } | null {
   for (const [pattern, view] of PLACES) {
     const wanted = pattern.split("/").filter((part) => part !== "");
     const fits = wanted.length === parts.length && wanted.every((part, index) => part === ":id" || part === parts[index]);
-    if (fits) return { view, id: decodeURIComponent(parts[wanted.indexOf(":id")] ?? "") };
+    if (!fits) continue;
+    const id = decoded(parts[wanted.indexOf(":id")] ?? "");
+    return id === null ? null : { view, id };
   }
   return null;
+}
+
+/** What stands in an address may be anything. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 /** What the sidebar offers. */

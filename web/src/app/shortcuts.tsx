@@ -1,5 +1,5 @@
 // Keys that do something, wherever the focus is. Who is typing is never interrupted.
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 
 export interface Shortcut {
   /** As `event.key` says it, or two letters after one another, such as `g i`. */
@@ -9,9 +9,14 @@ export interface Shortcut {
   run: (event: KeyboardEvent) => void;
 }
 
+/** So long nobody may have pressed anything before keys mean something again. */
+const HUSH_MS = 1_500;
+
 class Board {
   /** The last that came is asked first: a view before the frame around it. */
   readonly shortcuts: Shortcut[] = [];
+  private pressedAt = -Infinity;
+  private isHushed = false;
   private first: string | null = null;
   private forget: ReturnType<typeof setTimeout> | undefined;
 
@@ -23,26 +28,64 @@ class Board {
     };
   }
 
+  /** Something has changed under the hands of somebody who types: what they press next was meant for something else. */
+  hush(): void {
+    this.isHushed = true;
+  }
+
+  /** Who points at something has looked. */
+  readonly point = (): void => {
+    this.isHushed = false;
+  };
+
+  /** Whether this key was still meant for what was there before. */
+  private isLate(): boolean {
+    const now = performance.now();
+    const isQuiet = now - this.pressedAt >= HUSH_MS;
+    this.pressedAt = now;
+    if (isQuiet) this.isHushed = false;
+    return this.isHushed;
+  }
+
   readonly press = (event: KeyboardEvent) => {
+    const isLate = this.isLate();
+    const key = keyOf(event);
+    const isPressing = key === "Enter" || key === " ";
+    if (isLate) {
+      // Nor is a button pressed that has just come.
+      if (isPressing && !isTyping(event.target)) event.preventDefault();
+      return;
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
     // A key that is held down moves on, and does nothing twice: the next card would be answered unread.
-    if (event.repeat && !event.key.startsWith("Arrow")) return;
+    if (event.repeat && !key.startsWith("Arrow")) return;
     // A button that has the focus is what Enter means.
-    const isPressing = event.key === "Enter" || event.key === " ";
     if (isPressing && event.target instanceof Element && event.target.closest("a, button, summary, input")) return;
-    const keys = this.first === null ? event.key : `${this.first} ${event.key}`;
+    const keys = this.first === null ? key : `${this.first} ${key}`;
     clearTimeout(this.forget);
     this.first = null;
     const found = this.shortcuts.findLast((shortcut) => shortcut.keys === keys);
     if (found) {
       event.preventDefault();
       found.run(event);
-    } else if (this.shortcuts.some((shortcut) => shortcut.keys.startsWith(`${event.key} `))) {
-      this.first = event.key;
+    } else if (this.shortcuts.some((shortcut) => shortcut.keys.startsWith(`${key} `))) {
+      this.first = key;
       this.forget = setTimeout(() => (this.first = null), 1500);
     }
   };
+}
+
+/** Where a letter stands on the keyboard, for layouts that have another one there: Hangul, for one. */
+const PLACES: Record<string, string> = { Slash: "/", Comma: ",", Period: "." };
+
+/** The key as shortcuts name it. */
+export function keyOf({ key, code, shiftKey }: Pick<KeyboardEvent, "key" | "code" | "shiftKey">): string {
+  // What is written in Latin letters is what it is, wherever it stands.
+  if (key !== "Process" && key !== "Unidentified" && /^[\x20-\x7e]+$/.test(key)) return key;
+  if (code === "Slash" && shiftKey) return "?";
+  const letter = /^(?:Key([A-Z])|Digit([0-9]))$/.exec(code);
+  return letter ? (letter[1]?.toLowerCase() ?? letter[2] ?? key) : (PLACES[code] ?? key);
 }
 
 /** Whether keys go into a field. */
@@ -58,7 +101,11 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   const board = useMemo(() => new Board(), []);
   useEffect(() => {
     window.addEventListener("keydown", board.press);
-    return () => window.removeEventListener("keydown", board.press);
+    window.addEventListener("pointerdown", board.point);
+    return () => {
+      window.removeEventListener("keydown", board.press);
+      window.removeEventListener("pointerdown", board.point);
+    };
   }, [board]);
   return <Keys.Provider value={board}>{children}</Keys.Provider>;
 }
@@ -75,6 +122,12 @@ export function useShortcut(keys: string, says: string, run: ((event: KeyboardEv
     if (!isThere) return undefined;
     return board?.add({ keys, says, run: (event) => latest.current?.(event) });
   }, [board, keys, says, isThere]);
+}
+
+/** Keys mean nothing until nobody has pressed one for a while, or somebody has pointed at something. */
+export function useHush(): () => void {
+  const board = useContext(Keys);
+  return useCallback(() => board?.hush(), [board]);
 }
 
 /** What can be pressed right now, each once. */

@@ -4,7 +4,7 @@ import "./diff.css";
 import { useQuery } from "@tanstack/react-query";
 import { memo, useMemo, useState } from "react";
 
-import { Said } from "../parts/Said";
+import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
 import { BOUNDS, type Diff as Parsed, type DiffFile, type Hunk, parse } from "./parse";
@@ -121,7 +121,7 @@ function File({ file, isOpen, onToggle }: { file: DiffFile; isOpen: boolean; onT
           {file.isBinary && <p className="dim diff-word">{say("binary")}</p>}
           {!file.isBinary && file.hunks.length === 0 && <p className="dim diff-word">{say("empty")}</p>}
           {file.hunks.length > 0 && (
-            <div className="diff-scroll" tabIndex={0} role="region" aria-label={file.path}>
+            <div className="diff-scroll" tabIndex={0} role="region" aria-label={plain(file.path)}>
               <table className="diff-table">
                 {file.hunks.map((hunk, index) => (
                   <HunkRows key={index} hunk={hunk} isFirst={index === 0} />

@@ -1,5 +1,5 @@
 // One request as a card: who asks what, and everything that can be done with it.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 
 import { Refused } from "../api/problem";
 import type { NewAnswer, RequestView } from "../api/schema";
@@ -15,14 +15,17 @@ import { useLanguage, useSay } from "../words/words";
 import { drafts, type Given, useAnswering } from "./answering";
 import { type Choice, dependencyType, plan } from "./choices";
 import { FileField } from "./FileField";
+import { useKept } from "./kept";
 import type { Queue } from "./queue";
 import { Settled } from "./Settled";
 import { ValuesForm } from "./ValuesForm";
 import { words } from "./words";
 import { WordsField } from "./WordsField";
 
-/** A card that has just come takes nothing yet: what was pressed was meant for the one before. */
+/** A card that has just come takes nothing yet: what is pressed was meant for the one before, until there is a pause. */
 const READING_MS = 400;
+/** Who writes into its own field for so long has seen it. */
+const READING_MS_MAX = 2_000;
 
 interface CardProps {
   request: RequestView;
@@ -33,6 +36,7 @@ interface CardProps {
 export function Card({ request, queue, onDone }: CardProps) {
   const say = useSay(words);
   const language = useLanguage();
+  const card = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const [written, setWritten] = useState(() => drafts.get(request.id) ?? "");
@@ -45,7 +49,9 @@ export function Card({ request, queue, onDone }: CardProps) {
   };
   const answering = useAnswering(request.id, done);
   const { choices, purpose, written: sendsWritten, wantsValues, wantsFile } = plan(request, say);
-  const isOpen = request.settled == null;
+  // The news of what was sent from here may come before its answer.
+  const isOpen = request.settled == null || answering.isPending;
+  const { isMeanwhile, isKept } = useKept(isOpen, card);
   const isCareful = request.mark != null;
   const send = (given: Given) => {
     if (isReady && isOpen && !answering.isPending) answering.mutate(given);
@@ -56,6 +62,10 @@ export function Card({ request, queue, onDone }: CardProps) {
     if (text === "") drafts.delete(request.id);
     else drafts.set(request.id, text);
   };
+  const next = () => {
+    drafts.delete(request.id);
+    onDone("");
+  };
   const fallback = request.ask.default;
   const takesDefault = isOpen && fallback != null && !isCareful && !wantsValues && request.ask.kind !== "dependency";
   useShortcut("Enter", say("keyDefault", { default: fallback ?? "" }), takesDefault ? () => answer({ value: fallback }) : undefined);
@@ -63,7 +73,7 @@ export function Card({ request, queue, onDone }: CardProps) {
   useEffect(() => {
     // Who is writing somewhere else goes on writing there.
     if (isTyping(document.activeElement)) return;
-    if (purpose !== "answer") heading.current?.focus({ preventScroll: true });
+    if (purpose !== "answer" || queue.isStepped) heading.current?.focus({ preventScroll: true });
     else {
       field.current?.focus({ preventScroll: true });
       // Who comes back to what was begun goes on behind it.
@@ -72,7 +82,13 @@ export function Card({ request, queue, onDone }: CardProps) {
     // Only when the card comes.
   }, []);
   return (
-    <article className="inbox-card" aria-labelledby={`${request.id}-asks`} data-ready={isReady}>
+    <article
+      ref={card}
+      className="inbox-card"
+      aria-labelledby={`${request.id}-asks`}
+      data-ready={isReady}
+      onKeyDown={(event) => leave(event, heading.current)}
+    >
       <Head request={request} queue={queue} />
       <h1 id={`${request.id}-asks`} ref={heading} tabIndex={-1} className={isLong(request) ? "inbox-long" : ""}>
         <Said text={askText(language, request)} lines />
@@ -83,11 +99,28 @@ export function Card({ request, queue, onDone }: CardProps) {
         </div>
       )}
       <Warnings request={request} />
-      {isOpen ? (
+      {(isOpen || isKept) && (
         <div className="inbox-actions stack">
-          {wantsValues && <ValuesForm request={request} isBusy={answering.isPending} onGive={answer} />}
-          {wantsFile && <FileField isBusy={answering.isPending} onFile={(file) => send({ file })} onPath={(value) => answer({ value })} />}
-          {choices.length > 0 && (
+          {wantsValues && (
+            <ValuesForm
+              request={request}
+              isBusy={answering.isPending}
+              isOver={!isOpen}
+              takesFocus={!queue.isStepped}
+              onGive={answer}
+            />
+          )}
+          {wantsFile && (
+            <FileField
+              card={card}
+              sending={answering.sending}
+              isBusy={answering.isPending}
+              isOver={!isOpen}
+              onFile={(file) => send({ file })}
+              onPath={(value) => answer({ value })}
+            />
+          )}
+          {isOpen && choices.length > 0 && (
             <ol className="inbox-choices">
               {choices.map((choice, index) => (
                 <ChoiceButton
@@ -108,31 +141,56 @@ export function Card({ request, queue, onDone }: CardProps) {
               value={written}
               fallback={takesDefault ? fallback : null}
               isBusy={answering.isPending}
+              isOver={!isOpen}
               onChange={write}
               onSend={sendsWritten && ((text) => answer(sendsWritten(text)))}
               onDefault={takesDefault ? () => answer({ value: fallback }) : null}
-              onLeave={() => heading.current?.focus()}
             />
           )}
-          {answering.error && (
+          {isOpen && answering.error && (
             <Failure error={answering.error} wrote onAgain={() => answering.variables && answering.mutate(answering.variables)} />
           )}
-          <Insist error={answering.error} written={written} onInsist={() => answer({ value: written, insist: true })} />
+          {isOpen && <Insist error={answering.error} written={written} onInsist={() => answer({ value: written, insist: true })} />}
         </div>
-      ) : (
-        <Settled request={request} hasMore={queue.count > 1} onNext={() => onDone("")} />
       )}
+      {!isOpen && <Settled request={request} isMeanwhile={isMeanwhile} isKept={isKept} hasMore={hasOther(queue)} onNext={next} />}
     </article>
   );
 }
 
+/** Whether the card takes keys: once nobody has pressed one for a moment. */
 export function useReady(): boolean {
   const [isReady, setReady] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setReady(true), READING_MS);
-    return () => clearTimeout(timer);
-  }, []);
+    if (isReady) return undefined;
+    const began = performance.now();
+    const ready = () => setReady(true);
+    let timer = setTimeout(ready, READING_MS);
+    const again = (event: globalThis.KeyboardEvent) => {
+      clearTimeout(timer);
+      const left = isTyping(event.target) ? began + READING_MS_MAX - performance.now() : READING_MS;
+      timer = setTimeout(ready, Math.max(0, Math.min(left, READING_MS)));
+    };
+    window.addEventListener("keydown", again, true);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("keydown", again, true);
+    };
+  }, [isReady]);
   return isReady;
+}
+
+/** Escape leaves every field of a card, and keys mean the card again. */
+export function leave(event: KeyboardEvent, to: HTMLElement | null): void {
+  // While Hangul is put together, Escape belongs to the one who writes it.
+  if (event.key !== "Escape" || event.nativeEvent.isComposing || !isTyping(event.target)) return;
+  event.preventDefault();
+  to?.focus({ preventScroll: true });
+}
+
+/** Whether there is another card to go to. */
+export function hasOther(queue: Queue): boolean {
+  return queue.place === 0 ? queue.count > 0 : queue.count > 1;
 }
 
 function isLong(request: RequestView): boolean {
@@ -163,7 +221,7 @@ export function Head({ request, queue }: { request: RequestView; queue: Queue })
         <Since at={request.opened_at_ms} /> · {does}
         <Expiry request={request} />
       </p>
-      {queue.count > 1 && (
+      {queue.place > 0 && queue.count > 1 && (
         <p className="inbox-turn">
           <button type="button" className="button plain" onClick={queue.previous} aria-label={say("previous")}>
             ←

@@ -6,11 +6,12 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { useRequest, useStatus } from "../api/queries";
 import type { RequestView } from "../api/schema";
 import type { ViewProps } from "../app/places";
-import { go, Link } from "../app/router";
+import { go } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
+import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
-import { Card } from "./Card";
+import { Card, hasOther } from "./Card";
 import { Quiet } from "./Quiet";
 import { type Queue, useQueue } from "./queue";
 import { Source } from "./Source";
@@ -23,23 +24,23 @@ export function Inbox({ id }: ViewProps) {
   const say = useSay(words);
   const status = useStatus();
   const requests = status.data?.needs_you ?? [];
-  const queue = useQueue(requests, id);
+  const queue = useQueue(requests, id, (to) => go(to === null ? "/" : `/requests/${to}`, "replace"));
   const [said, setSaid] = useState("");
-  const { current, count } = queue;
+  const { current } = queue;
+  const canStep = hasOther(queue);
   useEffect(() => {
     document.title = `${requests.length > 0 ? `(${requests.length}) ` : ""}${say("inbox")} · Ostler`;
   }, [requests.length, say]);
-  useShortcut("j", say("next"), count > 1 ? queue.next : undefined);
-  useShortcut("k", say("previous"), count > 1 ? queue.previous : undefined);
-  const finish = (what: string) => {
+  useShortcut("j", say("next"), canStep ? queue.next : undefined);
+  useShortcut("k", say("previous"), canStep ? queue.previous : undefined);
+  const finish = (done: string, what: string) => {
     setSaid(what);
-    queue.finish();
-    if (id !== "") go("/", "replace");
+    queue.finish(done);
   };
   return (
     <div className="inbox">
       <p className="inbox-said dim small" role="status">
-        {said}
+        {said !== "" && <Said text={said} />}
       </p>
       {current === null ? (
         <Quiet sessions={status.data?.sessions ?? []} />
@@ -49,7 +50,7 @@ export function Inbox({ id }: ViewProps) {
           id={current}
           known={requests.find((request) => request.id === current)}
           queue={queue}
-          onDone={finish}
+          onDone={(what) => finish(current, what)}
         />
       )}
     </div>
@@ -67,7 +68,9 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
       <div className="stack">
         <Failure error={asked.error} onAgain={() => void asked.refetch()} />
         <p>
-          <Link href="/">{say("nextCard")}</Link>
+          <button type="button" className="button" onClick={() => onDone("")}>
+            {say(hasOther(queue) ? "nextCard" : "toQuiet")}
+          </button>
         </p>
       </div>
     );

@@ -1,9 +1,10 @@
-// Somebody or something has settled the card while it was being read. It says so and stays until the reader goes on.
+// The card is settled: while it was being read, or before somebody came. It says so and stays until the reader goes on.
 import { useEffect, useRef } from "react";
 
 import type { RequestView } from "../api/schema";
 import { isTyping, useShortcut } from "../app/shortcuts";
 import { Said } from "../parts/Said";
+import { Since } from "../parts/Since";
 import { answerSaid } from "../parts/status";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
@@ -18,7 +19,17 @@ const BY = {
   change: "byChange",
 } as const;
 
-export function Settled({ request, hasMore, onNext }: { request: RequestView; hasMore: boolean; onNext: () => void }) {
+interface SettledProps {
+  request: RequestView;
+  /** Whether that happened under the eyes of the reader. */
+  isMeanwhile: boolean;
+  /** Whether what was typed into it still stands there. */
+  isKept?: boolean;
+  hasMore: boolean;
+  onNext: () => void;
+}
+
+export function Settled({ request, isMeanwhile, isKept = false, hasMore, onNext }: SettledProps) {
   const say = useSay(words);
   const language = useLanguage();
   const button = useRef<HTMLButtonElement>(null);
@@ -29,14 +40,19 @@ export function Settled({ request, hasMore, onNext }: { request: RequestView; ha
   useShortcut("n", label, onNext);
   const settled = request.settled;
   if (!settled) return null;
-  const by = settled.by in BY ? say(BY[settled.by as keyof typeof BY]) : settled.by;
+  const key = settled.by in BY ? BY[settled.by as keyof typeof BY] : null;
+  // Who comes later may have answered it: nobody knows from where that was.
+  const by = key === null ? settled.by : say(key === "byPerson" && !isMeanwhile ? "byPersonBefore" : key);
   return (
     <div className="inbox-settled stack">
       <div className="notice" role="status">
         <p>
-          <Said text={say("settled", { answer: answerSaid(language, settled) })} className="strong" />
+          <Said text={say(isMeanwhile ? "settled" : "settledBefore", { answer: answerSaid(language, settled) })} className="strong" />
         </p>
-        <p className="small">{by}</p>
+        <p className="small">
+          {by} · <Since at={settled.at_ms} ago />
+        </p>
+        {isKept && <p className="small">{say("notSent")}</p>}
       </div>
       <p>
         <button ref={button} type="button" className="button primary" onClick={onNext}>

@@ -5,6 +5,7 @@ import { type FormEvent, useId, useState } from "react";
 import type { FieldView, NewAnswer, RequestView } from "../api/schema";
 import { Reuse } from "../parts/Reuse";
 import { Said } from "../parts/Said";
+import { SecretField } from "../parts/SecretField";
 import { useSay } from "../words/words";
 import { words } from "./words";
 
@@ -16,10 +17,14 @@ interface Other {
 interface ValuesFormProps {
   request: RequestView;
   isBusy: boolean;
+  /** It was settled elsewhere: nothing can be given any more. */
+  isOver: boolean;
+  /** Whether the first field is what somebody comes for. */
+  takesFocus: boolean;
   onGive: (answer: NewAnswer) => void;
 }
 
-export function ValuesForm({ request, isBusy, onGive }: ValuesFormProps) {
+export function ValuesForm({ request, isBusy, isOver, takesFocus, onGive }: ValuesFormProps) {
   const say = useSay(words);
   const form = request.ask.form;
   const fields = form?.fields ?? [];
@@ -32,7 +37,7 @@ export function ValuesForm({ request, isBusy, onGive }: ValuesFormProps) {
   const isEmpty = Object.keys(given).length === 0;
   const give = (event: FormEvent) => {
     event.preventDefault();
-    if (!isEmpty) onGive({ values: given, reuse });
+    if (!isEmpty && !isOver) onGive({ values: given, reuse });
   };
   const setOther = (index: number, other: Partial<Other>) =>
     setOthers((before) => before.map((it, at) => (at === index ? { ...it, ...other } : it)));
@@ -42,33 +47,45 @@ export function ValuesForm({ request, isBusy, onGive }: ValuesFormProps) {
         <Value
           key={field.name}
           field={field}
-          isFirst={index === 0}
+          isFirst={index === 0 && takesFocus}
+          isOver={isOver}
           value={values[field.name] ?? ""}
           onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
         />
       ))}
       {others.map((other, index) => (
-        <OtherValue key={index} other={other} onChange={(change) => setOther(index, change)} />
+        <OtherValue key={index} other={other} isOver={isOver} onChange={(change) => setOther(index, change)} />
       ))}
-      {form?.other_names && (
+      {form?.other_names && !isOver && (
         <p>
           <button type="button" className="button plain" onClick={() => setOthers((before) => [...before, { name: "", value: "" }])}>
             + {say("addName")}
           </button>
         </p>
       )}
-      <Reuse value={reuse} onChange={setReuse} />
-      <p>
-        <button type="submit" className="button primary" disabled={isBusy || isEmpty}>
-          {isBusy ? say("sending") : say(fields.length + others.length > 1 ? "giveThem" : "give")}
-        </button>
-      </p>
+      {!isOver && (
+        <>
+          <Reuse value={reuse} onChange={setReuse} />
+          <p>
+            <button type="submit" className="button primary" disabled={isBusy || isEmpty}>
+              {isBusy ? say("sending") : say(fields.length + others.length > 1 ? "giveThem" : "give")}
+            </button>
+          </p>
+        </>
+      )}
     </form>
   );
 }
 
-function Value(props: { field: FieldView; isFirst: boolean; value: string; onChange: (value: string) => void }) {
-  const { field, isFirst, value, onChange } = props;
+interface ValueProps {
+  field: FieldView;
+  isFirst: boolean;
+  isOver: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Value({ field, isFirst, isOver, value, onChange }: ValueProps) {
   const say = useSay(words);
   const id = useId();
   const notes = [...(field.secret ? [say("PromptHidden")] : []), ...(field.optional ? [say("PromptOptional")] : [])];
@@ -78,23 +95,33 @@ function Value(props: { field: FieldView; isFirst: boolean; value: string; onCha
         <Said text={field.name} className="mono" />
         {notes.length > 0 && ` (${notes.join("; ")})`}
       </label>
-      <input
-        id={id}
-        className="field mono"
-        type={field.secret ? "password" : "text"}
-        // Whoever opens such a card wants to type the value, and typing approves nothing.
-        autoFocus={isFirst}
-        autoComplete={field.secret ? "new-password" : "off"}
-        spellCheck={false}
-        autoCapitalize="off"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
+      {/* Whoever opens such a card wants to type the value, and typing approves nothing. */}
+      {field.secret ? (
+        <SecretField id={id} value={value} autoFocus={isFirst} readOnly={isOver} onChange={onChange} />
+      ) : (
+        <input
+          id={id}
+          className="field mono"
+          autoFocus={isFirst}
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="off"
+          readOnly={isOver}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
     </div>
   );
 }
 
-function OtherValue({ other, onChange }: { other: Other; onChange: (change: Partial<Other>) => void }) {
+interface OtherValueProps {
+  other: Other;
+  isOver: boolean;
+  onChange: (change: Partial<Other>) => void;
+}
+
+function OtherValue({ other, isOver, onChange }: OtherValueProps) {
   const say = useSay(words);
   const id = useId();
   return (
@@ -109,6 +136,7 @@ function OtherValue({ other, onChange }: { other: Other; onChange: (change: Part
           autoComplete="off"
           spellCheck={false}
           autoCapitalize="off"
+          readOnly={isOver}
           value={other.name}
           onChange={(event) => onChange({ name: event.target.value })}
         />
@@ -117,14 +145,7 @@ function OtherValue({ other, onChange }: { other: Other; onChange: (change: Part
         <label className="label" htmlFor={`${id}v`}>
           {say("otherValue")} ({say("PromptHidden")})
         </label>
-        <input
-          id={`${id}v`}
-          className="field mono"
-          type="password"
-          autoComplete="new-password"
-          value={other.value}
-          onChange={(event) => onChange({ value: event.target.value })}
-        />
+        <SecretField id={`${id}v`} value={other.value} readOnly={isOver} onChange={(value) => onChange({ value })} />
       </div>
     </div>
   );

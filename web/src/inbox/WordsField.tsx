@@ -25,20 +25,22 @@ interface WordsFieldProps {
   /** What an empty field stands for. */
   fallback: string | null | undefined;
   isBusy: boolean;
+  /** It was settled elsewhere: what was written can be read and copied. */
+  isOver: boolean;
   onChange: (text: string) => void;
   /** Nothing, where the words go along with a choice. */
   onSend: ((text: string) => void) | null;
   onDefault: (() => void) | null;
-  onLeave: () => void;
 }
 
 export function WordsField(props: WordsFieldProps) {
-  const { ref, purpose, value, fallback, isBusy, onChange, onSend, onDefault, onLeave } = props;
+  const { ref, purpose, value, fallback, isBusy, isOver, onChange, onSend, onDefault } = props;
   const say = useSay(words);
   const id = useId();
   const label = say(ASKED[purpose]);
   const isAmount = purpose === "cost" || purpose === "tokens" || purpose === "time";
   const send = () => {
+    if (isOver) return;
     if (value.trim() !== "") onSend?.(value);
     else onDefault?.();
   };
@@ -48,9 +50,6 @@ export function WordsField(props: WordsFieldProps) {
     if (event.key === "Enter" && !event.shiftKey && onSend) {
       event.preventDefault();
       if (!event.repeat) send();
-    } else if (event.key === "Escape") {
-      event.preventDefault();
-      onLeave();
     }
   };
   return (
@@ -72,12 +71,13 @@ export function WordsField(props: WordsFieldProps) {
           className="field"
           rows={purpose === "answer" ? 3 : 1}
           value={value}
+          readOnly={isOver}
           dir="auto"
           maxLength={1_000_000}
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={press}
         />
-        {onSend && (
+        {onSend && !isOver && (
           <button type="submit" className="button primary" disabled={isBusy || (value.trim() === "" && !onDefault)}>
             {isBusy ? say("sending") : say(isAmount ? "raiseBy" : purpose === "tell" ? "send" : "answer")}
           </button>

@@ -1,17 +1,20 @@
 // The cards in their order. One that comes is put behind the others, and none goes away under the eyes of a reader.
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import type { RequestView } from "../api/schema";
 
 export interface Queue {
   /** The card that is shown. */
   current: string | null;
+  /** Counted from 1; 0 where it is none of those that wait, such as one that was settled long ago. */
   place: number;
   count: number;
+  /** Whether somebody went here from another card, and so is only looking. */
+  isStepped: boolean;
   next: () => void;
   previous: () => void;
-  /** The card is through: the next one follows, and this one does not come back. */
-  finish: () => void;
+  /** A card is through: the next one follows, unless somebody looks at another already, and it does not come back. */
+  finish: (id: string) => void;
 }
 
 interface State {
@@ -20,6 +23,7 @@ interface State {
   ids: string[];
   /** What was settled here. The server may still call it open for a moment. */
   done: string[];
+  isStepped: boolean;
 }
 
 /** What follows from what is open now: whoever is being read stays, even if somebody else has settled it. */
@@ -27,32 +31,38 @@ function arrange(state: State, open: string[]): State {
   const coming = open.filter((id) => !state.done.includes(id));
   const kept = state.ids.filter((id) => coming.includes(id) || id === state.current);
   const ids = [...kept, ...coming.filter((id) => !kept.includes(id))];
-  return { ids, current: state.current ?? ids[0] ?? null, done: state.done.filter((id) => open.includes(id)) };
+  return { ...state, ids, current: state.current ?? ids[0] ?? null, done: state.done.filter((id) => open.includes(id)) };
 }
 
 /** Goes to another card: round at the ends, and nowhere if there is no other. */
 function step(state: State, by: 1 | -1): State {
   const { ids, current } = state;
-  if (current === null || ids.length < 2) return state;
-  const at = (ids.indexOf(current) + by + ids.length) % ids.length;
-  return { ...state, current: ids[at] ?? null };
+  const others = ids.filter((id) => id !== current);
+  if (current === null || others.length === 0) return state;
+  const from = ids.indexOf(current);
+  const at = from < 0 ? (by === 1 ? 0 : ids.length - 1) : (from + by + ids.length) % ids.length;
+  return { ...state, current: ids[at] ?? null, isStepped: true };
 }
 
-function finish(state: State): State {
-  const { ids, current, done } = state;
-  if (current === null) return state;
+function finish(state: State, id: string): State {
+  const rest = { ids: state.ids.filter((it) => it !== id), done: [...state.done, id] };
+  if (state.current !== id) return { ...state, ...rest };
   const next = step(state, 1).current;
-  return {
-    ids: ids.filter((id) => id !== current),
-    current: next === current ? null : next,
-    done: [...done, current],
-  };
+  return { ...rest, current: next === id ? null : next, isStepped: false };
 }
 
-export function useQueue(requests: RequestView[], wanted: string): Queue {
+/** The address names another card, or none: then it is the one that is shown, if that still waits. */
+function lead(state: State, wanted: string, open: string[]): State {
+  if (wanted === state.current) return state;
+  if (wanted !== "") return { ...state, current: wanted, isStepped: false };
+  return state.current !== null && open.includes(state.current) ? state : { ...state, current: null, isStepped: false };
+}
+
+/** `onMove` is told which card is shown after somebody has gone on, so that the address can say it. */
+export function useQueue(requests: RequestView[], wanted: string, onMove: (to: string | null) => void): Queue {
   const open = requests.map((request) => request.id);
   const [state, setState] = useState<State>(() =>
-    arrange({ ids: [], current: wanted === "" ? null : wanted, done: [] }, open),
+    arrange({ ids: [], current: wanted === "" ? null : wanted, done: [], isStepped: false }, open),
   );
   const joined = open.join(" ");
   useEffect(() => setState((before) => arrange(before, joined === "" ? [] : joined.split(" "))), [joined]);
@@ -60,16 +70,28 @@ export function useQueue(requests: RequestView[], wanted: string): Queue {
   const [asked, setAsked] = useState(wanted);
   if (asked !== wanted) {
     setAsked(wanted);
-    if (wanted !== "") setState((before) => arrange({ ...before, current: wanted }, open));
+    setState((before) => arrange(lead(before, wanted, open), open));
   }
   const shown = arrange(state, open);
-  const change = (how: (state: State) => State) => setState((before) => how(arrange(before, open)));
+  // An answer may come when somebody has long gone on: what counts is what is shown by then.
+  const latest = useRef(shown);
+  useEffect(() => {
+    latest.current = shown;
+  });
+  const move = (how: (state: State) => State) => {
+    const before = latest.current;
+    const after = how(before);
+    latest.current = after;
+    setState(after);
+    if (after.current !== before.current) onMove(after.current);
+  };
   return {
     current: shown.current,
     place: shown.current === null ? 0 : shown.ids.indexOf(shown.current) + 1,
     count: shown.ids.length,
-    next: () => change((before) => step(before, 1)),
-    previous: () => change((before) => step(before, -1)),
-    finish: () => change(finish),
+    isStepped: shown.isStepped,
+    next: () => move((before) => step(before, 1)),
+    previous: () => move((before) => step(before, -1)),
+    finish: (id) => move((before) => finish(before, id)),
   };
 }

@@ -6,6 +6,7 @@ import type { Problem } from "../api/schema";
 import { useLanguage, useSay } from "../words/words";
 import { problemSaid } from "./problems";
 import { Said } from "./Said";
+import { withSizes } from "./size";
 import { words } from "./words";
 
 /** Says after a moment that something is on its way; what comes at once needs no word. */
@@ -61,7 +62,7 @@ function Refusal({ problem }: { problem: Problem }) {
       {said !== null && <p className="small">{said[1]}</p>}
       {small && (
         <p className="small dim" lang="en">
-          <Said text={small} />
+          <Said text={withSizes(small)} />
         </p>
       )}
     </>

@@ -47,15 +47,19 @@ interface DecideProps {
   request: RequestView;
   about: About;
   isReady: boolean;
+  /** It was settled elsewhere: what was written can be read and copied. */
+  isOver: boolean;
   /** Whether what would be approved stands on the page. */
   isShown: boolean;
+  /** Whether a decision is on its way. */
+  onBusy: (is: boolean) => void;
   onDone: (said: string) => void;
 }
 
 const WORDS_MAX = 100_000;
 const SAID = { approve: "saidApproved", changes: "saidChanges", reject: "saidReject", again: "saidAgain" } as const;
 
-export function Decide({ request, about, isReady, isShown, onDone }: DecideProps) {
+export function Decide({ request, about, isReady, isOver, isShown, onBusy, onDone }: DecideProps) {
   const say = useSay(words);
   const field = useRef<HTMLTextAreaElement>(null);
   const tick = useRef<HTMLInputElement>(null);
@@ -70,7 +74,9 @@ export function Decide({ request, about, isReady, isShown, onDone }: DecideProps
   });
   const isBusy = deciding.isPending;
   const send = (review: NewReview) => {
-    if (isReady && !isBusy) deciding.mutate(review);
+    if (!isReady || isBusy || isOver) return;
+    onBusy(true);
+    deciding.mutate(review, { onSettled: () => onBusy(false) });
   };
   const write = (text: string) => {
     setWritten(text);
@@ -89,39 +95,43 @@ export function Decide({ request, about, isReady, isShown, onDone }: DecideProps
     setWriting(true);
     field.current?.focus();
   };
-  useShortcut("w", say("keyWrite"), openField);
+  useShortcut("w", say("keyWrite"), isOver ? undefined : openField);
   const isNew = !(deciding.error instanceof Refused) || !OVER.includes(deciding.error.code);
   return (
     <div className="inbox-actions stack">
-      {about.tree === null && <p className="attention small">{say("nothingToApprove")}</p>}
-      {!about.hasPassed && about.tree !== null && (
+      {!isOver && about.tree === null && <p className="attention small">{say("nothingToApprove")}</p>}
+      {!isOver && !about.hasPassed && about.tree !== null && (
         <label className="check">
           <input ref={tick} type="checkbox" checked={isInsisting} onChange={(event) => setInsisting(event.target.checked)} />
           <span>{say("insist")}</span>
         </label>
       )}
       <ol className="inbox-choices">
-        <Choice number={1} label={say("approve")} isBusy={isBusy || !canApprove} onChoose={approve}>
-          {about.tree === null ? null : !about.hasPassed && !isInsisting ? say("insistFirst") : say("approveHint", { tree })}
-        </Choice>
-        <Choice number={2} label={say("changesDo")} isBusy={isBusy} isOpen={isWriting} onChoose={openField} />
+        {!isOver && (
+          <Choice number={1} label={say("approve")} isBusy={isBusy || !canApprove} onChoose={approve}>
+            {about.tree === null ? null : !about.hasPassed && !isInsisting ? say("insistFirst") : say("approveHint", { tree })}
+          </Choice>
+        )}
+        {!isOver && <Choice number={2} label={say("changesDo")} isBusy={isBusy} isOpen={isWriting} onChoose={openField} />}
         {isWriting && (
           <li>
-            <Words ref={field} value={written} isBusy={isBusy} onChange={write} onSend={changes} />
+            <Words ref={field} value={written} isBusy={isBusy} isOver={isOver} onChange={write} onSend={changes} />
           </li>
         )}
-        <Choice number={3} label={say("reject")} isBusy={isBusy} onChoose={() => isReady && setRejecting(true)} />
-        <Choice number={4} label={say("again")} isBusy={isBusy} onChoose={() => send({ decision: "again" })}>
-          {say("againHint")}
-        </Choice>
+        {!isOver && <Choice number={3} label={say("reject")} isBusy={isBusy} onChoose={() => isReady && setRejecting(true)} />}
+        {!isOver && (
+          <Choice number={4} label={say("again")} isBusy={isBusy} onChoose={() => send({ decision: "again" })}>
+            {say("againHint")}
+          </Choice>
+        )}
       </ol>
-      {deciding.error && isNew && (
-        <Failure error={deciding.error} wrote onAgain={() => deciding.variables && deciding.mutate(deciding.variables)} />
+      {!isOver && deciding.error && isNew && (
+        <Failure error={deciding.error} wrote onAgain={() => deciding.variables && send(deciding.variables)} />
       )}
       {isRejecting && (
         <Reject
           name={about.name}
-          isBusy={isBusy}
+          isBusy={isBusy || isOver}
           onClose={() => setRejecting(false)}
           onReject={(why) => {
             setRejecting(false);
@@ -164,12 +174,13 @@ interface WordsProps {
   ref: Ref<HTMLTextAreaElement>;
   value: string;
   isBusy: boolean;
+  isOver: boolean;
   onChange: (text: string) => void;
   onSend: () => void;
 }
 
 /** As on other cards: Enter sends, Shift and Enter begin a line, Escape leaves. */
-function Words({ ref, value, isBusy, onChange, onSend }: WordsProps) {
+function Words({ ref, value, isBusy, isOver, onChange, onSend }: WordsProps) {
   const say = useSay(words);
   const id = useId();
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -178,9 +189,6 @@ function Words({ ref, value, isBusy, onChange, onSend }: WordsProps) {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       if (!event.repeat) onSend();
-    } else if (event.key === "Escape") {
-      event.preventDefault();
-      event.currentTarget.blur();
     }
   };
   return (
@@ -195,6 +203,7 @@ function Words({ ref, value, isBusy, onChange, onSend }: WordsProps) {
           className="field"
           rows={3}
           value={value}
+          readOnly={isOver}
           dir="auto"
           autoFocus
           maxLength={WORDS_MAX}
@@ -202,7 +211,7 @@ function Words({ ref, value, isBusy, onChange, onSend }: WordsProps) {
           onChange={(event) => onChange(event.target.value)}
           onKeyDown={press}
         />
-        <button type="button" className="button primary" disabled={isBusy || value.trim() === ""} onClick={onSend}>
+        <button type="button" className="button primary" disabled={isBusy || isOver || value.trim() === ""} onClick={onSend}>
           {say(isBusy ? "sending" : "send")}
         </button>
       </div>

@@ -2,13 +2,14 @@
 // about one tree and never about another.
 import "./phases.css";
 
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useStatus } from "../api/queries";
 import type { GateView, PhasesView, PhaseView, RequestView } from "../api/schema";
 import { go, Link } from "../app/router";
 import { isTyping } from "../app/shortcuts";
-import { Head, useReady } from "../inbox/Card";
+import { hasOther, Head, leave, useReady } from "../inbox/Card";
+import { useKept } from "../inbox/kept";
 import type { Queue } from "../inbox/queue";
 import { Settled } from "../inbox/Settled";
 import { Said } from "../parts/Said";
@@ -53,7 +54,12 @@ const NARROW = "(max-width: 760px)";
 
 export default function Review({ request, queue, onDone }: ReviewProps) {
   const say = useSay(words);
+  const card = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  const [isDeciding, setDeciding] = useState(false);
+  // The news of what was sent from here may come before its answer.
+  const isOpen = request.settled == null || isDeciding;
+  const { isMeanwhile, isKept } = useKept(isOpen, card);
   const isReady = useReady();
   const run = usePhases(request.run);
   const about = aboutOf(request);
@@ -65,7 +71,13 @@ export default function Review({ request, queue, onDone }: ReviewProps) {
     if (!isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <article className="inbox-card phases-review" aria-labelledby={`${request.id}-asks`} data-ready={isReady}>
+    <article
+      ref={card}
+      className="inbox-card phases-review"
+      aria-labelledby={`${request.id}-asks`}
+      data-ready={isReady}
+      onKeyDown={(event) => leave(event, heading.current)}
+    >
       <div className="phases-top stack">
         <Head request={request} queue={queue} />
         <h1 id={`${request.id}-asks`} ref={heading} tabIndex={-1}>
@@ -91,12 +103,20 @@ export default function Review({ request, queue, onDone }: ReviewProps) {
         )}
       </div>
       <div className="phases-decide">
-        {request.settled == null ? (
-          <Decide request={request} about={about} isReady={isReady} isShown={gate !== undefined && (gate.tree ?? null) === about.tree} onDone={onDone} />
-        ) : request.settled.by === "change" ? (
-          <Changed request={request} run={run.data} about={about} />
-        ) : (
-          <Settled request={request} hasMore={queue.count > 1} onNext={() => onDone("")} />
+        {(isOpen || isKept) && (
+          <Decide
+            request={request}
+            about={about}
+            isReady={isReady}
+            isOver={!isOpen}
+            isShown={gate !== undefined && (gate.tree ?? null) === about.tree}
+            onBusy={setDeciding}
+            onDone={onDone}
+          />
+        )}
+        {!isOpen && request.settled?.by === "change" && <Changed request={request} run={run.data} about={about} />}
+        {!isOpen && request.settled?.by !== "change" && (
+          <Settled request={request} isMeanwhile={isMeanwhile} isKept={isKept} hasMore={hasOther(queue)} onNext={() => onDone("")} />
         )}
       </div>
     </article>

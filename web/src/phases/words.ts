@@ -295,7 +295,7 @@ export const words = catalogue({
     rejectWhat: "에이전트를 끝냅니다. 파일은 그대로 남고, 전에 승인한 것은 승인된 채로 남습니다.",
     rejectWhy: "이유 (선택)",
     rejectDo: "거절하고 실행 끝내기",
-    leaveIt: "그만두기",
+    leaveIt: "그대로 두기",
     again: "다시 살펴보기",
     againHint: "에이전트 없이 관문 전체를 한 번 더",
     saidApproved: "{id}: {phase}단계가 트리 {tree} 그대로 승인되었습니다.",

@@ -9,7 +9,8 @@ import { Dialog } from "../parts/Dialog";
 import { Page } from "../parts/Page";
 import { ProjectName, projectSaid } from "../parts/Project";
 import { Reuse } from "../parts/Reuse";
-import { Said } from "../parts/Said";
+import { plain, Said } from "../parts/Said";
+import { SecretField } from "../parts/SecretField";
 import { Since } from "../parts/Since";
 import { Empty, Failure, Loading } from "../parts/states";
 import { words as parts } from "../parts/words";
@@ -83,7 +84,7 @@ function Row({ secret, onRemove }: { secret: SecretView; onRemove: () => void })
         <Since at={secret.at_ms} ago />
       </td>
       <td>
-        <button type="button" className="button plain" onClick={onRemove} aria-label={say("removeName", { name: secret.name })}>
+        <button type="button" className="button plain" onClick={onRemove} aria-label={say("removeName", { name: plain(secret.name) })}>
           {say("remove")}
         </button>
       </td>
@@ -218,16 +219,19 @@ function Field({ id, label, value, onChange, isSecret = false }: FieldProps) {
       <label className="label" htmlFor={id}>
         {label}
       </label>
-      <input
-        id={id}
-        className="field mono"
-        type={isSecret ? "password" : "text"}
-        autoComplete={isSecret ? "new-password" : "off"}
-        spellCheck={false}
-        autoCapitalize="off"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
+      {isSecret ? (
+        <SecretField id={id} value={value} onChange={onChange} />
+      ) : (
+        <input
+          id={id}
+          className="field mono"
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="off"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
     </div>
   );
 }

@@ -9,8 +9,15 @@ import { Failure } from "../parts/states";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
+/** What somebody wants with which link; `nth` tells one attempt from the next. */
+interface Wanted {
+  code: string;
+  to: string;
+  nth: number;
+}
+
 /** A code works once, so it is sent once, however often React looks at this. */
-let sent: { code: string; to: string; done: Promise<void> } | null = null;
+let sent: { wanted: Wanted; done: Promise<void> } | null = null;
 
 /** The code, and where the link leads to: everything behind the first slash. */
 function parts(fragment: string): { code: string; to: string } {
@@ -27,14 +34,26 @@ async function signIn(code: string): Promise<void> {
 export function SignIn({ onDone }: { onDone: (to: string) => void }) {
   const say = useSay(words);
   const language = useLanguage();
-  const [{ code, to }] = useState(() => (window.location.hash.length > 1 || !sent ? parts(window.location.hash) : sent));
+  const [wanted, setWanted] = useState<Wanted>(() =>
+    window.location.hash.length > 1 || !sent ? { ...parts(window.location.hash), nth: 0 } : sent.wanted,
+  );
+  const { code, to } = wanted;
   const [error, setError] = useState<Error | null>(null);
-  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    // Another link in the same tab changes only what stands behind the #: the browser loads nothing for that.
+    const take = () => {
+      if (window.location.hash.length < 2) return;
+      setError(null);
+      setWanted((before) => ({ ...parts(window.location.hash), nth: before.nth + 1 }));
+    };
+    window.addEventListener("hashchange", take);
+    return () => window.removeEventListener("hashchange", take);
+  }, []);
   useEffect(() => {
     document.title = `${say("title")} · Ostler`;
-    if (code === "") return;
+    if (code === "") return undefined;
     window.history.replaceState(null, "", "/sign-in");
-    if (sent?.code !== code || attempt > 0) sent = { code, to, done: signIn(code) };
+    if (sent?.wanted.code !== code || sent.wanted.nth !== wanted.nth) sent = { wanted, done: signIn(code) };
     let isHere = true;
     sent.done.then(
       () => isHere && onDone(to),
@@ -44,7 +63,7 @@ export function SignIn({ onDone }: { onDone: (to: string) => void }) {
       isHere = false;
     };
     // The rest stays the same while this is shown.
-  }, [code, attempt]);
+  }, [wanted]);
   const isRefused = error instanceof Refused;
   const why = error instanceof Refused ? problemSaid(language, error.code)?.[0] : null;
   return (
@@ -64,7 +83,7 @@ export function SignIn({ onDone }: { onDone: (to: string) => void }) {
           error={error}
           onAgain={() => {
             setError(null);
-            setAttempt((count) => count + 1);
+            setWanted((before) => ({ ...before, nth: before.nth + 1 }));
           }}
         />
       )}

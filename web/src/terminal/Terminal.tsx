@@ -8,6 +8,7 @@ import { useSession } from "../api/queries";
 import type { LaunchView, SessionView } from "../api/schema";
 import { useShortcut } from "../app/shortcuts";
 import { loadFaceFor } from "../look/face";
+import { bytesSaid } from "../parts/size";
 import { Failure, Loading } from "../parts/states";
 import { type SharedKey, useSay } from "../words/words";
 import type { Emulator } from "./emulator";
@@ -130,11 +131,6 @@ function Earlier({ emulator, onMore }: { emulator: Emulator; onMore: (() => void
       )}
     </p>
   );
-}
-
-function bytesSaid(n: number): string {
-  if (n < 1024) return `${n} B`;
-  return n < 1 << 20 ? `${Math.round(n / 1024)} KiB` : `${(n / (1 << 20)).toFixed(1)} MiB`;
 }
 
 /** The same without a screen: one text, which grows at its end. */

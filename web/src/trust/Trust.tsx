@@ -6,7 +6,7 @@ import { keys, useProjects, useWish } from "../api/queries";
 import type { NewRevocation, NewTrust, TrustView } from "../api/schema";
 import { useSearch } from "../app/router";
 import { Page } from "../parts/Page";
-import { Said } from "../parts/Said";
+import { plain, Said } from "../parts/Said";
 import { Empty, Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
 import { words } from "./words";
@@ -41,7 +41,7 @@ function Repository({ root }: { root: string }) {
   const commands = look.data?.commands ?? [];
   const isNew = commands.some((command) => !command.trusted);
   return (
-    <section className="panel stack" aria-label={root}>
+    <section className="panel stack" aria-label={plain(root)}>
       <h2 className="mono">
         <Said text={root} />
       </h2>

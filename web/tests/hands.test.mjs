@@ -1,0 +1,277 @@
+// What happens under the hands of somebody: a card that is settled while they type, keys, the address, files, secrets.
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { card, existsSync, join, launch, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
+
+let browser;
+let ostler;
+
+before(async () => {
+  browser = await launch();
+  ostler = await Ostler.start();
+});
+
+after(async () => {
+  await browser?.close();
+  await ostler?.end();
+});
+
+afterEach(async () => {
+  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id);
+});
+
+async function close(page) {
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+}
+
+/** Which requests wait, in the order in which they came. */
+const waiting = async () => (await ostler.json("inbox")).map((request) => request.id);
+
+/** Starts a program that asks as `block` says, then runs `then`. Gives the request. */
+async function asks(block, then) {
+  const script = `printf '${block}'; read -r answer; ${then}`;
+  const begun = await ostler.json("run", "--detach", "--", "bash", "-c", script);
+  return ostler.asked(begun.sessions[0].id);
+}
+
+const KEY = "[DEPENDENCY_REQUEST]\\ntype: api_key\\nname: TLS_KEY\\ndescription: To serve.\\nrequired: true\\n[/DEPENDENCY_REQUEST]\\n";
+
+test("a card that is settled while somebody types keeps their words and their place, and no other card hears a key", async () => {
+  const first = await ostler.ask("text");
+  const others = [await ostler.ask("choice"), await ostler.ask("confirm")];
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  await page.keyboard.type("call it bil");
+  await ostler.tell("answer", first.id, "from a colleague");
+  await page.getByText("Settled meanwhile: from a colleague").waitFor();
+  await page.getByText("What you had typed was not sent.").waitFor();
+  // What comes now was meant for the card that was there.
+  await page.keyboard.type("ling and n 1 2 w j");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  const field = page.locator(".inbox-card textarea");
+  assert.equal(await field.inputValue(), "call it bil");
+  assert.ok(await field.evaluate((it) => it.readOnly && it === document.activeElement));
+  // Nor right after it is left.
+  await page.keyboard.press("Escape");
+  for (const key of ["n", "1", "2", "Enter", "n", "1"]) await page.keyboard.press(key);
+  await page.getByText("Settled meanwhile").waitFor();
+  await page.waitForTimeout(600);
+  assert.deepEqual(await waiting(), others.map((it) => it.id));
+  assert.equal((await ostler.settled(first.id)).text, "from a colleague");
+  // Who has looked goes on by pointing, and after a pause by keys.
+  await page.getByRole("button", { name: "Next" }).click();
+  await card(page, others[0]);
+  await page.keyboard.press("2");
+  assert.equal((await ostler.settled(others[0].id)).text, "MySQL");
+  await close(page);
+});
+
+test("the same for a secret, and for a session that is cancelled", async () => {
+  const first = await ostler.ask("key");
+  const other = await ostler.ask("permission");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  await page.keyboard.type("sk_test_");
+  await ostler.tell("cancel", first.session);
+  await page.getByText("Settled meanwhile").waitFor();
+  await page.keyboard.type("n 1 j 2");
+  await page.keyboard.press("Enter");
+  const field = page.getByLabel("STRIPE_SECRET_KEY (not shown)");
+  assert.equal(await field.inputValue(), "sk_test_");
+  assert.ok(await field.evaluate((it) => it.readOnly && it === document.activeElement));
+  assert.deepEqual(await waiting(), [other.id]);
+  await close(page);
+});
+
+test("a card takes no key before there is a pause", async () => {
+  const first = await ostler.ask("choice");
+  const second = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  await page.keyboard.press("2");
+  await page.waitForSelector(`.inbox-card[aria-labelledby="${second.id}-asks"]`);
+  // Somebody presses on and on, for longer than a card is new.
+  for (let n = 0; n < 12; n += 1) {
+    await page.keyboard.press("2");
+    await page.waitForTimeout(60);
+  }
+  assert.deepEqual(await waiting(), [second.id]);
+  await card(page, second);
+  await page.keyboard.press("2");
+  assert.equal((await ostler.settled(second.id)).text, "MySQL");
+  await close(page);
+});
+
+test("a question that is not there does not keep anybody from the others", async () => {
+  const page = await visit(browser, ostler);
+  await page.goto(new URL("/requests/q_9999", page.url()).href);
+  await page.getByRole("alert").getByText("There is no such question.").waitFor();
+  await page.locator(".sidebar").getByRole("link", { name: "Inbox" }).click();
+  await page.getByRole("heading", { name: /Nothing needs you|Here stands what needs you/ }).waitFor();
+  const request = await ostler.ask("choice");
+  await card(page, request);
+  await page.goto(new URL("/requests/q_9999", page.url()).href);
+  await page.getByRole("button", { name: "Next" }).click();
+  await card(page, request);
+  await page.waitForURL(`**/requests/${request.id}`);
+  await page.context().close();
+});
+
+test("the address follows from card to card, and a notification leads to its card every time", async () => {
+  const first = await ostler.ask("choice");
+  const second = await ostler.ask("confirm");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  await page.keyboard.press("j");
+  await card(page, second);
+  await page.waitForURL(`**/requests/${second.id}`);
+  await page.reload();
+  await card(page, second);
+  await page.keyboard.press("k");
+  await card(page, first);
+  // The same link again, as from a notification that is still there.
+  await page.evaluate((to) => (history.pushState(null, "", to), dispatchEvent(new PopStateEvent("popstate"))), `/requests/${second.id}`);
+  await card(page, second);
+  await page.keyboard.press("1");
+  await card(page, first);
+  await page.waitForURL(`**/requests/${first.id}`);
+  await page.keyboard.press("1");
+  await page.getByRole("heading", { name: "Nothing needs you." }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/");
+  await close(page);
+});
+
+test("j goes past a card that wants a value, and Escape leaves every field", async () => {
+  const first = await ostler.ask("choice");
+  const key = await ostler.ask("key");
+  const file = await ostler.ask("file");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  for (const next of [key, file, first, key]) {
+    await page.keyboard.press("j");
+    await card(page, next);
+  }
+  assert.equal(await page.getByLabel("STRIPE_SECRET_KEY (not shown)").inputValue(), "");
+  await page.getByLabel("STRIPE_SECRET_KEY (not shown)").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await card(page, file);
+  await page.getByLabel("A path on the machine").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await card(page, first);
+  await close(page);
+});
+
+test("a card that was settled long ago says so, and counts nothing", async () => {
+  const old = await ostler.ask("choice");
+  await ostler.tell("answer", old.id, "2");
+  await ostler.settled(old.id);
+  await ostler.ask("confirm");
+  await ostler.ask("text");
+  const page = await visit(browser, ostler, { place: [old.id] });
+  await page.getByText("Settled: MySQL").waitFor();
+  await page.getByText(/^a person answered · /).waitFor();
+  assert.equal(await page.getByText("meanwhile").count(), 0);
+  assert.equal(await page.locator(".inbox-turn").count(), 0);
+  await close(page);
+});
+
+test("a secret of several lines reaches the agent as it is", async () => {
+  const pem = `-----BEGIN PRIVATE KEY-----\nMIIEvQ page ${Date.now()}\n\n  two spaces\n-----END PRIVATE KEY-----\n`;
+  const got = join(ostler.project, "got.pem");
+  const request = await asks(KEY, `bash -c 'printf %s "$TLS_KEY" >${got}.part; mv ${got}.part ${got}'`);
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await card(page, request);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), pem);
+  const field = page.getByLabel("TLS_KEY (not shown)");
+  await field.focus();
+  await page.keyboard.press("Control+V");
+  await page.getByText("5 lines, kept as they are.").waitFor();
+  assert.equal(await field.evaluate((it) => getComputedStyle(it).webkitTextSecurity), "disc");
+  await page.getByRole("button", { name: "Give it" }).click();
+  await until("the agent has it", () => existsSync(got));
+  assert.equal(readFileSync(got, "utf8"), pem);
+  await close(page);
+});
+
+test("a file may be dropped anywhere on the card, one at a time, and never opens in place of the page", async () => {
+  const request = await ostler.ask("file");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const drop = (selector, names) =>
+    page.evaluate(
+      ([where, files]) => {
+        const dataTransfer = new DataTransfer();
+        for (const name of files) dataTransfer.items.add(new File(["bytes of " + name], name));
+        const event = (kind) => new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
+        const element = document.querySelector(where);
+        element.dispatchEvent(event("dragover"));
+        // Who does not prevent it has the browser open the file.
+        return !element.dispatchEvent(event("drop"));
+      },
+      [selector, names],
+    );
+  assert.ok(await drop(".sidebar", ["beside.png"]), "beside the card it does nothing");
+  assert.ok(await drop(".inbox-card h1", ["a.png", "b.png"]));
+  await page.getByRole("alert").getByText("One file is asked for, and these are 2.").waitFor();
+  assert.deepEqual(await waiting(), [request.id]);
+  assert.ok(await drop(".inbox-card h1", ["logo.png"]));
+  const answer = await ostler.settled(request.id);
+  assert.equal(readFileSync(join(ostler.project, answer.path), "utf8"), "bytes of logo.png");
+  await close(page);
+});
+
+test("a file on its way says how far it is, can be taken back, and be chosen again", async () => {
+  const request = await ostler.ask("file");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  // A slow way: so many bytes in a second.
+  const network = await page.context().newCDPSession(page);
+  const slow = (bytes) =>
+    network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytes });
+  await network.send("Network.enable");
+  await slow(200_000);
+  const big = join(ostler.root, "big.bin");
+  writeFileSync(big, Buffer.alloc(3 << 20, 7));
+  const input = page.getByLabel("Choose a file").last();
+  await input.setInputFiles(big);
+  await page.getByText("Sending big.bin …").waitFor();
+  await page.getByText(/^[1-9][\d.]* [KM]iB of 3 MiB · \d+ %$/).waitFor();
+  await page.getByRole("button", { name: "Do not send it" }).click();
+  await page.getByText("Drop a file here, or choose one").waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0, "nothing has gone wrong");
+  assert.deepEqual(await waiting(), [request.id]);
+  await slow(-1);
+  await input.setInputFiles(big);
+  const answer = await ostler.settled(request.id);
+  assert.equal(readFileSync(join(ostler.project, answer.path)).length, 3 << 20);
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("what an agent says is inert on the sheet of keys and in the line that tells what was answered", async () => {
+  const request = await ostler.ask("hostile");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  await page.keyboard.press("?");
+  const row = page.getByRole("dialog", { name: "Keys" }).locator(".fact", { hasText: "toor" });
+  assert.match(await row.innerText(), /U\+202Etoor/);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("2");
+  const said = page.locator(".inbox-said", { hasText: "toor" });
+  assert.match(await said.innerText(), /U\+202Etoor/);
+  await close(page);
+});
+
+test("an address that nobody can read leads nowhere, and says so", async () => {
+  const page = await visit(browser, ostler);
+  await page.goto(new URL("/requests/%E0%A4%A", page.url()).href);
+  await page.getByRole("heading", { name: "There is nothing at this address." }).waitFor();
+  await close(page);
+});
