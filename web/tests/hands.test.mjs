@@ -29,9 +29,10 @@ async function close(page) {
 /** Which requests wait, in the order in which they came. */
 const waiting = async () => (await ostler.json("inbox")).map((request) => request.id);
 
-/** Starts a program that asks as `block` says, then runs `then`. Gives the request. */
-async function asks(block, then) {
-  const script = `printf '${block}'; read -r answer; ${then}`;
+/** Starts a program that asks for a key, and writes it into a file once it has it. Gives the request. */
+async function asksForKey(to) {
+  const wait = `until bash -c 'test -n "\${TLS_KEY+x}"'; do sleep 0.1; done`;
+  const script = `printf '${KEY}'; ${wait}; bash -c 'printf %s "$TLS_KEY" >${to}.part; mv ${to}.part ${to}'`;
   const begun = await ostler.json("run", "--detach", "--", "bash", "-c", script);
   return ostler.asked(begun.sessions[0].id);
 }
@@ -62,7 +63,7 @@ test("a card that is settled while somebody types keeps their words and their pl
   assert.deepEqual(await waiting(), others.map((it) => it.id));
   assert.equal((await ostler.settled(first.id)).text, "from a colleague");
   // Who has looked goes on by pointing, and after a pause by keys.
-  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("button", { name: "Next", exact: true }).click();
   await card(page, others[0]);
   await page.keyboard.press("2");
   assert.equal((await ostler.settled(others[0].id)).text, "MySQL");
@@ -114,7 +115,7 @@ test("a question that is not there does not keep anybody from the others", async
   const request = await ostler.ask("choice");
   await card(page, request);
   await page.goto(new URL("/requests/q_9999", page.url()).href);
-  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("button", { name: "Next", exact: true }).click();
   await card(page, request);
   await page.waitForURL(`**/requests/${request.id}`);
   await page.context().close();
@@ -183,7 +184,7 @@ test("a card that was settled long ago says so, and counts nothing", async () =>
 test("a secret of several lines reaches the agent as it is", async () => {
   const pem = `-----BEGIN PRIVATE KEY-----\nMIIEvQ page ${Date.now()}\n\n  two spaces\n-----END PRIVATE KEY-----\n`;
   const got = join(ostler.project, "got.pem");
-  const request = await asks(KEY, `bash -c 'printf %s "$TLS_KEY" >${got}.part; mv ${got}.part ${got}'`);
+  const request = await asksForKey(got);
   const page = await visit(browser, ostler, { place: [request.id] });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await card(page, request);

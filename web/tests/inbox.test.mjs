@@ -250,6 +250,8 @@ test("the next card follows, and none replaces one that is being read", async ()
   await page.keyboard.press("k");
   await card(page, first);
   assert.equal(await page.locator("textarea").inputValue(), "half a sen");
+  // Who only looks around is in no field; who wants to write goes on where it was.
+  await page.keyboard.press("w");
   await page.keyboard.type("tence");
   await page.keyboard.press("Enter");
   await card(page, second);

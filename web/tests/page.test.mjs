@@ -175,7 +175,8 @@ test("hostile words are words", async () => {
   await page.context().close();
 });
 
-test("a notification leads to exactly that card, and goes when it is settled", async () => {
+/** A browser in which notifications are written down. Nobody looks at any of its tabs, unless the tab says so. */
+async function notified() {
   const context = await browser.newContext({ locale: "en-US" });
   await context.addInitScript(() => {
     // Headless browsers show none: what the page asks the browser for is written down instead.
@@ -194,12 +195,55 @@ test("a notification leads to exactly that card, and goes when it is settled", a
         this.closed = true;
       }
     };
-    document.hasFocus = () => false;
+    document.hasFocus = () => globalThis.isLookedAt === true;
   });
   const page = await context.newPage();
   await page.goto(await ostler.link("/notifications"));
   await page.getByRole("button", { name: "Turn on" }).click();
   await page.getByText("This browser tells you").waitFor();
+  return { context, page };
+}
+
+/** What a tab has told. */
+const told = (page) => page.evaluate(() => globalThis.shown.map((it) => it.tag));
+
+test("nobody is told who looks at another tab of the same browser", async () => {
+  const { context, page } = await notified();
+  const other = await context.newPage();
+  await other.goto(new URL("/", page.url()).href);
+  await other.waitForSelector(".shell");
+  await other.evaluate(() => (globalThis.isLookedAt = true));
+  const seen = await ostler.ask("choice");
+  await card(other, seen);
+  await page.getByRole("link", { name: /1 need you/ }).first().waitFor();
+  await page.waitForTimeout(1000);
+  assert.deepEqual(await told(page), []);
+  await other.evaluate(() => (globalThis.isLookedAt = false));
+  const missed = await ostler.ask("confirm");
+  await page.waitForFunction((id) => globalThis.shown.some((it) => it.tag === id), missed.id);
+  assert.deepEqual(await told(page), [missed.id]);
+  await context.close();
+});
+
+test("a session that fails is told, and each kind can be left out", async () => {
+  const { context, page } = await notified();
+  const failing = await ostler.json("run", "--detach", "--", "sh", "-c", "sleep 2; exit 3");
+  const failed = failing.sessions[0].id;
+  await page.waitForFunction((id) => globalThis.shown.some((it) => it.tag === id), failed);
+  assert.match(await page.evaluate(() => globalThis.shown[0].title), /^sh · shop: failed$/);
+  await page.evaluate(() => globalThis.shown[0].onclick());
+  await page.getByRole("heading", { name: `Session ${failed}` }).waitFor();
+  await page.locator(".sidebar").getByRole("link", { name: "Notifications" }).click();
+  await page.getByLabel("questions").uncheck();
+  const quiet = await ostler.ask("choice");
+  const needed = await ostler.ask("key");
+  await page.waitForFunction((id) => globalThis.shown.some((it) => it.tag === id), needed.id);
+  assert.ok(!(await told(page)).includes(quiet.id));
+  await context.close();
+});
+
+test("a notification leads to exactly that card, and goes when it is settled", async () => {
+  const { context, page } = await notified();
   const request = await ostler.ask("choice");
   await page.waitForFunction((id) => globalThis.shown.some((it) => it.tag === id), request.id);
   const body = await page.evaluate((id) => globalThis.shown.find((it) => it.tag === id).body, request.id);

@@ -13,6 +13,12 @@ const { contrast, onGround, palette, readable } = await load("terminal/colours.t
 const { PieceWriter } = await load("terminal/pieces.ts");
 const { moments, places } = await load("session/timeline.ts");
 const { wantedOf, blank, hasWrongNumber } = await load("runs/draft.ts");
+const { duration } = await load("parts/limits.ts");
+const { keyOf } = await load("app/shortcuts.tsx");
+const { bytesSaid, withSizes } = await load("parts/size.ts");
+const { endOf, kindOf } = await load("notifications/kinds.ts");
+const { restorable } = await load("session/restorable.ts");
+const { linesOf, withLinesOf } = await load("parts/SecretField.tsx");
 const { nextOf } = await load("api/pages.ts");
 const { problems, problemSaid } = await load("parts/problems.ts");
 
@@ -228,4 +234,81 @@ test("what is filled in becomes a wish", () => {
 test("a link leads to the next page, or there is none", () => {
   assert.deepEqual(nextOf('</api/v1/sessions?all=true&before=s_7>; rel="next"'), { name: "before", cursor: "s_7" });
   assert.equal(nextOf(null), null);
+});
+
+test("a time is minutes unless it says something else, and only tokens come in thousands", () => {
+  const said = { 90: 5400, "90m": 5400, "1h30m": 5400, "1.5h": 5400, "1,5": 90, "45s": 45, "1d": 86_400, " 2 h ": 7200, "10min": 600 };
+  for (const [text, seconds] of Object.entries(said)) assert.equal(duration(text), seconds, text);
+  assert.equal(duration(" "), undefined);
+  for (const text of ["m", "90k", "1m1h", "soon", "1h30"]) assert.ok(Number.isNaN(duration(text)), text);
+  const draft = { ...blank("/shop", "claude"), prompt: "x" };
+  assert.equal(wantedOf({ ...draft, minutes: "90m" }, "en").time_s_max, 5400);
+  assert.equal(wantedOf({ ...draft, tokens: "1.5m" }, "en").tokens_max, 1_500_000);
+  assert.equal(wantedOf({ ...draft, tokens: "200 k" }, "en").tokens_max, 200_000);
+  for (const wrong of [{ dollars: "2m" }, { dollars: "2k" }, { minutes: "90k" }, { minutes: "m" }, { tokens: "k" }]) {
+    assert.equal(hasWrongNumber({ ...draft, ...wrong }), true, JSON.stringify(wrong));
+  }
+  assert.equal(hasWrongNumber({ ...draft, check: "true", until: true, attempts: "10k" }), true);
+});
+
+test("a key is known by its place where the layout has other letters", () => {
+  const key = (key, code, shiftKey = false) => keyOf({ key, code, shiftKey });
+  assert.equal(key("j", "KeyC"), "j", "a letter is what it is, wherever it stands");
+  assert.equal(key("ㅓ", "KeyJ"), "j");
+  assert.equal(key("Process", "KeyK"), "k");
+  assert.equal(key("Process", "Digit2"), "2");
+  assert.equal(key("Process", "Slash", true), "?");
+  assert.equal(key("Process", "Slash"), "/");
+  assert.equal(key("Enter", "Enter"), "Enter");
+  assert.equal(key("ArrowLeft", "ArrowLeft"), "ArrowLeft");
+  assert.equal(key("?", "Minus", true), "?");
+});
+
+test("bytes are said so that they can be read", () => {
+  const said = [0, 999, 1024, 1536, 3 << 20, 1_572_864, 1_073_741_824, 150.4 * 1024].map(bytesSaid);
+  assert.deepEqual(said, ["0 B", "999 B", "1 KiB", "1.5 KiB", "3 MiB", "1.5 MiB", "1 GiB", "150 KiB"]);
+  assert.equal(withSizes("a file has at most 1073741824 bytes"), "a file has at most 1 GiB");
+  assert.equal(withSizes("at most 100 bytes, 12 tries"), "at most 100 bytes, 12 tries");
+});
+
+test("what is told has the names of the configuration", () => {
+  const kind = (ask, more = {}) => kindOf({ ask: { fields: {}, ...ask }, expires_at_ms: null, ...more });
+  assert.equal(kind({ kind: "question" }), "question");
+  assert.equal(kind({ kind: "dependency", fields: { type: "api_key" } }), "dependency");
+  assert.equal(kind({ kind: "dependency", fields: { type: "permission" } }), "permission");
+  assert.equal(kind({ kind: "review" }), "permission");
+  assert.equal(kind({ kind: "error" }), "error");
+  assert.equal(kind({ kind: "error" }, { expires_at_ms: 5 }), null, "the agent goes on by itself");
+  assert.equal(kind({ kind: "stall" }), "fault");
+  assert.equal(kind({ kind: "cost_over" }), "budget");
+  assert.equal(endOf({ kind: "session.finished", outcome: { outcome: "failed" } }), "failed");
+  assert.equal(endOf({ kind: "session.finished", outcome: { outcome: "completed" } }), "done");
+  assert.equal(endOf({ kind: "session.finished", outcome: { outcome: "cancelled" } }), null);
+  assert.equal(endOf({ kind: "session.ended" }), null);
+});
+
+test("going back is offered where it is possible, and says what is in the way", () => {
+  const launch = (more) => ({ number: 1, ended: null, stopped_at_ms: null, ...more });
+  const session = (more) => ({ id: "s_1", status: "active", directory: "/shop", launches: [launch({})], ...more });
+  const stopped = { launches: [launch({ stopped_at_ms: 5 })] };
+  assert.deepEqual(restorable(session({}), []), { can: "nothing", why: "working" });
+  assert.deepEqual(restorable(session({ status: "paused", ...stopped }), []), { can: "files" });
+  assert.deepEqual(restorable(session({ status: "waiting_input", ...stopped }), []), { can: "files" });
+  assert.deepEqual(restorable(session({ status: "ending", ...stopped }), []), { can: "nothing", why: "working" });
+  assert.deepEqual(restorable(session({ status: "checking", launches: [] }), []), { can: "nothing", why: "working" });
+  assert.deepEqual(restorable(session({ status: "completed" }), []), { can: "all" });
+  assert.deepEqual(restorable(session({ status: "interrupted" }), []), { can: "all" });
+  const other = session({ id: "s_2" });
+  assert.deepEqual(restorable(session({ status: "completed" }), [other]), { can: "nothing", why: "shared", other: "s_2" });
+  assert.deepEqual(restorable(session({ status: "completed" }), [{ ...other, ...stopped }]), { can: "all" });
+  assert.deepEqual(restorable(session({ status: "completed" }), [{ ...other, directory: "/elsewhere" }]), { can: "all" });
+  for (const state of ["merged", "discarded", "merging"]) {
+    assert.deepEqual(restorable(session({ status: "completed", worktree: { state } }), []), { can: "nothing", why: "gone" });
+  }
+});
+
+test("the lines of a secret are counted, and end as they did", () => {
+  assert.deepEqual(["a\nb", "a\nb\n", "a\r\nb\r\n", "a\n\nb"].map(linesOf), [2, 2, 2, 3]);
+  assert.equal(withLinesOf("a\r\nb", "a\nbc"), "a\r\nbc");
+  assert.equal(withLinesOf("a\nb", "a\nbc"), "a\nbc");
 });

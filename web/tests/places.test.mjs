@@ -57,6 +57,27 @@ test("a link signs in once; who is not signed in is told how", async () => {
   await context.close();
 });
 
+test("a fresh link in the same tab signs in, and does not stay in the address", async () => {
+  const used = await ostler.link();
+  const first = await (await browser.newContext({ locale: "en-US" })).newPage();
+  await first.goto(used);
+  await first.waitForSelector(".shell");
+  await first.context().close();
+  const page = await (await browser.newContext({ locale: "en-US" })).newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(used);
+  await page.getByText("This link does not sign you in.").waitFor();
+  // Only what stands behind the # is another: nothing is loaded for that.
+  await page.evaluate((to) => (window.location.href = to), await ostler.link("/settings"));
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  assert.ok(!page.url().includes("#") && page.url().endsWith("/settings"), page.url());
+  // Two that are called the same are told apart by when they came, and by their id.
+  const names = await page.getByRole("rowheader").allInnerTexts();
+  assert.equal(new Set(names).size, names.length, names.join());
+  await page.getByRole("cell", { name: /\d\d:\d\d$/ }).first().waitFor();
+  await page.context().close();
+});
+
 test("who signs out is out, and who is taken out too", async () => {
   const one = await visit(browser, ostler, { place: ["/settings"] });
   const two = await visit(browser, ostler);
@@ -114,8 +135,17 @@ test("a secret is kept by its name, and removed", async () => {
   const page = await visit(browser, ostler, { place: ["/secrets"] });
   await page.getByLabel("Name", { exact: true }).fill("DEPLOY_KEY");
   await page.getByLabel("Value (not shown)").fill("dk_live_page_2");
+  // Several lines stay several lines.
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(() => navigator.clipboard.writeText("one\ntwo\n"));
+  await page.getByLabel("Value (not shown)").focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Control+V");
+  await page.getByText("2 lines, kept as they are.").waitFor();
+  const sent = page.waitForRequest((it) => it.url().endsWith("/api/v1/secrets") && it.method() === "POST");
   assert.ok(!(await page.getByLabel("Give it to whoever asks for it in this project, without asking you").isChecked()));
   await page.getByRole("button", { name: "Keep it" }).click();
+  assert.equal((await sent).postDataJSON().value, "one\ntwo\n");
   await page.getByRole("rowheader", { name: "DEPLOY_KEY" }).waitFor();
   assert.ok(!(await page.content()).includes("dk_live_page_2"));
   await page.getByRole("button", { name: "Remove DEPLOY_KEY" }).click();

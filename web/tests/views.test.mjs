@@ -239,6 +239,9 @@ test("arrow keys go through what happened; a checkpoint shows its changes and co
   const readme = join(ostler.home, "worktrees", session, "README.md");
   assert.ok(readFileSync(readme, "utf8").includes("MySQL"));
   const page = await open(`/sessions/${session}`);
+  // However many checkpoints a session has, each is there: none is looked for in a list of the newest.
+  await page.route("**/api/v1/checkpoints?*", (route) => route.fulfill({ json: [] }));
+  await page.reload();
   await page.locator(".session-list").getByText("Done").waitFor();
   await page.keyboard.press("t");
   await page.keyboard.press("Home");
@@ -278,6 +281,8 @@ test("a checkpoint is kept on demand, work is merged, and what is over is resume
   await page.getByRole("button", { name: "Merge …" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Merge", exact: true }).click();
   await page.locator(".session-list").getByText("Its work was merged").waitFor();
+  await page.getByText(/^Merged into main as [0-9a-f]{7,}/).waitFor();
+  assert.equal(await page.getByRole("button", { name: "What it has changed" }).isVisible(), false);
   assert.equal(readFileSync(join(ostler.project, "by-hand.txt"), "utf8"), "kept\n");
   await close(page);
   const plain = await print("listen");
@@ -309,6 +314,9 @@ test("work that nobody wants is discarded, and kept under a ref", async () => {
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Discard …" }).waitFor({ state: "detached" });
   assert.ok(!existsSync(folder));
+  // There is nowhere to start it again, and nothing to look at.
+  await page.getByText(/^Discarded. Its work is kept: /).waitFor();
+  assert.equal(await page.getByRole("button", { name: /Start it again|Resume/ }).count(), 0);
   await close(page);
 });
 
@@ -353,6 +361,175 @@ test("a terminal follows over the death of the server: nothing twice, nothing mi
   const log = (await ostler.tell("logs", session)).trim().split("\n");
   assert.deepEqual(lines, log.slice(-lines.length));
   assert.equal(lines.length, Math.min(2000, log.length));
+  await close(page);
+});
+
+test("what has changed says as of when that is, and can be asked for again", async () => {
+  const session = await print("work", "--worktree");
+  await ostler.asked(session);
+  const folder = join(ostler.home, "worktrees", session);
+  const page = await open(`/sessions/${session}`);
+  const work = page.getByRole("button", { name: "What it has changed" });
+  await work.click();
+  await page.locator(".diff-file", { hasText: "README.md" }).waitFor();
+  await page.getByText(/^as of \d\d:\d\d/).waitFor();
+  // No event tells of a file that somebody writes.
+  writeFileSync(join(folder, "later.txt"), "later\n");
+  await page.getByRole("button", { name: "refresh" }).click();
+  await page.locator(".diff-file", { hasText: "later.txt" }).locator(".diff-line.added").waitFor();
+  // Who closes it and comes back sees how it is then.
+  await work.click();
+  writeFileSync(join(folder, "latest.txt"), "latest\n");
+  await work.click();
+  await page.locator(".diff-file", { hasText: "latest.txt" }).waitFor();
+  await work.click();
+  await page.locator(".session-list").getByRole("button", { name: /It asked/ }).click();
+  const since = page.getByRole("button", { name: "What has changed since then" });
+  await since.click();
+  await page.locator(".session-moment .diff-file", { hasText: "latest.txt" }).waitFor();
+  writeFileSync(join(folder, "last.txt"), "last\n");
+  await page.locator(".session-moment").getByRole("button", { name: "refresh" }).click();
+  await page.locator(".session-moment .diff-file", { hasText: "last.txt" }).waitFor();
+  await ostler.tell("cancel", session);
+  await close(page);
+});
+
+test("a part that does not come takes nothing with it, and is asked for again", async () => {
+  const request = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: ["/settings"] });
+  let refused = 0;
+  await page.route(/\/assets\/Terminal-.*\.js/, (route) => (refused++ < 2 ? route.abort() : route.continue()));
+  await page.goto(new URL(`/requests/${request.id}`, page.url()).href);
+  await page.getByRole("heading", { name: "Which database would you prefer?" }).waitFor();
+  await page.getByText("This part of the page did not come.").waitFor();
+  await page.locator(".terminal-row").first().waitFor();
+  assert.ok(refused > 2);
+  // A style that does not come is asked for again as well.
+  let without = 0;
+  await page.route(/\/assets\/Terminal-.*\.css/, (route) => (without++ < 1 ? route.abort() : route.continue()));
+  await page.reload();
+  await page.locator(".terminal-row").first().waitFor();
+  await page.waitForFunction(() => getComputedStyle(document.querySelector(".terminal-row")).whiteSpace === "pre");
+  await ostler.tell("cancel", request.session);
+  await page.context().close();
+});
+
+test("a part that never comes is given up: the page is loaded anew once, and the card can still be answered", async () => {
+  const request = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: ["/settings"] });
+  let loads = 0;
+  page.on("load", () => loads++);
+  await page.route(/\/assets\/Terminal-.*\.js/, (route) => route.abort());
+  await page.goto(new URL(`/requests/${request.id}`, page.url()).href);
+  await until("it was loaded anew", () => loads === 2);
+  await page.getByText("This part of the page did not come.").waitFor();
+  await page.waitForSelector('.inbox-card[data-ready="true"]');
+  await page.keyboard.press("2");
+  assert.equal((await ostler.settled(request.id)).text, "MySQL");
+  assert.equal(loads, 2);
+  await page.context().close();
+});
+
+test("a server of another version is noticed when it is back", async () => {
+  const page = await open("/runs");
+  const info = page.waitForResponse("**/api/v1/info");
+  await page.reload();
+  await info;
+  await page.route("**/api/v1/info", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), version: "99.0.0" } });
+  });
+  await ostler.kill();
+  await page.locator(".stale").waitFor();
+  await ostler.serve();
+  await page.getByText("The server is of another version now (99.0.0).").waitFor();
+  await page.getByRole("button", { name: "Load it again" }).waitFor();
+  await page.context().close();
+});
+
+test("going back is not offered to somebody who is at work, and says what is needed", async () => {
+  const session = await ostler.agent("work", "--worktree");
+  const page = await open(`/sessions/${session}`);
+  writeFileSync(join(ostler.home, "worktrees", session, "by-hand.txt"), "kept\n");
+  await page.getByRole("button", { name: "Keep a checkpoint" }).click();
+  await page.getByText(/keeps what stands in the directory/).waitFor();
+  await page.locator(".session-list").getByRole("button", { name: /A checkpoint was kept/ }).last().click();
+  const back = page.getByRole("button", { name: "Go back to here …" });
+  await page.getByText("It is at work. Pause it, or wait until it asks or is over").waitFor();
+  assert.ok(await back.isDisabled());
+  await page.keyboard.press("p");
+  await page.getByText("It is at work. Pause it").waitFor({ state: "detached" });
+  await back.click();
+  await page.getByRole("button", { name: "Go back", exact: true }).click();
+  await page.getByRole("dialog").getByText(/are as they were at c_\d+/).waitFor();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await ostler.tell("cancel", session);
+  await close(page);
+});
+
+test("what went wrong before is gone when something else has been done; runs that go on are counted", async () => {
+  const session = await ostler.agent("work", "--worktree");
+  const page = await open(`/sessions/${session}`);
+  const going = new Set((await ostler.json("ps")).map((it) => it.run)).size;
+  await page.locator('.sidebar a[href="/runs"] .count', { hasText: String(going) }).waitFor();
+  const problem = { type: "not_now", status: 409, title: "it is not now" };
+  await page.route("**/pause", (route) => route.fulfill({ status: 409, contentType: "application/problem+json", json: problem }));
+  await page.keyboard.press("p");
+  await page.getByRole("alert").getByText("This cannot be done as the session is now.").waitFor();
+  await page.getByRole("button", { name: "Keep a checkpoint" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await ostler.tell("cancel", session);
+  await close(page);
+});
+
+test("a command is not written to a colleague, and everything that failed is asked for again", async () => {
+  const page = await open("/runs/new");
+  await page.getByText("As you would write it to a colleague.").waitFor();
+  await page.getByLabel("Who").selectOption({ label: "A shell command instead of an agent" });
+  await page.getByText("It is run by sh in that directory.").waitFor();
+  await page.getByText("Limits and model").click();
+  await page.getByLabel("Command", { exact: true }).fill("true");
+  await page.getByLabel("Minutes of work").fill("90m");
+  const sent = page.waitForRequest((it) => it.url().endsWith("/api/v1/runs") && it.method() === "POST");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  assert.equal((await sent).postDataJSON().time_s_max, 5400);
+  let isBroken = true;
+  await page.route("**/api/v1/projects", (route) =>
+    isBroken ? route.fulfill({ status: 500, contentType: "application/json", json: { type: "internal", status: 500, title: "no" } }) : route.continue(),
+  );
+  await page.goto(new URL("/runs/new", page.url()).href);
+  await page.getByRole("alert").waitFor();
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByLabel("What is to be done").waitFor();
+  await close(page);
+});
+
+test("a cancel in Korean reads the right way round", async () => {
+  const session = await ostler.agent("work");
+  const page = await open(`/sessions/${session}`, { locale: "ko-KR" });
+  await page.getByRole("button", { name: "세션 끝내기 …" }).click();
+  const dialog = page.getByRole("dialog", { name: `${session} 세션을 끝낼까요?` });
+  await dialog.getByRole("button", { name: "그대로 두기" }).click();
+  assert.equal(await status(session), "active");
+  await page.getByRole("button", { name: "세션 끝내기 …" }).click();
+  await dialog.getByRole("button", { name: "세션 끝내기" }).click();
+  await until("it is over", async () => (await status(session)) === "cancelled");
+  await close(page);
+});
+
+test("on a phone a button is one line, and nothing is said about keys", async () => {
+  const session = await ostler.claude("marked, please");
+  const request = await ostler.asked(session);
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const page = await visit(browser, ostler, { ...phone, place: ["/agents"] });
+  const button = page.getByRole("link", { name: "Start a run" }).first();
+  await button.waitFor();
+  assert.ok((await button.boundingBox()).height < 60);
+  await page.goto(new URL(`/requests/${request.id}`, page.url()).href);
+  await page.getByText("also stands in the output of").waitFor();
+  assert.equal(await page.getByText("A number only goes to an answer here").isVisible(), false);
+  await ostler.tell("cancel", session);
   await close(page);
 });
 

@@ -40,7 +40,7 @@ export const keys = {
   run: (id: string) => ["run", id] as const,
   phases: (run: string) => ["phases", run] as const,
   request: (id: string) => ["request", id] as const,
-  checkpoints: (session: string) => ["checkpoints", session] as const,
+  checkpoint: (session: string, id: string) => ["checkpoints", session, id] as const,
   diff: (session: string, checkpoint = "") => ["diff", session, checkpoint] as const,
   timeline: (session: string) => ["timeline", session] as const,
   projects: ["projects"] as const,
@@ -170,10 +170,12 @@ export function useRuns(query: ListQuery): UseQueryResult<RunView[]> {
   });
 }
 
-export function useCheckpoints(session: string): UseQueryResult<CheckpointView[]> {
+/** One of a session's checkpoints, however many it has; nothing is asked without one. */
+export function useCheckpoint(session: string, id: string | null): UseQueryResult<CheckpointView> {
   return useQuery({
-    queryKey: keys.checkpoints(session),
-    queryFn: ({ signal }) => get<CheckpointView[]>(path("/checkpoints", { session }), signal),
+    queryKey: keys.checkpoint(session, id ?? ""),
+    queryFn: ({ signal }) => get<CheckpointView>(`/checkpoints/${id}`, signal),
+    enabled: id !== null,
   });
 }
 

@@ -1,17 +1,17 @@
 // The frame around every view: where one can go, whether the page is true, and the keys.
-import { Component, type ErrorInfo, type ReactNode, Suspense, useState } from "react";
+import { useState } from "react";
 
-import { useConnection } from "../api/queries";
+import { useConnection, useInfo } from "../api/queries";
 import type { SessionView, StatusView } from "../api/schema";
 import { Inbox } from "../inbox/Inbox";
 import { useBrowserNotifications } from "../notifications/browser";
 import { Dialog } from "../parts/Dialog";
 import { ProjectName } from "../parts/Project";
 import { plain, Said } from "../parts/Said";
-import { Loading } from "../parts/states";
 import { statusOf } from "../parts/status";
 import { clock } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
+import { Guard } from "./late";
 import { find, MAIN, OTHER } from "./places";
 import { go, Link, usePath } from "./router";
 import { useSheet, useShortcut } from "./shortcuts";
@@ -36,10 +36,9 @@ export function Shell({ status }: { status: StatusView }) {
       <Sidebar status={status} />
       <main id="content" className="content" tabIndex={-1}>
         <Stale />
+        <Newer />
         <Guard path={path}>
-          <Suspense fallback={<Loading />}>
-            {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere />}
-          </Suspense>
+          {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere />}
         </Guard>
       </main>
       <BottomBar status={status} />
@@ -51,7 +50,8 @@ export function Shell({ status }: { status: StatusView }) {
 function Sidebar({ status }: { status: StatusView }) {
   const say = useSay(words);
   const path = usePath();
-  const count = { "/": status.needs_you.length, "/runs": 0, "/sessions": status.sessions.length };
+  const runs = new Set(status.sessions.map((session) => session.run));
+  const count = { "/": status.needs_you.length, "/runs": runs.size, "/sessions": status.sessions.length };
   return (
     <nav className="sidebar" aria-label={say("places")}>
       <Link href="/" className="brand">
@@ -168,6 +168,27 @@ function Stale() {
   );
 }
 
+/** The server that this page came from is of another version now: parts of the page may be gone, or mean something else. */
+function Newer() {
+  const say = useSay(words);
+  const { data: info } = useInfo();
+  const [first, setFirst] = useState<string | null>(null);
+  if (info && first === null) setFirst(info.version);
+  const isNewer = info !== undefined && first !== null && info.version !== first;
+  return (
+    <div role="status" aria-live="polite">
+      {isNewer && (
+        <p className="notice attention newer">
+          {say("newer", { version: info.version })}{" "}
+          <button type="button" className="button" onClick={() => window.location.reload()}>
+            {say("load")}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
 function Sheet({ onClose }: { onClose: () => void }) {
   const say = useSay(words);
   const [shortcuts] = useState(useSheet());
@@ -199,47 +220,6 @@ function Nowhere() {
       <h1>{say("nowhere")}</h1>
       <p>
         <Link href="/">{say("toTheInbox")}</Link>
-      </p>
-    </div>
-  );
-}
-
-/** A view that fails takes nothing else with it. */
-class Guard extends Component<{ path: string; children: ReactNode }, { error: Error | null }> {
-  override state: { error: Error | null } = { error: null };
-
-  static getDerivedStateFromError(error: Error) {
-    return { error };
-  }
-
-  override componentDidUpdate(before: { path: string }) {
-    if (before.path !== this.props.path && this.state.error) this.setState({ error: null });
-  }
-
-  override componentDidCatch(error: Error, info: ErrorInfo) {
-    console.error(error, info.componentStack);
-  }
-
-  override render() {
-    return this.state.error ? <Broken error={this.state.error} /> : this.props.children;
-  }
-}
-
-function Broken({ error }: { error: Error }) {
-  const say = useSay(words);
-  return (
-    <div className="page stack" role="alert">
-      <h1>{say("broken")}</h1>
-      <p>
-        <code>
-          <Said text={error.message} />
-        </code>
-      </p>
-      <p>{say("brokenHint")}</p>
-      <p>
-        <button type="button" className="button" onClick={() => window.location.reload()}>
-          {say("load")}
-        </button>
       </p>
     </div>
   );

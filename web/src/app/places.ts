@@ -1,28 +1,29 @@
 // The addresses of the page. Each view is loaded when somebody first goes there.
-import { type ComponentType, lazy, type LazyExoticComponent } from "react";
+import type { ComponentType } from "react";
 
 import { Inbox } from "../inbox/Inbox";
+import { late } from "./late";
 
 export interface ViewProps {
   /** What stands in the address in the place of `:id`. */
   id: string;
 }
 
-type View = ComponentType<ViewProps> | LazyExoticComponent<ComponentType<ViewProps>>;
+type View = ComponentType<ViewProps>;
 
-const NewPhases = lazy(() => import("../phases/NewPhases"));
-const NewRun = lazy(() => import("../runs/NewRun"));
-const Runs = lazy(() => import("../runs/Runs"));
-const Run = lazy(() => import("../runs/Run"));
-const Sessions = lazy(() => import("../sessions/Sessions"));
-const Session = lazy(() => import("../session/Session"));
-const Projects = lazy(() => import("../projects/Projects"));
-const Agents = lazy(() => import("../agents/Agents"));
-const Secrets = lazy(() => import("../secrets/Secrets"));
-const Trust = lazy(() => import("../trust/Trust"));
-const Notifications = lazy(() => import("../notifications/Notifications"));
-const Settings = lazy(() => import("../settings/Settings"));
-const More = lazy(() => import("./More"));
+const NewPhases = late(() => import("../phases/NewPhases"));
+const NewRun = late(() => import("../runs/NewRun"));
+const Runs = late(() => import("../runs/Runs"));
+const Run = late(() => import("../runs/Run"));
+const Sessions = late(() => import("../sessions/Sessions"));
+const Session = late(() => import("../session/Session"));
+const Projects = late(() => import("../projects/Projects"));
+const Agents = late(() => import("../agents/Agents"));
+const Secrets = late(() => import("../secrets/Secrets"));
+const Trust = late(() => import("../trust/Trust"));
+const Notifications = late(() => import("../notifications/Notifications"));
+const Settings = late(() => import("../settings/Settings"));
+const More = late(() => import("./More"));
 
 /** In this order: the first that fits is meant. */
 const PLACES: [pattern: string, view: View][] = [

@@ -27,6 +27,9 @@ export const words = catalogue({
     broken: "The page has met something that it cannot show.",
     brokenHint: "Nothing was changed. Load it again; if that does not help, the command line shows the same: ostler",
     load: "Load it again",
+    tryAgain: "Try again",
+    notLoaded: "This part of the page did not come. Everything else works; it is asked for again by itself.",
+    newer: "The server is of another version now ({version}). Load the page again to have the one that belongs to it.",
   },
   ko: {
     skip: "본문으로",
@@ -54,5 +57,8 @@ export const words = catalogue({
     broken: "이 페이지가 보여 줄 수 없는 것을 만났습니다.",
     brokenHint: "바뀐 것은 없습니다. 다시 불러오세요. 그래도 안 되면 명령줄에서 같은 것을 볼 수 있습니다: ostler",
     load: "다시 불러오기",
+    tryAgain: "다시 시도",
+    notLoaded: "페이지의 이 부분을 받지 못했습니다. 나머지는 그대로 쓸 수 있고, 스스로 다시 요청합니다.",
+    newer: "서버의 버전이 바뀌었습니다({version}). 페이지를 다시 불러오면 맞는 것을 받습니다.",
   },
 });

@@ -6,7 +6,8 @@ import { memo, useMemo, useState } from "react";
 
 import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
-import { useSay } from "../words/words";
+import { clock } from "../parts/time";
+import { useLanguage, useSay } from "../words/words";
 import { BOUNDS, type Diff as Parsed, type DiffFile, type Hunk, parse } from "./parse";
 import { BYTES_MAX, readBeginning } from "./read";
 import { words } from "./words";
@@ -23,18 +24,33 @@ export interface DiffProps {
   queryKey: readonly unknown[];
   /** What is said when nothing has changed. */
   none: string;
+  /** Whether it may have changed since: then it says as of when it is, and is asked for whenever it is opened. */
+  isLive?: boolean;
 }
 
-export default function Diff({ path, queryKey, none }: DiffProps) {
+export default function Diff({ path, queryKey, none, isLive = false }: DiffProps) {
   const say = useSay(words);
-  const diff = useQuery({ queryKey, queryFn: ({ signal }) => readBeginning(path, signal) });
+  const language = useLanguage();
+  const diff = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => readBeginning(path, signal),
+    // No event tells of a file that an agent has written.
+    refetchOnMount: isLive ? "always" : true,
+  });
   const parsed = useMemo(() => (diff.data ? parse(diff.data.text, BOUNDS) : null), [diff.data]);
-  if (diff.error) return <Failure error={diff.error} onAgain={() => void diff.refetch()} />;
-  if (!parsed) return <Loading />;
-  if (parsed.files.length === 0) return <p className="dim">{none}</p>;
+  if (!parsed) return diff.error ? <Failure error={diff.error} onAgain={() => void diff.refetch()} /> : <Loading />;
   return (
     <div className="diff stack">
-      <Files parsed={parsed} />
+      {isLive && (
+        <p className="small dim diff-as-of" role="status">
+          {say("asOf", { time: clock(language, diff.dataUpdatedAt) })} ·{" "}
+          <button type="button" className="button plain small" disabled={diff.isFetching} onClick={() => void diff.refetch()}>
+            {say(diff.isFetching ? "refreshing" : "refresh")}
+          </button>
+        </p>
+      )}
+      {diff.error && <Failure error={diff.error} />}
+      {parsed.files.length === 0 ? <p className="dim">{none}</p> : <Files parsed={parsed} />}
       {parsed.left > 0 && <p className="notice attention">{say("leftFiles", { n: parsed.left })}</p>}
       {diff.data?.isCut && <p className="notice attention">{say("cut", { size: `${BYTES_MAX >> 20} MiB` })}</p>}
     </div>
@@ -58,6 +74,14 @@ function Files({ parsed }: { parsed: Parsed }) {
   const say = useSay(words);
   const { files } = parsed;
   const [open, setOpen] = useState(() => openAtFirst(files));
+  // What comes later is open like what was there at first; what somebody has closed stays closed.
+  const [known, setKnown] = useState(files);
+  if (known !== files) {
+    setKnown(files);
+    const before = new Set(known.map((file) => file.path));
+    const come = [...openAtFirst(files)].filter((path) => !before.has(path));
+    if (come.length > 0) setOpen(new Set([...open, ...come]));
+  }
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   const isAllOpen = files.every((file) => open.has(file.path));

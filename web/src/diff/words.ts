@@ -20,6 +20,9 @@ export const words = catalogue({
     close: "Close all",
     before: "before",
     after: "now",
+    asOf: "as of {time}",
+    refresh: "refresh",
+    refreshing: "asking …",
     longLine: "… {n} more letters",
   },
   ko: {
@@ -41,6 +44,9 @@ export const words = catalogue({
     close: "모두 접기",
     before: "이전",
     after: "지금",
+    asOf: "{time} 기준",
+    refresh: "새로 고침",
+    refreshing: "묻는 중 …",
     longLine: "… {n}자 더",
   },
 });

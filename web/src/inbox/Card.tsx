@@ -69,16 +69,12 @@ export function Card({ request, queue, onDone }: CardProps) {
   const fallback = request.ask.default;
   const takesDefault = isOpen && fallback != null && !isCareful && !wantsValues && request.ask.kind !== "dependency";
   useShortcut("Enter", say("keyDefault", { default: fallback ?? "" }), takesDefault ? () => answer({ value: fallback }) : undefined);
-  useShortcut("w", say("keyWrite"), isOpen && purpose !== null ? () => field.current?.focus() : undefined);
+  useShortcut("w", say("keyWrite"), isOpen && purpose !== null ? () => toEnd(field.current) : undefined);
   useEffect(() => {
     // Who is writing somewhere else goes on writing there.
     if (isTyping(document.activeElement)) return;
     if (purpose !== "answer" || queue.isStepped) heading.current?.focus({ preventScroll: true });
-    else {
-      field.current?.focus({ preventScroll: true });
-      // Who comes back to what was begun goes on behind it.
-      field.current?.setSelectionRange(written.length, written.length);
-    }
+    else toEnd(field.current);
     // Only when the card comes.
   }, []);
   return (
@@ -156,6 +152,12 @@ export function Card({ request, queue, onDone }: CardProps) {
       {!isOpen && <Settled request={request} isMeanwhile={isMeanwhile} isKept={isKept} hasMore={hasOther(queue)} onNext={next} />}
     </article>
   );
+}
+
+/** Who comes back to what was begun goes on behind it. */
+function toEnd(field: HTMLTextAreaElement | null): void {
+  field?.focus({ preventScroll: true });
+  field?.setSelectionRange(field.value.length, field.value.length);
 }
 
 /** Whether the card takes keys: once nobody has pressed one for a moment. */
@@ -271,7 +273,7 @@ function Warnings({ request }: { request: RequestView }) {
           <p>
             <Said text={marked(language, request.mark)} />
           </p>
-          <p className="small">{say("careful")}</p>
+          <p className="small about-keys">{say("careful")}</p>
         </div>
       )}
       {request.abandoned && <p className="notice attention">{say("AskerGone")}</p>}

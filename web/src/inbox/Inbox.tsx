@@ -1,10 +1,11 @@
 // What needs somebody now, one card at a time: open, read, one key, the next card.
 import "./inbox.css";
 
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { useRequest, useStatus } from "../api/queries";
 import type { RequestView } from "../api/schema";
+import { late } from "../app/late";
 import type { ViewProps } from "../app/places";
 import { go } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
@@ -17,8 +18,8 @@ import { type Queue, useQueue } from "./queue";
 import { Source } from "./Source";
 import { words } from "./words";
 
-const Terminal = lazy(() => import("../terminal/Terminal"));
-const Review = lazy(() => import("../phases/Review"));
+const Terminal = late(() => import("../terminal/Terminal"));
+const Review = late(() => import("../phases/Review"));
 
 export function Inbox({ id }: ViewProps) {
   const say = useSay(words);
@@ -77,9 +78,7 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
   }
   if (request.ask.kind === "review") {
     return (
-      <Suspense fallback={<Loading />}>
-        <Review request={request} queue={queue} onDone={onDone} />
-      </Suspense>
+      <Review request={request} queue={queue} onDone={onDone} />
     );
   }
   return (
@@ -90,9 +89,7 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
         <section className="inbox-live">
           <h2 className="label">{say("live")}</h2>
           <div className="inbox-terminal">
-            <Suspense fallback={<Loading />}>
-              <Terminal session={request.session} />
-            </Suspense>
+            <Terminal session={request.session} />
           </div>
         </section>
       </aside>

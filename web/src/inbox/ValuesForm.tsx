@@ -26,7 +26,8 @@ interface ValuesFormProps {
 
 export function ValuesForm({ request, isBusy, isOver, takesFocus, onGive }: ValuesFormProps) {
   const say = useSay(words);
-  const form = request.ask.form;
+  // What is settled has no form any more, and its fields may still be read.
+  const [form] = useState(request.ask.form);
   const fields = form?.fields ?? [];
   const [values, setValues] = useState<Record<string, string>>({});
   const [others, setOthers] = useState<Other[]>(() => (form?.other_names && fields.length === 0 ? [{ name: "", value: "" }] : []));

@@ -10,6 +10,7 @@ import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
 import { permission, type Permission, show, turn } from "./browser";
+import { type Kind, KINDS, kindsOff, turnKind } from "./kinds";
 import { words } from "./words";
 
 export default function Notifications() {
@@ -50,7 +51,37 @@ function Browser() {
           </>
         )}
       </div>
+      {state === "on" && <Kinds />}
     </section>
+  );
+}
+
+const TELLS = {
+  question: "tellQuestion",
+  dependency: "tellDependency",
+  permission: "tellPermission",
+  error: "tellError",
+  fault: "tellFault",
+  budget: "tellBudget",
+  failed: "tellFailed",
+  interrupted: "tellInterrupted",
+  done: "tellDone",
+} as const satisfies Record<Kind, string>;
+
+/** Which of them this browser tells. */
+function Kinds() {
+  const say = useSay(words);
+  const [off, setOff] = useState(kindsOff);
+  return (
+    <fieldset className="stack">
+      <legend className="label">{say("kinds")}</legend>
+      {KINDS.map((kind) => (
+        <label key={kind} className="check">
+          <input type="checkbox" checked={!off.has(kind)} onChange={(event) => setOff(turnKind(kind, event.target.checked))} />
+          <span>{say(TELLS[kind])}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

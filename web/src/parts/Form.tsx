@@ -29,7 +29,7 @@ interface ValueProps {
 }
 
 interface TextProps extends ValueProps {
-  mode?: "numeric" | "decimal";
+  mode?: "text" | "numeric" | "decimal";
   placeholder?: string;
 }
 
@@ -64,8 +64,8 @@ export function Choose({ id, label, value, onChange, children }: ValueProps & { 
 export function LimitFields({ limits, onChange }: { limits: Limits; onChange: (name: keyof Limits, value: string) => void }) {
   const say = useSay(words);
   const id = useId();
-  const names: [keyof Limits, "decimal" | "numeric"][] = [
-    ["minutes", "decimal"],
+  const names: [keyof Limits, "text" | "decimal" | "numeric"][] = [
+    ["minutes", "text"],
     ["dollars", "decimal"],
     ["tokens", "numeric"],
   ];

@@ -11,25 +11,44 @@ export const UNLIMITED: Limits = { minutes: "", dollars: "", tokens: "" };
 
 /** As the interface calls them. What is not limited is not named. */
 export function limitsOf(limits: Limits): Pick<NewRun, "time_s_max" | "cost_usd_max" | "tokens_max"> {
-  const [minutes, dollars, tokens] = [number(limits.minutes), number(limits.dollars), whole(limits.tokens)];
+  const [seconds, dollars, tokens] = [duration(limits.minutes), number(limits.dollars), scaled(limits.tokens)];
   return {
-    ...(minutes !== undefined && { time_s_max: Math.round(minutes * 60) }),
+    ...(seconds !== undefined && { time_s_max: Math.round(seconds) }),
     ...(dollars !== undefined && { cost_usd_max: dollars }),
-    ...(tokens !== undefined && { tokens_max: tokens }),
+    ...(tokens !== undefined && { tokens_max: Math.round(tokens) }),
   };
 }
 
-/** Whether one of them is no number above zero. */
-export function hasWrong(texts: string[]): boolean {
-  return texts.map(number).some((it) => it !== undefined && !(it > 0));
+/** Whether one of them, or another number beside them, is none above zero. */
+export function hasWrong(limits: Limits, other = ""): boolean {
+  const given = [duration(limits.minutes), number(limits.dollars), scaled(limits.tokens), number(other)];
+  return given.some((it) => it !== undefined && !(it > 0));
 }
 
 /** A number as people write it. */
 function number(text: string): number | undefined {
   const plain = text.replace(/[\s_$]/g, "").replace(/,(?=\d{3}\b)/g, "").replace(",", ".");
-  if (plain === "") return undefined;
-  const scale = /k$/i.test(plain) ? 1e3 : /m$/i.test(plain) ? 1e6 : 1;
-  return Number(plain.replace(/[km]$/i, "")) * scale;
+  return plain === "" ? undefined : Number(plain);
+}
+
+/** One of many, in thousands or millions. */
+function scaled(text: string): number | undefined {
+  const scale = /k\s*$/i.test(text) ? 1e3 : /m\s*$/i.test(text) ? 1e6 : 1;
+  const found = number(text.replace(/[km]\s*$/i, ""));
+  // A letter alone is no number.
+  return found === undefined ? (text.trim() === "" ? undefined : NaN) : found * scale;
+}
+
+const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
+
+/** So many seconds: `90` are minutes, `90m` and `1h30m` say it themselves. */
+export function duration(text: string): number | undefined {
+  const plain = text.trim().toLowerCase().replace(/\s+/g, "");
+  const minutes = number(plain);
+  if (minutes === undefined || !Number.isNaN(minutes)) return minutes === undefined ? undefined : minutes * 60;
+  const parts = /^(?:(\d+(?:[.,]\d+)?)d)?(?:(\d+(?:[.,]\d+)?)h)?(?:(\d+(?:[.,]\d+)?)m(?:in)?)?(?:(\d+(?:[.,]\d+)?)s)?$/.exec(plain);
+  if (!parts) return NaN;
+  return (["d", "h", "m", "s"] as const).reduce((sum, unit, index) => sum + (number(parts[index + 1] ?? "") ?? 0) * SECONDS[unit], 0);
 }
 
 export function whole(text: string): number | undefined {

@@ -1,8 +1,9 @@
 // Everything that there is to see about a gate, one thing at a time: the report, the files, what has changed, what was
 // asked and answered, and the session itself.
-import { lazy, Suspense, useId, useState } from "react";
+import { useId, useState } from "react";
 
 import type { GateView, PhaseView, RequestView } from "../api/schema";
+import { late } from "../app/late";
 import { Link } from "../app/router";
 import { askText } from "../parts/request";
 import { Said } from "../parts/Said";
@@ -14,10 +15,10 @@ import { Gate } from "./Gate";
 import { keyOf, pathOf, sincePath, useAsked, useText, type Which } from "./queries";
 import { words } from "./words";
 
-const Diff = lazy(() => import("../diff/Diff"));
-const Files = lazy(() => import("./Files"));
-const Markdown = lazy(() => import("../markdown/Markdown"));
-const Terminal = lazy(() => import("../terminal/Terminal"));
+const Diff = late(() => import("../diff/Diff"));
+const Files = late(() => import("./Files"));
+const Markdown = late(() => import("../markdown/Markdown"));
+const Terminal = late(() => import("../terminal/Terminal"));
 
 type Sight = "report" | "files" | "changes" | "since" | "questions" | "session";
 
@@ -63,16 +64,14 @@ export function Evidence({ run, phase, gate, first }: EvidenceProps) {
       </ul>
       {open !== null && (
         <div id={id} className="phases-sight">
-          <Suspense fallback={<Loading />}>
-            {open === "report" && <Report which={which} phase={phase} gate={gate} />}
-            {open === "files" && <Files which={which} gate={gate} />}
-            {open === "changes" && <Diff path={pathOf("diff", which)} queryKey={keyOf("diff", which)} none={say("noChanges")} />}
-            {open === "since" && before && (
-              <Diff path={sincePath(which, before.number)} queryKey={keyOf("since", which)} none={say("noChangesSince")} />
-            )}
-            {open === "questions" && <Questions phase={phase} />}
-            {open === "session" && phase.session != null && <Session id={phase.session} />}
-          </Suspense>
+          {open === "report" && <Report which={which} phase={phase} gate={gate} />}
+          {open === "files" && <Files which={which} gate={gate} />}
+          {open === "changes" && <Diff path={pathOf("diff", which)} queryKey={keyOf("diff", which)} none={say("noChanges")} />}
+          {open === "since" && before && (
+            <Diff path={sincePath(which, before.number)} queryKey={keyOf("since", which)} none={say("noChangesSince")} />
+          )}
+          {open === "questions" && <Questions phase={phase} />}
+          {open === "session" && phase.session != null && <Session id={phase.session} />}
         </div>
       )}
     </section>
@@ -102,9 +101,7 @@ function Kept({ which }: { which: Which }) {
   if (!text.data) return <Loading />;
   return (
     <div className="phases-file-body">
-      <Suspense fallback={<Loading />}>
-        <Markdown text={text.data.text} />
-      </Suspense>
+      <Markdown text={text.data.text} />
     </div>
   );
 }

@@ -1,8 +1,9 @@
 // The files of a gate, as they are at its checkpoint: documents drawn, pictures shown, everything else as text. Each is
 // asked for when somebody opens it.
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 import type { GateFileView, GateView } from "../api/schema";
+import { late } from "../app/late";
 import { grouped } from "../parts/request";
 import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
@@ -10,7 +11,7 @@ import { useSay } from "../words/words";
 import { usePicture, useText, type Which } from "./queries";
 import { words } from "./words";
 
-const Markdown = lazy(() => import("../markdown/Markdown"));
+const Markdown = late(() => import("../markdown/Markdown"));
 
 const DOCUMENT = /\.(md|markdown)$/i;
 const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
@@ -116,9 +117,7 @@ function Text({ which, file, link }: ShownProps) {
         </p>
       )}
       {isDrawn ? (
-        <Suspense fallback={<Loading />}>
-          <Markdown text={all} path={file.path} link={link} picture={picture} />
-        </Suspense>
+        <Markdown text={all} path={file.path} link={link} picture={picture} />
       ) : (
         <pre className="phases-text" tabIndex={0}>
           <Said text={all.slice(0, LETTERS_MAX)} lines />

@@ -30,10 +30,14 @@ export default function NewPhases(_: ViewProps) {
   const known = useProjects();
   const search = useSearch();
   const failed = agents.error ?? known.error;
+  const again = () => {
+    if (agents.error) void agents.refetch();
+    if (known.error) void known.refetch();
+  };
   return (
     <Page title={say("newTitle")}>
       <p className="dim">{say("newHint")}</p>
-      {failed && <Failure error={failed} onAgain={() => void (agents.error ? agents : known).refetch()} />}
+      {failed && <Failure error={failed} onAgain={again} />}
       {!failed && (!agents.data || !known.data) && <Loading />}
       {agents.data && known.data && <Form agents={agents.data} projects={known.data} first={search.get("directory")} />}
     </Page>
@@ -77,7 +81,7 @@ function Form({ agents, projects, first }: FormProps) {
     event?.preventDefault();
     if (draft.idea.trim() === "") return setMissing(say("noIdea"));
     if (draft.directory.trim() === "") return setMissing(say("noDirectory"));
-    if (hasWrong([draft.minutes, draft.dollars, draft.tokens])) return setMissing(common("noNumber"));
+    if (hasWrong(draft)) return setMissing(common("noNumber"));
     if (start.isPending) return undefined;
     const wanted: Wanted = { directory: draft.directory.trim(), idea: draft.idea, korean: language === "ko", ...limitsOf(draft) };
     if (draft.agent !== CONFIGURED) wanted.agent = draft.agent;

@@ -22,9 +22,13 @@ export default function NewRun(_: ViewProps) {
   const known = useProjects();
   const search = useSearch();
   const failed = agents.error ?? known.error;
+  const again = () => {
+    if (agents.error) void agents.refetch();
+    if (known.error) void known.refetch();
+  };
   return (
     <Page title={say("newRun")}>
-      {failed && <Failure error={failed} onAgain={() => void agents.refetch()} />}
+      {failed && <Failure error={failed} onAgain={again} />}
       {!failed && (!agents.data || !known.data) && <Loading />}
       {agents.data && known.data && (
         <Form
@@ -103,7 +107,7 @@ function Form({ agents, projects, directory, agent }: FormProps) {
         <option value={COMMAND}>{say("command")}</option>
       </Choose>
       {isMissing && <p className="small attention">{say("missing", { name: draft.agent })}</p>}
-      <Field label={isCommand ? say("commandLine") : say("prompt")} id={`${id}p`} hint={say("promptHint")}>
+      <Field label={isCommand ? say("commandLine") : say("prompt")} id={`${id}p`} hint={say(isCommand ? "commandHint" : "promptHint")}>
         <textarea
           id={`${id}p`}
           className={`field ${isCommand ? "mono" : ""}`}

@@ -1,10 +1,9 @@
 // One run: what was asked for, under which terms, who works on it, and what came of it.
 import "./runs.css";
 
-import { lazy, Suspense } from "react";
-
 import { useRun } from "../api/queries";
 import type { RunView } from "../api/schema";
+import { late } from "../app/late";
 import type { ViewProps } from "../app/places";
 import { Link } from "../app/router";
 import { Page } from "../parts/Page";
@@ -21,7 +20,7 @@ import { type Language, type Say, useLanguage, useSay } from "../words/words";
 import { runState } from "./outcome";
 import { words } from "./words";
 
-const Phases = lazy(() => import("../phases/Phases"));
+const Phases = late(() => import("../phases/Phases"));
 
 export default function Run({ id }: ViewProps) {
   const say = useSay(words);
@@ -32,9 +31,7 @@ export default function Run({ id }: ViewProps) {
       {run.isPending && <Loading />}
       {run.data && <Facts run={run.data} />}
       {run.data?.phased && (
-        <Suspense fallback={<Loading />}>
-          <Phases id={id} />
-        </Suspense>
+        <Phases id={id} />
       )}
       {run.data && (
         <section className="stack">

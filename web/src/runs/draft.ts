@@ -48,5 +48,5 @@ export function wantedOf(draft: Draft, language: Language): NewRun {
 
 /** Whether a limit is no number above zero. */
 export function hasWrongNumber(draft: Draft): boolean {
-  return hasWrong([draft.minutes, draft.dollars, draft.tokens, ...(draft.until ? [draft.attempts] : [])]);
+  return hasWrong(draft, draft.until ? draft.attempts : "");
 }

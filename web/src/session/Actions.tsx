@@ -9,10 +9,10 @@ import { Said } from "../parts/Said";
 import { Failure } from "../parts/states";
 import { words as parts } from "../parts/words";
 import { useSay } from "../words/words";
+import { hasPlace } from "./restorable";
 import { words } from "./words";
 
 const HELD: readonly string[] = ["paused", "parked"];
-const UNMERGED: readonly string[] = ["made", "not_merged", "not_discarded"];
 
 type Asking = "cancel" | "resume" | "merge" | "discard" | null;
 
@@ -26,8 +26,17 @@ export function Actions({ session, isOver }: { session: SessionView; isOver: boo
   const isLost = session.status === "interrupted";
   const canPause = !isOver && !isHeld && !isLost && session.status !== "ending";
   // Nothing is merged or taken away under the feet of somebody who works.
-  const canMerge = isOver && session.worktree != null && UNMERGED.includes(session.worktree.state);
-  const toggle = isHeld ? () => goOn.mutate() : canPause ? () => pause.mutate() : undefined;
+  const canMerge = isOver && session.worktree != null && hasPlace(session);
+  // What went wrong before is no news once somebody has done something else.
+  const act = (wish: { mutate: () => void }) => {
+    for (const it of [pause, goOn, keep]) it.reset();
+    wish.mutate();
+  };
+  const ask = (what: Asking) => {
+    for (const it of [pause, goOn, keep]) it.reset();
+    setAsking(what);
+  };
+  const toggle = isHeld ? () => act(goOn) : canPause ? () => act(pause) : undefined;
   useShortcut("p", say("keyPause"), toggle);
   const close = () => setAsking(null);
   const error = pause.error ?? goOn.error ?? keep.error;
@@ -35,37 +44,37 @@ export function Actions({ session, isOver }: { session: SessionView; isOver: boo
     <section className="stack" aria-label={say("actions")}>
       <div className="row">
         {canPause && (
-          <button type="button" className="button" disabled={pause.isPending} onClick={() => pause.mutate()}>
+          <button type="button" className="button" disabled={pause.isPending} onClick={() => act(pause)}>
             ‖ {say("pause")}
           </button>
         )}
         {isHeld && (
-          <button type="button" className="button primary" disabled={goOn.isPending} onClick={() => goOn.mutate()}>
+          <button type="button" className="button primary" disabled={goOn.isPending} onClick={() => act(goOn)}>
             ▷ {say(session.status === "parked" ? "tryNow" : "continue")}
           </button>
         )}
-        {(isOver || isLost) && (
-          <button type="button" className={`button ${isLost ? "primary" : ""}`} onClick={() => setAsking("resume")}>
+        {(isOver || isLost) && hasPlace(session) && (
+          <button type="button" className={`button ${isLost ? "primary" : ""}`} onClick={() => ask("resume")}>
             ▷ {say(session.resumable ? "resume" : "resumeAnew")}
           </button>
         )}
         {canMerge && (
-          <button type="button" className="button" onClick={() => setAsking("merge")}>
+          <button type="button" className="button" onClick={() => ask("merge")}>
             {say("merge")}
           </button>
         )}
         {canMerge && (
-          <button type="button" className="button" onClick={() => setAsking("discard")}>
+          <button type="button" className="button" onClick={() => ask("discard")}>
             {say("discard")}
           </button>
         )}
         {session.project.git && !isOver && (
-          <button type="button" className="button" disabled={keep.isPending} onClick={() => keep.mutate()}>
+          <button type="button" className="button" disabled={keep.isPending} onClick={() => act(keep)}>
             {say("checkpoint")}
           </button>
         )}
         {!isOver && (
-          <button type="button" className="button danger" onClick={() => setAsking("cancel")}>
+          <button type="button" className="button danger" onClick={() => ask("cancel")}>
             {say("cancel")}
           </button>
         )}

@@ -14,14 +14,16 @@ import { words } from "./words";
 interface RestoreProps {
   session: SessionView;
   checkpoint: CheckpointView;
+  /** Whether the conversation can be taken back as well. */
+  canBoth: boolean;
   onClose: () => void;
 }
 
-export function Restore({ session, checkpoint, onClose }: RestoreProps) {
+export function Restore({ session, checkpoint, canBoth, onClose }: RestoreProps) {
   const say = useSay(words);
   const sayPart = useSay(parts);
   const language = useLanguage();
-  const [isBoth, setBoth] = useState(true);
+  const [isBoth, setBoth] = useState(canBoth);
   const restore = useWish<RestoreView, NewRestore>((body) => ({ path: `/checkpoints/${checkpoint.id}/restore`, body }));
   if (restore.data) return <Came came={restore.data} session={session.id} onClose={onClose} />;
   return (
@@ -31,14 +33,13 @@ export function Restore({ session, checkpoint, onClose }: RestoreProps) {
       </p>
       {checkpoint.conversation != null && (
         <label className="check">
-          <input type="checkbox" checked={isBoth} onChange={(event) => setBoth(event.target.checked)} />
+          <input type="checkbox" disabled={!canBoth} checked={isBoth} onChange={(event) => setBoth(event.target.checked)} />
           <span>
             {say("restoreConversation")}
-            <span className="small dim session-hint">{say(checkpoint.rewindable ? "restoreRewind" : "restoreNew")}</span>
+            <span className="small dim session-hint">{say(!canBoth ? "restoreFilesOnly" : checkpoint.rewindable ? "restoreRewind" : "restoreNew")}</span>
           </span>
         </label>
       )}
-      <p className="small dim">{say("restoreStops")}</p>
       {checkpoint.left_out_count > 0 && <p className="small dim">{say("leftOut", { n: checkpoint.left_out_count })}</p>}
       {restore.error && <Failure error={restore.error} wrote />}
       <div className="row">

@@ -1,10 +1,11 @@
 // One session: how it is, what can be done, what it prints, and what happened, with the state of its files at each point.
 import "./session.css";
 
-import { lazy, Suspense, useRef } from "react";
+import { useRef } from "react";
 
 import { useSession } from "../api/queries";
 import type { SessionView } from "../api/schema";
+import { late } from "../app/late";
 import type { ViewProps } from "../app/places";
 import { useShortcut } from "../app/shortcuts";
 import { Page } from "../parts/Page";
@@ -15,12 +16,13 @@ import { useSay } from "../words/words";
 import { Actions } from "./Actions";
 import { Facts } from "./Facts";
 import { Requests } from "./Requests";
+import { OVER } from "./restorable";
 import { Timeline } from "./Timeline";
 import { words } from "./words";
 import { Work } from "./Work";
 import { Write } from "./Write";
 
-const Terminal = lazy(() => import("../terminal/Terminal"));
+const Terminal = late(() => import("../terminal/Terminal"));
 
 export default function Session({ id }: ViewProps) {
   const say = useSay(words);
@@ -33,8 +35,6 @@ export default function Session({ id }: ViewProps) {
     </Page>
   );
 }
-
-const OVER: readonly string[] = ["completed", "failed", "cancelled"];
 
 function Shown({ session }: { session: SessionView }) {
   const say = useSay(words);
@@ -67,9 +67,7 @@ function Shown({ session }: { session: SessionView }) {
         {!isOver && <Write session={session.id} />}
       </div>
       <section ref={output} className="session-output" aria-label={say("output")}>
-        <Suspense fallback={<Loading />}>
-          <Terminal session={session.id} />
-        </Suspense>
+        <Terminal session={session.id} />
       </section>
       <div className="session-rest stack">
         <Facts session={session} />

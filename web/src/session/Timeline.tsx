@@ -1,8 +1,9 @@
 // What happened, as an axis of time. Arrow keys go from moment to moment; each opens what stood there then.
-import { type KeyboardEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 
-import { keys, useCheckpoints } from "../api/queries";
+import { keys, useCheckpoint, useStatus } from "../api/queries";
 import type { CheckpointView, SessionView } from "../api/schema";
+import { late } from "../app/late";
 import { Link } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
 import { plain, Said } from "../parts/Said";
@@ -10,12 +11,13 @@ import { Failure, Loading } from "../parts/states";
 import { clock } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
 import { type Told, told } from "./momentSaid";
+import { restorable } from "./restorable";
 import { Restore } from "./Restore";
 import { type Moment, moments, places } from "./timeline";
 import { useTimeline } from "./useTimeline";
 import { words } from "./words";
 
-const Diff = lazy(() => import("../diff/Diff"));
+const Diff = late(() => import("../diff/Diff"));
 /** How many are drawn on the axis: the newest. */
 const ON_AXIS_MAX = 200;
 
@@ -135,10 +137,13 @@ interface ChosenProps {
 function Chosen({ session, moment, told: tale, place, all }: ChosenProps) {
   const say = useSay(words);
   const language = useLanguage();
-  const checkpoints = useCheckpoints(session.id);
+  const found = useCheckpoint(session.id, moment.checkpoint);
+  const others = useStatus().data?.sessions ?? [];
   const [isDiffOpen, setDiffOpen] = useState(false);
   const [restoring, setRestoring] = useState<CheckpointView | null>(null);
-  const kept = checkpoints.data?.find((it) => it.id === moment.checkpoint && it.state === "made");
+  const kept = found.data?.state === "made" ? found.data : null;
+  const back = restorable(session, others);
+  const whyNot = useId();
   return (
     <article className="panel stack session-moment" aria-label={say("moment", { n: place, all })}>
       <p>
@@ -169,18 +174,27 @@ function Chosen({ session, moment, told: tale, place, all }: ChosenProps) {
             </button>
           )}
           {kept && (
-            <button type="button" className="button" onClick={() => setRestoring(kept)}>
+            <button
+              type="button"
+              className="button"
+              disabled={back.can === "nothing"}
+              aria-describedby={back.can === "nothing" ? whyNot : undefined}
+              onClick={() => setRestoring(kept)}
+            >
               ↶ {say("restore")}
             </button>
           )}
         </div>
       )}
-      {kept && isDiffOpen && (
-        <Suspense fallback={<Loading />}>
-          <Diff path={`/checkpoints/${kept.id}/diff`} queryKey={keys.diff(session.id, kept.id)} none={say("NothingDiffers")} />
-        </Suspense>
+      {kept && back.can === "nothing" && (
+        <p id={whyNot} className="small dim">
+          {back.why === "shared" ? say("restoreShared", { other: back.other }) : say(back.why === "gone" ? "restoreGone" : "restoreWorking")}
+        </p>
       )}
-      {restoring && <Restore session={session} checkpoint={restoring} onClose={() => setRestoring(null)} />}
+      {kept && isDiffOpen && (
+        <Diff path={`/checkpoints/${kept.id}/diff`} queryKey={keys.diff(session.id, kept.id)} none={say("NothingDiffers")} isLive />
+      )}
+      {restoring && <Restore session={session} checkpoint={restoring} canBoth={back.can === "all"} onClose={() => setRestoring(null)} />}
     </article>
   );
 }

@@ -1,13 +1,15 @@
 // What a session has changed in its worktree, when somebody wants to see it.
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 
 import { keys } from "../api/queries";
 import type { SessionView } from "../api/schema";
-import { Loading } from "../parts/states";
+import { late } from "../app/late";
+import { Said } from "../parts/Said";
 import { useSay } from "../words/words";
+import { hasPlace } from "./restorable";
 import { words } from "./words";
 
-const Diff = lazy(() => import("../diff/Diff"));
+const Diff = late(() => import("../diff/Diff"));
 
 export function Work({ session }: { session: SessionView }) {
   const say = useSay(words);
@@ -15,16 +17,24 @@ export function Work({ session }: { session: SessionView }) {
   return (
     <section className="stack">
       <h2>{say("changes")}</h2>
-      <p>
+      <Became session={session} />
+      <p hidden={!hasPlace(session)}>
         <button type="button" className="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "▾" : "▸"} {say("showWork")}
         </button>
       </p>
-      {isOpen && (
-        <Suspense fallback={<Loading />}>
-          <Diff path={`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} />
-        </Suspense>
+      {isOpen && hasPlace(session) && (
+        <Diff path={`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} isLive />
       )}
     </section>
   );
+}
+
+/** What became of work whose directory is gone. */
+function Became({ session }: { session: SessionView }) {
+  const say = useSay(words);
+  const { state, message, target } = session.worktree ?? {};
+  if (state === "merged") return <Said text={say("mergedAs", { target: target ?? "HEAD", commit: message ?? "?" })} />;
+  if (state === "discarded") return <Said text={say("discardedTo", { where: message ?? "?" })} />;
+  return null;
 }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { get, keepProof } from "../api/client";
 import { useWish } from "../api/queries";
 import type { SignInView } from "../api/schema";
-import { Said } from "../parts/Said";
+import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
@@ -68,16 +68,19 @@ function Row({ signIn, isBusy, onRevoke }: { signIn: SignInView; isBusy: boolean
   const say = useSay(words);
   const language = useLanguage();
   const day = (ms: number) => new Date(ms).toLocaleDateString(language, { year: "numeric", month: "short", day: "numeric" });
+  // Two of the same name are told apart by when they came, and by their id.
+  const time = (ms: number) => `${day(ms)} ${new Date(ms).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", hour12: false })}`;
   return (
     <tr>
       <th scope="row">
-        <Said text={signIn.name} /> {signIn.current && <span className="good small">({say("thisOne")})</span>}
+        <Said text={signIn.name} /> <span className="dim small mono">{signIn.id}</span>{" "}
+        {signIn.current && <span className="good small">({say("thisOne")})</span>}
       </th>
       <td data-label={say("kind")}>
         {say(signIn.kind)}
         {signIn.read_only && ` · ${say("readOnly")}`}
       </td>
-      <td data-label={say("made")}>{day(signIn.made_at_ms)}</td>
+      <td data-label={say("made")}>{time(signIn.made_at_ms)}</td>
       <td data-label={say("used")}>{signIn.used_at_ms == null ? say("never") : day(signIn.used_at_ms)}</td>
       <td data-label={say("over")}>{day(signIn.over_at_ms)}</td>
       <td>
@@ -87,7 +90,7 @@ function Row({ signIn, isBusy, onRevoke }: { signIn: SignInView; isBusy: boolean
             className="button plain"
             disabled={isBusy}
             onClick={onRevoke}
-            aria-label={say("revokeName", { name: signIn.name })}
+            aria-label={say("revokeName", { name: `${plain(signIn.name)} ${signIn.id}` })}
           >
             {say("revoke")}
           </button>

@@ -271,6 +271,7 @@ function Find({ emulator, onFound }: { emulator: Emulator; onFound: OptionsProps
             event.preventDefault();
             look(-1);
           }
+          if (event.key === "Escape" && !event.nativeEvent.isComposing) event.currentTarget.blur();
         }}
       />
       <span className="small dim" role="status">
