@@ -533,6 +533,30 @@ test("on a phone a button is one line, and nothing is said about keys", async ()
   await close(page);
 });
 
+test("a program on a terminal of its own is drawn at its size, and can be scrolled sideways", async () => {
+  const page = await visit(browser, ostler);
+  const { token } = await ostler.json("token", "make", "screens");
+  const drawing = "stty -opost; printf 'one\\ntwo\\033[30;150HCORNER\\033[5;1H'; exec sleep 600";
+  const answer = await fetch(new URL("/api/v1/runs", page.url()), {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "Idempotency-Key": "screens" },
+    body: JSON.stringify({ directory: ostler.project, command: ["sh", "-c", drawing], terminal: [30, 160] }),
+  });
+  const session = (await answer.json()).sessions[0].id;
+  await page.goto(new URL(`/sessions/${session}`, page.url()).href);
+  await until("it is drawn", async () => (await screen(page)).includes("CORNER"));
+  const rows = (await page.locator(".terminal-row").allTextContents()).map((row) => row.replace(/\n$/, ""));
+  assert.equal(rows.findIndex((row) => row.includes("CORNER")), 29);
+  assert.equal(rows[29].indexOf("CORNER"), 149);
+  assert.match(rows[1], /^ {3}two/, "a line feed alone goes down and nowhere else");
+  const isWide = await page.locator(".terminal-scroll").evaluate((it) => it.scrollWidth > it.clientWidth);
+  assert.ok(isWide, "what does not fit can be scrolled to");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth), false);
+  await ostler.tell("token", "revoke", "screens");
+  await ostler.tell("cancel", session);
+  await close(page);
+});
+
 test("the views can be used by everybody, on a phone and in Korean", async () => {
   const request = await ostler.ask("choice");
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

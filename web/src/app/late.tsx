@@ -19,12 +19,17 @@ type Load<P> = () => Promise<{ default: ComponentType<P> }>;
 /** A part that is loaded when it is first shown. */
 export function late<P extends object>(load: Load<P>): (props: P) => ReactNode {
   let Loaded: ComponentType<P> | null = null;
-  const get: Load<P> = async () => {
+  let failed: string | null = null;
+  const get = async (): Promise<void> => {
     mendStyles();
-    const got = await load();
-    Loaded = got.default;
-    sessionStorage.removeItem(LOADED_ANEW);
-    return got;
+    try {
+      const got = failed !== null ? await loadAgain<P>(failed) : await load();
+      Loaded = got.default;
+      sessionStorage.removeItem(LOADED_ANEW);
+    } catch (error) {
+      failed ??= addressIn(error);
+      throw error;
+    }
   };
   return function Late(props: P) {
     const [error, setError] = useState<Error | null>(null);
@@ -33,7 +38,6 @@ export function late<P extends object>(load: Load<P>): (props: P) => ReactNode {
     useEffect(() => {
       if (Loaded) return undefined;
       let isHere = true;
-      setError(null);
       get().then(
         () => isHere && drawn(),
         (failure: unknown) => isHere && setError(failure instanceof Error ? failure : new Error(String(failure))),
@@ -52,6 +56,19 @@ export function late<P extends object>(load: Load<P>): (props: P) => ReactNode {
     }
     return error ? <NotLoaded onAgain={again} /> : <Loading />;
   };
+}
+
+/** Which file did not come, where the browser says it. */
+function addressIn(error: unknown): string | null {
+  const found = /https?:\/\/\S+\/assets\/[\w.-]+\.js/.exec(error instanceof Error ? error.message : "")?.[0];
+  return found !== undefined && new URL(found).origin === window.location.origin ? found : null;
+}
+
+/** A browser remembers that a file did not come, and asks for it again only under another address. */
+async function loadAgain<P>(address: string): Promise<{ default: ComponentType<P> }> {
+  const got = (await import(/* @vite-ignore */ `${address}?again=${Date.now()}`)) as { default?: ComponentType<P> };
+  if (typeof got.default !== "function") throw new Error(`there is nothing to show in ${address}`);
+  return { default: got.default };
 }
 
 /** Styles that did not come. */

@@ -34,7 +34,7 @@ export function Work({ session }: { session: SessionView }) {
 function Became({ session }: { session: SessionView }) {
   const say = useSay(words);
   const { state, message, target } = session.worktree ?? {};
-  if (state === "merged") return <Said text={say("mergedAs", { target: target ?? "HEAD", commit: message ?? "?" })} />;
+  if (state === "merged") return <Said text={say("mergedAs", { target: target ?? "HEAD", commit: (message ?? "?").slice(0, 12) })} />;
   if (state === "discarded") return <Said text={say("discardedTo", { where: message ?? "?" })} />;
   return null;
 }

@@ -11,13 +11,15 @@ import { loadFaceFor } from "../look/face";
 import { bytesSaid } from "../parts/size";
 import { Failure, Loading } from "../parts/states";
 import { type SharedKey, useSay } from "../words/words";
-import type { Emulator } from "./emulator";
+import type { Emulator, Size } from "./emulator";
 import { type Mark, Screen } from "./Screen";
 import { useOutput } from "./useOutput";
 import { words } from "./words";
 
 const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 240;
+/** Of what is only lines. */
+const ROWS = 24;
 /** How much of the past is shown at first, and when somebody wants more. */
 const TAIL_BYTES = 256 << 10;
 const TAIL_BYTES_MORE = 4 << 20;
@@ -39,7 +41,8 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
   const [isPlain, setPlain] = useState(false);
   const [tailBytes, setTailBytes] = useState(TAIL_BYTES);
   const measure = useMeasure(box);
-  const emulator = useOutput({ session: id, launch, stream, raw: isRaw, tailBytes }, measure.columns, session.data);
+  const size = sizeOf(session.data, launch, measure.columns);
+  const emulator = useOutput({ session: id, launch, stream, raw: isRaw, tailBytes }, size, session.data);
   const [wanted, setWanted] = useState<{ line: number; nth: number } | null>(null);
   if (session.error && !session.data) return <Failure error={session.error} onAgain={() => void session.refetch()} />;
   return (
@@ -84,6 +87,13 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
       </div>
     </div>
   );
+}
+
+/** That of the terminal that the program has; else as wide as there is room. Null until both could be known. */
+function sizeOf(session: SessionView | undefined, launch: number | null, columns: number): Size | null {
+  if (!session || columns === 0) return null;
+  const own = session.launches.find((it) => it.number === (launch ?? session.launches.at(-1)?.number))?.terminal;
+  return own ? { rows: own.rows, columns: own.columns, isOwn: true } : { rows: ROWS, columns, isOwn: false };
 }
 
 /** Where the agent asked for what it now waits for. */

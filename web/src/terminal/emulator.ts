@@ -8,7 +8,15 @@ import { PieceWriter } from "./pieces";
 
 /** How many lines stay. */
 export const LINES_MAX = 20_000;
-const ROWS = 24;
+
+/** How large a screen is. */
+export interface Size {
+  rows: number;
+  columns: number;
+  /** Whether a program has it as its terminal, and moves about on it; else it is as wide as there is room for lines. */
+  isOwn: boolean;
+}
+
 /** How far back the place of something that is heard late can be found. */
 const SPOTS_MAX = 500;
 const SPOT_BYTES_MAX = 1 << 20;
@@ -46,6 +54,7 @@ export class Emulator implements Sink {
   /** How many lines were let go at the top. */
   gone = 0;
   private readonly screen: Headless;
+  private isOwn: boolean;
   private readonly sentences: Sentences;
   private readonly watchers = new Set<() => void>();
   private readonly spots: Spot[] = [];
@@ -57,12 +66,13 @@ export class Emulator implements Sink {
   private spotBytes = 0;
   private isDisposed = false;
 
-  constructor(columns: number, sentences: Sentences) {
+  constructor({ rows, columns, isOwn }: Size, sentences: Sentences) {
     this.sentences = sentences;
+    this.isOwn = isOwn;
     this.pieceWriter = new PieceWriter(sentences.moreLines);
     this.screen = new Headless({
       cols: columns,
-      rows: ROWS,
+      rows,
       scrollback: LINES_MAX,
       convertEol: true,
       allowProposedApi: true,
@@ -87,9 +97,10 @@ export class Emulator implements Sink {
 
   readonly now = (): number => this.version;
 
-  resize(columns: number): void {
-    if (columns === this.screen.cols) return;
-    this.screen.resize(columns, ROWS);
+  resize({ rows, columns, isOwn }: Size): void {
+    this.isOwn = isOwn;
+    if (columns === this.screen.cols && rows === this.screen.rows) return;
+    this.screen.resize(columns, rows);
     this.known = null;
     this.changed();
   }
@@ -155,11 +166,13 @@ export class Emulator implements Sink {
   begin(begun: Begun): void {
     const isNext = this.launch > 0 && this.launch !== begun.launch;
     if (isNext) {
-      void this.write(`${this.endLine()}\x1b[0m\x1b[2m── ${this.sentences.nextLaunch(begun.launch)} ──\x1b[22m\n`);
+      void this.write(`${this.endLine()}\x1b[0m\x1b[2m── ${this.sentences.nextLaunch(begun.launch)} ──\x1b[22m\r\n`);
     } else {
       this.screen.reset();
       this.begun = begun;
     }
+    // What comes from a terminal says by itself where a line begins.
+    this.screen.options.convertEol = !this.isOwn || begun.isRead;
     this.launch = begun.launch;
     this.pieceWriter = new PieceWriter(this.sentences.moreLines);
     this.following = "live";
@@ -194,7 +207,7 @@ export class Emulator implements Sink {
   }
 
   private endLine(): string {
-    return this.pieceWriter.endLine() || (this.screen.buffer.active.cursorX > 0 ? "\n" : "");
+    return this.pieceWriter.endLine() || (this.screen.buffer.active.cursorX > 0 ? "\r\n" : "");
   }
 
   private write(data: string | Uint8Array): Promise<void> {

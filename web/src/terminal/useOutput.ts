@@ -2,20 +2,20 @@
 import { useEffect, useState } from "react";
 
 import { useLanguage, useSay, sayShared } from "../words/words";
-import { Emulator } from "./emulator";
+import { Emulator, type Size } from "./emulator";
 import { Follower, type Wanted } from "./output";
 import { words } from "./words";
 
-/** `changes` is anything that says that something has become of the session. */
-export function useOutput(wanted: Wanted, columns: number, changes: unknown): Emulator | null {
+/** `size` is null until it is known; `changes` is anything that says that something has become of the session. */
+export function useOutput(wanted: Wanted, size: Size | null, changes: unknown): Emulator | null {
   const say = useSay(words);
   const language = useLanguage();
   const [pair, setPair] = useState<{ emulator: Emulator; follower: Follower } | null>(null);
   const { session, launch, stream, raw, tailBytes } = wanted;
-  const isMeasured = columns > 0;
+  const isMeasured = size !== null;
   useEffect(() => {
-    if (!isMeasured) return undefined;
-    const emulator = new Emulator(columns, {
+    if (!size) return undefined;
+    const emulator = new Emulator(size, {
       moreLines: (n) => sayShared(language, "MoreLines", { n }),
       nextLaunch: (n) => say("nextLaunch", { n }),
     });
@@ -26,9 +26,12 @@ export function useOutput(wanted: Wanted, columns: number, changes: unknown): Em
       emulator.dispose();
       setPair(null);
     };
-    // Another width does not make it another output.
+    // Another size does not make it another output.
   }, [session, launch, stream, raw, tailBytes, isMeasured, language, say]);
-  useEffect(() => pair?.emulator.resize(columns), [pair, columns]);
+  const { rows, columns, isOwn } = size ?? { rows: 0, columns: 0, isOwn: false };
+  useEffect(() => {
+    if (columns > 0) pair?.emulator.resize({ rows, columns, isOwn });
+  }, [pair, rows, columns, isOwn]);
   useEffect(() => pair?.follower.look(), [pair, changes]);
   return pair?.emulator ?? null;
 }
