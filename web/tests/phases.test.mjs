@@ -71,6 +71,24 @@ async function leave(page) {
   await page.context().close();
 }
 
+test("a review that is decided elsewhere keeps what somebody is writing, and no key decides another", async () => {
+  const { asked, page } = await reviewed("kept", "a shop for bells");
+  const other = await ostler.ask("choice");
+  await page.keyboard.press("2");
+  await page.keyboard.type("make it lou");
+  await ostler.tell("review", asked.id, "--again");
+  await page.getByText("Settled meanwhile").waitFor();
+  await page.keyboard.type("der 1 2 n 3");
+  const field = page.locator(".phases-decide textarea");
+  assert.equal(await field.inputValue(), "make it lou");
+  assert.ok(await field.evaluate((it) => it.readOnly && it === document.activeElement));
+  await page.keyboard.press("Escape");
+  for (const key of ["n", "1", "2", "Enter"]) await page.keyboard.press(key);
+  await page.getByText("Settled meanwhile").waitFor();
+  assert.equal((await ostler.json("show", other.id)).settled, null);
+  await leave(page);
+});
+
 test("from an idea on the page to a branch, by hand", async () => {
   const directory = repository("bicycles");
   const page = await visit(browser, ostler, { place: ["/runs"] });

@@ -414,6 +414,20 @@ test("a part that does not come takes nothing with it, and is asked for again", 
   await page.context().close();
 });
 
+test("a part that cannot show something leaves the card beside it", async () => {
+  const request = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: ["/settings"] });
+  // As a server of another version might say it.
+  await page.route(`**/api/v1/sessions/${request.session}`, (route) => route.fulfill({ json: { id: request.session } }));
+  await page.goto(new URL(`/requests/${request.id}`, page.url()).href);
+  await page.locator(".inbox-terminal").getByText("The page has met something that it cannot show.").waitFor();
+  await page.waitForSelector('.inbox-card[data-ready="true"]');
+  await page.unroute(`**/api/v1/sessions/${request.session}`);
+  await page.keyboard.press("2");
+  assert.equal((await ostler.settled(request.id)).text, "MySQL");
+  await page.context().close();
+});
+
 test("a part that never comes is given up: the page is loaded anew once, and the card can still be answered", async () => {
   const request = await ostler.ask("choice");
   const page = await visit(browser, ostler, { place: ["/settings"] });

@@ -46,7 +46,7 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
   const [wanted, setWanted] = useState<{ line: number; nth: number } | null>(null);
   if (session.error && !session.data) return <Failure error={session.error} onAgain={() => void session.refetch()} />;
   return (
-    <div className="terminal" data-session={id}>
+    <div className="terminal" data-session={id} style={{ "--letter": `${measure.letter}px` } as React.CSSProperties}>
       <Options
         session={session.data}
         emulator={emulator}
@@ -104,8 +104,8 @@ function markOf(session: SessionView | undefined, stream: string, stopped: strin
 }
 
 /** The width of a letter and the height of a line, and how many letters fit. */
-function useMeasure(box: React.RefObject<HTMLDivElement | null>): { columns: number; lineHeight: number } {
-  const [measure, setMeasure] = useState({ columns: 0, lineHeight: 18 });
+function useMeasure(box: React.RefObject<HTMLDivElement | null>): { columns: number; lineHeight: number; letter: number } {
+  const [measure, setMeasure] = useState({ columns: 0, lineHeight: 18, letter: 8 });
   useEffect(() => {
     const element = box.current;
     const ruler = element?.querySelector(".terminal-ruler");
@@ -113,8 +113,9 @@ function useMeasure(box: React.RefObject<HTMLDivElement | null>): { columns: num
     const look = () => {
       const { width, height } = ruler.getBoundingClientRect();
       if (width === 0) return;
-      const fits = Math.floor((element.clientWidth - 40) / (width / 50));
-      setMeasure({ columns: Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, fits)), lineHeight: Math.round(height) });
+      const letter = width / 50;
+      const fits = Math.floor((element.clientWidth - 40) / letter);
+      setMeasure({ columns: Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, fits)), lineHeight: Math.round(height), letter });
     };
     look();
     const observer = new ResizeObserver(look);
