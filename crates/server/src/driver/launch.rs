@@ -110,11 +110,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         model: order.model.as_deref(),
         max_turns: order.turns_max,
         channel,
-        verifies: match &order.role {
-            Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
-            Role::Verify { .. } => Verifies::Free,
-            _ => Verifies::No,
-        },
+        verifies: verifies(&order.role),
         ..LaunchRequest::default()
     };
     let plan = order.agent.launch(&request).map_err(LaunchError::Plan)?;
@@ -151,6 +147,15 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         writes: None,
     };
     Ok(Plan { file: confined(driver, session, file)?, first_input })
+}
+
+/// Whether it looks at the work of another one, and whether this kernel keeps it from writing elsewhere.
+fn verifies(role: &Role) -> Verifies {
+    match role {
+        Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
+        Role::Verify { .. } => Verifies::Free,
+        Role::Work | Role::Phase { .. } => Verifies::No,
+    }
 }
 
 /// Whether a program reads lines and began without a prompt on its input: then what later launches are told is only in
