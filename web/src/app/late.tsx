@@ -1,5 +1,6 @@
 // Parts of the page that are loaded when they are first shown. One that does not come takes nothing else with it: it is
 // asked for again by itself, and by a button.
+import { useQueryClient } from "@tanstack/react-query";
 import { Component, type ComponentType, type ErrorInfo, type ReactNode, useEffect, useReducer, useRef, useState } from "react";
 
 import { useConnection } from "../api/queries";
@@ -84,12 +85,14 @@ function mendStyles(): void {
 /** Asks again while the server is there. What it does not have then belongs to another version of the page. */
 function useAgain(error: Error | null, again: () => void): void {
   const isThere = useConnection().is !== "stale";
+  const cache = useQueryClient();
   const tries = useRef(0);
   useEffect(() => {
     if (!error || !isThere) return undefined;
     const wait = AGAIN_MS[tries.current];
     if (wait === undefined) {
-      loadAnew();
+      const isUnderWay = cache.getMutationCache().getAll().some(({ state }) => state.status === "pending" || state.status === "error");
+      if (!isUnderWay) loadAnew();
       return undefined;
     }
     const timer = setTimeout(() => {
@@ -97,7 +100,7 @@ function useAgain(error: Error | null, again: () => void): void {
       again();
     }, wait);
     return () => clearTimeout(timer);
-  }, [error, again, isThere]);
+  }, [error, again, isThere, cache]);
 }
 
 /** Loads the page anew, once, and never under the hands of somebody who has begun something. */

@@ -26,6 +26,9 @@ import { WordsField } from "./WordsField";
 const READING_MS = 400;
 /** Who writes into its own field for so long has seen it. */
 const READING_MS_MAX = 2_000;
+/** A page that stood still for so long has not heard what was pressed meanwhile: that was no pause of its reader. */
+const STALL_MS = 50;
+const STALLS_MAX = 5;
 
 interface CardProps {
   request: RequestView;
@@ -166,13 +169,23 @@ export function useReady(): boolean {
   useEffect(() => {
     if (isReady) return undefined;
     const began = performance.now();
-    const ready = () => setReady(true);
-    let timer = setTimeout(ready, READING_MS);
+    let stalls = 0;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (ms: number) => {
+      const due = performance.now() + ms;
+      const look = () => {
+        const isLate = performance.now() - due > STALL_MS;
+        if (isLate && stalls++ < STALLS_MAX) wait(READING_MS);
+        else setReady(true);
+      };
+      timer = setTimeout(look, ms);
+    };
     const again = (event: globalThis.KeyboardEvent) => {
       clearTimeout(timer);
       const left = isTyping(event.target) ? began + READING_MS_MAX - performance.now() : READING_MS;
-      timer = setTimeout(ready, Math.max(0, Math.min(left, READING_MS)));
+      wait(Math.max(0, Math.min(left, READING_MS)));
     };
+    wait(READING_MS);
     window.addEventListener("keydown", again, true);
     return () => {
       clearTimeout(timer);
