@@ -10,7 +10,7 @@ import { askKey } from "../parts/request";
 import { plain } from "../parts/Said";
 import { type Language, sayShared, useLanguage } from "../words/words";
 import { endOf, type Kind, kindOf, kindsOff } from "./kinds";
-import { answerOthers, isLookedAt } from "./looked";
+import { showOthers, isLookedAt } from "./looked";
 import { words } from "./words";
 
 const WANTED = "ostler.notifications";
@@ -134,7 +134,7 @@ export function useBrowserNotifications(status: StatusView): void {
   const language = useLanguage();
   const stream = useStream();
   const [teller] = useState(() => new Teller());
-  useEffect(() => answerOthers(), []);
+  useEffect(() => showOthers(), []);
   useEffect(() => stream.listen(teller.hear), [stream, teller]);
   useEffect(() => {
     teller.language = language;

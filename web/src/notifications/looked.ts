@@ -1,30 +1,37 @@
-// Whether somebody looks at a page of this browser: at this tab, or at another one that says so.
+// Whether somebody looks at a page of this browser. The tab that is looked at holds a lock, which others can see and
+// which comes free when it is closed or dies. Where there are no locks, browsers show no notifications either.
 const NAME = "ostler.looked.1";
-/** The tab that is looked at is awake, and answers at once. */
-const ANSWER_MS_MAX = 300;
 
-type Message = "who" | "me";
-
-/** Answers other tabs for as long as this one is there. */
-export function answerOthers(): () => void {
-  const tabs = new BroadcastChannel(NAME);
-  tabs.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data === "who" && document.hasFocus()) tabs.postMessage("me" satisfies Message);
+/** Shows other tabs whether this one is looked at, until the function that it gives is called. */
+export function showOthers(): () => void {
+  if (!("locks" in navigator)) return () => {};
+  let letGo: (() => void) | null = null;
+  const show = (isLookedAt: boolean) => {
+    if (isLookedAt === (letGo !== null)) return;
+    letGo?.();
+    letGo = null;
+    if (!isLookedAt) return;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    // A browser may forbid locks with other things that pages keep.
+    navigator.locks.request(NAME, { mode: "shared" }, () => held).catch(() => {});
   };
-  return () => tabs.close();
+  const look = () => show(document.hasFocus());
+  window.addEventListener("focus", look);
+  window.addEventListener("blur", look);
+  look();
+  return () => {
+    window.removeEventListener("focus", look);
+    window.removeEventListener("blur", look);
+    show(false);
+  };
 }
 
-export function isLookedAt(): Promise<boolean> {
-  if (document.hasFocus()) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const tabs = new BroadcastChannel(NAME);
-    const end = (is: boolean) => {
-      clearTimeout(timer);
-      tabs.close();
-      resolve(is);
-    };
-    const timer = setTimeout(() => end(false), ANSWER_MS_MAX);
-    tabs.onmessage = ({ data }: MessageEvent<Message>) => data === "me" && end(true);
-    tabs.postMessage("who" satisfies Message);
-  });
+export async function isLookedAt(): Promise<boolean> {
+  if (document.hasFocus()) return true;
+  try {
+    const { held = [] } = await navigator.locks.query();
+    return held.some(({ name }) => name === NAME);
+  } catch {
+    return false;
+  }
 }
