@@ -110,19 +110,27 @@ function loadAnew(): void {
   window.location.reload();
 }
 
+/** What can be done about a part that is not there. */
+function WaysOut({ onAgain }: { onAgain: () => void }) {
+  const say = useSay(words);
+  return (
+    <p className="row">
+      <button type="button" className="button" onClick={onAgain}>
+        {say("tryAgain")}
+      </button>
+      <button type="button" className="button" onClick={() => window.location.reload()}>
+        {say("load")}
+      </button>
+    </p>
+  );
+}
+
 function NotLoaded({ onAgain }: { onAgain: () => void }) {
   const say = useSay(words);
   return (
     <div className="notice attention part" role="alert">
       <p>{say("notLoaded")}</p>
-      <p className="row">
-        <button type="button" className="button" onClick={onAgain}>
-          {say("tryAgain")}
-        </button>
-        <button type="button" className="button" onClick={() => window.location.reload()}>
-          {say("load")}
-        </button>
-      </p>
+      <WaysOut onAgain={onAgain} />
     </div>
   );
 }
@@ -165,14 +173,7 @@ function Broken({ error, onAgain }: { error: Error; onAgain: () => void }) {
         </code>
       </p>
       <p>{say("brokenHint")}</p>
-      <p className="row">
-        <button type="button" className="button" onClick={onAgain}>
-          {say("tryAgain")}
-        </button>
-        <button type="button" className="button" onClick={() => window.location.reload()}>
-          {say("load")}
-        </button>
-      </p>
+      <WaysOut onAgain={onAgain} />
     </div>
   );
 }

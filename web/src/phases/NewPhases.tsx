@@ -4,15 +4,15 @@ import "./phases.css";
 import { type FormEvent, useId, useRef, useState } from "react";
 
 import { newKey } from "../api/client";
-import { useAgents, useProjects, useWish } from "../api/queries";
+import { useWish } from "../api/queries";
 import type { AgentView, NewPhases as Wanted, PhasesView, ProjectSummary } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
 import { Choose, Field, LimitFields, Send, sendKeys, Text } from "../parts/Form";
 import { hasWrong, type Limits, limitsOf, UNLIMITED } from "../parts/limits";
+import { Offered } from "../parts/Offered";
 import { Page } from "../parts/Page";
 import { projectSaid } from "../parts/Project";
-import { Failure, Loading } from "../parts/states";
 import { words as shared } from "../parts/words";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
@@ -26,20 +26,11 @@ const IDEA_LETTERS_MAX = 32 << 10;
 
 export default function NewPhases(_: ViewProps) {
   const say = useSay(words);
-  const agents = useAgents();
-  const known = useProjects();
   const search = useSearch();
-  const failed = agents.error ?? known.error;
-  const again = () => {
-    if (agents.error) void agents.refetch();
-    if (known.error) void known.refetch();
-  };
   return (
     <Page title={say("newTitle")}>
       <p className="dim">{say("newHint")}</p>
-      {failed && <Failure error={failed} onAgain={again} />}
-      {!failed && (!agents.data || !known.data) && <Loading />}
-      {agents.data && known.data && <Form agents={agents.data} projects={known.data} first={search.get("directory")} />}
+      <Offered>{(agents, projects) => <Form agents={agents} projects={projects} first={search.get("directory")} />}</Offered>
     </Page>
   );
 }

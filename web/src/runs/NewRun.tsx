@@ -4,13 +4,13 @@ import "./runs.css";
 import { type FormEvent, useId, useRef, useState } from "react";
 
 import { newKey } from "../api/client";
-import { useAgents, useProjects, useWish } from "../api/queries";
+import { useWish } from "../api/queries";
 import type { AgentView, NewRun as Wanted, RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
 import { Choose, Field, LimitFields, Send, sendKeys, Text } from "../parts/Form";
+import { Offered } from "../parts/Offered";
 import { Page } from "../parts/Page";
-import { Failure, Loading } from "../parts/states";
 import { words as shared } from "../parts/words";
 import { useLanguage, useSay } from "../words/words";
 import { blank, COMMAND, type Draft, hasWrongNumber, wantedOf } from "./draft";
@@ -18,26 +18,19 @@ import { words } from "./words";
 
 export default function NewRun(_: ViewProps) {
   const say = useSay(words);
-  const agents = useAgents();
-  const known = useProjects();
   const search = useSearch();
-  const failed = agents.error ?? known.error;
-  const again = () => {
-    if (agents.error) void agents.refetch();
-    if (known.error) void known.refetch();
-  };
   return (
     <Page title={say("newRun")}>
-      {failed && <Failure error={failed} onAgain={again} />}
-      {!failed && (!agents.data || !known.data) && <Loading />}
-      {agents.data && known.data && (
-        <Form
-          agents={agents.data}
-          projects={known.data}
-          directory={search.get("directory") ?? known.data[0]?.root ?? ""}
-          agent={search.get("agent")}
-        />
-      )}
+      <Offered>
+        {(agents, projects) => (
+          <Form
+            agents={agents}
+            projects={projects}
+            directory={search.get("directory") ?? projects[0]?.root ?? ""}
+            agent={search.get("agent")}
+          />
+        )}
+      </Offered>
     </Page>
   );
 }

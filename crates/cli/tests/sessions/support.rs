@@ -324,6 +324,16 @@ impl World {
             .collect()
     }
 
+    /// Servers that a command has started for itself, because there was none.
+    fn servers_of_commands(&self) -> Vec<u32> {
+        let home = format!("OSTLER_HOME={}", self.inner_home().display());
+        let has = |pid: u32, file: &str, word: &str| {
+            let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+            bytes.split(|&byte| byte == 0).any(|it| it == word.as_bytes())
+        };
+        all_pids().filter(|&pid| has(pid, "cmdline", "--background") && has(pid, "environ", &home)).collect()
+    }
+
     /// The shims of this state directory.
     pub(crate) fn shims(&self) -> Vec<u32> {
         let home = self.inner_home().display().to_string();
@@ -371,9 +381,9 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         self.kill_server();
-        let left = self.processes();
-        for (pid, _) in &left {
-            kill(*pid, "KILL");
+        let left = self.processes().into_iter().map(|(pid, _)| pid);
+        for pid in left.chain(self.servers_of_commands()) {
+            kill(pid, "KILL");
         }
         if !std::thread::panicking() {
             fs::remove_dir_all(self.inner_home().parent().expect("a folder")).ok();
