@@ -228,16 +228,21 @@ test("a file may be dropped anywhere on the card, one at a time, and never opens
   await close(page);
 });
 
-test("a file on its way says how far it is, can be taken back, and be chosen again", async () => {
-  const request = await ostler.ask("file");
-  const page = await visit(browser, ostler, { place: [request.id] });
-  await card(page, request);
-  // A slow way: so many bytes in a second.
+/** Makes the way to the server a slow one. Gives what sets how many bytes go in a second; -1 for all. */
+async function slowWay(page) {
   const network = await page.context().newCDPSession(page);
   const slow = (bytes) =>
     network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytes });
   await network.send("Network.enable");
   await slow(200_000);
+  return slow;
+}
+
+test("a file on its way says how far it is, can be taken back, and be chosen again", async () => {
+  const request = await ostler.ask("file");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const slow = await slowWay(page);
   const big = join(ostler.root, "big.bin");
   writeFileSync(big, Buffer.alloc(3 << 20, 7));
   const input = page.getByLabel("Choose a file").last();
@@ -253,6 +258,69 @@ test("a file on its way says how far it is, can be taken back, and be chosen aga
   const answer = await ostler.settled(request.id);
   assert.equal(readFileSync(join(ostler.project, answer.path)).length, 3 << 20);
   assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("who looks at another card meanwhile finds how far the file is, and the card they read stays", async () => {
+  const request = await ostler.ask("file");
+  const other = await ostler.ask("text");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const slow = await slowWay(page);
+  const big = join(ostler.root, "slow.bin");
+  writeFileSync(big, Buffer.alloc(3 << 20, 9));
+  await page.getByLabel("Choose a file").last().setInputFiles(big);
+  await page.getByText("Sending slow.bin …").waitFor();
+  await page.keyboard.press("j");
+  await card(page, other);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("k");
+  await card(page, request);
+  await page.getByText("Sending slow.bin …").waitFor();
+  await page.getByText(/^[1-9][\d.]* [KM]iB of 3 MiB · \d+ %$/).waitFor();
+  await page.keyboard.press("j");
+  await card(page, other);
+  await slow(-1);
+  const answer = await ostler.settled(request.id);
+  assert.equal(readFileSync(join(ostler.project, answer.path)).length, 3 << 20);
+  await page.locator(".inbox-said", { hasText: request.id }).waitFor();
+  await card(page, other);
+  await close(page);
+});
+
+test("a file that does not move any more is given up, on the card that is come back to as well, and sent again", async () => {
+  const request = await ostler.ask("file");
+  const other = await ostler.ask("text");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const asked = [];
+  // Nobody takes it, and nobody says so.
+  const hold = (route) => void asked.push(route.request().headers()["idempotency-key"]);
+  await page.route("**/file?*", hold);
+  await page.clock.install();
+  const still = join(ostler.root, "still.bin");
+  writeFileSync(still, "does not move");
+  await page.getByLabel("Choose a file").last().setInputFiles(still);
+  await page.getByText("Sending still.bin …").waitFor();
+  await until("the file on its way", () => asked.length === 1);
+  await page.keyboard.press("j");
+  await page.locator(`[id="${other.id}-asks"]`).waitFor();
+  await page.clock.fastForward(61_000);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("k");
+  await page.locator(`[id="${request.id}-asks"]`).waitFor();
+  await page.clock.runFor(1_000);
+  const alert = page.locator(".inbox-card").getByRole("alert");
+  await alert.waitFor();
+  assert.deepEqual(await waiting(), [request.id, other.id]);
+  await page.unroute("**/file?*", hold);
+  const [again] = await Promise.all([
+    page.waitForRequest(/\/file\?/),
+    alert.getByRole("button", { name: "Try again" }).click(),
+  ]);
+  assert.equal(again.headers()["idempotency-key"], asked[0], "it is the same answer");
+  const answer = await ostler.settled(request.id);
+  assert.equal(readFileSync(join(ostler.project, answer.path), "utf8"), "does not move");
   await page.context().close();
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 
-import { card, findings, launch, Ostler, visit } from "./support.mjs";
+import { card, findings, launch, Ostler, until, visit } from "./support.mjs";
 
 let browser;
 let ostler;
@@ -246,6 +246,19 @@ test("a session that fails is told, and each kind can be left out", async () => 
   const needed = await ostler.ask("key");
   await page.waitForFunction((id) => globalThis.shown.some((it) => it.tag === id), needed.id);
   assert.ok(!(await told(page)).includes(quiet.id));
+  await context.close();
+});
+
+test("a session whose watch is lost is told as interrupted, and is told no more once somebody has looked after it", async () => {
+  const { context, page } = await notified();
+  const begun = await ostler.json("run", "--detach", "--", "sleep", "1000");
+  const lost = begun.sessions[0].id;
+  await until("it works", async () => (await ostler.json("ps")).some((it) => it.id === lost && it.status === "active"));
+  process.kill(ostler.shimOf(lost), "SIGKILL");
+  await page.waitForFunction((id) => globalThis.shown.some((it) => it.tag === id), lost);
+  assert.match(await page.evaluate((id) => globalThis.shown.find((it) => it.tag === id).title, lost), /^sleep · shop: was interrupted$/);
+  await ostler.tell("cancel", lost);
+  await page.waitForFunction((id) => globalThis.shown.find((it) => it.tag === id).closed, lost);
   await context.close();
 });
 

@@ -1,6 +1,6 @@
 // What every test of the page needs: the real binary in a state directory of its own, scripted agents, and a browser.
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,6 +101,19 @@ export class Ostler {
 
   async json(command, ...args) {
     return JSON.parse(await this.tell(command, "--json", ...args));
+  }
+
+  /** The process that watches over a session. */
+  shimOf(session) {
+    const folder = `${join(this.home, "sessions", session)}/`;
+    const isIts = (pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder);
+      } catch {
+        return false;
+      }
+    };
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).find(isIts);
   }
 
   /** Starts an agent that asks for something, and waits until it has. Gives the request. */

@@ -57,7 +57,7 @@ export function Card({ request, queue, onDone }: CardProps) {
   const { isMeanwhile, isKept } = useKept(isOpen, card);
   const isCareful = request.mark != null;
   const send = (given: Given) => {
-    if (isReady && isOpen && !answering.isPending) answering.mutate(given);
+    if (isReady && isOpen && !answering.isPending) answering.send(given);
   };
   const answer = (given: NewAnswer) => send({ answer: given });
   const write = (text: string) => {
@@ -147,7 +147,7 @@ export function Card({ request, queue, onDone }: CardProps) {
             />
           )}
           {isOpen && answering.error && (
-            <Failure error={answering.error} wrote onAgain={() => answering.variables && answering.mutate(answering.variables)} />
+            <Failure error={answering.error} wrote onAgain={answering.again} />
           )}
           {isOpen && <Insist error={answering.error} written={written} onInsist={() => answer({ value: written, insist: true })} />}
         </div>

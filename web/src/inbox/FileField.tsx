@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { bytesSaid } from "../parts/size";
 import { Said } from "../parts/Said";
 import { useSay } from "../words/words";
-import type { Sending } from "./answering";
+import type { Sending } from "./sending";
 import { words } from "./words";
 
 interface FileFieldProps {
@@ -36,8 +36,8 @@ export function FileField({ card, isBusy, isOver, sending, onFile, onPath }: Fil
     <div className="stack">
       {!isOver && (
         <div className={`inbox-drop ${isDragged ? "over" : ""}`}>
-          {isBusy && sending ? <Progress sending={sending} /> : <p className="dim">{say("fileDrop")}</p>}
-          {!(isBusy && sending) && (
+          {sending ? <Progress sending={sending} /> : <p className="dim">{say("fileDrop")}</p>}
+          {!sending && (
             <button type="button" className="button" disabled={isBusy} onClick={() => input.current?.click()}>
               {say("fileChoose")}
             </button>
@@ -92,7 +92,8 @@ export function FileField({ card, isBusy, isOver, sending, onFile, onPath }: Fil
 
 function Progress({ sending }: { sending: Sending }) {
   const say = useSay(words);
-  const { name, sent, size, cancel } = sending;
+  const { file, sent, cancel } = sending;
+  const { name, size } = file;
   const percent = size === 0 ? 100 : Math.floor((sent / size) * 100);
   return (
     <>

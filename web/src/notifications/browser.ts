@@ -79,6 +79,7 @@ function ofSession(language: Language, kind: Kind, session: SessionView): Notice
 class Teller {
   private known: Set<string> | null = null;
   private sessions = new Map<string, SessionView>();
+  /** What goes again once it stands no more. How a session has ended stays so. */
   private readonly shown = new Map<string, Notification>();
   /** What still stands as it was told: it is not told any more once that has changed. */
   private open = new Set<string>();
@@ -88,8 +89,7 @@ class Teller {
     const lost = status.sessions.filter((session) => session.status === "interrupted");
     this.open = new Set([...status.needs_you, ...lost].map((it) => it.id));
     for (const [tag, notification] of this.shown) {
-      // How a session has ended stays so.
-      if (this.open.has(tag) || (tag.startsWith("s_") && !status.sessions.some((it) => it.id === tag))) continue;
+      if (this.open.has(tag)) continue;
       notification.close();
       this.shown.delete(tag);
     }
@@ -122,11 +122,12 @@ class Teller {
     if (notice === null || permission() !== "on" || kindsOff().has(notice.kind)) return;
     if (await isLookedAt()) return;
     const { tag, kind, whose, said, text, to } = notice;
-    const isOver = kind !== "failed" && kind !== "done" && !this.open.has(tag);
-    if (isOver) return;
+    const isEnd = kind === "failed" || kind === "done";
+    if (!isEnd && !this.open.has(tag)) return;
     const title = `${plain(whose.agent)} · ${plain(whose.project.name)}: ${said}`;
     const notification = show(title, plain(text).slice(0, CHARS_MAX), tag, to);
-    if (notification) this.shown.set(tag, notification);
+    if (isEnd) this.shown.delete(tag);
+    else if (notification) this.shown.set(tag, notification);
   }
 }
 

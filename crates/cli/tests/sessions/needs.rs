@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 
-use ostler_server::api::{GivenValue, NewAnswer, NewRun, RequestView};
+use ostler_server::api::{GivenValue, NewAnswer, NewRun, RequestView, SecretView};
 
 use crate::support::{QUESTION, World, write};
 
@@ -435,6 +435,11 @@ fn what_is_no_answer_is_refused_and_kept_nowhere() {
     assert_eq!(world.refused(&path, &values(&[("OSTLER_HOME", "/tmp")])).kind, "bad_name");
     assert_eq!(world.refused(&path, &values(&[("EMPTY", "")])).kind, "bad_value");
     assert_eq!(world.refused(&path, &values(&[("ZERO", "a\0b")])).kind, "bad_value");
+    // Of several, all are kept or none: the first alone would be given to the next session that asks.
+    let some = NewAnswer { reuse: true, ..values(&[("A", "1"), ("B", "a\0b")]) };
+    assert_eq!(world.refused(&path, &some).kind, "bad_value");
+    let kept: Vec<SecretView> = world.get("/secrets").expect("a list");
+    assert_eq!(kept, []);
     give(&world, &request.id, &values(&[("A", "1"), ("B", "2")]));
     world.status(&session, "completed");
 }
