@@ -38,8 +38,9 @@ use crate::{
 /// How many events are on a page, if nothing is said.
 const USUAL: Limit = Limit(500);
 
-/// The most events that a follower takes at once.
-const AT_ONCE: u32 = 100;
+/// The most events that a follower takes at once. Those that it has read from the store are its own until they are sent,
+/// so that a hundred who are behind hold a hundred times as many.
+const AT_ONCE: u32 = 16;
 
 /// How often a quiet stream says that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -252,7 +253,7 @@ impl Follower {
         loop {
             let committed = *changed.borrow_and_update();
             let (happened, looked_at) = self.behind(committed).await?;
-            for it in happened.iter().filter(|it| self.filter.wants(&it.row)) {
+            for it in happened.into_iter().filter(|it| self.filter.wants(&it.row)) {
                 sent = it.row.seq;
                 let sent = |row: &EventRow| piece(&self.filter.shown(row));
                 // What all see alike is made once.
