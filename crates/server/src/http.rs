@@ -42,7 +42,7 @@ use axum::{
     extract::DefaultBodyLimit,
     http::HeaderValue,
     middleware::{from_fn, from_fn_with_state},
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use ostler_store::SqliteReader;
 use serde_json::Value;
@@ -207,6 +207,8 @@ fn router(app: App) -> Router {
         .with_state(app.clone());
     Router::new()
         .nest(access::PREFIX, routes)
+        // The one path below it that nesting leaves to the page.
+        .route(&format!("{}/", access::PREFIX), any(problem::no_route))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(metrics::metrics))
