@@ -128,7 +128,13 @@ test("a permission that an agent asks for is denied, with a reason", async () =>
 test("a tool is allowed for the session", async () => {
   const session = await ostler.claude("permission, please");
   const request = await ostler.asked(session);
-  const answer = await settle(request, (page) => page.keyboard.press("2"));
+  const answer = await settle(request, async (page) => {
+    // What it would run stands there, whatever somebody calls it.
+    const note = await page.getByRole("note").innerText();
+    assert.ok(note.indexOf("rm -rf build") < note.indexOf("List the files"), note);
+    assert.match(note, /rm -rf build/);
+    await page.keyboard.press("2");
+  });
   assert.deepEqual(answer, { answer: "approved", for_session: true });
 });
 

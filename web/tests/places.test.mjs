@@ -155,6 +155,30 @@ test("a secret is kept by its name, and removed", async () => {
   await page.context().close();
 });
 
+test("a vault with a passphrase is made on the page, and opened again after a restart", async () => {
+  const locked = await Ostler.start('[vault]\nkey = "passphrase"\n');
+  const page = await visit(browser, locked, { place: ["/secrets"] });
+  await page.getByText("There is no vault yet.").waitFor();
+  await page.getByLabel("Its passphrase (not shown)").fill("a long one");
+  await page.getByLabel("The same once more").fill("a long owe");
+  await page.getByText("The two are not the same.").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Open it" }).isDisabled());
+  await page.getByLabel("The same once more").fill("a long one");
+  await page.getByRole("button", { name: "Open it" }).click();
+  await page.getByText("No secrets are kept.").waitFor();
+  await locked.kill();
+  await locked.serve();
+  await page.reload();
+  await page.getByText("The vault is locked.").waitFor();
+  assert.equal(await page.getByLabel("The same once more").count(), 0);
+  await page.getByLabel("Its passphrase (not shown)").fill("a long one");
+  await page.getByRole("button", { name: "Open it" }).click();
+  await page.getByText("No secrets are kept.").waitFor();
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+  await locked.end();
+});
+
 test("what a repository would run is shown and agreed to", async () => {
   await ostler.ask("text");
   execFileSync("git", ["config", "filter.shout.clean", "tr a-z A-Z"], { cwd: ostler.project, env: ostler.env });

@@ -33,7 +33,8 @@ pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,
     OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView, RunView,
-    SessionStatus, SessionView, SettledView, StatusView, TrustView, TrustedView, WaitView, WorktreeView,
+    SessionStatus, SessionView, SettledView, StatusView, TrustView, TrustedView, VaultState, WaitView,
+    WorktreeView,
 };
 
 use std::{collections::BTreeMap, fmt};

@@ -726,6 +726,24 @@ mod tests {
                 "[[phases.phase]]\nname = 'x'\nchecks = [{ run = 'x', place = 'moon' }]",
                 "ostler.toml:3: unknown place `moon`, expected `checkpoint` or `project`",
             ),
+            (
+                "[[phases.phase]]\nname = 'x'\nchecks = [{ run = 'x', plce = 'project' }]",
+                "ostler.toml:3: unknown key `plce`; did you mean `place`?",
+            ),
+            (
+                "[[phases.phase]]\nname = 'x'\ncriteria = [{ id = 'a', txt = 'y' }]",
+                "ostler.toml:3: unknown key `txt`; did you mean `text`?",
+            ),
+            (
+                "[[phases.phase]]\nname = 'x'\ncriteria = ['x', { id = 'c1', text = 'y' }]",
+                "ostler.toml:3: there are two criteria `c1`: no verdict could name one of them",
+            ),
+            ("[[phases.phase]]\nname = 'x'\ntests = ' '", "ostler.toml:3: there is no command"),
+            ("[[phases.phase]]\nname = 'x'\nsetup = ''", "ostler.toml:3: there is no command"),
+            (
+                "[[phases.phase]]\nname = 'x'\nprompt = 'Do {nme}'",
+                "ostler.toml:3: `{nme}` stands for nothing in a prompt; did you mean `{name}`?",
+            ),
         ] {
             assert_eq!(load("", text).expect_err(text), error);
         }

@@ -1,6 +1,7 @@
 //! Phases: what a run through them is made of, what is looked for at a gate, and what is said about it. Git and
 //! processes are the driver's; everything here works on text and data.
 
+mod announced;
 pub(crate) mod collect;
 pub(crate) mod defaults;
 mod document;

@@ -13,6 +13,7 @@ use ostler_vault::{
 };
 
 use crate::{
+    api::VaultState,
     config::{Config, ConfigError, VaultKey},
     home::Home,
 };
@@ -62,6 +63,17 @@ impl Secrets {
     /// The vault, if there is one already: whoever only looks does not make it.
     pub(crate) fn existing(&self) -> Result<Option<Arc<Vault>>, SecretsError> {
         if Vault::exists(&self.home.vault()) { self.vault().map(Some) } else { Ok(None) }
+    }
+
+    /// Whether it can be used, or what a person has to do first. Where the configuration has a mistake, whatever uses it says so.
+    pub(crate) fn state(&self) -> VaultState {
+        let is_open = self.open.lock().expect("nobody panics while opening a vault").is_some();
+        let wants = Config::load(None).is_ok_and(|config| config.vault == VaultKey::Passphrase);
+        match (is_open || !wants, Vault::exists(&self.home.vault())) {
+            (true, _) => VaultState::Ready,
+            (false, true) => VaultState::Locked,
+            (false, false) => VaultState::Unmade,
+        }
     }
 
     /// Opens it with a passphrase that a person gave.

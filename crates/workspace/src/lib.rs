@@ -46,4 +46,4 @@ pub use repository::{Head, Repository};
 pub use restore::Restored;
 pub use snapshot::{LeftOut, Limits, WhyLeftOut};
 pub use talk::end_all;
-pub use trees::{Approved, ChangedFile, CommittedFile};
+pub use trees::{Approved, ChangedFile, CommittedFile, Export};

@@ -148,11 +148,15 @@ impl Repository {
     }
 
     fn check_branch_name(&self, branch: &str) -> Result<(), MakeError> {
+        let is_name = self.is_branch_name(branch)?;
+        if is_name { Ok(()) } else { Err(MakeError::BranchName { branch: branch.to_owned() }) }
+    }
+
+    /// Whether a branch can have this name, and nothing else is meant by it.
+    pub(crate) fn is_branch_name(&self, branch: &str) -> Result<bool, GitError> {
         let reference = format!("refs/heads/{branch}");
-        let good = !branch.starts_with('-')
-            && branch != "HEAD"
-            && Call::on(&self.common_dir).args(["check-ref-format", &reference]).ask()?.is_some();
-        if good { Ok(()) } else { Err(MakeError::BranchName { branch: branch.to_owned() }) }
+        let is_plain = !branch.starts_with('-') && branch != "HEAD";
+        Ok(is_plain && Call::on(&self.common_dir).args(["check-ref-format", &reference]).ask()?.is_some())
     }
 
     /// Neither the branch, nor one above it such as `ostler`, nor one below it.

@@ -131,13 +131,17 @@ impl Repository {
     }
 
     /// Makes a branch with a commit for each tree, on top of a commit. Who asks again gets the same commits. A branch of
-    /// that name that leads elsewhere is left alone, and said to be taken.
+    /// that name that leads elsewhere, or that somebody works on, is left alone.
     pub fn export(
         &self,
         branch: &str,
         base: Option<&Commit>,
         approved: &[Approved],
-    ) -> Result<Option<Vec<Commit>>, GitError> {
+    ) -> Result<Export, GitError> {
+        let reference = format!("refs/heads/{branch}");
+        if !self.is_branch_name(branch)? || branch.starts_with("refs/") {
+            return Ok(Export::BadName);
+        }
         let mut parents: Vec<Commit> = base.cloned().into_iter().collect();
         let mut made = Vec::new();
         let mut who = ostler();
@@ -158,19 +162,40 @@ impl Repository {
             parents = vec![commit.clone()];
             made.push(commit);
         }
-        let Some(last) = made.last() else { return Ok(Some(made)) };
-        let reference = format!("refs/heads/{branch}");
+        let Some(last) = made.last() else { return Ok(Export::Made(made)) };
         match resolve(&self.common_dir, &reference)? {
             Some(there) if there == *last => {}
-            // What was exported before is part of it: the branch goes on.
-            Some(there) if made.contains(&there) => {
+            Some(there) if !made.contains(&there) => return Ok(Export::Taken),
+            // What was exported before is part of it, and the branch goes on; but not under somebody's files, who would
+            // take it back with their next commit.
+            Some(there) => {
+                let args = ["for-each-ref", "--format=%(worktreepath)", &reference];
+                let place = Call::on(&self.common_dir).args(args).line()?;
+                if !place.is_empty() {
+                    return Ok(Export::CheckedOut { place: PathBuf::from(place) });
+                }
                 update_ref(&self.common_dir, &reference, last, Some(&there), "ostler: export")?;
             }
-            Some(_) => return Ok(None),
             None => update_ref(&self.common_dir, &reference, last, None, "ostler: export")?,
         }
-        Ok(Some(made))
+        Ok(Export::Made(made))
     }
+}
+
+/// What became of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Export {
+    /// The branch has these commits.
+    Made(Vec<Commit>),
+    /// There is such a branch, and it leads elsewhere.
+    Taken,
+    /// Somebody works on that branch, and it would have to go on.
+    CheckedOut {
+        /// Where.
+        place: PathBuf,
+    },
+    /// No branch can have that name.
+    BadName,
 }
 
 /// A line of `ls-tree -l`: mode, kind, object, size, then the path behind a tab.

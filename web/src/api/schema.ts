@@ -370,6 +370,8 @@ export interface components {
              * @description The largest file that can be given to an agent.
              */
             upload_bytes_max?: number;
+            /** @description Whether secrets can be kept and given. */
+            vault?: components["schemas"]["VaultState"];
             /** @description Its version. */
             version: string;
         };
@@ -1414,6 +1416,11 @@ export interface components {
              */
             tokens?: number | null;
         };
+        /**
+         * @description Whether the vault of secrets can be used.
+         * @enum {string}
+         */
+        VaultState: "ready" | "locked" | "unmade";
         /** @description A wait that ends by itself. */
         WaitView: {
             /** @description For `limit`: the account. */
@@ -1566,6 +1573,7 @@ export type Unlock = components['schemas']['Unlock'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
 export type UsageView = components['schemas']['UsageView'];
+export type VaultState = components['schemas']['VaultState'];
 export type WaitView = components['schemas']['WaitView'];
 export type WhichSecret = components['schemas']['WhichSecret'];
 export type WorktreeView = components['schemas']['WorktreeView'];

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 
 import { Refused } from "../api/problem";
-import { keys, useProjects, useSecrets, useWish } from "../api/queries";
+import { keys, useInfo, useProjects, useSecrets, useWish } from "../api/queries";
 import type { NewSecret, SecretView, Unlock, WhichSecret } from "../api/schema";
 import { Dialog } from "../parts/Dialog";
 import { Page } from "../parts/Page";
@@ -20,12 +20,13 @@ import { words } from "./words";
 export default function Secrets() {
   const say = useSay(words);
   const secrets = useSecrets();
-  const isLocked = secrets.error instanceof Refused && secrets.error.code === "vault_locked";
+  const vault = useInfo().data?.vault;
+  const isLocked = vault === "locked" || vault === "unmade" || (secrets.error instanceof Refused && secrets.error.code === "vault_locked");
   return (
     <Page title={say("title")}>
       <p className="dim">{say("about")}</p>
       {isLocked ? (
-        <Locked />
+        <Locked isNew={vault === "unmade"} />
       ) : (
         <>
           {secrets.error && <Failure error={secrets.error} onAgain={() => void secrets.refetch()} />}
@@ -181,23 +182,29 @@ function Add() {
   );
 }
 
-function Locked() {
+/** A vault that wants its passphrase; a new one wants it twice, since a slip would lose all that is kept from then on. */
+function Locked({ isNew }: { isNew: boolean }) {
   const say = useSay(words);
   const cache = useQueryClient();
   const id = useId();
   const [passphrase, setPassphrase] = useState("");
+  const [again, setAgain] = useState("");
+  const differs = isNew && again !== "" && again !== passphrase;
   const unlock = useWish<unknown, Unlock>((body) => ({ path: "/secrets/unlock", body }));
   const open = (event: FormEvent) => {
     event.preventDefault();
-    unlock.mutate({ passphrase }, { onSuccess: () => void cache.invalidateQueries({ queryKey: keys.secrets }) });
+    if (isNew && again !== passphrase) return;
+    unlock.mutate({ passphrase }, { onSuccess: () => [keys.secrets, keys.info].forEach((queryKey) => void cache.invalidateQueries({ queryKey })) });
   };
   return (
     <form className="panel stack narrow" onSubmit={open} autoComplete="off">
-      <p>{say("locked")}</p>
+      <p>{say(isNew ? "unmade" : "locked")}</p>
       <Field id={id} label={say("passphrase")} value={passphrase} onChange={setPassphrase} isSecret />
+      {isNew && <Field id={`${id}-again`} label={say("again")} value={again} onChange={setAgain} isSecret />}
+      {differs && <p className="bad" role="status">{say("differs")}</p>}
       {unlock.error && <Failure error={unlock.error} />}
       <p>
-        <button type="submit" className="button primary" disabled={unlock.isPending || passphrase === ""}>
+        <button type="submit" className="button primary" disabled={unlock.isPending || passphrase === "" || (isNew && again !== passphrase)}>
           {say("unlock")}
         </button>
       </p>

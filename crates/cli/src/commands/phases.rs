@@ -137,7 +137,7 @@ fn init(context: &Context, arguments: &InitArguments) -> Result<Exit, Error> {
     let (mut written, mut kept) = (Vec::new(), Vec::new());
     let settings = root.join(PROJECT_FILE);
     let before = read(&settings)?;
-    if before.lines().any(|line| line.trim() == "[phases]" || line.trim() == "[[phases.phase]]") {
+    if has_phases(&before) {
         kept.push(settings);
     } else {
         let gap = if before.is_empty() { "" } else { "\n" };
@@ -165,6 +165,15 @@ fn init(context: &Context, arguments: &InitArguments) -> Result<Exit, Error> {
         said
     })?;
     Ok(Exit::Done)
+}
+
+/// Whether a file says anything of phases, however it is written. One that cannot be read as a whole is looked through
+/// line by line: a second table would only add to its mistakes.
+fn has_phases(text: &str) -> bool {
+    match text.parse::<toml::Table>() {
+        Ok(table) => table.contains_key("phases"),
+        Err(_) => text.lines().any(|line| line.trim_start_matches(['[', ' ']).starts_with("phases")),
+    }
 }
 
 fn file_error(path: &Path, source: io::Error) -> Error {

@@ -61,17 +61,34 @@ const TREE_CHARS_MIN: usize = 7;
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
         let client = context.server().await?;
+        let decision = decision(arguments);
         let Some(request) = find(&client, arguments.id.as_deref()).await? else {
+            if decision.is_some() {
+                return Err(Error::NotFound {
+                    message: Message::new(Key::ReviewNone),
+                    hint: Message::new(Key::HintUnchanged),
+                });
+            }
             context.print(&Vec::<RequestView>::new(), |_| {
                 format!("{}\n", context.words.sentence(Key::ReviewNone))
             })?;
             return Ok(Exit::Done);
         };
-        match decision(arguments) {
+        match decision {
             None => show(context, &client, &request, arguments).await,
+            // Behind the one that was shown there may be another by now.
+            Some(ReviewDecision::Approve) if !names_what_was_seen(arguments) => Err(Error::Refused {
+                message: Message::new(Key::ReviewWhich),
+                hint: Message::new(Key::HintReviewWhich).with("id", &request.id),
+            }),
             Some(decision) => decide(context, &client, &request, arguments, decision).await,
         }
     })
+}
+
+/// A request is about one tree, and a tree is one; a run, or whatever waits, may be about another than a moment ago.
+fn names_what_was_seen(arguments: &Arguments) -> bool {
+    arguments.tree.is_some() || arguments.id.as_deref().is_some_and(|id| id.starts_with("q_"))
 }
 
 fn decision(arguments: &Arguments) -> Option<ReviewDecision> {

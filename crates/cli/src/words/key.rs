@@ -539,7 +539,7 @@ keys! {
     PhasePreparing, PhaseWorking, PhaseGate, PhaseReview, PhaseEnding, PhaseApproved, PhaseEnded,
     PhaseReworks, PhaseQuestions, PhaseSays, StepWaiting, StepCheckpoint, StepCollect, StepCheck,
     StepVerifier, StepReport, StepReview, PhasesWritten, PhasesKept, PhasesNext, PhasesExported, ReviewTree,
-    ReviewSince, ReviewFirst, ReviewNoChanges, ReviewQuestions, ReviewNone, ReviewSeveral, HintReview, ReviewDecide, ReviewApproved, ReviewChanges,
+    ReviewSince, ReviewFirst, ReviewNoChanges, ReviewQuestions, ReviewNone, ReviewSeveral, HintReview, ReviewWhich, HintReviewWhich, ReviewDecide, ReviewApproved, ReviewChanges,
     ReviewRejected, ReviewAgain, RefusedTreeChanged, HintTreeChanged, RefusedTreeNotShown, HintTreeNotShown,
     RefusedGateFailed, HintGateFailed, RefusedPhasesBusy, HintPhasesBusy, RefusedNotReview,
     RefusedReviewWanted, AnsweredApproved, AnsweredChanges, AnsweredRejected, AnsweredAgain, ColumnPhase,

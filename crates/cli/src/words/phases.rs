@@ -89,6 +89,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (Key::HintReview, "Name one: ostler review ID", "하나를 지정하세요: ostler review ID"),
     (
+        Key::ReviewWhich,
+        "an approval is for exactly the tree that you have seen, and it is not said which that is",
+        "승인은 직접 본 바로 그 트리에 대한 것인데, 어느 것인지 지정되지 않았습니다",
+    ),
+    (
+        Key::HintReviewWhich,
+        "Look at it: ostler review {id}, then ostler review {id} --approve. Nothing was approved.",
+        "먼저 보세요: ostler review {id}, 그다음 ostler review {id} --approve. 승인된 것은 없습니다.",
+    ),
+    (
         Key::ReviewDecide,
         "Decide: ostler review {id} --approve, --changes \"…\", --reject, or --again",
         "결정: ostler review {id} --approve, --changes \"…\", --reject 또는 --again",

@@ -203,6 +203,23 @@ fn a_browser_does_what_a_person_does_and_signs_another_in() {
 }
 
 #[test]
+fn what_is_meant_for_a_proxy_keeps_no_browser_out_and_lets_nobody_in() {
+    let world = World::new();
+    let browser = sign_in(&world);
+    let ask = |headers: Vec<(&'static str, String)>, word: &str| {
+        let headers = [headers, vec![("Authorization", word.to_owned())]].concat();
+        send(&browser.address, "GET /api/v1/inbox", &borrowed(&headers), "").status
+    };
+    let bare = vec![("Host", browser.address.clone())];
+    for word in ["Basic eW91OnNlc2FtZQ==", "Bearer somebody-elses", "nonsense"] {
+        assert_eq!(ask(browser.headers(), word), 200, "{word}");
+        assert_eq!(ask(bare.clone(), word), 401, "{word}");
+    }
+    let forged = browser.headers().into_iter().filter(|(name, _)| *name != "Ostler-Proof").collect();
+    assert_eq!(ask(forged, "Basic eW91OnNlc2FtZQ=="), 401);
+}
+
+#[test]
 fn names_and_times_of_tokens_are_looked_at() {
     let world = World::new();
     token(&world, "ci", false);
@@ -342,6 +359,9 @@ fn the_page_is_there_for_everybody_and_nothing_else() {
     for path in ["/assets/no-such-file.js", "/nothing.png", "/assets/x", "/../../etc/passwd.txt"] {
         assert_eq!(get(&format!("GET {path}"), &[]).status, 404, "{path}");
     }
+    // An address in a message may end with the dot of its sentence.
+    assert_eq!(get("GET /requests/q_7.", &[("Accept", "text/html,*/*;q=0.8")]).status, 200);
+    assert_eq!(get("GET /requests/q_7.", &[("Accept", "*/*")]).status, 404);
     assert_eq!(get("POST /", &[]).status, 405);
     let is_refused = |path: &str, status: u16, kind: &str| {
         let answer = get(&format!("GET {path}"), &[]);

@@ -89,7 +89,7 @@ pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
 }
 
 /// A world with this worker, and more in its configuration.
-fn stage(worker: &str, more: &str) -> World {
+pub(crate) fn stage(worker: &str, more: &str) -> World {
     let mut world = World::idle();
     let agents = agent(&world, "worker", worker);
     configure(&world, &format!("{agents}{more}"));
@@ -114,7 +114,7 @@ pub(crate) fn begin_in(world: &World, directory: &Path) -> PhasesView {
     world.post("/phases", &new).expect("a run")
 }
 
-fn begin(world: &World) -> PhasesView {
+pub(crate) fn begin(world: &World) -> PhasesView {
     begin_in(world, &world.project)
 }
 
@@ -133,7 +133,7 @@ fn tree(review: &RequestView) -> String {
     review.ask.fields["tree"].as_str().expect("a tree").to_owned()
 }
 
-fn decide(world: &World, review: &RequestView, decision: &Value) -> RequestView {
+pub(crate) fn decide(world: &World, review: &RequestView, decision: &Value) -> RequestView {
     world.post(&format!("/requests/{}/review", review.id), decision).expect("a decision")
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn state(world: &World, run: &str, state: PhasesState) -> PhasesView 
 }
 
 /// What the gate of a review has found.
-fn keys(review: &RequestView) -> Vec<String> {
+pub(crate) fn keys(review: &RequestView) -> Vec<String> {
     let problems = review.ask.fields["problems"].as_array().into_iter().flatten();
     problems.map(|it| it["key"].as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -411,7 +411,13 @@ fn an_approval_is_for_exactly_what_was_shown() {
     assert_eq!(refused.kind, "review_wanted");
     // Somebody changes a file, and the approval comes too late.
     write(&world.project, "docs/a.md", "# A\n\n## Problem\n\nAnother one.\n");
-    let late = world.ostler(&["review", &run, "--approve", "--json"]);
+    // What waits, or a run, may be about another tree than was seen a moment ago.
+    for arguments in [&["review", "--approve"][..], &["review", &run, "--approve"]] {
+        let unbound = world.ostler(arguments);
+        assert_eq!(unbound.status.code(), Some(7), "{unbound:?}");
+        assert!(String::from_utf8_lossy(&unbound.stderr).contains(&shown.id), "{unbound:?}");
+    }
+    let late = world.ostler(&["review", &shown.id, "--approve", "--json"]);
     assert_eq!(late.status.code(), Some(7), "{late:?}");
     let said: Value = serde_json::from_slice(&late.stderr).expect("an error as JSON");
     assert_eq!(said["error"]["type"].as_str(), Some("tree_changed"), "{said}");
@@ -579,4 +585,9 @@ fn init_writes_only_what_is_not_there() {
     assert!(again.status.success(), "{again:?}");
     assert_eq!(fs::read_to_string(world.project.join("ostler.toml")).expect("settings"), before);
     assert_eq!(fs::read_to_string(world.project.join("guide/planning/01_idea.md")).expect("mine"), "mine");
+    for own in ["[phases] # mine\nrework = 1\n", "phases.rework = 1\n", "[phases]\nrework = \n"] {
+        write(&world.project, "ostler.toml", own);
+        assert!(world.ostler(&["phases", "init"]).status.success(), "{own}");
+        assert_eq!(fs::read_to_string(world.project.join("ostler.toml")).expect("settings"), own);
+    }
 }

@@ -20,14 +20,20 @@ use crate::{
 };
 
 impl Maker<'_> {
-    /// Nobody else goes through phases with the same files.
-    pub(super) fn is_free_for_phases(&self, new: &NewRun) -> Result<(), Refusal> {
+    /// Whether a run through phases can begin.
+    pub(super) fn can_go_through_phases(&self, new: &NewRun) -> Result<(), Refusal> {
         if !new.git {
             return Err(Refusal::NotGit { directory: new.order.directory.clone() });
         }
+        self.is_free_for_phases(&new.order.directory, None)
+    }
+
+    /// Nobody else goes through phases with the same files.
+    pub(super) fn is_free_for_phases(&self, directory: &str, except: Option<RunId>) -> Result<(), Refusal> {
         let mut others = self.desk.sessions_under_way().into_iter().filter_map(|id| self.desk.session(id));
         let is_there = |run: RunId| self.desk.run(run).is_some_and(|it| it.phases.is_some());
-        let other = others.find(|it| it.order.directory == new.order.directory && is_there(it.run));
+        let is_other = |run: RunId| Some(run) != except && is_there(run);
+        let other = others.find(|it| it.order.directory == directory && is_other(it.run));
         other.map_or(Ok(()), |other| Err(Refusal::PhasesBusy { run: other.run }))
     }
 

@@ -19,7 +19,7 @@ impl Maker<'_> {
             return Err(Refusal::NotGit { directory: new.order.directory.clone() });
         }
         if new.phases.is_some() {
-            self.is_free_for_phases(new)?;
+            self.can_go_through_phases(new)?;
         }
         let NewRun { root, name, git, .. } = new;
         let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });

@@ -10,6 +10,7 @@ use crate::{
     id::{MessageId, RequestId, SessionId},
     input::{Refusal, Wanted},
     request::{Ask, By, Request},
+    run::{Outcome, Reason},
     session::{Ending, Launch, LaunchCause, Resized, Screen, Status, WorktreeState},
 };
 
@@ -114,8 +115,15 @@ impl Maker<'_> {
         // Whose phase is approved, or who only looked at one, has nothing more to do.
         let is_through = session.dismissed_at_ms.is_some() || session.verifies();
         let is_past = self.phases_of(id).is_some() && self.phase_of(id).is_none();
-        if !(session.is_over() || session.is_interrupted()) || is_through || is_past {
+        let run = self.desk.run(session.run);
+        let is_rejected = run.is_some_and(|run| {
+            matches!(run.outcome, Some(Outcome::Failed { reason: Reason::Rejected { .. } }))
+        });
+        if !(session.is_over() || session.is_interrupted()) || is_through || is_past || is_rejected {
             return Err(self.not_now(id, Wanted::Resume));
+        }
+        if run.is_some_and(|run| run.phases.is_some()) {
+            self.is_free_for_phases(&session.order.directory, Some(session.run))?;
         }
         let gone = |state: &WorktreeState| {
             !matches!(

@@ -37,6 +37,22 @@ pub struct InfoView {
     /// The largest file that can be given to an agent.
     #[serde(default)]
     pub upload_bytes_max: u64,
+    /// Whether secrets can be kept and given.
+    #[serde(default)]
+    pub vault: VaultState,
+}
+
+/// Whether the vault of secrets can be used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VaultState {
+    /// As it is.
+    #[default]
+    Ready,
+    /// Once somebody gives its passphrase.
+    Locked,
+    /// There is none yet, and somebody has to choose its passphrase.
+    Unmade,
 }
 
 /// A repository or directory that is looked after.

@@ -1,14 +1,19 @@
 //! `[phases]`: what a run through phases goes through. What nobody says is as in `phases/defaults.rs`.
 
+use std::{fmt, marker::PhantomData, ops::Range};
+
 use ostler_agents::Agents;
 use ostler_engine::phases::plan::{CommandKind, Criterion, GateCommand, Rule};
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
 use toml::Spanned;
 
 use super::{ConfigError, PROJECT_FILE, RepositoryCommand, Source, parse_duration};
 use crate::phases::{
     defaults::{self, Document, JUNIT, PHASES, TEST_NAMES, TESTS},
-    glob,
+    glob, prompt,
 };
 
 /// The most phases.
@@ -103,7 +108,7 @@ pub(super) struct PhasesTable {
 #[serde(deny_unknown_fields)]
 struct PhaseTable {
     name: Option<Spanned<String>>,
-    prompt: Option<String>,
+    prompt: Option<Spanned<String>>,
     agent: Option<Spanned<String>>,
     verifier: Option<Spanned<String>>,
     model: Option<String>,
@@ -113,23 +118,53 @@ struct PhaseTable {
     time: Option<Spanned<String>>,
     verifier_time: Option<Spanned<String>>,
     #[serde(default)]
-    criteria: Vec<CriterionItem>,
+    criteria: Vec<Spanned<Item<CriterionTable>>>,
     #[serde(default)]
     artifacts: Vec<Spanned<ArtifactTable>>,
     #[serde(default)]
     keep: Vec<Spanned<String>>,
-    setup: Option<String>,
+    setup: Option<Spanned<String>>,
     #[serde(default)]
-    checks: Vec<Spanned<CheckItem>>,
-    tests: Option<String>,
+    checks: Vec<Spanned<Item<CheckTable>>>,
+    tests: Option<Spanned<String>>,
     junit: Option<Vec<Spanned<String>>>,
 }
 
+/// Words alone, or a table that says more.
+#[derive(Debug)]
+enum Item<T> {
+    Words(String),
+    Table(T),
+}
+
+/// By hand, so that a mistake in a table is named and does not make it look like no table at all.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Item<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Item<T>, D::Error> {
+        struct Reader<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
+            type Value = Item<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("words or a table")
+            }
+
+            fn visit_str<E>(self, words: &str) -> Result<Item<T>, E> {
+                Ok(Item::Words(words.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Item<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Item::Table)
+            }
+        }
+        from.deserialize_any(Reader(PhantomData))
+    }
+}
+
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum CriterionItem {
-    Text(String),
-    Named { id: String, text: String },
+#[serde(deny_unknown_fields)]
+struct CriterionTable {
+    id: String,
+    text: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -145,10 +180,11 @@ struct ArtifactTable {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum CheckItem {
-    Command(String),
-    Table { run: String, time: Option<String>, place: Option<String> },
+#[serde(deny_unknown_fields)]
+struct CheckTable {
+    run: String,
+    time: Option<String>,
+    place: Option<String>,
 }
 
 /// What has been said so far, over what nobody has.
@@ -281,18 +317,21 @@ impl Said {
             list.into_iter().map(|it| checked_glob(source, &it)).collect::<Result<Vec<_>, _>>()
         };
         let mut commands = Vec::new();
-        let command = |run: String, kind| GateCommand { run, kind, time_ms_max: time, in_project: false };
-        commands.extend(table.setup.map(|run| command(run, CommandKind::Setup)));
+        let command = |run: Spanned<String>, kind| {
+            let run = checked_command(source, run.span(), run.into_inner())?;
+            Ok::<_, ConfigError>(GateCommand { run, kind, time_ms_max: time, in_project: false })
+        };
+        commands.extend(table.setup.map(|run| command(run, CommandKind::Setup)).transpose()?);
         for check in table.checks {
             commands.push(check_item(source, check, time)?);
         }
-        let finds_tests = table.tests.as_deref() == Some(AUTO);
-        let tests = table.tests.filter(|tests| tests != AUTO);
-        commands.extend(tests.map(|run| command(run, CommandKind::Tests)));
+        let finds_tests = table.tests.as_ref().is_some_and(|tests| tests.get_ref() == AUTO);
+        let tests = table.tests.filter(|tests| tests.get_ref() != AUTO);
+        commands.extend(tests.map(|run| command(run, CommandKind::Tests)).transpose()?);
         let usual = || JUNIT.map(str::to_owned).to_vec();
         Ok(PhaseSetting {
             name,
-            prompt: table.prompt,
+            prompt: table.prompt.map(|prompt| checked_prompt(source, prompt)).transpose()?,
             agent: table.agent.map(|name| agent(source, agents, &name)).transpose()?,
             verifier: table.verifier.map_or(Ok(Choice::Unsaid), |name| choice(source, agents, &name))?,
             model: table.model,
@@ -302,7 +341,7 @@ impl Said {
             commands,
             find_tests_ms_max: finds_tests.then_some(time),
             junit: table.junit.map_or_else(|| Ok(usual()), globs)?,
-            criteria: criteria(table.criteria),
+            criteria: criteria(source, table.criteria)?,
             verifier_ms_max: verifier_time.unwrap_or(self.verifier_ms),
             rework_max: table.rework.map(|value| rework(source, &value)).transpose()?.unwrap_or(self.rework),
             questions_max: table.questions.unwrap_or(self.questions),
@@ -436,12 +475,16 @@ fn rule(source: &Source, table: Spanned<ArtifactTable>) -> Result<Rule, ConfigEr
     })
 }
 
-fn check_item(source: &Source, item: Spanned<CheckItem>, usual_ms: u64) -> Result<GateCommand, ConfigError> {
+fn check_item(
+    source: &Source,
+    item: Spanned<Item<CheckTable>>,
+    usual_ms: u64,
+) -> Result<GateCommand, ConfigError> {
     let span = item.span();
     let wrong = |message: String| source.wrong(span.clone(), message, None);
     let (run, time, place) = match item.into_inner() {
-        CheckItem::Command(run) => (run, None, None),
-        CheckItem::Table { run, time, place } => (run, time, place),
+        Item::Words(run) => (run, None, None),
+        Item::Table(CheckTable { run, time, place }) => (run, time, place),
     };
     let in_project = match place.as_deref() {
         None | Some("checkpoint") => false,
@@ -457,22 +500,51 @@ fn check_item(source: &Source, item: Spanned<CheckItem>, usual_ms: u64) -> Resul
         }
         None => usual_ms,
     };
-    if run.trim().is_empty() || run.contains('\0') {
-        return Err(wrong("a check is a command".to_owned()));
-    }
+    let run = checked_command(source, span.clone(), run)?;
     Ok(GateCommand { run, kind: CommandKind::Check, time_ms_max, in_project })
 }
 
-/// Who is asked nothing in particular is asked whether it is what was wanted.
-fn criteria(items: Vec<CriterionItem>) -> Vec<Criterion> {
-    let named = |(number, item): (usize, CriterionItem)| match item {
-        CriterionItem::Text(text) => Criterion { id: format!("c{}", number + 1), text },
-        CriterionItem::Named { id, text } => Criterion { id, text },
-    };
-    let criteria: Vec<Criterion> = items.into_iter().enumerate().map(named).collect();
-    if !criteria.is_empty() {
-        return criteria;
+fn checked_command(source: &Source, span: Range<usize>, run: String) -> Result<String, ConfigError> {
+    if run.trim().is_empty() || run.contains('\0') {
+        return Err(source.wrong(span, "there is no command".to_owned(), None));
     }
-    let text = "The work of this phase is what the idea asks for, and it is complete.".to_owned();
-    vec![Criterion { id: "complete".to_owned(), text }]
+    Ok(run)
+}
+
+/// A slip in one of the names in braces would reach the agent as it is.
+fn checked_prompt(source: &Source, prompt: Spanned<String>) -> Result<String, ConfigError> {
+    if let Some((unknown, nearest)) = prompt::mistaken_name(prompt.get_ref()) {
+        let message = format!("`{{{unknown}}}` stands for nothing in a prompt");
+        return Err(source.wrong(prompt.span(), message, Some(&format!("{{{nearest}}}"))));
+    }
+    Ok(prompt.into_inner())
+}
+
+/// Who is asked nothing in particular is asked whether it is what was wanted.
+fn criteria(
+    source: &Source,
+    items: Vec<Spanned<Item<CriterionTable>>>,
+) -> Result<Vec<Criterion>, ConfigError> {
+    let mut criteria: Vec<Criterion> = Vec::with_capacity(items.len());
+    for (number, item) in (1..).zip(items) {
+        let span = item.span();
+        let criterion = match item.into_inner() {
+            Item::Words(text) => Criterion { id: format!("c{number}"), text },
+            Item::Table(CriterionTable { id, text }) => Criterion { id, text },
+        };
+        if criterion.id.trim().is_empty() || criterion.text.trim().is_empty() {
+            return Err(source.wrong(span, "a criterion has an id and a text".to_owned(), None));
+        }
+        if criteria.iter().any(|it| it.id == criterion.id) {
+            let message =
+                format!("there are two criteria `{}`: no verdict could name one of them", criterion.id);
+            return Err(source.wrong(span, message, None));
+        }
+        criteria.push(criterion);
+    }
+    if criteria.is_empty() {
+        let text = "The work of this phase is what the idea asks for, and it is complete.".to_owned();
+        criteria.push(Criterion { id: "complete".to_owned(), text });
+    }
+    Ok(criteria)
 }

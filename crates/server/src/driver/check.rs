@@ -1,7 +1,7 @@
 //! Checks: a command that says whether the work is done, under a shim like everything that runs code of a project.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
@@ -28,6 +28,9 @@ use crate::crash;
 
 /// The most of a check's output that is kept: its end says what is wrong.
 const OUTPUT_BYTES_MAX: u64 = 8 << 10;
+
+/// The most that is read of a command where all of it has to be known.
+const WHOLE_BYTES_MAX: u64 = 4 << 20;
 
 /// The exit code that stands for a check that could not be run.
 const NOT_RUN: i32 = 127;
@@ -155,6 +158,20 @@ pub(super) fn result(directory: &Path) -> Option<(i32, String)> {
 fn output(directory: &Path) -> String {
     let ends: Vec<String> = [OUT, ERR].iter().filter_map(|log| end_of(&directory.join(log)).ok()).collect();
     ends.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// All that a command said, unless that is too much.
+pub(super) fn whole(directory: &Path) -> Option<String> {
+    let mut text = String::new();
+    for log in [OUT, ERR] {
+        let path = directory.join(log);
+        if path.metadata().ok()?.len() > WHOLE_BYTES_MAX {
+            return None;
+        }
+        text += &String::from_utf8_lossy(&fs::read(path).ok()?);
+        text.push('\n');
+    }
+    Some(text)
 }
 
 fn end_of(path: &Path) -> io::Result<String> {

@@ -5,7 +5,7 @@ mod command;
 mod verify;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -151,17 +151,17 @@ fn look(facts: &Facts) -> Result<Collected, String> {
         };
         (it.path.to_string_lossy().into_owned(), change)
     });
-    let left_out: Vec<String> = facts
-        .left_out
-        .iter()
-        .map(|it| it.rsplit_once(" (").map_or(it.clone(), |(path, _)| path.to_owned()))
-        .collect();
+    let too_large = facts.left_out.iter().filter_map(|it| it.rsplit_once(" ("));
+    let too_large: Vec<String> =
+        too_large.filter(|(_, why)| why.contains("bytes")).map(|(path, _)| path.to_owned()).collect();
     let plan = facts.phases.plan.phase(facts.name.phase).ok_or("there is no such phase")?;
     let announced = facts.gate.announced.as_ref().map(|it| it.documents.clone()).unwrap_or_default();
     let read = |path: &str| {
         let bytes = repository.read(listed.get(path)?, DOCUMENT_BYTES_MAX).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
+    let place = Path::new(facts.session.directory());
+    let is_on_disk = |path: &str| place.join(path).symlink_metadata().is_ok();
     Ok(collect(&Look {
         plan,
         tree: repository.tree(&commit).map_err(said)?,
@@ -170,23 +170,27 @@ fn look(facts: &Facts) -> Result<Collected, String> {
         files: listed.iter().map(|(path, file)| (path.clone(), file.bytes)).collect(),
         changed: changed.collect(),
         before: before(facts, &repository, &base)?,
-        left_out: &left_out,
+        too_large: &too_large,
+        is_on_disk: &is_on_disk,
         read: &read,
     }))
 }
 
-/// What stood there when the phase began, or at an earlier gate of it, as far as it may not go away.
-fn before(facts: &Facts, repository: &Repository, base: &Commit) -> Result<BTreeSet<String>, String> {
+/// The files that stood there when the phase began, or at an earlier gate of it, as far as they may not go away.
+fn before(facts: &Facts, repository: &Repository, base: &Commit) -> Result<BTreeMap<String, u64>, String> {
     let plan = facts.phases.plan.phase(facts.name.phase);
     if plan.is_none_or(|plan| plan.keep.is_empty()) {
-        return Ok(BTreeSet::new());
+        return Ok(BTreeMap::new());
     }
     let earlier = facts.phase.gates.iter().filter(|gate| gate.number < facts.name.gate);
     let earlier = earlier.filter_map(|gate| Commit::parse(gate.commit.as_deref()?));
-    let mut before = BTreeSet::new();
+    let mut before = BTreeMap::new();
     for commit in earlier.chain([base.clone()]) {
         let files = repository.files(&commit).map_err(|error| error.to_string())?;
-        before.extend(files.into_iter().map(|file| file.path.to_string_lossy().into_owned()));
+        for file in files.into_iter().filter(|file| file.is_regular) {
+            let most = before.entry(file.path.to_string_lossy().into_owned()).or_insert(0);
+            *most = file.bytes.max(*most);
+        }
     }
     Ok(before)
 }

@@ -49,8 +49,9 @@ pub(super) async fn file(request: Request) -> Response {
     if path == "/api" || path.starts_with("/api/") {
         return no_route(request).await.into_response();
     }
-    // A name with a dot is that of a file; a place on the page has none.
-    if path.rsplit('/').next().is_some_and(|name| name.contains('.')) || path.starts_with(ASSETS) {
+    // A name with a dot is that of a file, unless somebody wants to look at it: an address in a message may end with its dot.
+    let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if path.starts_with(ASSETS) || (is_file && !wants_page(request.headers())) {
         return no_file(path).into_response();
     }
     match find(INDEX) {
@@ -103,6 +104,12 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let said = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|it| it.to_str().ok());
     let mut tags = said.flat_map(|it| it.split(',')).map(|it| it.trim().trim_start_matches("W/"));
     tags.any(|it| it == tag || it == "*")
+}
+
+/// Whether a browser opens an address, rather than loading a part of a page.
+fn wants_page(headers: &HeaderMap) -> bool {
+    let mut said = headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
+    said.any(|it| it.contains("text/html"))
 }
 
 fn takes_brotli(headers: &HeaderMap) -> bool {

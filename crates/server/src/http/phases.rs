@@ -23,7 +23,7 @@ use ostler_engine::{
     session::Session,
 };
 use ostler_store::{Entity, Scope};
-use ostler_workspace::{Approved as Exported, Commit, GitError, Repository};
+use ostler_workspace::{Approved as Exported, Commit, Export, GitError, Repository};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
@@ -290,14 +290,26 @@ pub(super) async fn export(
         let base = base.map(|base| repository.parent(&base)).transpose()?.flatten();
         repository.export(&named, base.as_ref(), &commits)
     });
-    let made = task.await?.map_err(|error| by_git(&error))?.ok_or_else(|| {
-        Problem::new(
-            StatusCode::CONFLICT,
-            Code::BranchTaken,
-            format!("there is a branch '{branch}', and it leads elsewhere"),
-        )
-        .hint("It was left alone. Name another one: --branch NAME")
-    })?;
+    let conflict =
+        |code, title: String, hint: &str| Problem::new(StatusCode::CONFLICT, code, title).hint(hint);
+    let made = match task.await?.map_err(|error| by_git(&error))? {
+        Export::Made(made) => made,
+        Export::Taken => {
+            let title = format!("there is a branch '{branch}', and it leads elsewhere");
+            let hint = "It was left alone. Name another one: --branch NAME";
+            return Err(conflict(Code::BranchTaken, title, hint));
+        }
+        Export::CheckedOut { place } => {
+            let title = format!("the branch '{branch}' is checked out in {}", place.display());
+            let hint = "It was left alone, or your files would seem changed. Go to another branch there, or name \
+                        another one: --branch NAME";
+            return Err(conflict(Code::BranchTaken, title, hint));
+        }
+        Export::BadName => {
+            let title = format!("'{branch}' is no name for a branch");
+            return Err(Problem::bad(Code::BadName, title).hint("Such as shop-export. Nothing was made."));
+        }
+    };
     let commits = approved.iter().zip(made).map(|((phase, it), commit)| ExportedView {
         phase: phase.number,
         name: name_of(phases, phase.number),

@@ -2,7 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::{collections::BTreeMap, env, os::unix::fs::PermissionsExt};
+use std::{collections::BTreeMap, env, os::unix::fs::PermissionsExt, sync::Arc};
 
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
@@ -39,8 +39,10 @@ pub(super) struct DiffQuery {
 
 /// The server itself.
 #[utoipa::path(get, path = "/info", responses((status = 200, body = InfoView)))]
-pub(super) async fn info(State(app): State<App>) -> Json<InfoView> {
-    Json(InfoView {
+pub(super) async fn info(State(app): State<App>) -> Result<Json<InfoView>, Problem> {
+    let driver = Arc::clone(&app.driver);
+    let vault = tokio::task::spawn_blocking(move || driver.secrets.state()).await?;
+    Ok(Json(InfoView {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         server: app.server_id(),
         pid: std::process::id(),
@@ -48,7 +50,8 @@ pub(super) async fn info(State(app): State<App>) -> Json<InfoView> {
         seq: app.driver.journal.world().last_seq,
         page: app.entrance.page(),
         upload_bytes_max: uploads::BYTES_MAX,
-    })
+        vault,
+    }))
 }
 
 /// What needs somebody, and what runs.

@@ -345,24 +345,24 @@ pub(super) fn screen(rows: u16, columns: u16) -> Result<Screen, Problem> {
 pub(super) fn directory(path: &str) -> Result<PathBuf, Problem> {
     let path = FilePath::new(path);
     if !path.is_absolute() {
-        return Err(Problem::bad(
-            Code::BadDirectory,
-            format!("'{}' is not an absolute path", path.display()),
-        ));
+        return Err(bad_directory(format!("'{}' is not an absolute path", path.display())));
     }
     let found = path.canonicalize().and_then(|path| {
         let is_directory = path.metadata()?.is_dir();
         if is_directory { Ok(path) } else { Err(std::io::ErrorKind::NotADirectory.into()) }
     });
-    found.map_err(|error| {
-        Problem::bad(Code::BadDirectory, format!("cannot work in '{}': {error}", path.display()))
-    })
+    found.map_err(|error| bad_directory(format!("cannot work in '{}': {error}", path.display())))
+}
+
+fn bad_directory(title: String) -> Problem {
+    Problem::bad(Code::BadDirectory, title)
+        .hint("Name a directory that is there, from the root: /home/you/project. Nothing was started.")
 }
 
 pub(super) fn text(path: &FilePath) -> Result<String, Problem> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        Problem::bad(Code::BadDirectory, format!("'{}' is not text; rename it", path.display()))
-    })
+    path.to_str()
+        .map(str::to_owned)
+        .ok_or_else(|| bad_directory(format!("'{}' is not text; rename it", path.display())))
 }
 
 fn title(new: &NewRun) -> String {

@@ -294,8 +294,10 @@ fn ask(ask: &Ask) -> AskView {
         Ask::Error(it) => (it.message.clone(), it.details.clone()),
         Ask::Fault { details, raw } => (details.clone(), Some(raw.clone())),
         Ask::Permission(it) => {
+            // What would be done comes first and always: a description says what somebody makes of it.
             let input = serde_json::to_string_pretty(&it.input).unwrap_or_default();
-            (it.tool.clone(), Some(it.description.clone().unwrap_or(input)))
+            let described = it.description.as_ref().map(|words| format!("\n\n{words}"));
+            (it.tool.clone(), Some(input + &described.unwrap_or_default()))
         }
         Ask::Stall { reason } => (reason.clone(), None),
         Ask::TimeOver { time_ms_max } => (format!("{} s", time_ms_max / 1000), None),

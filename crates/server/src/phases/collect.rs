@@ -12,7 +12,7 @@ use ostler_engine::phases::{
     problem::Problem,
 };
 
-use super::{document, glob, tests_command};
+use super::{announced, document, glob, tests_command};
 
 /// The most files that are named.
 const FILES_MAX: usize = 500;
@@ -40,10 +40,12 @@ pub(crate) struct Look<'a> {
     pub(crate) files: BTreeMap<String, u64>,
     /// What has changed since the phase began.
     pub(crate) changed: BTreeMap<String, Change>,
-    /// What stood there when the phase began, or at an earlier gate of it.
-    pub(crate) before: BTreeSet<String>,
-    /// What is there and was not kept.
-    pub(crate) left_out: &'a [String],
+    /// The files that stood there when the phase began, or at an earlier gate of it, with the most that stood in each.
+    pub(crate) before: BTreeMap<String, u64>,
+    /// What is there and too large to be kept.
+    pub(crate) too_large: &'a [String],
+    /// Whether something is in the worker's directory, kept or not.
+    pub(crate) is_on_disk: &'a dyn Fn(&str) -> bool,
     /// What stands in a file.
     pub(crate) read: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -56,17 +58,18 @@ impl fmt::Debug for Look<'_> {
 
 /// Looks at all of it.
 pub(crate) fn collect(look: &Look<'_>) -> Collected {
-    let announced: Vec<(&str, Option<String>)> =
-        look.announced.iter().map(|said| (said.as_str(), look.path_of(said))).collect();
+    let mut announced = BTreeSet::new();
     let mut problems = Vec::new();
     for rule in &look.plan.artifacts {
         look.follow(rule, &mut problems);
     }
-    let absent = announced.iter().filter(|(_, path)| path.is_none());
-    problems.extend(absent.map(|(said, _)| Problem::AnnouncedAbsent { path: (*said).to_owned() }));
-    let gone = look.before.iter().filter(|path| !look.files.contains_key(*path));
-    let gone = gone.filter(|path| look.plan.keep.iter().any(|glob| glob::matches(glob, path)));
-    problems.extend(gone.map(|path| Problem::Deleted { path: path.clone() }));
+    for said in look.announced {
+        match look.meant_by(said) {
+            Meant::Files(paths) => announced.extend(paths),
+            Meant::Absent(problem) => problems.push(problem),
+        }
+    }
+    look.miss(&mut problems);
     let mut commands = look.plan.commands.clone();
     match (look.plan.find_tests_ms_max, look.find_tests()) {
         (Some(time_ms_max), Some(run)) => {
@@ -76,22 +79,70 @@ pub(crate) fn collect(look: &Look<'_>) -> Collected {
         (None, _) => {}
     }
     problems.truncate(PROBLEMS_MAX);
-    let announced: BTreeSet<String> = announced.into_iter().filter_map(|(_, path)| path).collect();
     let extra = announced.iter().filter(|path| !look.is_expected(path)).cloned().collect();
     let (files, files_count) = look.list(&announced);
     Collected { tree: look.tree.clone(), files, files_count, commands, problems, extra }
 }
 
+/// What an announcement means.
+enum Meant {
+    /// These; none where it says that there are none.
+    Files(Vec<String>),
+    /// Something that is not among the files.
+    Absent(Problem),
+}
+
 impl Look<'_> {
-    /// A path of the tree that an announcement means. People put words behind a path, and marks around it.
-    fn path_of(&self, said: &str) -> Option<String> {
-        let said = said.trim().trim_matches(['`', '"', '\'']);
-        let inside = said.strip_prefix(self.directory).map_or(said, |rest| rest.trim_start_matches('/'));
-        let inside = inside.trim_start_matches("./");
-        let ends = [" - ", " (", ": ", " — ", " – "];
-        let short = ends.iter().filter_map(|end| inside.split_once(end)).map(|(path, _)| path);
-        let mut meant = [inside].into_iter().chain(short).map(|it| it.trim().trim_matches('`'));
-        meant.find(|path| self.files.contains_key(*path)).map(str::to_owned)
+    /// The files of the tree that an announcement means: one, all below a folder, or all of a kind.
+    fn meant_by(&self, said: &str) -> Meant {
+        let said = said.trim();
+        if ["", "-", "none", "n/a", "없음"]
+            .iter()
+            .any(|none| said.trim_end_matches('.').eq_ignore_ascii_case(none))
+        {
+            return Meant::Files(Vec::new());
+        }
+        let readings = announced::readings(said, self.directory);
+        let files = readings.iter().map(|reading| self.files_at(reading)).find(|files| !files.is_empty());
+        if let Some(files) = files {
+            return Meant::Files(files);
+        }
+        let is_there = |reading: &&String| announced::is_inside(reading) && (self.is_on_disk)(reading);
+        Meant::Absent(match readings.iter().find(is_there) {
+            Some(reading) if self.too_large.contains(reading) => Problem::TooLarge { path: reading.clone() },
+            Some(reading) => Problem::NotKept { path: reading.clone() },
+            None => Problem::AnnouncedAbsent { path: said.to_owned() },
+        })
+    }
+
+    fn files_at(&self, reading: &str) -> Vec<String> {
+        if self.files.contains_key(reading) {
+            return vec![reading.to_owned()];
+        }
+        let folder = format!("{}/", reading.trim_end_matches('/'));
+        let is_glob = reading.contains('*') && glob::problem(reading).is_none();
+        let is_meant =
+            |path: &&String| path.starts_with(&folder) || (is_glob && glob::matches(reading, path));
+        self.files.keys().filter(is_meant).cloned().collect()
+    }
+
+    /// What was to stay, and is gone or has nothing in it any more.
+    fn miss(&self, problems: &mut Vec<Problem>) {
+        let stays = |path: &str| self.plan.keep.iter().any(|glob| glob::matches(glob, path));
+        for (path, &bytes_before) in self.before.iter().filter(|(path, _)| stays(path)) {
+            match self.files.get(path) {
+                None => problems.push(Problem::Deleted { path: path.clone() }),
+                Some(&bytes) if bytes < bytes_before && self.is_empty(path, bytes) => {
+                    problems.push(Problem::Empty { path: path.clone() });
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn is_empty(&self, path: &str, bytes: u64) -> bool {
+        bytes == 0
+            || (bytes <= SMALL_BYTES_MAX && (self.read)(path).is_none_or(|text| document::is_blank(&text)))
     }
 
     fn is_expected(&self, path: &str) -> bool {
@@ -104,11 +155,14 @@ impl Look<'_> {
         let (count, glob) = (found.len() as u64, rule.glob.clone());
         if count < u64::from(rule.min) {
             let is_there = |left: &&String| glob::matches(&rule.glob, left);
-            match self.left_out.iter().find(is_there) {
-                Some(path) => problems.push(Problem::TooLarge { path: path.clone() }),
-                None if glob::is_plain(&glob) => problems.push(Problem::Missing { path: glob.clone() }),
-                None => problems.push(Problem::TooFew { glob: glob.clone(), count, min: rule.min }),
-            }
+            problems.push(match self.too_large.iter().find(is_there) {
+                Some(path) => Problem::TooLarge { path: path.clone() },
+                None if !glob::is_plain(&glob) => {
+                    Problem::TooFew { glob: glob.clone(), count, min: rule.min }
+                }
+                None if (self.is_on_disk)(&glob) => Problem::NotKept { path: glob.clone() },
+                None => Problem::Missing { path: glob.clone() },
+            });
         }
         if let Some(max) = rule.max.filter(|max| count > u64::from(*max)) {
             problems.push(Problem::TooMany { glob: glob.clone(), count, max });
@@ -135,14 +189,14 @@ impl Look<'_> {
 
     fn find_tests(&self) -> Option<String> {
         let has = |path: &str| self.files.contains_key(path);
-        let any = |glob: &str| self.files.keys().any(|path| glob::matches(glob, path));
-        tests_command::find(has, self.read, any)
+        let all = |glob: &str| self.files.keys().filter(|path| glob::matches(glob, path)).cloned().collect();
+        tests_command::find(has, self.read, all)
     }
 
     /// What is announced, expected or changed.
     fn list(&self, announced: &BTreeSet<String>) -> (Vec<FileFound>, u64) {
-        let gone = self.changed.iter().filter(|(_, change)| **change == Change::Deleted);
-        let paths: BTreeSet<&String> = self.files.keys().chain(gone.map(|(path, _)| path)).collect();
+        // What is gone, a link and a repository of its own are no files, and yet a reader has to know of them.
+        let paths: BTreeSet<&String> = self.files.keys().chain(self.changed.keys()).collect();
         let found = paths.into_iter().map(|path| FileFound {
             bytes: self.files.get(path).copied(),
             announced: announced.contains(path),
@@ -201,8 +255,9 @@ mod tests {
             directory: "/repo",
             files: texts.iter().map(|(path, text)| (path.clone(), text.len() as u64)).collect(),
             changed: changed.collect(),
-            before: before.iter().map(ToString::to_string).collect(),
-            left_out: &["big.bin".to_owned()],
+            before: before.iter().map(|path| ((*path).to_owned(), 20)).collect(),
+            too_large: &["big.bin".to_owned()],
+            is_on_disk: &|path| ["big.bin", "dist/app.js"].contains(&path),
             read: &|path| texts.get(path).cloned(),
         })
     }
@@ -215,6 +270,45 @@ mod tests {
         let found = check(&plan, &files, &announced, &[]);
         assert_eq!((found.problems, found.extra), (vec![], vec![]));
         assert!(found.files.iter().all(|it| it.announced && it.expected && it.change == Some(Change::Added)));
+    }
+
+    #[test]
+    fn what_is_announced_in_other_words_is_found() {
+        let plan = plan(vec![]);
+        let files = [("src/a.rs", "text"), ("src/b.rs", "text"), ("d.md", "text")];
+        let found = |said: &str| {
+            let collected = check(&plan, &files, &[said], &[]);
+            assert_eq!(collected.problems, [], "{said}");
+            collected.files.iter().filter(|it| it.announced).count()
+        };
+        for said in ["src/", "src", "src/ (all sources)", "src/*", "`src/*.rs`", "./src//"] {
+            assert_eq!(found(said), 2, "{said}");
+        }
+        for said in [
+            "**src/a.rs**",
+            "[src/a.rs](src/a.rs)",
+            "[the program](./src/a.rs)",
+            "src/a.rs, 12 bytes",
+            "src/a.rs → the program",
+            "src/a.rs -> the program",
+            "src//a.rs",
+            "src/./a.rs",
+            "src/a.rs:12",
+            "src/a.rs.",
+            "`src/a.rs`: the program",
+            "/repo/src/a.rs",
+        ] {
+            assert_eq!(found(said), 1, "{said}");
+        }
+        for said in ["none", "None.", "없음", "-"] {
+            assert_eq!(found(said), 0, "{said}");
+        }
+        let problem = |said: &str| check(&plan, &files, &[said], &[]).problems;
+        assert_eq!(problem("dist/app.js (built)"), [Problem::NotKept { path: "dist/app.js".into() }]);
+        assert_eq!(problem("big.bin"), [Problem::TooLarge { path: "big.bin".into() }]);
+        for said in ["src/c.rs", "sr", "../d.md", "/etc", "**/*.py"] {
+            assert_eq!(problem(said), [Problem::AnnouncedAbsent { path: said.into() }], "{said}");
+        }
     }
 
     #[test]
@@ -253,6 +347,8 @@ mod tests {
         let found = check(&one, &[("a.md", "text"), ("x.md", "text")], &["x.md"], &["tests/a.sh", "other"]);
         assert_eq!(found.problems, [Problem::Deleted { path: "tests/a.sh".into() }]);
         assert_eq!(found.extra, ["x.md"]);
+        let emptied = check(&one, &[("a.md", "text"), ("tests/a.sh", " \n")], &[], &["tests/a.sh"]);
+        assert_eq!(emptied.problems, [Problem::Empty { path: "tests/a.sh".into() }]);
     }
 
     #[test]

@@ -71,20 +71,21 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn all(text: &'a str) -> Vec<Line<'a>> {
-        let mut fence: Option<&str> = None;
+        let mut fence: Option<Fence> = None;
         let mut is_comment = false;
         let mut lines: Vec<Line<'a>> = Vec::new();
         for (number, text) in (1..).zip(text.lines()) {
-            let mark = ["```", "~~~"].into_iter().find(|mark| text.trim_start().starts_with(mark));
-            let is_code = fence.is_some() || mark.is_some();
-            match (fence, mark) {
-                (None, Some(mark)) => fence = Some(mark),
-                (Some(open), Some(mark)) if open == mark => fence = None,
-                _ => {}
+            let opened = Fence::opened(text).filter(|_| fence.is_none() && !is_comment);
+            let is_code = fence.is_some() || opened.is_some();
+            match fence {
+                Some(open) if open.is_closed_by(text) => fence = None,
+                Some(_) => {}
+                None => fence = opened,
             }
             let shown = if is_code { text.to_owned() } else { without_comments(text, &mut is_comment) };
             let heading = heading(&shown).filter(|_| !is_code);
-            let mut says = heading.is_none() && !is_blank(&shown);
+            let mut says =
+                heading.is_none() && if is_code { !is_blank(&shown) } else { says_something(&shown) };
             if let (Some(level), Some(above)) = (underline(text).filter(|_| !is_code), lines.last_mut())
                 && above.says
                 && !above.is_code
@@ -98,8 +99,64 @@ impl<'a> Line<'a> {
     }
 }
 
+/// What opens and closes code.
+#[derive(Clone, Copy)]
+struct Fence {
+    sign: char,
+    length: usize,
+}
+
+impl Fence {
+    /// Code on one line between the same signs is no fence.
+    fn opened(line: &str) -> Option<Fence> {
+        let line = line.trim_start();
+        let sign = line.chars().next().filter(|it| matches!(it, '`' | '~'))?;
+        let length = line.chars().take_while(|it| *it == sign).count();
+        let is_fence = length >= 3 && !(sign == '`' && line[length..].contains('`'));
+        is_fence.then_some(Fence { sign, length })
+    }
+
+    fn is_closed_by(self, line: &str) -> bool {
+        let line = line.trim();
+        line.len() >= self.length && line.chars().all(|it| it == self.sign)
+    }
+}
+
+/// Whether a reader of the finished page sees anything in a line: signs of Markdown, tags and empty cells show nothing.
+fn says_something(line: &str) -> bool {
+    let line = line.trim();
+    // A definition of a link is shown nowhere.
+    if line.starts_with('[') && line.split_once("]:").is_some_and(|(name, _)| !name.contains(' ')) {
+        return false;
+    }
+    if line.contains("![") || line.contains("<img") {
+        return true;
+    }
+    let mut shown = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once('<') {
+        shown.push_str(before);
+        let is_tag = behind.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/');
+        rest = match behind.split_once('>').filter(|_| is_tag) {
+            Some((_, behind)) => behind,
+            None => {
+                shown.push('<');
+                behind
+            }
+        };
+    }
+    shown.push_str(rest);
+    let shown = shown.replace("&nbsp;", " ").replace("&#160;", " ").replace("&emsp;", " ");
+    let is_seen = |it: char| {
+        !(it.is_whitespace() || it.is_control() || it.is_ascii_punctuation() || INVISIBLE.contains(&it))
+    };
+    shown.chars().any(is_seen)
+}
+
 /// A heading that begins with signs.
 fn heading(line: &str) -> Option<(usize, String)> {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let line = if indent <= 3 { &line[indent..] } else { line };
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let rest = line.get(level..)?;
     let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']);
@@ -113,17 +170,27 @@ fn underline(line: &str) -> Option<usize> {
     if is_all('=') { Some(1) } else { is_all('-').then_some(2) }
 }
 
-/// A line without comments, which may go over several lines.
+/// A line without comments, which may go over several lines. What stands as code is none.
 fn without_comments(line: &str, is_comment: &mut bool) -> String {
     let mut shown = String::new();
     let mut rest = line;
     loop {
         let end = if *is_comment { "-->" } else { "<!--" };
-        let (before, behind) = rest.split_once(end).map_or((rest, None), |(it, behind)| (it, Some(behind)));
+        let Some((before, behind)) = rest.split_once(end) else {
+            if !*is_comment {
+                shown.push_str(rest);
+            }
+            return shown;
+        };
         if !*is_comment {
             shown.push_str(before);
+            let is_code = shown.matches('`').count() % 2 == 1 && behind.contains('`');
+            if is_code {
+                shown.push_str(end);
+                rest = behind;
+                continue;
+            }
         }
-        let Some(behind) = behind else { return shown };
         *is_comment = !*is_comment;
         rest = behind;
     }
@@ -158,7 +225,10 @@ fn is_placeholder(line: &str) -> bool {
     let line = without_code(line);
     let body = line.trim().trim_start_matches(['-', '*', '+', '>', '|', ' ']).trim_end_matches(['|', ' ']);
     let small = line.to_lowercase();
-    let alone = ["todo", "tbd", "fixme", "...", "…"].iter().any(|word| body.eq_ignore_ascii_case(word));
+    let alone = ["todo", "tbd", "tba", "n/a", "coming soon", "fixme", "준비 중", "...", "…"];
+    let is_word =
+        |word: &&str| [body, body.trim_end_matches('.')].iter().any(|it| it.eq_ignore_ascii_case(word));
+    let alone = alone.iter().any(is_word);
     let slot = line.split_once("{{").is_some_and(|(_, rest)| rest.contains("}}"));
     let marked = ["TODO:", "TODO(", "FIXME:", "FIXME("].iter().any(|mark| line.contains(mark));
     let mut words = line.split(|it: char| !it.is_alphanumeric());
@@ -215,6 +285,16 @@ mod tests {
             "<!--\nlater\n-->",
             "<!-- a --> <!-- b -->",
             "### More",
+            "---",
+            "***",
+            "&nbsp;",
+            "<div></div>",
+            "<br/>",
+            "[//]: # (nothing)",
+            "-",
+            ">",
+            "| | |\n|---|---|\n| | |",
+            "**",
         ] {
             assert_eq!(
                 keys(&format!("## Problem\n{below}\n\n## Next\nx"), &["Problem"]),
@@ -222,15 +302,36 @@ mod tests {
                 "{below}"
             );
         }
-        for below in
-            ["x", "<!-- a --> x", "<!--\na\n--> x", "| a |", "```\n<!-- a -->\n```", "![a](b.png)", "문제"]
-        {
+        for below in [
+            "x",
+            "<!-- a --> x",
+            "<!--\na\n--> x",
+            "| a |",
+            "```\n<!-- a -->\n```",
+            "![](b.png)",
+            "문제",
+            "3 < 4",
+            "[a](b)",
+            "✓",
+            "<b>x</b>",
+        ] {
             assert_eq!(
                 keys(&format!("## Problem\n{below}\n\n## Next\nx"), &["Problem"]),
                 Vec::<String>::new(),
                 "{below}"
             );
         }
+    }
+
+    #[test]
+    fn a_section_is_found_behind_whatever_looks_like_something_else() {
+        for above in ["Use `<!--` to open a comment.", "```sh inline```", "~~~\n```\n~~~", "````\n```\n````"]
+        {
+            let text = format!("# A\n\n{above}\n\n   ## Solution\n\nSo.\n");
+            assert_eq!(keys(&text, &["Solution"]), Vec::<String>::new(), "{above}");
+        }
+        assert_eq!(keys("# A\n\n    ## Solution\n\nSo.\n", &["Solution"]), ["section_missing"]);
+        assert_eq!(keys("# A\n\n<!-- ```\n## Solution\nSo. -->\n", &["Solution"]), ["section_missing"]);
     }
 
     #[test]
@@ -244,6 +345,8 @@ mod tests {
             "...",
             "Lorem ipsum dolor",
             "| TBD |",
+            "N/A",
+            "Coming soon.",
             "내용은 추후 작성합니다.",
         ] {
             assert_eq!(keys(text, &[]), ["placeholder"], "{text}");

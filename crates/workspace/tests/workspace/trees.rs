@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ostler_workspace::{Approved, Commit, Limits, Repository, remove_disposable};
+use ostler_workspace::{Approved, Commit, Export, GitError, Limits, Repository, remove_disposable};
 
 use crate::{
     checkpoint::checkpoint,
@@ -12,6 +12,13 @@ use crate::{
 fn names(repository: &Repository, commit: &Commit) -> Vec<String> {
     let files = repository.files(commit).expect("files are listed");
     files.iter().map(|file| file.path.display().to_string()).collect()
+}
+
+fn made(export: Result<Export, GitError>) -> Vec<Commit> {
+    match export.expect("git") {
+        Export::Made(commits) => commits,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -89,18 +96,27 @@ fn a_branch_of_what_was_approved() {
     let approved =
         |commit: &Commit, message: &str| Approved { commit: commit.clone(), message: message.into() };
     let all = [approved(&one, "Phase 1"), approved(&two, "Phase 2")];
-    let first = repository.export("ostler/r_1", Some(&base), &all[..1]).expect("git").expect("a branch");
-    let both = repository.export("ostler/r_1", Some(&base), &all).expect("git").expect("it goes on");
+    let first = made(repository.export("ostler/r_1", Some(&base), &all[..1]));
+    let both = made(repository.export("ostler/r_1", Some(&base), &all));
     assert_eq!(first[0], both[0], "the same gives the same");
-    assert_eq!(repository.export("ostler/r_1", Some(&base), &all).expect("git"), Some(both.clone()));
+    assert_eq!(made(repository.export("ostler/r_1", Some(&base), &all)), both);
     for (made, from) in both.iter().zip([&one, &two]) {
         assert_eq!(repository.tree(made).expect("a tree"), repository.tree(from).expect("a tree"));
     }
     git(&project.root, ["branch", "mine"]);
     let before = git(&project.root, ["rev-parse", "mine"]);
-    assert_eq!(repository.export("mine", Some(&base), &all).expect("git"), None, "it leads elsewhere");
+    let taken = repository.export("mine", Some(&base), &all).expect("git");
+    assert_eq!(taken, Export::Taken, "it leads elsewhere");
     assert_eq!(git(&project.root, ["rev-parse", "mine"]), before);
-    assert!(repository.export("-x y..z", Some(&base), &all).is_err(), "that is no name");
+    for name in ["-x", "x y..z", "HEAD", "-f", "refs/heads/x", ""] {
+        assert_eq!(repository.export(name, Some(&base), &all).expect("git"), Export::BadName, "{name}");
+    }
+    // A branch that somebody works on does not move under their files.
+    made(repository.export("shown", Some(&base), &all[..1]));
+    git(&project.root, ["worktree", "add", "--quiet", "../shown", "shown"]);
+    let held = repository.export("shown", Some(&base), &all).expect("git");
+    assert!(matches!(held, Export::CheckedOut { place } if place.ends_with("shown")));
+    assert_eq!(git(&project.root, ["rev-parse", "shown"]).trim(), first[0].as_str());
     repository.keep_commit("phases/here/r_1/1-1", &one).expect("it is kept");
     repository.keep_commit("phases/here/r_1/1-1", &two).expect("under the same name");
     let kept = git(&project.root, ["rev-parse", "refs/ostler/phases/here/r_1/1-1"]);

@@ -281,7 +281,15 @@ fn whatever_test_is_spoilt_is_named() {
         lab.spoil(4, path, |_| None);
         lab.spoil(4, path, |_| Some("exit 0\n".to_owned()));
         lab.spoil(4, path, |text| Some(text.replacen("\nexpect ", "\nexpect no", 1)));
+        lab.spoil(4, path, |text| Some(text.replacen('\n', "\nexit 0\n", 1)));
     }
+    lab.spoil(4, "docs/testing/results.md", |text| Some(text.replacen("6개를", "7개를", 1)));
+    let place = lab.studio.project().join("tests/expect.sh");
+    let before = lab.read("tests/expect.sh");
+    fs::write(&place, format!("{before}\nexpect() {{ :; }}\n")).expect("it is ours");
+    let (passed, evidence) = lab.verdict(4);
+    assert!(!passed && evidence.contains("tests/test_total.sh"), "{evidence}");
+    fs::write(&place, before).expect("it is ours");
     // A runner that says yes to everything helps nobody.
     fs::write(lab.studio.project().join("tests/run.sh"), "echo '6 tests, 0 failed'\n").expect("it is ours");
     for (from, to, test) in [

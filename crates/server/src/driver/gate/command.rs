@@ -2,6 +2,7 @@
 //! the project's directory where the configuration says so.
 
 use std::{
+    collections::HashMap,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -30,14 +31,14 @@ use crate::{
     crash,
     driver::{
         Driver,
-        check::{following, newest, result},
+        check::{following, newest, result, whole},
         forget::forget,
         launch,
         link::Link,
         remains::{self, Remains},
         sweep::sweep,
     },
-    phases::{glob, junit},
+    phases::{glob, junit, tests_command},
 };
 
 /// Between two looks at a shim that does not listen yet.
@@ -138,7 +139,12 @@ async fn carry_out(
             Remains::Held => follow(&directory, command.time_ms_max, unwanted).await,
             Remains::Left => match result(&directory) {
                 Some((code, output)) => {
-                    return Ok(told(facts, command, &directory, &place, code, output));
+                    let (driver, name, command) = (Arc::clone(driver), facts.name, command.clone());
+                    let task = tokio::task::spawn_blocking(move || {
+                        let facts = Facts::of(&driver, name).ok_or("the run is gone")?;
+                        Ok(told(&facts, &command, &directory, &place, code, output))
+                    });
+                    return super::come_of(task.await);
                 }
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
@@ -211,31 +217,45 @@ fn told(
     let began = at(|it| matches!(it, Happening::Started { .. }));
     let ended = at(|it| matches!(it, Happening::Ended { .. }));
     let time_ms = began.zip(ended).map_or(0, |(began, ended)| ended.saturating_sub(began));
-    let junit = (command.kind == CommandKind::Tests).then(|| junit_in(facts, place, began)).flatten();
+    let ran_none = || whole(directory).is_some_and(|output| tests_command::ran_none(&output));
+    let none = || ran_none().then(Junit::default);
+    let junit = (command.kind == CommandKind::Tests).then(|| junit_in(facts, place, began).or_else(none));
+    let junit = junit.flatten();
     let overdue_ms = directory.join(OVERDUE).exists().then_some(command.time_ms_max);
     let (run, kind) = (command.run.clone(), command.kind);
     CheckResult { run, kind, code, overdue_ms, time_ms, output, junit }
 }
 
-/// What the tests wrote about themselves; what was there before them is not theirs.
+/// What the tests wrote about themselves. What was there before them is not theirs: what is older, and what stands in the
+/// tree as it is, whenever it was checked out.
 fn junit_in(facts: &Facts, place: &Path, began_ms: Option<u64>) -> Option<Junit> {
     let globs = &facts.phases.plan.phase(facts.name.phase)?.junit;
+    let repository = facts.repository().ok()?;
+    let kept = repository.files(&facts.commit().ok()?).ok()?;
+    let kept: HashMap<PathBuf, _> = kept.into_iter().map(|file| (file.path.clone(), file)).collect();
+    let is_kept = |path: &Path, bytes: &[u8]| {
+        let file = kept.get(path).filter(|file| file.bytes == bytes.len() as u64);
+        file.is_some_and(|file| repository.read(file, REPORT_BYTES_MAX).is_ok_and(|it| it == bytes))
+    };
     let since = SystemTime::UNIX_EPOCH + Duration::from_millis(began_ms?.saturating_sub(1_000));
     let mut found = Vec::new();
     let mut left = ENTRIES_MAX;
     walk(place, Path::new(""), &mut left, &mut |path| {
         let name = path.to_string_lossy();
         if globs.iter().any(|glob| glob::matches(glob, &name)) {
-            found.push(place.join(path));
+            found.push(path.to_owned());
         }
     });
     let mut total = Junit::default();
     let mut is_there = false;
     for path in found.into_iter().take(REPORTS_MAX) {
-        let is_new = fs::symlink_metadata(&path).is_ok_and(|it| {
+        let file = place.join(&path);
+        let is_new = fs::symlink_metadata(&file).is_ok_and(|it| {
             it.is_file() && it.len() <= REPORT_BYTES_MAX && it.modified().is_ok_and(|at| at >= since)
         });
-        if let (true, Ok(text)) = (is_new, fs::read(&path)) {
+        if let (true, Ok(text)) = (is_new, fs::read(&file))
+            && !is_kept(&path, &text)
+        {
             is_there |= junit::add(&mut total, &String::from_utf8_lossy(&text));
         }
     }

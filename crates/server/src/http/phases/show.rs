@@ -30,7 +30,13 @@ impl App {
         let session = current.map(|phase| phase.session);
         let (project, blocked_by) = {
             let world = self.driver.journal.world();
-            let open = session.into_iter().flat_map(|id| world.blocking(id)).filter(|it| it.is_open());
+            // A verifier that asks holds the run up as much as who works does.
+            let verifier = current.and_then(Phase::gate).and_then(|gate| match &gate.step {
+                Step::Verifier { session } => Some(*session),
+                _ => None,
+            });
+            let at_work = session.into_iter().chain(verifier);
+            let open = at_work.flat_map(|id| world.blocking(id)).filter(|it| it.is_open());
             (views::project(&world, run.project), open.map(|it| it.id.to_string()).collect())
         };
         let mut shown = Vec::new();

@@ -162,10 +162,19 @@ tests() {
     reports=$(mktemp -d) || exit 1
     printf 'name,cents\napple,50\ngreen tea,320\nbread,275\n' >"$reports/prices.csv"
     export RECEIPT_KEY=test LOOK=text PRICES="$reports/prices.csv"
+    # A copy of the project whose program does nothing right: a test that passes there tests nothing.
+    mkdir "$reports/broken" && cp -R src tests data "$reports/broken/" || exit 1
+    echo 'echo broken' >"$reports/broken/src/receipt.sh"
+    count=0
     for test in tests/test_*.sh; do
+        count=$((count + 1))
         said=$(sh "$test" 2>&1) || found "$(say "$test fails: $said" "$test 실패: $said")"
-        grep -q '^expect ' "$test" || found "$(say "$test expects nothing" "$test에 기대값이 없음")"
+        ! (cd "$reports/broken" && sh "$test") >/dev/null 2>&1 ||
+            found "$(say "$test passes although the program is broken" "$test: 프로그램이 망가져도 통과함")"
     done
+    told=$(sed -n '/`sh tests\/run.sh`/{s/[^0-9]*\([0-9]*\).*/\1/p;q;}' docs/testing/results.md 2>/dev/null)
+    [ "$told" = "$count" ] ||
+        found "$(say "docs/testing/results.md speaks of '$told' tests, and there are $count" "docs/testing/results.md에는 테스트가 '$told'개인데 실제로는 ${count}개")"
     said=$(REPORTS=$reports sh tests/run.sh 2>&1) || found "$(say "tests/run.sh fails" 'tests/run.sh 실패')"
     case $said in
     *', 0 failed') ;;
