@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-query";
 import { createContext, useContext, useRef, useSyncExternalStore } from "react";
 
-import { get, newKey, path, post } from "./client";
+import { get, newKey, path, post, route } from "./client";
 import { type Connection, type EventListener, EventStream } from "./events";
 import { Refused, Unreached } from "./problem";
 import type {
@@ -23,7 +23,6 @@ import type {
   SecretView,
   SessionView,
   StatusView,
-  TrustView,
   UsageReport,
 } from "./schema";
 
@@ -49,6 +48,11 @@ export const keys = {
   trusted: ["trusted"] as const,
   usage: (by: string) => ["usage", by] as const,
 };
+
+/** Of what no event names: whoever comes to it, or back to the page, asks anew. */
+export const UNNAMED = { refetchOnMount: "always", refetchOnWindowFocus: "always" } as const;
+/** How often what no event names is asked for while somebody waits for it. */
+export const UNNAMED_MS = 5_000;
 
 export interface ListQuery {
   all?: boolean;
@@ -86,6 +90,7 @@ export function named(event: EventView): (readonly string[])[] {
   if (typeof request === "string") found.push(["request", request]);
   if (kind === "checkpoint" && event.session) found.push(["checkpoints", event.session]);
   if (kind === "worktree" || kind === "checkpoint") found.push(["diff", event.session ?? ""]);
+  if (kind === "session") found.push(["usage"]);
   if (kind === "secret") found.push(["secrets"]);
   if (kind === "trust") found.push(["trusted"]);
   if (kind === "project") found.push(["trusted"], ["secrets"]);
@@ -96,6 +101,7 @@ export function named(event: EventView): (readonly string[])[] {
 class Feed {
   private readonly cache: QueryClient;
   private readonly stale = new Map<string, readonly string[]>();
+  private readonly sessions = new Set<string>();
   private timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(cache: QueryClient) {
@@ -103,15 +109,23 @@ class Feed {
   }
 
   readonly push: EventListener = (events) => {
-    for (const event of events) for (const key of named(event)) this.stale.set(key.join(" "), key);
+    for (const event of events) {
+      for (const key of named(event)) this.stale.set(key.join(" "), key);
+      if (event.session) this.sessions.add(event.session);
+    }
     this.timer ??= setTimeout(() => this.flush(), GATHER_MS);
   };
 
   private flush(): void {
     this.timer = null;
     const stale = [...this.stale.values()];
+    const sessions = new Set(this.sessions);
     this.stale.clear();
+    this.sessions.clear();
     for (const queryKey of stale) void this.cache.invalidateQueries({ queryKey });
+    // What is asked depends on who asks: a process that ends changes the card of its question, and names no question.
+    const isTheirs = (asked: unknown) => sessions.has((asked as RequestView | undefined)?.session ?? "");
+    void this.cache.invalidateQueries({ queryKey: ["request"], predicate: ({ state }) => isTheirs(state.data) });
   }
 }
 
@@ -145,11 +159,11 @@ export function useInfo(): UseQueryResult<InfoView> {
 }
 
 export function useRequest(id: string): UseQueryResult<RequestView> {
-  return useQuery({ queryKey: keys.request(id), queryFn: ({ signal }) => get<RequestView>(`/requests/${id}`, signal) });
+  return useQuery({ queryKey: keys.request(id), queryFn: ({ signal }) => get<RequestView>(route`/requests/${id}`, signal) });
 }
 
 export function useSession(id: string): UseQueryResult<SessionView> {
-  return useQuery({ queryKey: keys.session(id), queryFn: ({ signal }) => get<SessionView>(`/sessions/${id}`, signal) });
+  return useQuery({ queryKey: keys.session(id), queryFn: ({ signal }) => get<SessionView>(route`/sessions/${id}`, signal) });
 }
 
 export function useSessions(query: ListQuery): UseQueryResult<SessionView[]> {
@@ -160,7 +174,7 @@ export function useSessions(query: ListQuery): UseQueryResult<SessionView[]> {
 }
 
 export function useRun(id: string): UseQueryResult<RunView> {
-  return useQuery({ queryKey: keys.run(id), queryFn: ({ signal }) => get<RunView>(`/runs/${id}`, signal) });
+  return useQuery({ queryKey: keys.run(id), queryFn: ({ signal }) => get<RunView>(route`/runs/${id}`, signal) });
 }
 
 export function useRuns(query: ListQuery): UseQueryResult<RunView[]> {
@@ -174,7 +188,7 @@ export function useRuns(query: ListQuery): UseQueryResult<RunView[]> {
 export function useCheckpoint(session: string, id: string | null): UseQueryResult<CheckpointView> {
   return useQuery({
     queryKey: keys.checkpoint(session, id ?? ""),
-    queryFn: ({ signal }) => get<CheckpointView>(`/checkpoints/${id}`, signal),
+    queryFn: ({ signal }) => get<CheckpointView>(route`/checkpoints/${id ?? ""}`, signal),
     enabled: id !== null,
   });
 }
@@ -184,15 +198,20 @@ export function useProjects(): UseQueryResult<ProjectSummary[]> {
 }
 
 export function useAgents(): UseQueryResult<AgentView[]> {
-  return useQuery({ queryKey: keys.agents, queryFn: ({ signal }) => get<AgentView[]>("/agents", signal) });
+  return useQuery({ queryKey: keys.agents, queryFn: ({ signal }) => get<AgentView[]>("/agents", signal), ...UNNAMED });
 }
 
-export function useSecrets(): UseQueryResult<SecretView[]> {
-  return useQuery({ queryKey: keys.secrets, queryFn: ({ signal }) => get<SecretView[]>("/secrets", signal) });
-}
-
-export function useTrusted(): UseQueryResult<TrustView[]> {
-  return useQuery({ queryKey: keys.trusted, queryFn: ({ signal }) => get<TrustView[]>("/trusted", signal) });
+/** What the vault keeps, or why it cannot be used yet. Somebody may open it elsewhere, of which no event tells. */
+export function useSecrets(): UseQueryResult<SecretView[] | "locked" | "unmade"> {
+  return useQuery({
+    queryKey: keys.secrets,
+    queryFn: async ({ signal }) => {
+      const { vault } = await get<InfoView>("/info", signal);
+      return vault === "locked" || vault === "unmade" ? vault : await get<SecretView[]>("/secrets", signal);
+    },
+    refetchInterval: ({ state }) => (typeof state.data === "string" ? UNNAMED_MS : false),
+    ...UNNAMED,
+  });
 }
 
 export function useUsage(by: string): UseQueryResult<UsageReport> {

@@ -1,11 +1,13 @@
 // The frame around every view: where one can go, whether the page is true, and the keys.
 import { useState } from "react";
 
+import type { Kind } from "../api/ids";
 import { useConnection, useInfo } from "../api/queries";
 import type { SessionView, StatusView } from "../api/schema";
 import { Inbox } from "../inbox/Inbox";
 import { useBrowserNotifications } from "../notifications/browser";
 import { Dialog } from "../parts/Dialog";
+import { problemSaid } from "../parts/problems";
 import { ProjectName } from "../parts/Project";
 import { plain, Said } from "../parts/Said";
 import { statusOf } from "../parts/status";
@@ -27,7 +29,7 @@ export function Shell({ status }: { status: StatusView }) {
   useShortcut("?", say("showSheet"), () => setSheetOpen(true));
   useBrowserNotifications(status);
   const found = find(path);
-  const View = found?.view;
+  const View = found.view;
   return (
     <div className="shell">
       <a className="skip" href="#content">
@@ -38,7 +40,7 @@ export function Shell({ status }: { status: StatusView }) {
         <Stale />
         <Newer />
         <Guard path={path}>
-          {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere />}
+          {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere lacks={found.lacks} />}
         </Guard>
       </main>
       <BottomBar status={status} />
@@ -65,12 +67,7 @@ function Sidebar({ status }: { status: StatusView }) {
                 {shape}
               </span>
               {say(name)}
-              {count[to] > 0 && (
-                <span className={`count ${to === "/" ? "wanted" : ""}`}>
-                  {count[to]}
-                  {to === "/" && <span className="only-read"> {say("needYou", { n: count[to] })}</span>}
-                </span>
-              )}
+              {to === "/" ? <Needed n={count[to]} /> : count[to] > 0 && <span className="count">{count[to]}</span>}
             </Link>
           </li>
         ))}
@@ -86,6 +83,20 @@ function Sidebar({ status }: { status: StatusView }) {
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** How much needs somebody: a number to who sees it, a sentence to who hears it. */
+function Needed({ n }: { n: number }) {
+  const say = useSay(words);
+  if (n === 0) return null;
+  return (
+    <>
+      <span className="count wanted" aria-hidden="true">
+        {n}
+      </span>
+      <span className="only-read"> {n === 1 ? say("needYouOne") : say("needYou", { n })}</span>
+    </>
   );
 }
 
@@ -135,9 +146,7 @@ function BottomBar({ status }: { status: StatusView }) {
           </span>
           <span>
             {say(name)}
-            {to === "/" && status.needs_you.length > 0 && (
-              <span className="count wanted">{status.needs_you.length}</span>
-            )}
+            {to === "/" && <Needed n={status.needs_you.length} />}
           </span>
         </Link>
       ))}
@@ -213,11 +222,14 @@ function Sheet({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Nowhere() {
+const LACKS = { request: "no_request", run: "no_run", session: "no_session" } as const satisfies Record<Kind, string>;
+
+function Nowhere({ lacks }: { lacks: Kind | null }) {
   const say = useSay(words);
+  const said = problemSaid(useLanguage(), lacks === null ? "" : LACKS[lacks]);
   return (
     <div className="page stack">
-      <h1>{say("nowhere")}</h1>
+      <h1>{said?.[0] ?? say("nowhere")}</h1>
       <p>
         <Link href="/">{say("toTheInbox")}</Link>
       </p>

@@ -1,11 +1,12 @@
 // The addresses of the page. Each view is loaded when somebody first goes there.
 import type { ComponentType } from "react";
 
+import { isId, type Kind } from "../api/ids";
 import { Inbox } from "../inbox/Inbox";
 import { late } from "./late";
 
 export interface ViewProps {
-  /** What stands in the address in the place of `:id`. */
+  /** The id that stands in the address, if there is a place for one. */
   id: string;
 }
 
@@ -25,15 +26,15 @@ const Notifications = late(() => import("../notifications/Notifications"));
 const Settings = late(() => import("../settings/Settings"));
 const More = late(() => import("./More"));
 
-/** In this order: the first that fits is meant. */
+/** In this order: the first that fits is meant. Behind a colon: the kind of thing whose id stands there. */
 const PLACES: [pattern: string, view: View][] = [
   ["/", Inbox],
-  ["/requests/:id", Inbox],
+  ["/requests/:request", Inbox],
   ["/runs/new", NewRun],
   ["/runs/phases", NewPhases],
-  ["/runs/:id", Run],
+  ["/runs/:run", Run],
   ["/runs", Runs],
-  ["/sessions/:id", Session],
+  ["/sessions/:session", Session],
   ["/sessions", Sessions],
   ["/projects", Projects],
   ["/agents", Agents],
@@ -44,25 +45,28 @@ const PLACES: [pattern: string, view: View][] = [
   ["/more", More],
 ];
 
-export function find(path: string): { view: View; id: string } | null {
+/** What is at an address: a view, nothing, or nothing since what stands there is no id of that kind. */
+export type Found = { view: View; id: string } | { view: null; lacks: Kind | null };
+
+export function find(path: string): Found {
   const parts = path.split("/").filter((part) => part !== "");
   for (const [pattern, view] of PLACES) {
     const wanted = pattern.split("/").filter((part) => part !== "");
-    const fits = wanted.length === parts.length && wanted.every((part, index) => part === ":id" || part === parts[index]);
+    const fits = wanted.length === parts.length && wanted.every((part, index) => part.startsWith(":") || part === parts[index]);
     if (!fits) continue;
-    const id = decoded(parts[wanted.indexOf(":id")] ?? "");
-    return id === null ? null : { view, id };
+    const at = wanted.findIndex((part) => part.startsWith(":"));
+    // No letter of an id is ever escaped: what is, is none.
+    const id = parts[at] ?? "";
+    const kind = wanted[at]?.slice(1) as Kind | undefined;
+    if (kind === undefined || isNamed(kind, id)) return { view, id };
+    return { view: null, lacks: kind };
   }
-  return null;
+  return { view: null, lacks: null };
 }
 
-/** What stands in an address may be anything. */
-function decoded(part: string): string | null {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return null;
-  }
+/** A session may be called by its run. */
+function isNamed(kind: Kind, id: string): boolean {
+  return isId(kind, id) || (kind === "session" && isId("run", id));
 }
 
 /** What the sidebar offers. */

@@ -8,7 +8,7 @@ import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { clock } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
-import { BOUNDS, type Diff as Parsed, type DiffFile, type Hunk, parse } from "./parse";
+import { bare, BOUNDS, type Diff as Parsed, type DiffFile, type Hunk, parse } from "./parse";
 import { BYTES_MAX, readBeginning } from "./read";
 import { words } from "./words";
 
@@ -143,7 +143,7 @@ function File({ file, isOpen, onToggle }: { file: DiffFile; isOpen: boolean; onT
       {isOpen && (
         <div className="diff-body">
           {file.isBinary && <p className="dim diff-word">{say("binary")}</p>}
-          {!file.isBinary && file.hunks.length === 0 && <p className="dim diff-word">{say("empty")}</p>}
+          {!file.isBinary && file.hunks.length === 0 && <p className="dim diff-word">{say(bare(file))}</p>}
           {file.hunks.length > 0 && (
             <div className="diff-scroll" tabIndex={0} role="region" aria-label={plain(file.path)}>
               <table className="diff-table">

@@ -32,6 +32,11 @@ export interface DiffFile {
   left: number;
 }
 
+/** What there is to say of a file that has changed without a line. */
+export function bare(file: Pick<DiffFile, "change">): "emptyNew" | "emptyGone" | "empty" {
+  return file.change === "added" ? "emptyNew" : file.change === "removed" ? "emptyGone" : "empty";
+}
+
 export interface Diff {
   files: DiffFile[];
   /** Files that are not kept at all. */

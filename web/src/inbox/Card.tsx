@@ -13,7 +13,7 @@ import { answerSaid } from "../parts/status";
 import { clock, left, useNow } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
 import { drafts, type Given, useAnswering } from "./answering";
-import { type Choice, dependencyType, plan } from "./choices";
+import { type Choice, DENY_KEY, dependencyType, plan } from "./choices";
 import { FileField } from "./FileField";
 import { useKept } from "./kept";
 import type { Queue } from "./queue";
@@ -52,6 +52,7 @@ export function Card({ request, queue, onDone }: CardProps) {
   };
   const answering = useAnswering(request.id, done);
   const { choices, purpose, written: sendsWritten, wantsValues, wantsFile } = plan(request, say);
+  const isTyped = wantsValues || wantsFile;
   // The news of what was sent from here may come before its answer.
   const isOpen = request.settled == null || answering.isPending;
   const { isMeanwhile, isKept } = useKept(isOpen, card);
@@ -97,7 +98,7 @@ export function Card({ request, queue, onDone }: CardProps) {
           <Said text={request.ask.context} lines />
         </div>
       )}
-      <Warnings request={request} />
+      <Warnings request={request} hasNumbers={!isTyped} />
       {(isOpen || isKept) && (
         <div className="inbox-actions stack">
           {wantsValues && (
@@ -121,17 +122,19 @@ export function Card({ request, queue, onDone }: CardProps) {
           )}
           {isOpen && choices.length > 0 && (
             <ol className="inbox-choices">
-              {choices.map((choice, index) => (
+              {choices.map((choice) => (
                 <ChoiceButton
                   key={choice.id}
                   choice={choice}
-                  number={index + 1}
                   isCareful={isCareful}
                   isBusy={answering.isPending}
                   onChoose={() => answer(choice.answer(written))}
                 />
               ))}
             </ol>
+          )}
+          {isOpen && isTyped && (
+            <p className="small dim about-keys">{say(isCareful ? "keysOfCareful" : "keysOfValue", { key: DENY_KEY })}</p>
           )}
           {purpose !== null && (
             <WordsField
@@ -273,7 +276,7 @@ function Expiry({ request }: { request: RequestView }) {
 }
 
 /** What has to be known before anything is approved. */
-function Warnings({ request }: { request: RequestView }) {
+function Warnings({ request, hasNumbers }: { request: RequestView; hasNumbers: boolean }) {
   const say = useSay(words);
   const language = useLanguage();
   const form = request.ask.form;
@@ -286,7 +289,7 @@ function Warnings({ request }: { request: RequestView }) {
           <p>
             <Said text={marked(language, request.mark)} />
           </p>
-          <p className="small about-keys">{say("careful")}</p>
+          {hasNumbers && <p className="small about-keys">{say("careful")}</p>}
         </div>
       )}
       {request.abandoned && <p className="notice attention">{say("AskerGone")}</p>}
@@ -309,24 +312,24 @@ function Warnings({ request }: { request: RequestView }) {
 
 interface ChoiceProps {
   choice: Choice;
-  number: number;
   /** What may be somebody else's words is not approved by one key: the key only goes there. */
   isCareful: boolean;
   isBusy: boolean;
   onChoose: () => void;
 }
 
-function ChoiceButton({ choice, number, isCareful, isBusy, onChoose }: ChoiceProps) {
+function ChoiceButton({ choice, isCareful, isBusy, onChoose }: ChoiceProps) {
   const say = useSay(words);
   const button = useRef<HTMLButtonElement>(null);
-  const hasKey = number <= 9;
+  const { key, label } = choice;
+  const says = key === DENY_KEY ? label : say("key", { n: key ?? "", label });
   const press = useCallback(() => (isCareful ? button.current?.focus() : button.current?.click()), [isCareful]);
-  useShortcut(String(number), say("key", { n: number, label: choice.label }), hasKey && !isBusy ? press : undefined);
+  useShortcut(key ?? "", says, key !== null && !isBusy ? press : undefined);
   return (
     <li>
       <button ref={button} type="button" className="inbox-choice" disabled={isBusy} onClick={onChoose}>
-        {hasKey && <kbd aria-hidden="true">{number}</kbd>}
-        <span className="inbox-label">{choice.isOwn ? choice.label : <Said text={choice.label} />}</span>
+        {key !== null && <kbd aria-hidden="true">{key}</kbd>}
+        <span className="inbox-label">{choice.isOwn ? label : <Said text={label} />}</span>
         {choice.isDefault && (
           <span className="dim small">
             {say("Default")} <kbd aria-hidden="true">⏎</kbd>

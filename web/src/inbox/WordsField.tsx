@@ -1,6 +1,8 @@
-// Where words are written: an answer, a reason, an amount. Enter sends; Shift and Enter begin a line.
+// Where words are written: an answer, a reason, an amount. Enter sends, and Shift and Enter begin a line; under a thumb,
+// Return begins one and the button sends.
 import { type KeyboardEvent, type Ref, useId } from "react";
 
+import { isSending, isThumb } from "../parts/enter";
 import { plain } from "../parts/Said";
 import { useSay } from "../words/words";
 import type { Purpose } from "./choices";
@@ -45,12 +47,9 @@ export function WordsField(props: WordsFieldProps) {
     else onDefault?.();
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // While Hangul is put together, Enter belongs to the one who writes it.
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey && onSend) {
-      event.preventDefault();
-      if (!event.repeat) send();
-    }
+    if (!onSend || !isSending(event)) return;
+    event.preventDefault();
+    if (!event.repeat) send();
   };
   return (
     <form
@@ -62,7 +61,7 @@ export function WordsField(props: WordsFieldProps) {
     >
       <label className="label" htmlFor={id}>
         {label}
-        {fallback != null && ` (${say("EnterForDefault", { default: plain(fallback) })})`}
+        {fallback != null && ` (${isThumb() ? `${say("Default")}: ${plain(fallback)}` : say("EnterForDefault", { default: plain(fallback) })})`}
       </label>
       <div className="inbox-line">
         <textarea

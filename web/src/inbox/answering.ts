@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 
-import { newKey, path, post } from "../api/client";
+import { newKey, path, post, route } from "../api/client";
 import { Refused } from "../api/problem";
 import { keys } from "../api/queries";
 import type { NewAnswer, RequestView } from "../api/schema";
@@ -34,14 +34,14 @@ export function useAnswering(id: string, onDone: (settled: RequestView) => void)
     const abort = new AbortController();
     const tell = (bytes: number) => setSending(id, { file, key, sent: bytes, cancel: () => abort.abort(), error: null });
     tell(0);
-    const response = await upload(path(`/requests/${id}/file`, { name: file.name }), { file, key, signal: abort.signal, tell });
+    const response = await upload(path(route`/requests/${id}/file`, { name: file.name }), { file, key, signal: abort.signal, tell });
     return (await response.json()) as RequestView;
   };
   const answering = useMutation({
     mutationFn: (given: Given): Promise<RequestView> => {
       if ("file" in given) return send(given.file);
       setSending(id, null);
-      return post<RequestView>(`/requests/${id}/answer`, given.answer, fresh(JSON.stringify(given.answer)));
+      return post<RequestView>(route`/requests/${id}/answer`, given.answer, fresh(JSON.stringify(given.answer)));
     },
     onSuccess: (settled) => {
       setSending(id, null);

@@ -12,6 +12,8 @@ export interface Choice {
   isDefault: boolean;
   /** Whether it lets the agent do or have something. */
   approves: boolean;
+  /** The key that chooses it, if there is one. */
+  key: string | null;
   /** What is sent, with what was written beside it. */
   answer: (written: string) => NewAnswer;
 }
@@ -28,7 +30,16 @@ export interface Plan {
   wantsFile: boolean;
 }
 
+/** No value begins with it, and nothing is typed by it. */
+export const DENY_KEY = "Delete";
+const NUMBERS_MAX = 9;
+
 type Words = Say<(typeof words)["en"]>;
+
+/** The number that chooses the one at this place. */
+function numberAt(index: number): string | null {
+  return index < NUMBERS_MAX ? String(index + 1) : null;
+}
 
 export function dependencyType(request: RequestView): string | null {
   const type = request.ask.fields["type"];
@@ -73,6 +84,7 @@ function asked(request: RequestView): Plan {
       isOwn: false,
       isDefault: request.ask.default === option,
       approves: index === 0 && isConfirmation,
+      key: numberAt(index),
       answer,
     };
   });
@@ -87,7 +99,7 @@ function needed(request: RequestView, say: Words): Plan {
   const type = dependencyType(request);
   const wantsValues = type === "api_key" || type === "env_variable" || type === "service";
   const wantsFile = type === "file";
-  const own = { isOwn: true, isDefault: false };
+  const own = { isOwn: true, isDefault: false, key: null };
   const deny: Choice = { ...own, id: "deny", label: say("deny"), approves: false, answer: denied };
   const choices: Choice[] = [];
   if (!wantsValues && !wantsFile) {
@@ -100,7 +112,11 @@ function needed(request: RequestView, say: Words): Plan {
     choices.push({ ...own, id: "skip", label, approves: false, answer: () => ({ skip: true }) });
   }
   choices.push(deny);
-  return { choices, purpose: "reason", written: null, wantsValues, wantsFile };
+  // Whoever means to type a value and is in no field would settle the card by its first letter.
+  const isTyped = wantsValues || wantsFile;
+  const keyOf = (choice: Choice, index: number) => (!isTyped ? numberAt(index) : choice === deny ? DENY_KEY : null);
+  const keyed = choices.map((choice, index) => ({ ...choice, key: keyOf(choice, index) }));
+  return { choices: keyed, purpose: "reason", written: null, wantsValues, wantsFile };
 }
 
 function denied(written: string): NewAnswer {
@@ -126,6 +142,7 @@ function offered(request: RequestView, say: Words): Choice[] {
     isOwn: option in said,
     isDefault: request.ask.default === option,
     approves: ["allow", "allow for this session", "approve", "continue", "raise"].includes(option),
+    key: numberAt(index),
     answer: (written) => (option === "deny" ? denied(written) : { value: option }),
   }));
 }

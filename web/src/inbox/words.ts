@@ -95,6 +95,8 @@ export const words = catalogue({
       "Or a longer one: an idea that goes through planning, design, development and testing. You are asked for an answer, a key, a file and a permission, and approve each phase.",
     demoFull: "Play an idea through all phases",
     careful: "A number only goes to an answer here; Enter gives it.",
+    keysOfValue: "Numbers choose nothing here: a value may begin with one. {key} denies; everything else takes a click, or Tab and Enter.",
+    keysOfCareful: "Numbers choose nothing here: a value may begin with one. {key} only goes to Deny; Enter gives the answer.",
   },
   ko: {
     inbox: "인박스",
@@ -189,6 +191,8 @@ export const words = catalogue({
     firstFull:
       "더 긴 데모도 있습니다: 아이디어 하나가 기획, 설계, 개발, 테스트를 거칩니다. 답, 키, 파일, 허락을 묻고, 단계마다 승인을 받습니다.",
     demoFull: "아이디어를 모든 단계로 진행하기",
+    keysOfValue: "값이 숫자로 시작할 수 있어 여기서는 번호로 고르지 않습니다. {key} 키는 거절하고, 나머지는 클릭하거나 Tab과 Enter로 고릅니다.",
+    keysOfCareful: "값이 숫자로 시작할 수 있어 여기서는 번호로 고르지 않습니다. {key} 키는 거절로 옮겨 가기만 하고, Enter를 눌러야 답합니다.",
     careful: "여기서는 번호를 누르면 답으로 옮겨 가기만 하고, Enter를 눌러야 답합니다.",
   },
 });

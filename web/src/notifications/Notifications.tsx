@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { get } from "../api/client";
-import { useWish } from "../api/queries";
+import { get, route } from "../api/client";
+import { UNNAMED, UNNAMED_MS, useWish } from "../api/queries";
 import type { NotificationsView, NotifyChannelView } from "../api/schema";
 import { Page } from "../parts/Page";
 import { Said } from "../parts/Said";
@@ -91,7 +91,8 @@ function Channels() {
     queryKey: ["notifications"],
     queryFn: ({ signal }) => get<NotificationsView>("/notifications", signal),
     // No event tells of a message that has arrived somewhere.
-    refetchInterval: 5_000,
+    refetchInterval: UNNAMED_MS,
+    ...UNNAMED,
   });
   return (
     <section className="panel stack">
@@ -118,7 +119,7 @@ function Channels() {
 
 function Channel({ channel }: { channel: NotifyChannelView }) {
   const say = useSay(words);
-  const test = useWish<unknown, string>((name) => ({ path: `/notifications/${encodeURIComponent(name)}/test` }));
+  const test = useWish<unknown, string>((name) => ({ path: route`/notifications/${name}/test` }));
   const isFailing = channel.state === "failing";
   const state = isFailing
     ? say("failing", { error: channel.last_error ?? "?" })

@@ -2,7 +2,7 @@
 // that card, taken away again when somebody has settled it, and one for a session that has ended badly.
 import { useEffect, useState } from "react";
 
-import { get } from "../api/client";
+import { get, route } from "../api/client";
 import { useStream } from "../api/queries";
 import type { EventView, RequestView, SessionView, StatusView } from "../api/schema";
 import { go } from "../app/router";
@@ -111,7 +111,7 @@ class Teller {
   private async tellEnd(kind: Kind, id: string): Promise<void> {
     try {
       // One that is over at once may never have been among those that go on.
-      const session = this.sessions.get(id) ?? (await get<SessionView>(`/sessions/${id}`));
+      const session = this.sessions.get(id) ?? (await get<SessionView>(route`/sessions/${id}`));
       await this.tell(ofSession(this.language, kind, session));
     } catch {
       // The server is gone again. How the session has ended stands in the list.

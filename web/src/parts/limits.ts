@@ -19,16 +19,30 @@ export function limitsOf(limits: Limits): Pick<NewRun, "time_s_max" | "cost_usd_
   };
 }
 
-/** Whether one of them, or another number beside them, is none above zero. */
-export function hasWrong(limits: Limits, other = ""): boolean {
-  const given = [duration(limits.minutes), number(limits.dollars), scaled(limits.tokens), number(other)];
-  return given.some((it) => it !== undefined && !(it > 0));
+/** As the interface takes them. */
+const SECONDS_MAX = 366 * 86_400;
+const ATTEMPTS_MAX = 1_000;
+/** More than anybody means. */
+const DOLLARS_MAX = 1e6;
+const TOKENS_MAX = 1e12;
+
+/** Whether one of them, or a number of attempts beside them, is none that can be kept to. */
+export function hasWrong(limits: Limits, attempts = ""): boolean {
+  const isWrong = (given: number | undefined, least: number, most: number) =>
+    given !== undefined && !(Number.isFinite(given) && given >= least && given <= most);
+  return (
+    isWrong(duration(limits.minutes), 1, SECONDS_MAX) ||
+    isWrong(number(limits.dollars), 1e-9, DOLLARS_MAX) ||
+    isWrong(scaled(limits.tokens), 1, TOKENS_MAX) ||
+    isWrong(number(attempts), 1, ATTEMPTS_MAX)
+  );
 }
 
-/** A number as people write it. */
+/** A number as people write it, with nothing but digits and a point. */
 function number(text: string): number | undefined {
   const plain = text.replace(/[\s_$]/g, "").replace(/,(?=\d{3}\b)/g, "").replace(",", ".");
-  return plain === "" ? undefined : Number(plain);
+  if (plain === "") return undefined;
+  return /^-?(?:\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : NaN;
 }
 
 /** One of many, in thousands or millions. */

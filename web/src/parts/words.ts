@@ -18,7 +18,9 @@ export const words = catalogue({
     minutes: "Minutes of work (90, 1h30m)",
     dollars: "US dollars",
     tokens: "Tokens",
-    noNumber: "A limit is a number above zero.",
+    noNumber: "A limit is a number above zero. A year, a million dollars, a million million tokens and 1,000 attempts are the most.",
+    otherDirectory: "Another directory …",
+    path: "The directory, beginning with /",
   },
   ko: {
     loading: "서버에 묻는 중 …",
@@ -37,6 +39,8 @@ export const words = catalogue({
     minutes: "작업 시간, 분 (90, 1h30m)",
     dollars: "미국 달러",
     tokens: "토큰",
-    noNumber: "한도는 0보다 큰 수입니다.",
+    noNumber: "한도는 0보다 큰 수입니다. 1년, 100만 달러, 1조 토큰, 1,000번이 최대입니다.",
+    otherDirectory: "다른 디렉터리 …",
+    path: "디렉터리, /로 시작",
   },
 });

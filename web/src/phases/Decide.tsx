@@ -3,13 +3,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, type ReactNode, type Ref, useCallback, useId, useRef, useState } from "react";
 
-import { newKey, post } from "../api/client";
+import { newKey, post, route } from "../api/client";
 import { Refused } from "../api/problem";
 import { keys } from "../api/queries";
 import type { NewReview, RequestView } from "../api/schema";
 import { useShortcut } from "../app/shortcuts";
 import { drafts } from "../inbox/answering";
 import { Dialog } from "../parts/Dialog";
+import { isSending } from "../parts/enter";
 import { plain } from "../parts/Said";
 import { Failure } from "../parts/states";
 import { useSay } from "../words/words";
@@ -26,7 +27,7 @@ function useDeciding(request: RequestView, onDone: (review: NewReview) => void) 
     mutationFn: (review: NewReview) => {
       const given = JSON.stringify(review);
       if (sent.current?.given !== given) sent.current = { given, key: newKey() };
-      return post<RequestView>(`/requests/${request.id}/review`, review, sent.current.key);
+      return post<RequestView>(route`/requests/${request.id}/review`, review, sent.current.key);
     },
     onSuccess: (settled, review) => {
       cache.setQueryData(keys.request(request.id), settled);
@@ -179,17 +180,14 @@ interface WordsProps {
   onSend: () => void;
 }
 
-/** As on other cards: Enter sends, Shift and Enter begin a line, Escape leaves. */
+/** As on other cards: Enter sends, Shift and Enter begin a line, Escape leaves; under a thumb, the button sends. */
 function Words({ ref, value, isBusy, isOver, onChange, onSend }: WordsProps) {
   const say = useSay(words);
   const id = useId();
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // While Hangul is put together, Enter belongs to the one who writes it.
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      if (!event.repeat) onSend();
-    }
+    if (!isSending(event)) return;
+    event.preventDefault();
+    if (!event.repeat) onSend();
   };
   return (
     <div>
@@ -216,7 +214,7 @@ function Words({ ref, value, isBusy, isOver, onChange, onSend }: WordsProps) {
         </button>
       </div>
       <p className="small dim" id={`${id}-hint`}>
-        {say("changesHint")}
+        {say("changesHint")} <span className="about-keys">{say("changesKey")}</span>
       </p>
     </div>
   );

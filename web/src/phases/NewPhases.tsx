@@ -8,11 +8,11 @@ import { useWish } from "../api/queries";
 import type { AgentView, NewPhases as Wanted, PhasesView, ProjectSummary } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
-import { Choose, Field, LimitFields, Send, sendKeys, Text } from "../parts/Form";
+import { Choose, Field, LimitFields, Send, sendKeys } from "../parts/Form";
 import { hasWrong, type Limits, limitsOf, UNLIMITED } from "../parts/limits";
 import { Offered } from "../parts/Offered";
 import { Page } from "../parts/Page";
-import { projectSaid } from "../parts/Project";
+import { Where } from "../parts/Where";
 import { words as shared } from "../parts/words";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
@@ -98,19 +98,7 @@ function Form({ agents, projects, first }: FormProps) {
           onChange={(event) => set("idea", event.target.value)}
         />
       </Field>
-      <Choose id={`${id}p`} label={say("project")} value={project?.root ?? ""} onChange={(value) => set("directory", value)}>
-        {projects.map((it) => (
-          <option key={it.id} value={it.root}>
-            {projectSaid(it, projects)} · {it.root}
-          </option>
-        ))}
-        <option value="">{say("otherDirectory")}</option>
-      </Choose>
-      {!project && (
-        <Field label={say("path")} id={`${id}d`}>
-          <Text id={`${id}d`} value={draft.directory} onChange={(value) => set("directory", value)} />
-        </Field>
-      )}
+      <Where label={say("project")} projects={projects} value={draft.directory} onChange={(value) => set("directory", value)} />
       {project?.git === false && <p className="small attention">{say("needsGit")}</p>}
       <div className="phases-two">
         <Choose id={`${id}a`} label={say("agent")} value={draft.agent} onChange={(value) => set("agent", value)}>

@@ -3,6 +3,7 @@ import "./phases.css";
 
 import { useState } from "react";
 
+import { route } from "../api/client";
 import { useWish } from "../api/queries";
 import type { ExportView, GateView, NewExport, PhasesView, PhaseView } from "../api/schema";
 import { go, Link, useSearch } from "../app/router";
@@ -141,7 +142,7 @@ function Facts({ phase }: { phase: PhaseView }) {
 
 function Export({ run }: { run: PhasesView }) {
   const say = useSay(words);
-  const make = useWish<ExportView, NewExport>((body) => ({ path: `/phases/${run.run}/export`, body }));
+  const make = useWish<ExportView, NewExport>((body) => ({ path: route`/phases/${run.run}/export`, body }));
   return (
     <section className="stack">
       <p className="row">

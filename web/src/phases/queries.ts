@@ -1,7 +1,7 @@
 // What is asked of runs that go through phases. What belongs to a gate never changes: it is about one tree.
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 
-import { ask, get, path } from "../api/client";
+import { ask, get, path, route } from "../api/client";
 import { Unreached } from "../api/problem";
 import { keys } from "../api/queries";
 import type { PhasesView, RequestView } from "../api/schema";
@@ -15,7 +15,7 @@ export interface Which {
 }
 
 export function usePhases(run: string): UseQueryResult<PhasesView> {
-  return useQuery({ queryKey: keys.phases(run), queryFn: ({ signal }) => get<PhasesView>(`/phases/${run}`, signal) });
+  return useQuery({ queryKey: keys.phases(run), queryFn: ({ signal }) => get<PhasesView>(route`/phases/${run}`, signal) });
 }
 
 /** How many questions of a phase are shown. */
@@ -31,12 +31,12 @@ export function useAsked(session: string): UseQueryResult<RequestView[]> {
 
 export function pathOf(what: "file" | "diff" | "report", which: Which, file?: string): string {
   const { run, phase, gate } = which;
-  return path(`/phases/${run}/${what}`, { phase, gate, path: file });
+  return path(route`/phases/${run}/${what}`, { phase, gate, path: file });
 }
 
 /** What has changed since an earlier gate of the phase. */
 export function sincePath({ run, phase, gate }: Which, since: number): string {
-  return path(`/phases/${run}/diff`, { phase, gate, since });
+  return path(route`/phases/${run}/diff`, { phase, gate, since });
 }
 
 export function keyOf(what: string, which: Which, file = ""): readonly unknown[] {

@@ -13,6 +13,8 @@ import { words } from "./words";
 export default function Projects() {
   const say = useSay(words);
   const projects = useProjects();
+  const usage = useUsage("project");
+  const costs = new Map(usage.data?.rows.map((row) => [row.key, row.usage.cost_usd]));
   const action = (
     <Link href="/runs/new" className="button">
       {say("newRun")}
@@ -21,16 +23,14 @@ export default function Projects() {
   return (
     <Page title={say("title")} aside={action}>
       <List asked={projects} items={projects.data} label={say("title")} empty={say("none")} className="stack">
-        {(project) => <Project key={project.id} project={project} />}
+        {(project) => <Project key={project.id} project={project} cost={costs.get(project.id)} />}
       </List>
     </Page>
   );
 }
 
-function Project({ project }: { project: ProjectSummary }) {
+function Project({ project, cost }: { project: ProjectSummary; cost: number | null | undefined }) {
   const say = useSay(words);
-  const usage = useUsage("project");
-  const cost = usage.data?.rows.find((row) => row.key === project.id)?.usage.cost_usd;
   const where = encodeURIComponent(project.root);
   const now = [
     ...(project.running > 0 ? [say("atWork", { n: project.running })] : []),

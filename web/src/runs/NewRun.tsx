@@ -5,12 +5,13 @@ import { type FormEvent, useId, useRef, useState } from "react";
 
 import { newKey } from "../api/client";
 import { useWish } from "../api/queries";
-import type { AgentView, NewRun as Wanted, RunView } from "../api/schema";
+import type { AgentView, NewRun as Wanted, ProjectSummary, RunView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, useSearch } from "../app/router";
 import { Choose, Field, LimitFields, Send, sendKeys, Text } from "../parts/Form";
 import { Offered } from "../parts/Offered";
 import { Page } from "../parts/Page";
+import { Where } from "../parts/Where";
 import { words as shared } from "../parts/words";
 import { useLanguage, useSay } from "../words/words";
 import { blank, COMMAND, type Draft, hasWrongNumber, wantedOf } from "./draft";
@@ -37,7 +38,7 @@ export default function NewRun(_: ViewProps) {
 
 interface FormProps {
   agents: AgentView[];
-  projects: { root: string; name: string; git: boolean }[];
+  projects: ProjectSummary[];
   directory: string;
   /** Who was chosen before; else the first that is there. */
   agent: string | null;
@@ -62,7 +63,6 @@ function Form({ agents, projects, directory, agent }: FormProps) {
     setDraft({ ...draft, [name]: value });
   };
   const project = projects.find((it) => it.root === draft.directory);
-  const isOther = project === undefined;
   const isCommand = draft.agent === COMMAND;
   const isMissing = agents.find((it) => it.name === draft.agent)?.installed === false;
   const send = (event?: FormEvent) => {
@@ -77,19 +77,7 @@ function Form({ agents, projects, directory, agent }: FormProps) {
   };
   return (
     <form className="panel stack runs-form" onSubmit={send} onKeyDown={sendKeys(send)} noValidate>
-      <Choose id={`${id}d`} label={say("where")} value={isOther ? "" : draft.directory} onChange={(value) => set("directory", value)}>
-        {projects.map((it) => (
-          <option key={it.root} value={it.root}>
-            {it.name} · {it.root}
-          </option>
-        ))}
-        <option value="">{say("otherDirectory")}</option>
-      </Choose>
-      {isOther && (
-        <Field label={say("path")} id={`${id}o`}>
-          <Text id={`${id}o`} value={draft.directory} onChange={(value) => set("directory", value)} />
-        </Field>
-      )}
+      <Where label={say("where")} projects={projects} value={draft.directory} onChange={(value) => set("directory", value)} />
       {project?.git === false && <p className="small dim">{say("notGit")}</p>}
       <Choose id={`${id}a`} label={say("who2")} value={draft.agent} onChange={(value) => set("agent", value)}>
         {agents.map(({ name, installed }) => (

@@ -2,8 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 
-import { Refused } from "../api/problem";
-import { keys, useInfo, useProjects, useSecrets, useWish } from "../api/queries";
+import { keys, useProjects, useSecrets, useWish } from "../api/queries";
 import type { NewSecret, SecretView, Unlock, WhichSecret } from "../api/schema";
 import { Dialog } from "../parts/Dialog";
 import { Page } from "../parts/Page";
@@ -20,13 +19,11 @@ import { words } from "./words";
 export default function Secrets() {
   const say = useSay(words);
   const secrets = useSecrets();
-  const vault = useInfo().data?.vault;
-  const isLocked = vault === "locked" || vault === "unmade" || (secrets.error instanceof Refused && secrets.error.code === "vault_locked");
   return (
     <Page title={say("title")}>
       <p className="dim">{say("about")}</p>
-      {isLocked ? (
-        <Locked isNew={vault === "unmade"} />
+      {typeof secrets.data === "string" ? (
+        <Locked isNew={secrets.data === "unmade"} />
       ) : (
         <>
           {secrets.error && <Failure error={secrets.error} onAgain={() => void secrets.refetch()} />}
@@ -194,7 +191,7 @@ function Locked({ isNew }: { isNew: boolean }) {
   const open = (event: FormEvent) => {
     event.preventDefault();
     if (isNew && again !== passphrase) return;
-    unlock.mutate({ passphrase }, { onSuccess: () => [keys.secrets, keys.info].forEach((queryKey) => void cache.invalidateQueries({ queryKey })) });
+    unlock.mutate({ passphrase }, { onSuccess: () => void cache.invalidateQueries({ queryKey: keys.secrets }) });
   };
   return (
     <form className="panel stack narrow" onSubmit={open} autoComplete="off">

@@ -1,6 +1,7 @@
 // What can be done with a session. What cannot be undone at once is asked for again, in words that say what happens.
 import { type ReactNode, useId, useState } from "react";
 
+import { route } from "../api/client";
 import { useWish } from "../api/queries";
 import type { CheckpointView, NewResume, SessionView } from "../api/schema";
 import { useShortcut } from "../app/shortcuts";
@@ -19,9 +20,9 @@ type Asking = "cancel" | "resume" | "merge" | "discard" | null;
 export function Actions({ session, isOver }: { session: SessionView; isOver: boolean }) {
   const say = useSay(words);
   const [asking, setAsking] = useState<Asking>(null);
-  const pause = useWish<SessionView>(() => ({ path: `/sessions/${session.id}/pause` }));
-  const goOn = useWish<SessionView>(() => ({ path: `/sessions/${session.id}/continue` }));
-  const keep = useWish<CheckpointView>(() => ({ path: `/sessions/${session.id}/checkpoints` }));
+  const pause = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/pause` }));
+  const goOn = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/continue` }));
+  const keep = useWish<CheckpointView>(() => ({ path: route`/sessions/${session.id}/checkpoints` }));
   const isHeld = HELD.includes(session.status);
   const isLost = session.status === "interrupted";
   const canPause = !isOver && !isHeld && !isLost && session.status !== "ending";
@@ -108,7 +109,7 @@ interface AskProps {
 
 function Cancel({ session, onClose }: AskProps) {
   const say = useSay(words);
-  const cancel = useWish<SessionView>(() => ({ path: `/sessions/${session.id}/cancel` }));
+  const cancel = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/cancel` }));
   return (
     <Confirm
       title={say("cancelTitle", { id: session.id })}
@@ -128,7 +129,7 @@ function Resume({ session, onClose }: AskProps) {
   const say = useSay(words);
   const id = useId();
   const [prompt, setPrompt] = useState("");
-  const resume = useWish<SessionView, NewResume>((body) => ({ path: `/sessions/${session.id}/resume`, body }));
+  const resume = useWish<SessionView, NewResume>((body) => ({ path: route`/sessions/${session.id}/resume`, body }));
   const wanted = prompt.trim() === "" ? {} : { prompt };
   return (
     <Confirm
@@ -151,7 +152,7 @@ function Resume({ session, onClose }: AskProps) {
 
 function Merge({ session, onClose }: AskProps) {
   const say = useSay(words);
-  const merge = useWish<SessionView>(() => ({ path: `/sessions/${session.id}/merge` }));
+  const merge = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/merge` }));
   const branch = session.worktree?.branch ?? "";
   const came = merge.data?.worktree;
   return (
@@ -184,7 +185,7 @@ function Merge({ session, onClose }: AskProps) {
 
 function Discard({ session, onClose }: AskProps) {
   const say = useSay(words);
-  const discard = useWish<SessionView>(() => ({ path: `/sessions/${session.id}/discard` }));
+  const discard = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/discard` }));
   const came = discard.data?.worktree;
   return (
     <Confirm

@@ -1,6 +1,7 @@
 // Going back to a checkpoint: what will happen is said first, and what came of it afterwards.
 import { useState } from "react";
 
+import { route } from "../api/client";
 import { useWish } from "../api/queries";
 import type { CheckpointView, NewRestore, RestoreView, SessionView } from "../api/schema";
 import { Dialog } from "../parts/Dialog";
@@ -24,7 +25,7 @@ export function Restore({ session, checkpoint, canBoth, onClose }: RestoreProps)
   const sayPart = useSay(parts);
   const language = useLanguage();
   const [isBoth, setBoth] = useState(canBoth);
-  const restore = useWish<RestoreView, NewRestore>((body) => ({ path: `/checkpoints/${checkpoint.id}/restore`, body }));
+  const restore = useWish<RestoreView, NewRestore>((body) => ({ path: route`/checkpoints/${checkpoint.id}/restore`, body }));
   if (restore.data) return <Came came={restore.data} session={session.id} onClose={onClose} />;
   return (
     <Dialog title={say("restoreTitle", { id: checkpoint.id })} onClose={onClose}>

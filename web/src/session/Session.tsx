@@ -1,12 +1,13 @@
 // One session: how it is, what can be done, what it prints, and what happened, with the state of its files at each point.
 import "./session.css";
 
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 
 import { useSession } from "../api/queries";
 import type { SessionView } from "../api/schema";
 import { late } from "../app/late";
 import type { ViewProps } from "../app/places";
+import { go } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
 import { Page } from "../parts/Page";
 import { Said } from "../parts/Said";
@@ -27,6 +28,13 @@ const Terminal = late(() => import("../terminal/Terminal"));
 export default function Session({ id }: ViewProps) {
   const say = useSay(words);
   const session = useSession(id);
+  const own = session.data?.id;
+  // Events name a session by its own id: under that of its run, the page would not hear of it.
+  const isElsewhere = own !== undefined && own !== id;
+  useEffect(() => {
+    if (isElsewhere) go(`/sessions/${own}${window.location.search}`, "replace");
+  }, [isElsewhere, own]);
+  if (isElsewhere) return <Loading />;
   return (
     <Page title={say("title", { id })}>
       {session.error && !session.data && <Failure error={session.error} onAgain={() => void session.refetch()} />}

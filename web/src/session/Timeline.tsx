@@ -1,6 +1,7 @@
 // What happened, as an axis of time. Arrow keys go from moment to moment; each opens what stood there then.
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 
+import { route } from "../api/client";
 import { keys, useCheckpoint, useStatus } from "../api/queries";
 import type { CheckpointView, SessionView } from "../api/schema";
 import { late } from "../app/late";
@@ -192,7 +193,7 @@ function Chosen({ session, moment, told: tale, place, all }: ChosenProps) {
         </p>
       )}
       {kept && isDiffOpen && (
-        <Diff path={`/checkpoints/${kept.id}/diff`} queryKey={keys.diff(session.id, kept.id)} none={say("NothingDiffers")} isLive />
+        <Diff path={route`/checkpoints/${kept.id}/diff`} queryKey={keys.diff(session.id, kept.id)} none={say("NothingDiffers")} isLive />
       )}
       {restoring && <Restore session={session} checkpoint={restoring} canBoth={back.can === "all"} onClose={() => setRestoring(null)} />}
     </article>

@@ -1,6 +1,7 @@
 // What a session has changed in its worktree, when somebody wants to see it.
 import { useState } from "react";
 
+import { route } from "../api/client";
 import { keys } from "../api/queries";
 import type { SessionView } from "../api/schema";
 import { late } from "../app/late";
@@ -24,7 +25,7 @@ export function Work({ session }: { session: SessionView }) {
         </button>
       </p>
       {isOpen && hasPlace(session) && (
-        <Diff path={`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} isLive />
+        <Diff path={route`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} isLive />
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 // Words for an agent, unasked.
 import { type FormEvent, useId, useRef, useState } from "react";
 
-import { newKey } from "../api/client";
+import { newKey, route } from "../api/client";
 import { useWish } from "../api/queries";
 import type { NewMessage } from "../api/schema";
 import { useShortcut } from "../app/shortcuts";
@@ -17,7 +17,7 @@ export function Write({ session }: { session: string }) {
   const [isSent, setSent] = useState(false);
   // Sent again under the same name, it is written once.
   const key = useRef(newKey());
-  const write = useWish<unknown, NewMessage>((body) => ({ path: `/sessions/${session}/messages`, body, key: key.current }));
+  const write = useWish<unknown, NewMessage>((body) => ({ path: route`/sessions/${session}/messages`, body, key: key.current }));
   useShortcut("w", say("keyWrite"), () => field.current?.focus());
   const send = (event?: FormEvent) => {
     event?.preventDefault();

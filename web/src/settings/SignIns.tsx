@@ -1,8 +1,8 @@
 // Who may come in: browsers and tokens, and how to take one out.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { get, keepProof } from "../api/client";
-import { useWish } from "../api/queries";
+import { get, keepProof, route } from "../api/client";
+import { UNNAMED, useWish } from "../api/queries";
 import type { SignInView } from "../api/schema";
 import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
@@ -14,8 +14,8 @@ export const SIGN_INS = ["sign-ins"];
 export function SignIns() {
   const say = useSay(words);
   const cache = useQueryClient();
-  const list = useQuery({ queryKey: SIGN_INS, queryFn: ({ signal }) => get<SignInView[]>("/sign-ins", signal) });
-  const revoke = useWish<SignInView, string>((id) => ({ path: `/sign-ins/${id}/revoke` }));
+  const list = useQuery({ queryKey: SIGN_INS, queryFn: ({ signal }) => get<SignInView[]>("/sign-ins", signal), ...UNNAMED });
+  const revoke = useWish<SignInView, string>((id) => ({ path: route`/sign-ins/${id}/revoke` }));
   const leave = useWish<unknown>(() => ({ path: "/sign-out" }));
   const out = () => {
     keepProof(null);

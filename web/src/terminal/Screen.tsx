@@ -17,12 +17,17 @@ export interface Mark {
   said: string;
 }
 
+/** A line by its number, counted from the first that there ever was: lines that are let go at the top do not change it. */
+export interface Wanted {
+  number: number;
+}
+
 interface ScreenProps {
   emulator: Emulator;
   lineHeight: number;
   mark: Mark | null;
   /** A line that somebody looks for. */
-  wanted: { line: number; nth: number } | null;
+  wanted: Wanted | null;
   label: string;
   isLive: boolean;
 }
@@ -53,8 +58,8 @@ export function Screen({ emulator, lineHeight, mark, wanted, label, isLive }: Sc
   useEffect(() => {
     if (wanted === null || !box.current) return;
     setFollowing(false);
-    box.current.scrollTop = Math.max(0, wanted.line * lineHeight - box.current.clientHeight / 2);
-  }, [wanted, lineHeight]);
+    box.current.scrollTop = Math.max(0, (wanted.number - emulator.gone) * lineHeight - box.current.clientHeight / 2);
+  }, [emulator, wanted, lineHeight]);
   const scrolled = useCallback(() => {
     const element = box.current;
     if (!element) return;
@@ -82,7 +87,7 @@ export function Screen({ emulator, lineHeight, mark, wanted, label, isLive }: Sc
                 height={lineHeight}
                 runs={lineRuns(emulator, index, cursor)}
                 mark={index === markAt && mark ? mark.said : null}
-                isFound={index === wanted?.line}
+                isFound={emulator.gone + index === wanted?.number}
               />
             ))}
           </div>

@@ -12,7 +12,8 @@ import { bytesSaid } from "../parts/size";
 import { Failure, Loading } from "../parts/states";
 import { type SharedKey, useSay } from "../words/words";
 import type { Emulator, Size } from "./emulator";
-import { type Mark, Screen } from "./Screen";
+import { type Mark, Screen, type Wanted } from "./Screen";
+import { another, type Found } from "./found";
 import { useOutput } from "./useOutput";
 import { words } from "./words";
 
@@ -43,7 +44,7 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
   const measure = useMeasure(box);
   const size = sizeOf(session.data, launch, measure.columns);
   const emulator = useOutput({ session: id, launch, stream, raw: isRaw, tailBytes }, size, session.data);
-  const [wanted, setWanted] = useState<{ line: number; nth: number } | null>(null);
+  const [wanted, setWanted] = useState<Wanted | null>(null);
   if (session.error && !session.data) return <Failure error={session.error} onAgain={() => void session.refetch()} />;
   return (
     <div className="terminal" data-session={id} style={{ "--letter": `${measure.letter}px` } as React.CSSProperties}>
@@ -191,7 +192,7 @@ interface OptionsProps {
   onStream: (stream: "out" | "err") => void;
   onRaw: (is: boolean) => void;
   onPlain: (is: boolean) => void;
-  onFound: (found: { line: number; nth: number } | null) => void;
+  onFound: (found: Wanted | null) => void;
 }
 
 function Options(props: OptionsProps) {
@@ -240,21 +241,18 @@ function Find({ emulator, onFound }: { emulator: Emulator; onFound: OptionsProps
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [sought, setSought] = useState("");
-  const [found, setFound] = useState<{ lines: number[]; nth: number } | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
   useShortcut("/", say("keyFind"), () => field.current?.focus());
   const look = (step: 1 | -1) => {
     if (sought === "") return;
     const wanted = sought.toLowerCase();
-    const lines: number[] = [];
+    const numbers: number[] = [];
     for (let index = 0; index < emulator.count; index++) {
-      if (emulator.text(index).toLowerCase().includes(wanted)) lines.push(index);
+      if (emulator.text(index).toLowerCase().includes(wanted)) numbers.push(emulator.gone + index);
     }
-    // The newest first: that is what one looks for in a log.
-    const from = found === null ? (step === 1 ? 0 : -1) : found.nth - step;
-    const nth = lines.length === 0 ? 0 : found === null ? lines.length - 1 : (from + lines.length) % lines.length;
-    setFound({ lines, nth });
-    const line = lines[nth];
-    onFound(line === undefined ? null : { line, nth });
+    const next = another(numbers, found?.number ?? null, step);
+    setFound(next);
+    onFound(next.number === null ? null : { number: next.number });
   };
   return (
     <form
@@ -287,7 +285,7 @@ function Find({ emulator, onFound }: { emulator: Emulator; onFound: OptionsProps
       />
       <span className="small dim" role="status">
         {found !== null &&
-          (found.lines.length === 0 ? say("foundNone") : say("found", { n: found.nth + 1, all: found.lines.length }))}
+          (found.number === null ? say("foundNone") : say("found", { n: found.nth + 1, all: found.all }))}
       </span>
     </form>
   );

@@ -1,7 +1,7 @@
 // What a session prints, as it comes: one launch after the other. A connection that breaks is taken up at the byte where
 // it broke, so that nothing comes twice and nothing is missing. Nobody reads for a tab that is not looked at, and of all
 // tabs of a browser only a few at once hold a connection for this: the others ask again and again.
-import { ask, get, path } from "../api/client";
+import { ask, get, path, route } from "../api/client";
 import { Refused } from "../api/problem";
 import type { PiecesView, PieceView, SessionView } from "../api/schema";
 
@@ -165,7 +165,7 @@ export class Follower {
     const form = raw ? "bytes" : "pieces";
     const query = { launch, stream, form, follow, ...where };
     const sent = { signal: this.connection.signal, isStream: true };
-    const response = await ask(path(`/sessions/${session}/output`, query), sent);
+    const response = await ask(path(route`/sessions/${session}/output`, query), sent);
     const header = (name: string) => Number(response.headers.get(name) ?? 0);
     const begun = {
       launch: header("Ostler-Launch"),
@@ -218,7 +218,7 @@ export class Follower {
   /** Where to go on once a connection has come to its end: the same launch, if that has not ended, or the next one. */
   private async after(place: Place): Promise<Place | null> {
     for (;;) {
-      const session = await get<SessionView>(`/sessions/${this.wanted.session}`, this.abort.signal);
+      const session = await get<SessionView>(route`/sessions/${this.wanted.session}`, this.abort.signal);
       const launch = session.launches.find((it) => it.number === place.launch);
       // A server that stops lets go of its readers in the same way as one that has sent everything.
       if (launch && launch.ended == null) {

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { get, path } from "../api/client";
-import { keys, useProjects, useWish } from "../api/queries";
+import { keys, UNNAMED, useProjects, useWish } from "../api/queries";
 import type { NewRevocation, NewTrust, TrustView } from "../api/schema";
 import { useSearch } from "../app/router";
 import { Page } from "../parts/Page";
@@ -34,6 +34,8 @@ function Repository({ root }: { root: string }) {
   const look = useQuery({
     queryKey,
     queryFn: ({ signal }) => get<TrustView>(path("/trust", { directory: root }), signal),
+    // What stands in a repository's files changes without a word.
+    ...UNNAMED,
   });
   const give = useWish<TrustView, NewTrust>((body) => ({ path: "/trust", body }));
   const revoke = useWish<unknown, NewRevocation>((body) => ({ path: "/trust/revoke", body }));
