@@ -339,9 +339,78 @@ test("what an agent says is inert on the sheet of keys and in the line that tell
   await close(page);
 });
 
-test("an address that nobody can read leads nowhere, and says so", async () => {
+test("an address without an id leads nowhere, asks for nothing, and says so", async () => {
   const page = await visit(browser, ostler);
-  await page.goto(new URL("/requests/%E0%A4%A", page.url()).href);
-  await page.getByRole("heading", { name: "There is nothing at this address." }).waitFor();
+  const nowhere = [
+    ["/nowhere", "There is nothing at this address."],
+    ["/requests/%E0%A4%A", "There is no such question."],
+    ["/requests/%252e%252e%2Fstatus", "There is no such question."],
+    ["/requests/s_1", "There is no such question."],
+    ["/runs/%252e%252e%2Fstatus", "There is no such run."],
+    ["/sessions/%252e%252e%2Fstatus", "There is no such session."],
+    ["/sessions/s_1%3Fx=1", "There is no such session."],
+  ];
+  const asked = [];
+  page.on("request", (it) => asked.push(new URL(it.url()).pathname));
+  for (const [to, said] of nowhere) {
+    await page.goto(new URL(to, page.url()).href);
+    await page.getByRole("heading", { name: said }).waitFor();
+  }
+  const odd = asked.filter((it) => /^\/api\/v1\/(?:requests|runs|sessions)\//.test(it));
+  assert.deepEqual(odd, []);
+  await close(page);
+});
+
+test("a card that is open learns that whoever asked has died", async () => {
+  const request = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const gone = page.getByText("the program that asked has ended");
+  assert.equal(await gone.count(), 0);
+  const sessions = await ostler.json("ps");
+  process.kill(sessions.find((it) => it.id === request.session).pid, "SIGKILL");
+  await gone.waitFor();
+  await close(page);
+});
+
+test("what is typed on a card that wants a value, in no field of it, denies nothing", async () => {
+  const first = await ostler.ask("choice");
+  const key = await ostler.ask("key");
+  const file = await ostler.ask("file");
+  const page = await visit(browser, ostler, { place: [first.id] });
+  for (const wants of [key, file]) {
+    await page.goto(new URL(`/requests/${first.id}`, page.url()).href);
+    await card(page, first);
+    for (let at = first; at !== wants; at = at === first ? key : file) await page.keyboard.press("j");
+    await card(page, wants);
+    for (const digit of "1234567890") await page.keyboard.press(digit);
+    await page.getByText("Numbers choose nothing here").waitFor();
+    await card(page, wants);
+    assert.deepEqual(await waiting(), [first.id, key.id, file.id]);
+  }
+  await page.keyboard.press("?");
+  const sheet = page.getByRole("dialog", { name: "Keys" });
+  await sheet.locator(".fact", { hasText: "Deny" }).locator("kbd", { hasText: "Delete" }).waitFor();
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+  await page.keyboard.press("Delete");
+  assert.equal((await ostler.settled(file.id)).answer, "denied");
+  assert.deepEqual(await waiting(), [first.id, key.id]);
+  await close(page);
+});
+
+test("under a thumb, Return begins a line and the button sends", async () => {
+  const request = await ostler.ask("text");
+  const page = await visit(browser, ostler, { place: [request.id], viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await card(page, request);
+  const field = page.getByLabel("Your answer …");
+  await field.tap();
+  await page.keyboard.type("bill");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("ing");
+  assert.equal(await field.inputValue(), "bill\ning");
+  assert.deepEqual(await waiting(), [request.id]);
+  await page.getByRole("button", { name: "Answer", exact: true }).tap();
+  assert.equal((await ostler.settled(request.id)).text, "bill\ning");
   await close(page);
 });

@@ -115,6 +115,19 @@ test("on a phone, what says that the page is stale covers no button", async () =
   await page.context().close();
 });
 
+test("what needs somebody is heard once, on a wide screen and on a phone", async () => {
+  const first = await ostler.ask("confirm");
+  for (const [viewport, bar] of [[{ width: 1280, height: 800 }, ".sidebar"], [{ width: 390, height: 844 }, ".bottom"]]) {
+    const page = await visit(browser, ostler, { viewport, place: ["/settings"] });
+    await page.locator(bar).getByRole("link", { name: "Inbox 1 needs you", exact: true }).waitFor();
+    const second = await ostler.ask("text");
+    await page.locator(bar).getByRole("link", { name: "Inbox 2 need you", exact: true }).waitFor();
+    await ostler.tell("cancel", second.session);
+    await page.context().close();
+  }
+  await ostler.tell("cancel", first.session);
+});
+
 test("by keys alone: the sheet, the places, a card", async () => {
   const request = await ostler.ask("confirm");
   const page = await visit(browser, ostler);

@@ -7,19 +7,23 @@ import headless from "@xterm/headless";
 
 import { load } from "./load.mjs";
 
-const { parse } = await load("diff/parse.ts");
+const { bare, parse } = await load("diff/parse.ts");
 const { runs } = await load("terminal/cells.ts");
 const { contrast, onGround, palette, readable } = await load("terminal/colours.ts");
 const { PieceWriter } = await load("terminal/pieces.ts");
 const { moments, places } = await load("session/timeline.ts");
 const { wantedOf, blank, hasWrongNumber } = await load("runs/draft.ts");
-const { duration } = await load("parts/limits.ts");
+const { duration, hasWrong, UNLIMITED } = await load("parts/limits.ts");
 const { keyOf } = await load("app/shortcuts.tsx");
 const { bytesSaid, withSizes } = await load("parts/size.ts");
 const { endOf, kindOf } = await load("notifications/kinds.ts");
 const { restorable } = await load("session/restorable.ts");
 const { linesOf, withLinesOf } = await load("parts/SecretField.tsx");
 const { nextOf } = await load("api/pages.ts");
+const { route } = await load("api/client.ts");
+const { isId } = await load("api/ids.ts");
+const { another } = await load("terminal/found.ts");
+const { plan } = await load("inbox/choices.ts");
 const { problems, problemSaid } = await load("parts/problems.ts");
 
 test("every problem has words of the page, in both languages", () => {
@@ -311,4 +315,55 @@ test("the lines of a secret are counted, and end as they did", () => {
   assert.deepEqual(["a\nb", "a\nb\n", "a\r\nb\r\n", "a\n\nb"].map(linesOf), [2, 2, 2, 3]);
   assert.equal(withLinesOf("a\r\nb", "a\nbc"), "a\r\nbc");
   assert.equal(withLinesOf("a\nb", "a\nbc"), "a\nbc");
+});
+
+test("a file that has changed without a line says what has become of it", () => {
+  const header = (more) => parse(`diff --git a/x b/x\n${more}`).files[0];
+  assert.equal(bare(header("new file mode 100644\nindex 0000000..e69de29\n")), "emptyNew");
+  assert.equal(bare(header("deleted file mode 100644\nindex e69de29..0000000\n")), "emptyGone");
+  assert.equal(bare(header("old mode 100644\nnew mode 100755\n")), "empty");
+});
+
+test("a limit is a number that can be kept to", () => {
+  const wrong = (limits, attempts) => hasWrong({ ...UNLIMITED, ...limits }, attempts);
+  for (const dollars of ["Infinity", "1e999", "-1", "0", "0x10", "NaN", "five", "9".repeat(400), "1000001"]) assert.ok(wrong({ dollars }), dollars);
+  for (const dollars of ["", "5", "0.01", "1,5", "$ 1,000", "1000000"]) assert.ok(!wrong({ dollars }), dollars);
+  for (const tokens of ["Infinity", "1e999", "0.3", "k", "9".repeat(40), "Infinityk"]) assert.ok(wrong({ tokens }), tokens);
+  for (const tokens of ["200k", "1.5M", "7"]) assert.ok(!wrong({ tokens }), tokens);
+  for (const minutes of ["Infinity", "1e999", "0", "0.001", "400d", "9".repeat(400)]) assert.ok(wrong({ minutes }), minutes);
+  for (const minutes of ["90", "1h30m", "366d", "1s"]) assert.ok(!wrong({ minutes }), minutes);
+  for (const attempts of ["Infinity", "0", "1001"]) assert.ok(wrong({}, attempts), attempts);
+});
+
+test("an id has one form, and stands in a path as one part of it", () => {
+  for (const id of ["q_0", "q_7", "q_1234567890"]) assert.ok(isId("request", id), id);
+  for (const id of ["", "q_", "q_07", "q_+1", "s_7", "q_7/..", "%2e%2e%2Fstatus", "q_7?x=1", "q_7\n"]) assert.ok(!isId("request", id), id);
+  assert.ok(isId("session", "s_1") && isId("run", "r_1") && !isId("session", "r_1"));
+  assert.equal(route`/sessions/${"s_1"}/pause`, "/sessions/s_1/pause");
+  assert.equal(route`/requests/${"../status?x#y"}`, "/requests/..%2Fstatus%3Fx%23y");
+  for (const up of ["", ".", ".."]) assert.throws(() => route`/requests/${up}`);
+});
+
+test("a line that is looked for is the same one, whatever comes and goes meanwhile", () => {
+  assert.deepEqual(another([], null, 1), { number: null, nth: 0, all: 0 });
+  assert.deepEqual(another([3, 8, 20], null, 1), { number: 20, nth: 2, all: 3 });
+  assert.deepEqual(another([3, 8, 20], null, -1), { number: 20, nth: 2, all: 3 });
+  assert.deepEqual(another([3, 8, 20], 20, 1), { number: 8, nth: 1, all: 3 });
+  assert.deepEqual(another([3, 8, 20], 8, -1), { number: 20, nth: 2, all: 3 });
+  assert.deepEqual(another([3, 8, 20], 20, -1), { number: 3, nth: 0, all: 3 });
+  // The oldest has gone, and newer ones have come.
+  assert.deepEqual(another([8, 20, 30], 8, 1), { number: 30, nth: 2, all: 3 });
+  assert.deepEqual(another([20, 30], 8, -1), { number: 20, nth: 0, all: 2 });
+});
+
+test("no number settles a card that wants a value or a file", () => {
+  const keysOf = (type, required = true) => {
+    const ask = { kind: "dependency", fields: { type }, options: [], required, default: null };
+    return plan({ ask }, (name) => name).choices.map(({ label, key }) => [label, key]);
+  };
+  for (const type of ["api_key", "env_variable", "service", "file"]) {
+    assert.deepEqual(keysOf(type), [["deny", "Delete"]], type);
+    assert.deepEqual(keysOf(type, false), [["without", null], ["deny", "Delete"]], type);
+  }
+  assert.deepEqual(keysOf("permission"), [["approve", "1"], ["deny", "2"]]);
 });

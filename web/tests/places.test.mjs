@@ -238,6 +238,64 @@ test("an agent whose program is not there is known by that", async () => {
   await page.context().close();
 });
 
+test("what no event tells of is asked for anew by whoever comes to it", async () => {
+  const page = await visit(browser, ostler, { place: ["/settings"] });
+  await page.getByText("(this one)").waitFor();
+  await go(page, "/agents");
+  await page.getByRole("heading", { name: "claude", exact: true }).waitFor();
+  await ostler.tell("token", "make", "from-a-terminal");
+  ostler.configure('[agents.newcomer]\ncommand = ["claude", "{prompt}"]\n');
+  await go(page, "/settings");
+  await page.getByRole("rowheader", { name: "from-a-terminal" }).waitFor();
+  await go(page, "/agents");
+  await page.getByRole("heading", { name: "newcomer" }).waitFor();
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});
+
+test("what a project costs follows its sessions", async () => {
+  const own = await Ostler.start();
+  try {
+    await own.json("run", "--detach", "--", "true");
+    const page = await visit(browser, own, { place: ["/projects"] });
+    const project = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "shop" }) });
+    await project.waitFor();
+    assert.doesNotMatch(await project.innerText(), /\$/);
+    const session = await own.claude("permission, please");
+    const request = await own.asked(session);
+    await own.tell("answer", request.id, "1");
+    await project.getByText("$0.25").waitFor();
+    assert.deepEqual(page.wrong, []);
+    await page.context().close();
+  } finally {
+    await own.end();
+  }
+});
+
+test("a vault that is opened elsewhere is open here too, and what is typed meanwhile stays", async () => {
+  const own = await Ostler.start('[vault]\nkey = "passphrase"\n');
+  const give = (input, ...args) => execFileSync(OSTLER, ["secret", ...args, "--stdin"], { env: own.env, cwd: own.project, input });
+  try {
+    give("correct horse\n", "unlock");
+    give("dk_live_page_3", "set", "DEPLOY_KEY");
+    // The next server knows nothing of its passphrase.
+    await own.kill();
+    await own.serve();
+    const page = await visit(browser, own, { place: ["/secrets"] });
+    const field = page.getByLabel("Its passphrase (not shown)");
+    await field.fill("half a pass");
+    await page.waitForResponse((it) => new URL(it.url()).pathname === "/api/v1/secrets");
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    assert.equal(await field.inputValue(), "half a pass");
+    give("correct horse\n", "unlock");
+    await page.getByRole("rowheader", { name: "DEPLOY_KEY" }).waitFor();
+    assert.deepEqual(page.wrong, []);
+    await page.context().close();
+  } finally {
+    await own.end();
+  }
+});
+
 test("projects and agents are listed", async () => {
   const page = await visit(browser, ostler, { place: ["/projects"] });
   await page.getByRole("heading", { name: "shop" }).first().waitFor();

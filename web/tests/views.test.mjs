@@ -144,6 +144,54 @@ test("a run is started from the page", async () => {
   await close(page);
 });
 
+test("a directory that begins like a project's is typed to its end", async () => {
+  await ostler.json("run", "--detach", "--", "true");
+  for (const [place, where] of [["/runs/new", "Where"], ["/runs/phases", "Project"]]) {
+    const page = await open(place);
+    await page.getByLabel(where, { exact: true }).selectOption({ label: "Another directory …" });
+    const field = page.getByLabel("The directory, beginning with /");
+    await field.focus();
+    await page.keyboard.type(`${ostler.project}/deeper`);
+    assert.equal(await field.inputValue(), `${ostler.project}/deeper`);
+    assert.equal(await page.getByLabel(where, { exact: true }).inputValue(), "");
+    // Who chooses the project again has it.
+    await page.getByLabel(where, { exact: true }).selectOption(ostler.project);
+    assert.equal(await field.count(), 0);
+    await close(page);
+  }
+});
+
+test("a session that is called by its run is shown under its own name, and goes on being told", async () => {
+  const begun = await ostler.json("run", "--detach", "--", "sh", join(ostler.root, "bin/print.sh"), "listen");
+  const session = begun.sessions[0].id;
+  const page = await open(`/sessions/${begun.id}`);
+  await page.getByRole("heading", { name: `Session ${session}` }).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/sessions/${session}`);
+  await page.locator(".session-status").getByText("working").waitFor();
+  await ostler.tell("cancel", session);
+  await page.locator(".session-status").getByText("cancelled").waitFor();
+  await close(page);
+});
+
+test("a line that was found stays the one, however many come behind it", async () => {
+  const word = join(ostler.root, "go-on");
+  const session = await print(`more ${word}`);
+  await ostler.printed(session, "line 10000 of more");
+  const page = await open(`/sessions/${session}`);
+  await until("it is drawn", async () => (await screen(page)).includes("line 10000 of more"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("line 9500 of");
+  await page.keyboard.press("Enter");
+  const found = page.locator(".terminal-row.found");
+  await found.filter({ hasText: "line 9500 of more" }).waitFor();
+  writeFileSync(word, "");
+  await ostler.printed(session, "line 28000 of more");
+  await page.locator('.terminal-foot[data-following="ended"]').waitFor();
+  await found.filter({ hasText: "line 9500 of more" }).waitFor();
+  assert.equal(await found.count(), 1);
+  await close(page);
+});
+
 test("what is refused is said, and what was filled in stays", async () => {
   const page = await open("/runs/new");
   await page.getByLabel("Where").selectOption({ label: "Another directory …" });

@@ -9,6 +9,12 @@ looks)
   printf '\033[0m\033[?1049l\033c\nafter the binary\n'
   ;;
 many) seq -f 'line %.0f of many' 1 100000 ;;
+more)
+  # Many lines, and more than are kept once somebody says so.
+  seq -f 'line %.0f of more' 1 10000
+  until [ -e "$2" ]; do sleep 0.05; done
+  seq -f 'line %.0f of more' 10001 28000
+  ;;
 long) head -c 3000000 /dev/zero | tr '\0' 'x'; echo; echo 'after the long line' ;;
 count)
   # A step every so often, until somebody says that it is enough.
