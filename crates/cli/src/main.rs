@@ -38,8 +38,8 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, demo, diff, discard, doctor, exec, export,
-        guide, inbox, logs, merge, need, notify, open, parse, phases, ps, report, resolve, resume, review,
-        run, secret, send, serve, show, step, tasks, token, trust, usage, verify,
+        guide, inbox, logs, merge, need, notify, open, orchestrate, parse, phases, ps, report, resolve,
+        resume, review, run, secret, send, serve, show, step, tasks, token, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -102,6 +102,7 @@ enum Command {
     Tasks(tasks::Arguments),
     Resolve(resolve::Arguments),
     Exec(exec::Arguments),
+    Orchestrate(orchestrate::Arguments),
     Agents(agents::Arguments),
     Serve(serve::Arguments),
     Doctor(doctor::Arguments),
@@ -178,6 +179,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Tasks(arguments) => tasks::run(context, &arguments),
         Command::Resolve(arguments) => resolve::run(context, &arguments),
         Command::Exec(arguments) => exec::run(context, &arguments),
+        Command::Orchestrate(arguments) => orchestrate::run(context, &arguments),
         Command::Agents(arguments) => agents::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Doctor(arguments) => doctor::run(context, &arguments),

@@ -51,7 +51,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "restoring" => {
             words.say(Key::RefusedRestoring, &[("session", &session()), ("id", &text("checkpoint"))])
         }
-        "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" => {
+        "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" | "loop_busy" => {
             review(words, details)
         }
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
@@ -94,9 +94,10 @@ fn review(words: Words, details: &Value) -> String {
         "tree_not_shown" => Key::RefusedTreeNotShown,
         "gate_failed" => Key::RefusedGateFailed,
         "not_review" => Key::RefusedNotReview,
-        _ => {
+        busy => {
             let run = details["run"].as_str().map(one_line).unwrap_or_default();
-            return words.say(Key::RefusedPhasesBusy, &[("run", &run)]);
+            let key = if busy == "loop_busy" { Key::RefusedLoopBusy } else { Key::RefusedPhasesBusy };
+            return words.say(key, &[("run", &run)]);
         }
     };
     words.say(key, &[("id", &id)])

@@ -7,6 +7,7 @@ mod en;
 mod key;
 mod ko;
 mod notify;
+mod orchestrate;
 mod page;
 mod phases;
 mod plan;
@@ -86,8 +87,14 @@ impl Language {
             Language::Ko => ko::SENTENCES,
         };
         let of_others = || {
-            let others =
-                [page::SENTENCES, notify::SENTENCES, phases::SENTENCES, demo::SENTENCES, plan::SENTENCES];
+            let others = [
+                page::SENTENCES,
+                notify::SENTENCES,
+                phases::SENTENCES,
+                demo::SENTENCES,
+                plan::SENTENCES,
+                orchestrate::SENTENCES,
+            ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })
         };

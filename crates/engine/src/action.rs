@@ -48,6 +48,8 @@ pub enum Deed {
         /// The bytes.
         text: String,
     },
+    /// Go through a task file, to its end.
+    Conduct,
     /// Stop the tree.
     Stop {
         /// Of which launch.

@@ -82,6 +82,19 @@ pub enum CheckpointState {
     },
 }
 
+/// What a restore has brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestoredFiles {
+    /// Which one.
+    pub checkpoint: CheckpointId,
+    /// How many files were written or removed.
+    pub changed: u64,
+    /// Files that are still not as they were.
+    pub different: Vec<String>,
+    /// Submodules that were at another commit; they are left where they are.
+    pub submodules: Vec<String>,
+}
+
 /// What the repository has of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {

@@ -9,6 +9,7 @@ mod calls;
 mod checkpoints;
 mod gate;
 mod judge;
+mod orchestrate;
 mod park;
 mod phases;
 mod recover;
@@ -89,6 +90,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Verified { gate, session, round } => maker.verified(*gate, *session, round),
         Input::Reported(gate) => maker.reported(*gate),
         Input::TreeChanged(request) => maker.tree_changed(*request),
+        Input::Conducted { session, news } => maker.conducted(*session, news),
         Input::Review { request, decision } => maker.review(*request, decision)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,

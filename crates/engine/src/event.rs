@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::{
     answer::Answer,
     budget::Budget,
-    checkpoint::{Kept, Rewind, Skip, Why},
-    id::{AccountId, CheckpointId, MessageId, RequestId},
+    checkpoint::{Kept, RestoredFiles, Rewind, Skip, Why},
+    id::{AccountId, CheckpointId, MessageId, RequestId, SessionId},
+    orchestrate::Step as LoopStep,
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
@@ -68,6 +69,9 @@ pub enum Event {
         title: String,
         /// When it counts as done.
         terms: Terms,
+        /// The loop that asked for it, if no person did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<SessionId>,
     },
     /// How a run ended.
     #[serde(rename = "run.ended")]
@@ -89,6 +93,12 @@ pub enum Event {
     RunPhased {
         /// All that is known of them beforehand.
         plan: Box<Plan>,
+    },
+    /// A loop through a task file has done a step.
+    #[serde(rename = "loop.moved")]
+    LoopMoved {
+        /// Which.
+        step: LoopStep,
     },
     /// A phase begins: this session works on it.
     #[serde(rename = "phase.started")]
@@ -562,16 +572,7 @@ pub enum Event {
     },
     /// Files are as they were then.
     #[serde(rename = "checkpoint.restored")]
-    CheckpointRestored {
-        /// Which one.
-        checkpoint: CheckpointId,
-        /// How many files were written or removed.
-        changed: u64,
-        /// Files that are still not as they were.
-        different: Vec<String>,
-        /// Submodules that were at another commit; they are left where they are.
-        submodules: Vec<String>,
-    },
+    CheckpointRestored(RestoredFiles),
     /// Files could not be brought back, and are as they were.
     #[serde(rename = "checkpoint.not_restored")]
     CheckpointNotRestored {

@@ -5,7 +5,7 @@ mod checkpoints;
 mod hearing;
 mod phases;
 
-use alloc::collections::BTreeMap;
+use alloc::{boxed::Box, collections::BTreeMap};
 
 use crate::{
     answer::Answer,
@@ -67,7 +67,7 @@ impl Desk<'_> {
                 project.trusted.clear();
                 project.trusted_at_ms = None;
             }
-            Event::RunCreated { title, terms } => {
+            Event::RunCreated { title, terms, parent } => {
                 let project = entry.project.expect("it has its project");
                 let id = entry.run.expect("it has its run");
                 self.own.counters.run = self.counters().run.max(id.0);
@@ -84,18 +84,17 @@ impl Desk<'_> {
                     budget: terms.budget,
                     over_since_ms: None,
                     phases: None,
+                    parent: *parent,
                 };
                 self.own.runs.insert(id, run);
             }
             Event::RunEnded { outcome } => {
                 let run = self.run_mut(entry.run.expect("it has its run"));
-                run.outcome = Some(outcome.clone());
-                run.ended_at_ms = Some(entry.at_ms);
+                (run.outcome, run.ended_at_ms) = (Some(outcome.clone()), Some(entry.at_ms));
             }
             Event::RunReopened => {
                 let run = self.run_mut(entry.run.expect("it has its run"));
-                run.outcome = None;
-                run.ended_at_ms = None;
+                (run.outcome, run.ended_at_ms) = (None, None);
             }
             Event::RunRaised { budget } => {
                 self.run_mut(entry.run.expect("it has its run")).raise(*budget);
@@ -127,6 +126,11 @@ impl Desk<'_> {
             | Event::InstallStarted { .. }
             | Event::InstallFinished { .. } => {
                 self.fold_request(place, at_ms, event);
+                if let Event::RequestSettled { request, answer, .. } = event
+                    && let Some(conducts) = &mut self.session_mut(place.session).conducts
+                {
+                    conducts.settled(*request, answer);
+                }
                 self.count_waiting(place.session, at_ms);
             }
             Event::InputSent { .. }
@@ -152,6 +156,11 @@ impl Desk<'_> {
             | Event::CheckpointRestored { .. }
             | Event::CheckpointNotRestored { .. }
             | Event::CheckpointPruned { .. } => self.fold_checkpoint(place, seq, at_ms, event),
+            Event::LoopMoved { step } => {
+                if let Some(conducts) = &mut self.session_mut(place.session).conducts {
+                    conducts.fold(step, at_ms);
+                }
+            }
             event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
             Event::CheckStarted { number } => {
                 let run = self.run(place.run).expect("a session has its run");
@@ -211,7 +220,7 @@ impl Desk<'_> {
         self.run_mut(place.run).sessions.push(id);
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
-            Role::Work | Role::Phase { .. } => None,
+            Role::Work | Role::Phase { .. } | Role::Conduct(_) => None,
         };
         let session = Session {
             id,
@@ -249,6 +258,7 @@ impl Desk<'_> {
             needs_relaunch: false,
             checkpoints: Checkpoints::default(),
             gated: false,
+            conducts: order.role.conducts().map(|_| Box::default()),
             dismissed_at_ms: None,
         };
         self.own.sessions.insert(id, session);

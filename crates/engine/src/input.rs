@@ -8,6 +8,7 @@ use crate::{
     answer::{Decision, Given},
     checkpoint::Kept,
     id::{CheckpointId, ProjectId, RequestId, SessionId},
+    orchestrate::News as LoopNews,
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
     run::{Terms, Trusted},
@@ -235,6 +236,13 @@ pub enum Input {
     Reported(GateName),
     /// What a person was to approve is not what stands there.
     TreeChanged(RequestId),
+    /// A loop through a task file reports.
+    Conducted {
+        /// Its session.
+        session: SessionId,
+        /// What.
+        news: Box<LoopNews>,
+    },
     /// A person has looked at the work of a phase.
     Review {
         /// Where they were asked.
@@ -332,6 +340,8 @@ pub struct NewRun {
     pub worktrees: Option<String>,
     /// What it goes through, if it goes through phases.
     pub phases: Option<Box<Plan>>,
+    /// The loop that asks for it, if no person does.
+    pub parent: Option<SessionId>,
 }
 
 /// What a shim can say.

@@ -20,6 +20,7 @@ pub mod checkpoint;
 pub mod event;
 pub mod id;
 pub mod input;
+pub mod orchestrate;
 pub mod phases;
 pub mod plan;
 pub mod request;

@@ -87,6 +87,11 @@ pub enum Refusal {
         /// To which one.
         checkpoint: CheckpointId,
     },
+    /// Another run goes through the tasks of the same project.
+    LoopBusy {
+        /// Which one.
+        run: RunId,
+    },
     /// Another run goes through phases in the same directory.
     PhasesBusy {
         /// Which one.

@@ -85,6 +85,9 @@ pub struct Run {
     /// How far it has got, if it goes through phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Box<Phases>>,
+    /// The loop that asked for it, if no person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
 }
 
 impl Run {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     checkpoint::{Checkpoints, Rewind},
     id::{MessageId, ProjectId, RunId, SessionId},
+    orchestrate::Loop,
     request::{Ask, Bringing, Request},
     run::Outcome,
     usage::{Meter, Used},
@@ -109,6 +110,9 @@ pub struct Session {
     /// Whether it stands still, or is not started, until its phase may go on.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub gated: bool,
+    /// How far it has got, if it goes through a task file. It has no process of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conducts: Option<Box<Loop>>,
     /// Since when nothing more is wanted of it: its work is approved, and it may end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dismissed_at_ms: Option<u64>,
@@ -544,7 +548,7 @@ impl Session {
             Status::Parked
         } else if self.checking.is_some() || self.gated {
             Status::Checking
-        } else if live.is_some_and(|launch| launch.process.is_some()) {
+        } else if live.is_some_and(|launch| launch.process.is_some()) || self.conducts.is_some() {
             Status::Active
         } else {
             Status::Starting

@@ -33,6 +33,8 @@ const NAMED_MAX: usize = 5;
 pub struct Work {
     /// The task.
     pub id: TaskId,
+    /// What it is called.
+    pub title: String,
     /// Who is to do it.
     pub owner: Option<String>,
     /// What they are told.
@@ -45,9 +47,22 @@ pub struct Work {
     pub attempts_max: u32,
     /// Under which key it is asked for.
     pub key: String,
-    files: Vec<String>,
+    /// The files that it declares.
+    pub files: Vec<String>,
     /// How the files looked before.
     before: u64,
+}
+
+impl Work {
+    /// How it ended once its evidence was looked at: who declares files has to have changed one.
+    pub(crate) fn proven(&self, ended: Ended) -> Ended {
+        match ended {
+            Ended::Done if !self.files.is_empty() && look(&self.directory, &self.files) == self.before => {
+                Ended::Failed { reason: format!("nothing has changed in {}", self.files.join(", ")) }
+            }
+            ended => ended,
+        }
+    }
 }
 
 /// A task that was asked for.
@@ -86,23 +101,32 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
         Ok(directory) => directory,
         Err(reason) => return fail(reason),
     };
-    let shown = worktree.map(|path| path.to_string_lossy().into_owned());
     let before = look(&directory, &task.files());
     let new = || State::new(&project.name(), &plan, at_ms);
     let changed = project.change_state(at_ms, new, |state| {
         let note = match decide(&plan, state, task) {
-            Ok(note) => {
-                note.unwrap_or_else(|| json!({ "key": key(id, at_ms), "before": before.to_string() }))
-            }
+            Ok(note) => note.unwrap_or_else(|| {
+                let worktree = worktree.map(|path| path.to_string_lossy());
+                json!({ "key": key(id, at_ms), "before": before.to_string(), "worktree": worktree })
+            }),
             Err(line) => return (Begun::Settled(line.clone()), vec![line.to_string()]),
         };
+        // Whoever takes it over goes on where it was begun.
+        let begun_at = note["worktree"].as_str().map(PathBuf::from);
+        let shown = begun_at.as_deref().or(worktree).map(|path| path.to_string_lossy().into_owned());
+        let directory = begun_at.and_then(|path| place(project, Some(&path)).ok()).unwrap_or(directory);
+        let mut prompt = task.prompt(shown.as_deref(), is_korean);
+        if let Some(failure) = note["failure"].as_str() {
+            prompt.push_str(&after_failure(failure, is_korean));
+        }
         let work = Work {
             id: id.clone(),
+            title: task.title().into_owned(),
             owner: task.owner(),
-            prompt: task.prompt(shown.as_deref(), is_korean),
+            prompt,
             directory,
             check: task.verify(),
-            attempts_max: state.retry_limit(),
+            attempts_max: left(state.retry_limit(), &note),
             key: note["key"].as_str().unwrap_or_default().to_owned(),
             files: task.files(),
             before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
@@ -118,12 +142,7 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
 
 /// Takes back how work ended: looks at the evidence, puts it down, and says it.
 pub fn end(project: &Project, work: &Work, ended: Ended, at_ms: u64) -> Thin {
-    let ended = match ended {
-        Ended::Done if !work.files.is_empty() && look(&work.directory, &work.files) == work.before => {
-            Ended::Failed { reason: format!("nothing has changed in {}", work.files.join(", ")) }
-        }
-        ended => ended,
-    };
+    let ended = work.proven(ended);
     let (line, state) = match &ended {
         Ended::Done => (Thin::done(work.id.clone()), TaskState::Completed),
         Ended::Failed { reason } => (Thin::fail(work.id.clone(), reason), TaskState::Failed),
@@ -144,9 +163,8 @@ fn decide(plan: &Plan, state: &State, task: Task<'_>) -> Result<Option<Value>, T
         TaskState::Skipped => fail("it was skipped"),
         TaskState::InProgress => {
             let Some(note) = state.note(&id) else { return fail("somebody else works on it") };
-            let owner: Option<Owner> = serde_json::from_value(note["owner"].clone()).ok();
-            match owner.filter(Owner::may_live) {
-                Some(owner) if owner != Owner::me() => fail(&format!("process {} works on it", owner.pid)),
+            match owner(note) {
+                Some(owner) if !is_abandoned(note) => fail(&format!("process {} works on it", owner.pid)),
                 _ => Ok(Some(note.clone())),
             }
         }
@@ -158,6 +176,35 @@ fn decide(plan: &Plan, state: &State, task: Task<'_>) -> Result<Option<Value>, T
                 None => Ok(None),
             }
         }
+    }
+}
+
+/// Who has noted that they work on a task.
+fn owner(note: &Value) -> Option<Owner> {
+    serde_json::from_value(note["owner"].clone()).ok()
+}
+
+/// Whether a task that was begun may be taken over: whoever noted it is gone, or is this process.
+pub(crate) fn is_abandoned(note: &Value) -> bool {
+    owner(note).filter(Owner::may_live).is_none_or(|owner| owner == Owner::me())
+}
+
+/// How often it may still be tried.
+fn left(limit: u32, note: &Value) -> u32 {
+    let tried = note["tries"].as_u64().and_then(|tries| u32::try_from(tries).ok()).unwrap_or_default();
+    limit.saturating_sub(tried).max(1)
+}
+
+/// What somebody is told who begins a task that has failed before.
+fn after_failure(failure: &str, is_korean: bool) -> String {
+    if is_korean {
+        format!(
+            "\n\n## 지난 시도\n\n이 작업은 이미 시도되었고 실패했습니다. 같은 디렉터리에 그 결과가 남아 있습니다.\n\n{failure}\n"
+        )
+    } else {
+        format!(
+            "\n\n## The last attempt\n\nThis task was tried before and failed. What was done stands in the same directory.\n\n{failure}\n"
+        )
     }
 }
 

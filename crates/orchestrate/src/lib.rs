@@ -5,6 +5,7 @@
 //! what follows. It runs no program, knows nothing of sessions, the server or git, and looks at no clock but for how long
 //! it waits: the time of day is passed in. How, and what was rejected, stands in `docs/design/orchestrate.md`.
 
+mod conduct;
 mod evidence;
 mod exec;
 mod file;
@@ -16,6 +17,7 @@ mod stamp;
 mod state;
 mod wish;
 
+pub use conduct::{Hindrance, Look, Place, again, enter, look, proven, record, release};
 pub use exec::{Begun, Ended, Work, begin, end};
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};

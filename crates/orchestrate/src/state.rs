@@ -253,6 +253,31 @@ impl State {
         metrics.insert("failed_count".to_owned(), failed.into());
     }
 
+    /// Writes that a phase is worked on.
+    pub(crate) fn enter(&mut self, phase: u32, worktree: Option<&str>, at_ms: u64) {
+        let execution = self.part("execution");
+        execution.insert("current_phase".to_owned(), phase.into());
+        execution.insert("worktree".to_owned(), worktree.into());
+        execution.insert("last_updated".to_owned(), (stamp(at_ms) + "Z").into());
+    }
+
+    /// Whether the checkpoint of a phase names this commit.
+    pub(crate) fn is_merged(&self, phase: u32, commit: Option<&str>) -> bool {
+        let checkpoint = self.parts.get("checkpoints").and_then(|it| it.get(format!("phase_{phase}")));
+        checkpoint.is_some_and(|it| it.get("merge_commit").and_then(Value::as_str) == commit)
+    }
+
+    /// Writes into the checkpoint of a phase which commit has its work.
+    pub(crate) fn merged(&mut self, phase: u32, commit: Option<&str>) {
+        let checkpoint =
+            self.part("checkpoints").entry(format!("phase_{phase}")).or_insert_with(|| json!({}));
+        if let (Some(checkpoint), Some(commit)) = (checkpoint.as_object_mut(), commit) {
+            checkpoint.insert("merged".to_owned(), true.into());
+            checkpoint.insert("merge_commit".to_owned(), commit.into());
+        }
+        self.part("execution").insert("worktree".to_owned(), Value::Null);
+    }
+
     /// What the executor of a task has noted for itself.
     pub(crate) fn note(&self, id: &TaskId) -> Option<&Value> {
         self.parts.get("executor")?.get(id.as_str())

@@ -7,6 +7,7 @@
 mod budget;
 mod checkpoints;
 mod notify;
+pub(crate) mod orchestrate;
 mod page;
 mod phases;
 mod vault;
@@ -31,13 +32,14 @@ use toml::Spanned;
 
 pub use budget::{Budgets, InvalidAmount, parse_cost, parse_tokens};
 pub use notify::{Hidden, NotifyChannel, Target, Way};
+pub use orchestrate::OrchestrateSettings;
 pub use page::{AllowedHost, Listen, Page, Scheme, Tls};
 pub use phases::{Choice, PhaseSetting, PhaseSettings};
 pub use vault::VaultKey;
 
 use self::{
-    budget::BudgetTable, checkpoints::CheckpointTable, notify::NotifyTable, page::PageTable,
-    phases::PhasesTable, vault::VaultTable,
+    budget::BudgetTable, checkpoints::CheckpointTable, notify::NotifyTable, orchestrate::OrchestrateTable,
+    page::PageTable, phases::PhasesTable, vault::VaultTable,
 };
 
 /// The name of the file in a project.
@@ -75,6 +77,8 @@ pub struct Config {
     pub notify: Vec<NotifyChannel>,
     /// What a run through phases goes through.
     pub phases: PhaseSettings,
+    /// How a task file is worked through.
+    pub orchestrate: OrchestrateSettings,
     /// What the project's file would have Ostler run.
     pub commands: Vec<RepositoryCommand>,
 }
@@ -137,6 +141,8 @@ struct File {
     #[serde(default)]
     notify: Vec<Spanned<NotifyTable>>,
     phases: Option<PhasesTable>,
+    #[serde(default)]
+    orchestrate: OrchestrateTable,
 }
 
 /// US dollars for a million tokens.
@@ -183,6 +189,7 @@ impl Config {
             checkpoints: Some(CheckpointTerms::default()),
             prune: checkpoints::POLICY,
             phases: phases::Said::default().finish(),
+            orchestrate: OrchestrateSettings::default(),
         };
         let mut said = phases::Said::default();
         if let Some(source) = user {
@@ -203,7 +210,7 @@ impl Config {
         if let Some(source) = project {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
             let mut file = source.parse()?;
-            config.commands = commands(source, file.agents.as_ref());
+            config.commands = commands(source, &file);
             if let Some(table) = file.phases.take() {
                 let has_phases = table.has_phases();
                 said.take(source, &config.agents, table)?;
@@ -278,6 +285,7 @@ impl Config {
             *place = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         }
         file.budget.take(source, &mut self.budget)?;
+        file.orchestrate.take(source, &mut self.orchestrate)?;
         for (model, price) in file.prices {
             let wrong = || {
                 let message = format!("a price of `{model}` is no amount of US dollars");
@@ -346,13 +354,14 @@ struct Source {
 }
 
 /// What a file would have Ostler run.
-fn commands(source: &Source, agents: Option<&toml::Table>) -> Vec<RepositoryCommand> {
+fn commands(source: &Source, file: &File) -> Vec<RepositoryCommand> {
     let command = |(name, table): (&String, &toml::Value)| RepositoryCommand {
         key: format!("{AGENTS}{name}"),
         value: toml::to_string(table).unwrap_or_else(|_| table.to_string()),
         file: source.path.clone(),
     };
-    agents.into_iter().flatten().map(command).collect()
+    let agents = file.agents.iter().flatten().map(command);
+    agents.chain(file.orchestrate.commands(source)).collect()
 }
 
 impl RepositoryCommand {

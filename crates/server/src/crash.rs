@@ -18,7 +18,7 @@ use std::{
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Every place, in the order in which a session passes them first.
-pub const SITES: [&str; 66] = [
+pub const SITES: [&str; 85] = [
     "reconciling",
     "before commit",
     "after commit",
@@ -85,6 +85,25 @@ pub const SITES: [&str; 66] = [
     "after report",
     "before clear gate",
     "after clear gate",
+    "before conduct",
+    "before prepare phase",
+    "after prepare phase",
+    "after begin task",
+    "after start task",
+    "after failed try",
+    "before commit task",
+    "after commit task",
+    "after end task",
+    "before heed",
+    "after heed",
+    "before test phase",
+    "after test phase",
+    "before merge phase",
+    "after merge phase",
+    "after start mend",
+    "before record phase",
+    "after record phase",
+    "after conduct",
 ];
 
 struct Plan {

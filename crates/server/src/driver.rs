@@ -14,6 +14,7 @@ mod keeper;
 mod launch;
 mod link;
 mod mailboxes;
+mod orchestrate;
 mod records;
 mod remains;
 mod sweep;
@@ -45,6 +46,7 @@ use crate::{
 
 pub(crate) use self::{
     checkpoint::{diff as diff_checkpoint, prune},
+    orchestrate::command::find as find_tests,
     worktree::{Place, diff},
 };
 

@@ -19,6 +19,7 @@ mod leave;
 mod lists;
 mod metrics;
 mod notifications;
+mod orchestrate;
 mod output;
 mod pace;
 mod page;
@@ -27,7 +28,7 @@ mod phases;
 mod pieces;
 mod problem;
 mod read;
-mod runs;
+pub(crate) mod runs;
 mod secrets;
 mod sign_in;
 mod trust;
@@ -98,7 +99,7 @@ impl App {
         read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
         lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
-        phases::review, answers::answer, files::give, wishes::pause,
+        phases::review, orchestrate::create, orchestrate::one, answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
@@ -201,6 +202,7 @@ fn router(app: App) -> Router {
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .merge(phase_routes())
+        .merge(loop_routes())
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -217,6 +219,13 @@ fn router(app: App) -> Router {
         .with_state(app.clone())
         .layer(from_fn(guard::guard))
         .layer(from_fn_with_state(app, metrics::count))
+}
+
+/// What is about task files.
+fn loop_routes() -> Router<App> {
+    Router::new()
+        .route("/orchestrate", post(orchestrate::create))
+        .route("/orchestrate/{id}", get(orchestrate::one))
 }
 
 /// What is about phases.

@@ -11,6 +11,7 @@ use crate::{
     checkout::{Checkout, blocker, commit_tree, is_ancestor, resolve, tree_of, update_ref},
     commit::Tree,
     git::{Call, text},
+    rescue,
     snapshot::{Snapshot, paths},
 };
 
@@ -60,30 +61,66 @@ impl Repository {
         messages: MergeMessages<'_>,
     ) -> Result<MergeOutcome, MergeError> {
         let lock = self.hold()?;
-        let branch = into.or(worktree.target.as_deref()).ok_or(MergeError::NoTarget)?;
-        let target = Target::of(self, branch)?;
+        let target = self.target(worktree, into, &lock)?;
         let checkout = self.checkout_of(worktree)?;
         let tip = commit_rest(&checkout, worktree, messages.work, &lock)?;
+        self.merge_tip(worktree, &checkout, &target, tip, messages.merge, &lock)
+    }
+
+    /// Merges what is committed on the branch of the worktree, and nothing else, into the branch that it came from.
+    pub fn merge_committed(&self, worktree: &Worktree, message: &str) -> Result<MergeOutcome, MergeError> {
+        let lock = self.hold()?;
+        let target = self.target(worktree, None, &lock)?;
+        let checkout = self.checkout_of(worktree)?;
+        check_ready(&checkout)?;
+        let tip = head_of(&checkout, worktree)?;
+        self.merge_tip(worktree, &checkout, &target, tip, message, &lock)
+    }
+
+    /// The head of the branch that a worktree is merged into.
+    pub fn target_head(&self, worktree: &Worktree) -> Result<Commit, MergeError> {
+        let branch = worktree.target.as_deref().ok_or(MergeError::NoTarget)?;
+        let gone = || MergeError::TargetGone { branch: branch.to_owned() };
+        resolve(&self.common_dir, &format!("refs/heads/{branch}"))?.ok_or_else(gone)
+    }
+
+    fn target(&self, worktree: &Worktree, into: Option<&str>, lock: &File) -> Result<Target, MergeError> {
+        let branch = into.or(worktree.target.as_deref()).ok_or(MergeError::NoTarget)?;
+        if let Some(checkout) = &self.checkout {
+            rescue::finish(checkout, lock)?;
+        }
+        Target::of(self, branch)
+    }
+
+    fn merge_tip(
+        &self,
+        worktree: &Worktree,
+        checkout: &Checkout,
+        target: &Target,
+        tip: Commit,
+        message: &str,
+        lock: &File,
+    ) -> Result<MergeOutcome, MergeError> {
         if is_ancestor(&self.common_dir, &tip, &target.commit)? {
             return Ok(if tip == worktree.base {
                 MergeOutcome::NothingToDo
             } else {
-                MergeOutcome::AlreadyMerged { commit: target.commit }
+                MergeOutcome::AlreadyMerged { commit: target.commit.clone() }
             });
         }
         let commit = if is_ancestor(&self.common_dir, &target.commit, &tip)? {
             tip
         } else {
-            match merge_trees(&checkout, &target.commit, &tip)? {
+            match merge_trees(checkout, &target.commit, &tip)? {
                 Ok(tree) => {
                     let parents = [target.commit.clone(), tip];
                     let identity = checkout.identity()?;
-                    commit_tree(&self.common_dir, &tree, &parents, messages.merge, &identity)?
+                    commit_tree(&self.common_dir, &tree, &parents, message, &identity)?
                 }
                 Err(files) => return Ok(MergeOutcome::Conflict { files }),
             }
         };
-        self.advance(&target, commit, &lock)
+        self.advance(target, commit, lock)
     }
 
     /// Moves the target to the commit, and the files with it where it is checked out.
@@ -96,7 +133,9 @@ impl Repository {
             let args = ["merge", "--ff-only", "--no-squash", "--commit", "--no-verify-signatures"];
             let more = ["--no-autostash", "--no-overwrite-ignore", "--quiet", "--no-stat", commit.as_str()];
             let call = Call::within(checkout).args(args).args(more).envs(&checkout.identity()?);
+            rescue::note(checkout, &target.commit, &commit)?;
             let merged = call.holding(lock).run();
+            rescue::finish(checkout, lock)?;
             if resolve(&self.common_dir, &target.reference)?.as_ref() == Some(&commit) {
                 return Ok(MergeOutcome::Merged { commit });
             }
@@ -184,15 +223,7 @@ fn commit_rest(
     lock: &File,
 ) -> Result<Commit, MergeError> {
     check_ready(checkout)?;
-    let on = checkout.branch()?;
-    let head = match checkout.commit()? {
-        Some(head) if on == Some(worktree.reference()) => head,
-        _ => {
-            let on = on.map(|full| full.trim_start_matches("refs/heads/").to_owned());
-            let (path, branch) = (worktree.path.clone(), worktree.branch.clone());
-            return Err(MergeError::OffBranch { path, branch, on });
-        }
-    };
+    let head = head_of(checkout, worktree)?;
     let snapshot = Snapshot::take(checkout)?;
     if snapshot.staged.is_none() {
         let what = "files with conflicts".to_owned();
@@ -211,6 +242,19 @@ fn commit_rest(
     // The index knows nothing of that commit yet, and would show it taken back. Files are not touched.
     Call::within(checkout).args(["reset", "--quiet", "--mixed"]).holding(lock).run()?;
     Ok(tip)
+}
+
+/// The head of the branch of a worktree, which has to be checked out there.
+fn head_of(checkout: &Checkout, worktree: &Worktree) -> Result<Commit, MergeError> {
+    let on = checkout.branch()?;
+    match checkout.commit()? {
+        Some(head) if on == Some(worktree.reference()) => Ok(head),
+        _ => {
+            let on = on.map(|full| full.trim_start_matches("refs/heads/").to_owned());
+            let (path, branch) = (worktree.path.clone(), worktree.branch.clone());
+            Err(MergeError::OffBranch { path, branch, on })
+        }
+    }
 }
 
 /// Nobody else is at work in a checkout, and nothing is half done there.

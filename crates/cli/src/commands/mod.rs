@@ -21,6 +21,7 @@ pub(crate) mod merge;
 pub(crate) mod need;
 pub(crate) mod notify;
 pub(crate) mod open;
+pub(crate) mod orchestrate;
 pub(crate) mod parse;
 pub(crate) mod phases;
 pub(crate) mod ps;

@@ -26,7 +26,8 @@ impl Maker<'_> {
             session.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Wanted);
         // Who holds an agent does not hold up its end.
         let has_failed = session.launches.last().is_some_and(|last| last.ending == Some(Ending::Failed));
-        if session.is_over() {
+        // Who goes through a task file has a conductor, which looks at what is wanted by itself.
+        if session.is_over() || session.conducts.is_some() {
             return;
         }
         self.unpark(id);
@@ -345,6 +346,7 @@ impl Maker<'_> {
             self.phase_session_over(id, &outcome);
         } else {
             self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
+            self.tell_loop(id);
         }
     }
 }

@@ -11,7 +11,7 @@ use alloc::{
 use super::Maker;
 use crate::{
     action::Deed,
-    checkpoint::{CheckpointState, Pending, Rewind, RewindWay, Skip, Why},
+    checkpoint::{CheckpointState, Pending, RestoredFiles, Rewind, RewindWay, Skip, Why},
     event::{Event, Parcel},
     id::{CheckpointId, SessionId, successor},
     input::{CheckpointNews, Refusal, RestoreNews, Wanted},
@@ -212,7 +212,8 @@ impl Maker<'_> {
                 self.settle_checkpoint(id, restoring.before, before);
                 let (different, submodules) = (different.clone(), submodules.clone());
                 let (checkpoint, changed) = (target, *changed);
-                self.emit(id, Event::CheckpointRestored { checkpoint, changed, different, submodules });
+                let files = RestoredFiles { checkpoint, changed, different, submodules };
+                self.emit(id, Event::CheckpointRestored(files));
             }
             RestoreNews::NotRestored { before, message } => {
                 self.settle_checkpoint(id, restoring.before, before);

@@ -190,7 +190,11 @@ impl Maker<'_> {
     pub(super) fn settle(&mut self, id: RequestId, by: By, answer: Answer) {
         let request = self.desk.request(id).expect("it was looked up before");
         let (session, ask) = (request.session, request.ask.clone());
-        let is_waited_for = !request.left && !self.session(session).is_over();
+        // A conductor looks for the answer by itself.
+        let is_waited_for = {
+            let asks = self.session(session);
+            !request.left && !asks.is_over() && asks.conducts.is_none()
+        };
         let is_running = self.session(session).live().is_some();
         let has_caller = request.has_caller();
         let is_approval = matches!(answer, Answer::Approved { .. });

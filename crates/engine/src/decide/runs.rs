@@ -21,10 +21,14 @@ impl Maker<'_> {
         if new.phases.is_some() {
             self.can_go_through_phases(new)?;
         }
+        if new.order.role.conducts().is_some() {
+            self.is_free_for_loop(new)?;
+        }
         let NewRun { root, name, git, .. } = new;
         let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });
         let run = RunId(self.desk.counters().run + 1);
-        let created = Event::RunCreated { title: new.title.clone(), terms: new.terms.clone() };
+        let created =
+            Event::RunCreated { title: new.title.clone(), terms: new.terms.clone(), parent: new.parent };
         self.emit_at(Some(project), Some(run), None, created);
         if let Some(plan) = &new.phases {
             self.emit_at(Some(project), Some(run), None, Event::RunPhased { plan: plan.clone() });
@@ -45,7 +49,9 @@ impl Maker<'_> {
         if new.order.checkpoints.is_some() && !new.git {
             self.emit(id, Event::CheckpointSkipped { checkpoint: None, reason: Skip::NoRepository });
         }
-        if waits_for_worktree {
+        if new.order.role.conducts().is_some() {
+            self.act(id, Deed::Conduct);
+        } else if waits_for_worktree {
             self.act(id, Deed::MakeWorktree);
         } else if new.phases.is_some() {
             self.start_phase(id, 1);

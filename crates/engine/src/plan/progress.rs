@@ -54,7 +54,15 @@ impl<'a> Progress<'a> {
     pub fn with(plan: &'a Plan, state_of: impl Fn(TaskNumber) -> State) -> Progress<'a> {
         let state =
             |task: super::Task<'_>| if task.is_done() { State::Completed } else { state_of(task.number()) };
-        let states: Vec<State> = plan.tasks().map(state).collect();
+        Progress::of(plan, plan.tasks().map(state).collect())
+    }
+
+    /// As if nothing had been done, whatever the file marks: for questions about the whole of it.
+    pub fn unmarked(plan: &'a Plan) -> Progress<'a> {
+        Progress::of(plan, alloc::vec![State::Pending; plan.len()])
+    }
+
+    fn of(plan: &'a Plan, states: Vec<State>) -> Progress<'a> {
         let mut progress = Progress {
             plan,
             open: plan.graph.before().to_vec(),

@@ -5,7 +5,7 @@ use alloc::string::String;
 use ostler_agents::Agent;
 use serde::{Deserialize, Serialize};
 
-use crate::{checkpoint::CheckpointTerms, usage::Prices};
+use crate::{checkpoint::CheckpointTerms, orchestrate::Conduct, usage::Prices};
 
 /// What an agent is to do and how it is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,12 +98,19 @@ pub enum Role {
         /// The directory of the project, where it has nothing to write.
         project: String,
     },
+    /// To go through a task file. No agent does that: its order names one for nobody, and it is never launched.
+    Conduct(Conduct),
 }
 
 impl Role {
     /// Whether it says what it thinks of somebody else's work.
     pub(crate) fn verifies(&self) -> bool {
         matches!(self, Role::Verify { .. })
+    }
+
+    /// What it was asked, if it goes through a task file.
+    pub fn conducts(&self) -> Option<&Conduct> {
+        if let Role::Conduct(asked) = self { Some(asked) } else { None }
     }
 
     fn is_work(&self) -> bool {

@@ -94,6 +94,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::VerifierReady { .. }
         | Input::Verified { .. }
         | Input::Reported(_)
+        | Input::Conducted { .. }
         | Input::TreeChanged(_)
         | Input::ValuesNotWritten { .. }
         | Input::Resized { .. }
@@ -175,5 +176,6 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
         }),
         worktrees: None,
         phases: None,
+        parent: None,
     }
 }

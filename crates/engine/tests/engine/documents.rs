@@ -10,7 +10,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
     };
     let source = read("event.rs");
     // Where the fields of an event stand that is only named in the enum.
-    let elsewhere = read("session/order.rs");
+    let elsewhere = read("session/order.rs") + &read("checkpoint.rs");
     let body = source.split_once("pub enum Event {").expect("the enum").1;
     let body = body.split_once("\n}\n").expect("its end").0;
     let mut events = BTreeMap::new();

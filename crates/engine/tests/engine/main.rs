@@ -11,6 +11,7 @@ mod documents;
 mod endings;
 mod marks;
 mod needs;
+mod orchestrate;
 mod park;
 mod phases;
 mod play;

@@ -71,6 +71,7 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::ReadVerdict { .. } => DEEDS[22],
         Deed::Report { .. } => DEEDS[23],
         Deed::ClearGate { .. } => DEEDS[24],
+        Deed::Conduct => unreachable!("nobody goes through a task file"),
     }
 }
 

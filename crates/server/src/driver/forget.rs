@@ -48,6 +48,8 @@ fn is_needed(world: &World, id: SessionId, name: &str) -> bool {
     } else if let Some(install) = first.strip_prefix("install-") {
         let request = install.parse::<RequestId>().ok().and_then(|request| world.requests.get(&request));
         request.is_some_and(|request| request.installing)
+    } else if first.starts_with("loop-") {
+        !session.is_over()
     } else if first.starts_with("gate-") {
         // Its command may still run, or its result still be read.
         session.gated

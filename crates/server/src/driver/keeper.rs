@@ -31,7 +31,7 @@ use super::{
     forget::forget,
     gate, install, launch,
     link::{Link, kill_shim},
-    records,
+    orchestrate, records,
     remains::{self, Overheard, Remains},
     sweep::sweep,
     values, worktree,
@@ -197,6 +197,7 @@ impl Keeper {
             | Deed::ReadVerdict { .. }
             | Deed::Report { .. }
             | Deed::ClearGate { .. }) => return gate::start(&self.driver, deed, name),
+            Deed::Conduct => return orchestrate::start(&self.driver, self.session, name),
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }

@@ -154,7 +154,7 @@ fn verifies(role: &Role) -> Verifies {
     match role {
         Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
         Role::Verify { .. } => Verifies::Free,
-        Role::Work | Role::Phase { .. } => Verifies::No,
+        Role::Work | Role::Phase { .. } | Role::Conduct(_) => Verifies::No,
     }
 }
 

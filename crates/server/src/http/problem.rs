@@ -134,6 +134,9 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             let title = format!("the files of {session} are being brought back to {checkpoint}");
             conflict(Code::Restoring, title).hint(format!("Wait until that is done: ostler show {session}"))
         }
+        Refusal::LoopBusy { run } => {
+            conflict(Code::LoopBusy, format!("{run} goes through the tasks of this project already"))
+        }
         Refusal::PhasesBusy { run } => {
             conflict(Code::PhasesBusy, format!("{run} goes through phases in this directory already"))
                 .hint(format!("See how far it is: ostler phases status {run}"))

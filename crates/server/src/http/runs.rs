@@ -71,7 +71,7 @@ pub(super) async fn start(app: &App, new: NewRun, key: Option<Key>) -> Result<Ru
 }
 
 /// What the engine has to know.
-fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
+pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let home = &driver.home;
     let directory = directory(&new.directory)?;
     let repository = repository(&directory)?;
@@ -129,6 +129,7 @@ fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
         phases: None,
+        parent: None,
     })
 }
 

@@ -30,8 +30,8 @@ use super::{
 };
 use crate::{
     api::{NewRevocation, NewTrust, Problem, TrustView, TrustedView},
-    config::{Config, RepositoryCommand},
-    driver::Driver,
+    config::{Config, RepositoryCommand, orchestrate::TEST},
+    driver::{Driver, find_tests},
 };
 
 /// Whose trust is meant.
@@ -169,7 +169,9 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
         config.commands.iter().map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
     );
     commands.extend(
-        of_tasks(&directory).map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
+        of_tasks(&directory)
+            .chain(of_tests(&directory, &config))
+            .map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
     );
     let given_at_ms = {
         let world = driver.journal.world();
@@ -187,6 +189,14 @@ fn of_tasks(directory: &Path) -> impl Iterator<Item = RepositoryCommand> {
         value,
         file: file.clone(),
     })
+}
+
+/// The command that tests the phases of the project's task file, where nobody says which it is and it was found.
+fn of_tests(directory: &Path, config: &Config) -> Option<RepositoryCommand> {
+    let project = Orchestrated::find(directory, None);
+    project.task_file().ok().filter(|_| config.orchestrate.test.is_none())?;
+    let value = find_tests(project.root())?;
+    Some(RepositoryCommand { key: TEST.to_owned(), value, file: project.root().to_path_buf() })
 }
 
 /// What the journal remembers of a project: not the commands themselves.

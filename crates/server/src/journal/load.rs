@@ -148,6 +148,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::InVault { request, .. }
         | Input::Installed { request, .. } => Some(Subject::Request(*request)),
         Input::Call { session, .. }
+        | Input::Conducted { session, .. }
         | Input::Told { session, .. }
         | Input::ValuesNotWritten { session, .. }
         | Input::Shim { session, .. }

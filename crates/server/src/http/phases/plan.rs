@@ -78,6 +78,7 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         order: Box::new(order),
         worktrees: None,
         phases: Some(Box::new(plan)),
+        parent: None,
     })
 }
 

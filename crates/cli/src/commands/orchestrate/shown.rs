@@ -1,0 +1,255 @@
+//! What is shown of a loop: a line for everything that happens, and on a terminal one more that is drawn over and over.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write},
+};
+
+use ostler_server::api::{LoopPhaseView, LoopTaskView, LoopView, OutcomeKind};
+
+use crate::{
+    clock,
+    context::Context,
+    error::Error,
+    screen::{Screen, one_line},
+    words::{Key, Words},
+};
+
+/// How many running tasks the moving line names.
+const NAMED_MAX: usize = 4;
+
+/// How many characters of a commit are shown.
+const COMMIT_CHARS: usize = 10;
+
+pub(super) struct Shown<'a> {
+    context: &'a Context,
+    is_verbose: bool,
+    /// The tasks whose beginning was said, by the run.
+    begun: BTreeMap<String, String>,
+    ended: BTreeSet<(String, u64)>,
+    phases: BTreeMap<u32, Phase>,
+    /// Whether the moving line stands there.
+    is_drawn: bool,
+}
+
+/// What was said of a phase.
+#[derive(Default)]
+struct Phase {
+    begun: bool,
+    tested: Option<i32>,
+    merged: bool,
+    over: bool,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn new(context: &'a Context, is_verbose: bool) -> Shown<'a> {
+        Shown {
+            context,
+            is_verbose,
+            begun: BTreeMap::new(),
+            ended: BTreeSet::new(),
+            phases: BTreeMap::new(),
+            is_drawn: false,
+        }
+    }
+
+    /// What it begins with. Whoever comes later does not hear what was before.
+    pub(super) fn begin(&mut self, view: &LoopView) {
+        let words = self.context.words;
+        let is_new = view.tasks.iter().all(|task| task.run.is_none());
+        let open = view.counts.total - view.counts.completed - view.counts.skipped;
+        if is_new {
+            let file = view.project.name.as_str();
+            let values: &[(&str, &dyn std::fmt::Display)] = &[
+                ("run", &view.run),
+                ("file", &one_line(file)),
+                ("open", &open),
+                ("total", &view.counts.total),
+                ("parallel", &view.parallel_max),
+            ];
+            self.context.note(&words.say(Key::LoopStarted, values));
+            return;
+        }
+        self.context.note(&words.say(Key::LoopJoined, &[("run", &view.run)]));
+        for task in view.tasks.iter().filter(|task| task.state != "in_progress") {
+            if let (Some(run), Some(at_ms)) = (&task.run, task.ended_at_ms) {
+                self.begun.insert(task.id.clone(), run.clone());
+                self.ended.insert((task.id.clone(), at_ms));
+            }
+        }
+        for phase in view.phases.iter().filter(|phase| phase.ended_at_ms.is_some()) {
+            let said = Phase { begun: true, tested: phase.test_code, merged: true, over: true };
+            self.phases.insert(phase.number, said);
+        }
+    }
+
+    /// Says what is new.
+    pub(super) fn show(&mut self, view: &LoopView) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        for phase in &view.phases {
+            self.phase(phase, &mut lines, true);
+        }
+        for task in &view.tasks {
+            self.task(task, &mut lines);
+        }
+        for phase in &view.phases {
+            self.phase(phase, &mut lines, false);
+        }
+        if self.context.json {
+            return Ok(());
+        }
+        if !lines.is_empty() {
+            self.clear();
+            let mut stdout = io::stdout().lock();
+            let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
+        }
+        self.draw(view);
+        Ok(())
+    }
+
+    fn task(&mut self, task: &LoopTaskView, lines: &mut Vec<String>) {
+        let words = self.context.words;
+        let Some(run) = &task.run else { return };
+        if self.begun.get(&task.id) != Some(run) {
+            let is_first = self.begun.insert(task.id.clone(), run.clone()).is_none();
+            if is_first || self.is_verbose {
+                let line =
+                    words.say(Key::LoopTaskBegun, &[("id", &task.id), ("title", &one_line(&task.title))]);
+                lines.push(if self.is_verbose { format!("{line} ({run})") } else { line });
+            }
+        }
+        let Some(at_ms) = task.ended_at_ms else { return };
+        if !self.ended.insert((task.id.clone(), at_ms)) {
+            return;
+        }
+        let line = task.line.as_deref().unwrap_or_default();
+        let time = clock::span(words, at_ms.saturating_sub(task.began_at_ms.unwrap_or(at_ms)));
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("id", &task.id), ("time", &time), ("tries", &task.tries)];
+        lines.push(match line.strip_prefix("FAIL:") {
+            None if task.tries > 1 => words.say(Key::LoopTaskDoneAfter, values),
+            None => words.say(Key::LoopTaskDone, values),
+            Some(rest) => {
+                let reason = one_line(rest.split_once(':').map_or(rest, |(_, reason)| reason));
+                words.say(Key::LoopTaskFailed, &[("id", &task.id), ("reason", &reason)])
+            }
+        });
+    }
+
+    /// What is new of a phase: its beginning stands before its tasks, everything else behind them.
+    fn phase(&mut self, phase: &LoopPhaseView, lines: &mut Vec<String>, is_beginning: bool) {
+        let words = self.context.words;
+        let said = self.phases.entry(phase.number).or_default();
+        let n = phase.number;
+        if is_beginning {
+            if let Some(place) = phase.worktree.as_ref().filter(|_| !said.begun) {
+                said.begun = true;
+                lines.push(words.say(Key::LoopPhaseBegun, &[("n", &n), ("place", &one_line(place))]));
+            }
+            return;
+        }
+        if let (Some(code), Some(command)) = (phase.test_code, &phase.test)
+            && said.tested != Some(code)
+        {
+            said.tested = Some(code);
+            let values: &[(&str, &dyn std::fmt::Display)] =
+                &[("n", &n), ("command", &one_line(command)), ("code", &code)];
+            lines.push(words.say(Key::LoopPhaseTested, values));
+        }
+        if let Some(commit) = phase.merged.as_ref().filter(|_| !said.merged) {
+            said.merged = true;
+            let commit: String = commit.chars().take(COMMIT_CHARS).collect();
+            lines.push(words.say(Key::LoopPhaseMerged, &[("n", &n), ("commit", &commit)]));
+        }
+        if phase.ended_at_ms.is_some() && !said.over {
+            said.over = true;
+            lines.push(words.say(Key::LoopPhaseOver, &[("n", &n)]));
+        }
+    }
+
+    /// Draws the moving line: what runs, how fast, how long still.
+    fn draw(&mut self, view: &LoopView) {
+        let screen = Screen::stderr();
+        if !screen.can_redraw() || view.request.is_some() || view.outcome.is_some() {
+            return self.clear();
+        }
+        let line = status(self.context.words, view, clock::now_ms());
+        let width = screen.width().unwrap_or(80).saturating_sub(1);
+        let line: String = line.chars().take(width).collect();
+        let mut stderr = io::stderr().lock();
+        write!(stderr, "\r\x1b[2K{line}").and_then(|()| stderr.flush()).ok();
+        self.is_drawn = true;
+    }
+
+    /// Takes the moving line away.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.is_drawn) {
+            let mut stderr = io::stderr().lock();
+            write!(stderr, "\r\x1b[2K").and_then(|()| stderr.flush()).ok();
+        }
+    }
+
+    /// What came of it.
+    pub(super) fn end(&mut self, view: &LoopView) -> Result<(), Error> {
+        let words = self.context.words;
+        self.context.print(view, |_| report(words, view))
+    }
+}
+
+fn status(words: Words, view: &LoopView, now_ms: u64) -> String {
+    let running: Vec<&str> =
+        view.tasks.iter().filter(|task| task.state == "in_progress").map(|task| task.id.as_str()).collect();
+    let done = view.counts.completed + view.counts.skipped;
+    let left = view.counts.total - done;
+    let elapsed_ms = now_ms.saturating_sub(view.created_at_ms).max(1);
+    let here = view.report.done as u64;
+    let per_task_ms = elapsed_ms.checked_div(here).unwrap_or_default();
+    let eta = if here == 0 { "?".to_owned() } else { clock::span(words, per_task_ms * left as u64) };
+    let rate = here * 60_000 / elapsed_ms;
+    let mut names = running[..running.len().min(NAMED_MAX)].join(", ");
+    if running.len() > NAMED_MAX {
+        names.push_str(", …");
+    }
+    let values: &[(&str, &dyn std::fmt::Display)] = &[
+        ("done", &done),
+        ("total", &view.counts.total),
+        ("running", &running.len()),
+        ("names", &names),
+        ("rate", &rate),
+        ("eta", &eta),
+    ];
+    words.say(Key::LoopStatus, values)
+}
+
+fn report(words: Words, view: &LoopView) -> String {
+    let report = &view.report;
+    let mut said = Vec::new();
+    let values: &[(&str, &dyn std::fmt::Display)] = &[
+        ("done", &report.done),
+        ("failed", &view.counts.failed),
+        ("skipped", &view.counts.skipped),
+        ("retries", &report.retries),
+    ];
+    said.push(words.say(Key::LoopReport, values));
+    if report.agent_ms > 0 {
+        let (wall, agent) = (clock::span(words, report.wall_ms), clock::span(words, report.agent_ms));
+        let speed = format!("{:.1}", report.speed_up);
+        said.push(words.say(Key::LoopReportTime, &[("wall", &wall), ("agent", &agent), ("speed", &speed)]));
+    }
+    if !report.critical_path.is_empty() {
+        let (time, path) = (clock::span(words, report.critical_ms), report.critical_path.join(" → "));
+        said.push(words.say(Key::LoopReportPath, &[("time", &time), ("path", &path)]));
+    }
+    if let Some(tokens) = &report.tokens {
+        let saved = 100_u64.saturating_sub(tokens.thin.saturating_mul(100) / tokens.full.max(1));
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("thin", &tokens.thin), ("full", &tokens.full), ("saved", &saved)];
+        said.push(words.say(Key::LoopReportTokens, values));
+    }
+    let is_done = view.outcome.as_ref().is_some_and(|it| it.outcome == OutcomeKind::Completed);
+    if is_done && view.counts.completed + view.counts.skipped == view.counts.total {
+        said.push(words.sentence(Key::TasksAllDone).to_owned());
+    }
+    said.into_iter().fold(String::new(), |text, line| text + &line + "\n")
+}

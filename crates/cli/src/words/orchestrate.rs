@@ -1,0 +1,84 @@
+//! What is said of a loop through a task file: English and Korean beside each other.
+
+use super::Key;
+
+/// A key with its sentence in English and in Korean.
+pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
+    (
+        Key::LoopStarted,
+        "{run} works through {file}: {open} of {total} tasks are left, {parallel} at once",
+        "{run}: {file}의 작업 {total}개 중 {open}개가 남았습니다. 동시에 {parallel}개",
+    ),
+    (
+        Key::LoopJoined,
+        "{run} works through these tasks already; this shows it",
+        "{run}이(가) 이미 이 작업들을 하고 있습니다. 그 진행을 보여 줍니다",
+    ),
+    (
+        Key::LoopDetached,
+        "it goes on by itself: ostler orchestrate shows it again, ostler cancel {session} ends it",
+        "혼자 계속합니다. 다시 보기: ostler orchestrate, 끝내기: ostler cancel {session}",
+    ),
+    (Key::LoopTaskBegun, "{id} begins: {title}", "{id} 시작: {title}"),
+    (Key::LoopTaskDone, "{id} is done, after {time}", "{id} 완료, {time}"),
+    (
+        Key::LoopTaskDoneAfter,
+        "{id} is done, after {time} and {tries} tries",
+        "{id} 완료, {time}, {tries}번 시도",
+    ),
+    (Key::LoopTaskFailed, "{id} has failed: {reason}", "{id} 실패: {reason}"),
+    (Key::LoopPhaseBegun, "phase {n} begins in {place}", "{n}단계 시작: {place}"),
+    (
+        Key::LoopPhaseTested,
+        "phase {n} is tested: {command} ended with {code}",
+        "{n}단계 테스트: {command}, 종료 코드 {code}",
+    ),
+    (Key::LoopPhaseMerged, "phase {n} is merged: {commit}", "{n}단계 병합: {commit}"),
+    (Key::LoopPhaseOver, "phase {n} is over", "{n}단계 끝"),
+    (
+        Key::LoopStatus,
+        "{done}/{total} done, {running} running: {names}; {rate}/min, about {eta} left",
+        "{total}개 중 {done}개 완료, {running}개 진행: {names}; 분당 {rate}개, 약 {eta} 남음",
+    ),
+    (
+        Key::LoopReport,
+        "{done} tasks done, {failed} failed, {skipped} skipped, {retries} retries",
+        "완료 {done}개, 실패 {failed}개, 건너뜀 {skipped}개, 재시도 {retries}번",
+    ),
+    (
+        Key::LoopReportTime,
+        "{wall} on the clock for {agent} of work: {speed} times as fast as one after the other",
+        "{agent} 분량의 작업에 {wall}: 하나씩 할 때보다 {speed}배 빠름",
+    ),
+    (Key::LoopReportPath, "the longest chain took {time}: {path}", "가장 긴 사슬 {time}: {path}"),
+    (
+        Key::LoopReportTokens,
+        "the main loop's exchange: {thin} tokens, in the full form {full} ({saved} % less)",
+        "메인 루프의 대화: 토큰 {thin}개, 전체 형식으로는 {full}개({saved} % 절약)",
+    ),
+    (
+        Key::LoopVerified,
+        "{file} and the state say the same of {tasks} tasks",
+        "{file}과(와) 상태 파일이 작업 {tasks}개에 대해 일치합니다",
+    ),
+    (
+        Key::LoopMarkMissing,
+        "{id} is completed in the state, and not marked in the file",
+        "{id}: 상태 파일에는 완료, 작업 파일에는 표시 없음",
+    ),
+    (
+        Key::LoopStateBehind,
+        "{id} is marked in the file, and not completed in the state",
+        "{id}: 작업 파일에는 완료 표시, 상태 파일에는 아님",
+    ),
+    (
+        Key::LoopUnknown,
+        "{id} is in the state, and not in the file",
+        "{id}: 상태 파일에는 있고 작업 파일에는 없음",
+    ),
+    (
+        Key::RefusedLoopBusy,
+        "{run} goes through the tasks of this project already",
+        "{run}이(가) 이미 이 프로젝트의 작업을 진행하고 있습니다",
+    ),
+];

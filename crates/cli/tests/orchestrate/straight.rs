@@ -1,0 +1,159 @@
+//! Everything goes well, or as well as it can.
+
+use std::{
+    fs, thread,
+    time::{Duration, Instant},
+};
+
+use ostler_server::api::OutcomeKind;
+use serde_json::Value;
+
+use crate::support::{DEADLINE, Place, exists};
+
+pub(crate) const THREE: &str = "\
+## Phase 0: Setup
+- [ ] T0.1: one
+  - files: src/T0.1.txt
+- [ ] T0.2: two
+  - files: src/T0.2.txt
+## Phase 1: Auth
+- [ ] T1.1: three
+  - files: src/T1.1.txt
+- [ ] T1.2: four
+  - deps: [T1.1]
+  - files: src/T1.2.txt
+## Phase 2: More
+- [ ] T2.1: five
+  - files: src/T2.1.txt
+";
+
+#[test]
+fn three_phases_are_done_and_merged() {
+    let place = Place::new(THREE);
+    // It needs no server beforehand.
+    let (out, err, code) = place.ostler(&["orchestrate", "--ultra-thin", "--resume"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for word in ["T0.1 begins: one", "T1.2 is done", "phase 1 is merged", "5 tasks done, 0 failed"] {
+        assert!(out.contains(word), "{word}: {out}");
+    }
+    let files = place.tree().0;
+    for task in ["T0.1", "T0.2", "T1.1", "T1.2", "T2.1"] {
+        assert!(files.contains(&format!("src/{task}.txt")), "{task}: {files}");
+    }
+    let subjects = place.subjects();
+    assert!(subjects.contains(&"T1.2: four".to_owned()), "{subjects:?}");
+    // Phase 0 in the checkout, every other in a worktree of its own.
+    let ran = place.read("ran");
+    assert!(ran.contains("T0.1 ") && ran.contains("/project/worktree/phase-1-auth\n"), "{ran}");
+    assert!(
+        ran.lines().find(|line| line.starts_with("T0.1 ")).is_some_and(|line| line.ends_with("/project")),
+        "{ran}"
+    );
+    assert!(!exists(&place.project().join("worktree/phase-1-auth")), "what is merged is taken away");
+    assert!(place.git(&["status", "--porcelain"]).lines().all(|line| !line.contains("worktree")));
+    assert!(place.git(&["branch", "--list", "worktree/*"]).is_empty());
+    let state: Value =
+        serde_json::from_str(&place.read("project/.claude/orchestrate-state.json")).expect("JSON");
+    assert_eq!(state["checkpoints"]["phase_1"]["merged"], true, "{state}");
+    assert_eq!(state["checkpoints"]["phase_2"]["merge_commit"], place.git(&["rev-parse", "HEAD"]), "{state}");
+    assert!(!place.read("project/TASKS.md").contains("[ ]"));
+    let (line, _, code) = place.ostler(&["resolve"]);
+    assert_eq!((line.as_str(), code), ("ALL_DONE\n", 0));
+    let (out, _, code) = place.ostler(&["orchestrate", "--verify"]);
+    assert_eq!(code, 0, "{out}");
+}
+
+#[test]
+fn a_task_that_fails_twice_is_told_why_and_passes() {
+    let place = Place::new("- [ ] T0.1: one\n  - files: src/T0.1.txt\n");
+    place.behave(
+        "T0.1",
+        "n=$(cat $R/count 2>/dev/null || echo 0); n=$((n+1)); echo $n > $R/count\n\
+         if [ $n -lt 3 ]; then exit $n; fi; echo good > src/T0.1.txt\n",
+    );
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("and 3 tries") && out.contains("2 retries"), "{out}");
+    let prompts = place.read("prompts.T0.1");
+    assert!(prompts.contains("## The last attempt") && prompts.contains("exit code 2"), "{prompts}");
+}
+
+#[test]
+fn only_what_is_declared_is_committed_and_nothing_of_others() {
+    let place = Place::new("- [ ] T0.1: one\n  - files: src/T0.1.txt\n");
+    // Somebody was in the middle of something.
+    fs::write(place.project().join("src/shared.txt"), "mine\n").expect("a file");
+    fs::write(place.project().join("notes.txt"), "mine too\n").expect("a file");
+    place.behave("T0.1", "echo done > src/T0.1.txt; echo more > src/extra.txt\n");
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(place.git(&["show", "--format=", "--name-only", "HEAD^"]), "src/T0.1.txt");
+    assert_eq!(
+        place.git(&["show", "--format=", "--name-only", "HEAD"]),
+        "src/extra.txt",
+        "the rest, with the phase"
+    );
+    let status = place.git(&["status", "--porcelain", "--", "src", "notes.txt"]);
+    assert!(status.contains("M src/shared.txt") && status.contains("?? notes.txt"), "{status}");
+}
+
+#[test]
+fn a_loop_can_be_paused_and_cancelled() {
+    let mut place = Place::new(THREE);
+    place.start(None);
+    place.behave("T0.1", "while [ ! -e $R/go ]; do sleep 0.05; done; echo done > src/T0.1.txt\n");
+    let run = place.begin(&[]).expect("a run");
+    let view = place.until(&run, "a task that runs", |view| {
+        view.tasks.iter().any(|task| task.id == "T0.1" && task.run.is_some())
+    });
+    place.post::<Value>(&format!("/sessions/{}/pause", view.session), &Value::Null).expect("a pause");
+    let task =
+        view.tasks.iter().find(|task| task.id == "T0.1").and_then(|task| task.run.clone()).expect("a run");
+    let status = |place: &Place| {
+        let run: Value = place.get(&format!("/runs/{task}")).expect("a run");
+        run["sessions"][0]["status"].as_str().unwrap_or_default().to_owned()
+    };
+    let deadline = Instant::now() + DEADLINE;
+    while status(&place) != "paused" {
+        assert!(Instant::now() < deadline, "{}", status(&place));
+        thread::sleep(Duration::from_millis(20));
+    }
+    place.post::<Value>(&format!("/sessions/{}/continue", view.session), &Value::Null).expect("go on");
+    place.post::<Value>(&format!("/sessions/{}/cancel", view.session), &Value::Null).expect("an end");
+    let view = place.end(&run);
+    assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Cancelled);
+    let task = view.tasks.iter().find(|task| task.id == "T0.1").expect("the task");
+    assert_eq!(task.state, "ready", "it is given back");
+    // And goes on where it was.
+    fs::write(place.root.join("go"), "").expect("a file");
+    let again = place.begin(&[]).expect("a run");
+    assert_eq!(place.end(&again).counts.completed, 5);
+}
+
+#[test]
+fn others_may_resolve_and_execute_meanwhile() {
+    let tasks: String = (1..=9).map(|n| format!("- [ ] T0.{n}: task\n  - files: src/T0.{n}.txt\n")).collect();
+    let mut place = Place::new(&tasks);
+    place.start(None);
+    let run = place.begin(&["--max-parallel", "2"]).expect("a run");
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for n in (1..=9).rev() {
+                    place.command(&["resolve"]).output().expect("a line");
+                    place.command(&["exec", &format!("T0.{n}")]).output().expect("a line");
+                }
+            });
+        }
+    });
+    let view = place.end(&run);
+    assert_eq!((view.counts.completed, view.counts.failed), (9, 0));
+    let state: Value =
+        serde_json::from_str(&place.read("project/.claude/orchestrate-state.json")).expect("JSON");
+    assert_eq!(state["tasks"]["completed"].as_array().map(Vec::len), Some(9), "no update is lost: {state}");
+    // Each was done once, whoever did it.
+    let ran = place.read("ran");
+    for n in 1..=9 {
+        assert_eq!(ran.lines().filter(|line| line.starts_with(&format!("T0.{n} "))).count(), 1, "{ran}");
+    }
+}

@@ -1,0 +1,177 @@
+//! What goes wrong, and who decides then.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use ostler_server::api::OutcomeKind;
+
+use crate::{straight::THREE, support::Place};
+
+#[test]
+fn a_task_that_fails_for_good_blocks_its_descendants_until_a_person_skips_it() {
+    let mut place = Place::new(THREE);
+    place.start(None);
+    place.behave("T1.1", "exit 3\n");
+    let run = place.begin(&[]).expect("a run");
+    let card = place.asked(&run);
+    let view = place.view(&run);
+    let state = |id: &str| view.tasks.iter().find(|task| task.id == id).expect("a task").state.clone();
+    assert_eq!([state("T0.1"), state("T1.1"), state("T1.2")], ["completed", "failed", "blocked"]);
+    let (line, _, _) = place.ostler(&["resolve"]);
+    assert_eq!(line, "ERROR:BLOCKED:T1.1\n");
+    place.answer(&card, "skip");
+    let view = place.end(&run);
+    assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Completed);
+    assert_eq!((view.counts.completed, view.counts.skipped), (4, 1));
+    assert!(place.tree().0.contains("src/T1.2.txt"));
+}
+
+#[test]
+fn a_skip_from_outside_settles_the_card() {
+    let mut place = Place::new(THREE);
+    place.start(None);
+    place.behave("T1.1", "exit 3\n");
+    let run = place.begin(&[]).expect("a run");
+    place.asked(&run);
+    let (out, err, code) = place.ostler(&["tasks", "skip", "T1.1"]);
+    assert_eq!(code, 0, "{out}{err}");
+    // Whoever comes at once sees the same loop, and no question that is settled.
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let view = place.end(&run);
+    assert_eq!((view.counts.completed, view.counts.skipped), (4, 1));
+}
+
+#[test]
+fn a_phase_may_be_closed_with_failures() {
+    let mut place = Place::new(THREE);
+    place.start(None);
+    place.behave("T1.1", "exit 3\n");
+    let run = place.begin(&[]).expect("a run");
+    place.answer(&place.asked(&run), "close");
+    let view = place.end(&run);
+    assert_eq!((view.counts.completed, view.counts.skipped), (3, 2));
+    assert!(place.tree().0.contains("src/T2.1.txt"));
+}
+
+#[test]
+fn red_tests_block_the_merge() {
+    let mut place = Place::new(THREE);
+    place.configure("[orchestrate]\ntest = \"! test -e src/T1.1.txt || test -e src/mended.txt\"\n");
+    place.start(None);
+    let before = place.git(&["rev-parse", "HEAD"]);
+    let run = place.begin(&[]).expect("a run");
+    let card = place.asked(&run);
+    assert!(!place.tree().0.contains("src/T1.1.txt"), "nothing is merged");
+    assert_ne!(place.git(&["rev-parse", "HEAD"]), before, "phase 0 stands in the checkout");
+    // Who mends it in the worktree does not have to say so.
+    let worktree = place.project().join("worktree/phase-1-auth");
+    fs::write(worktree.join("src/mended.txt"), "mended\n").expect("a file");
+    place.git(&["-C", "worktree/phase-1-auth", "add", "-A"]);
+    place.git(&["-C", "worktree/phase-1-auth", "commit", "-q", "-m", "mend it"]);
+    let view = place.end(&run);
+    assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Completed);
+    assert!(place.tree().0.contains("src/mended.txt"));
+    let card = place.get::<serde_json::Value>(&format!("/requests/{}", card.id)).expect("the card");
+    assert_eq!(card["settled"]["by"], "change", "{card}");
+}
+
+#[test]
+fn a_person_may_merge_all_the_same() {
+    let mut place = Place::new(THREE);
+    place.configure("[orchestrate]\ntest = \"! test -e src/T1.1.txt || test -e src/T2.1.txt\"\n");
+    place.start(None);
+    let run = place.begin(&[]).expect("a run");
+    place.answer(&place.asked(&run), "merge");
+    assert_eq!(place.end(&run).counts.completed, 5);
+}
+
+#[test]
+fn a_command_of_the_repository_runs_only_if_somebody_agreed() {
+    let mut place = Place::new(THREE);
+    place.write("project/ostler.toml", "[orchestrate]\ntest = \"touch ../tested\"\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "tests"]);
+    place.start(None);
+    let run = place.begin(&["--phase", "0"]).expect("a run");
+    let card = place.asked(&run);
+    assert!(!place.root.join("tested").exists());
+    let (out, err, code) = place.ostler(&["trust", "--yes"]);
+    assert_eq!(code, 0, "{out}{err}");
+    place.answer(&card, "retry");
+    assert_eq!(place.end(&run).outcome.expect("an outcome").outcome, OutcomeKind::Completed);
+    assert!(place.root.join("tested").exists());
+}
+
+/// Two sides change the same line: the one in the worktree, and somebody in the checkout meanwhile.
+fn conflict(mend: &str) -> (Place, String) {
+    let mut place = Place::new("## Phase 1: Auth\n- [ ] T1.1: one\n  - files: src/shared.txt\n");
+    place.start(None);
+    place.behave(
+        "T1.1",
+        "echo theirs > src/shared.txt\n\
+         cd $R/project && echo ours > src/shared.txt && git commit -qam 'somebody else' && cd - >/dev/null\n",
+    );
+    place.behave("mend", mend);
+    let run = place.begin(&[]).expect("a run");
+    (place, run)
+}
+
+#[test]
+fn a_conflict_goes_to_an_agent() {
+    let mend = "git merge -q main >/dev/null 2>&1; printf 'ours\\ntheirs\\n' > src/shared.txt; git commit -qam merged\n";
+    let (place, run) = conflict(mend);
+    let view = place.end(&run);
+    assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Completed);
+    assert_eq!(place.git(&["show", "HEAD:src/shared.txt"]), "ours\ntheirs");
+}
+
+#[test]
+fn a_conflict_that_stays_goes_to_a_person_and_changes_nothing() {
+    let (place, run) = conflict("exit 1\n");
+    let card = place.asked(&run);
+    assert_eq!(place.git(&["show", "HEAD:src/shared.txt"]), "ours");
+    assert_eq!(place.read("project/src/shared.txt"), "ours\n");
+    place.git(&["-C", "worktree/phase-1-auth", "merge", "-q", "-X", "theirs", "main"]);
+    // That alone is seen; an answer does as well.
+    let answer = serde_json::json!({ "value": "retry" });
+    place.post::<serde_json::Value>(&format!("/requests/{}/answer", card.id), &answer).ok();
+    assert_eq!(place.end(&run).outcome.expect("an outcome").outcome, OutcomeKind::Completed);
+}
+
+#[test]
+fn what_cannot_be_begun_changes_nothing() {
+    let unchanged = |place: &Place, code: i32, word: &str| {
+        let before = (place.git(&["rev-parse", "HEAD"]), place.git(&["status", "--porcelain"]));
+        let (out, err, found) = place.ostler(&["orchestrate"]);
+        assert_eq!(found, code, "{out}{err}");
+        assert!(format!("{out}{err}").contains(word), "{word}: {out}{err}");
+        let after = (place.git(&["rev-parse", "HEAD"]), place.git(&["status", "--porcelain"]));
+        assert_eq!(before, after);
+    };
+    let place = Place::new(THREE);
+    fs::remove_file(place.project().join("TASKS.md")).expect("it is there");
+    unchanged(&place, 15, "ERROR:TASKS_NOT_FOUND");
+    place.write("project/TASKS.md", "- [ ] T1.1: a\n  - deps: [T1.2]\n- [ ] T1.2: b\n  - deps: [T1.1]\n");
+    unchanged(&place, 15, "ERROR:CIRCULAR_DEP:T1.1->T1.2->T1.1");
+    place.write("project/TASKS.md", THREE);
+    place.git(&["checkout", "-q", "--detach"]);
+    unchanged(&place, 7, "detached");
+    place.git(&["checkout", "-q", "main"]);
+    place.write("config/ostler/config.toml", "");
+    unchanged(&place, 7, "no agent");
+}
+
+#[test]
+fn a_project_that_cannot_be_written_is_refused() {
+    let place = Place::new(THREE);
+    let project = place.project();
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o555)).expect("it is ours");
+    let can_write_anyway = fs::write(project.join("probe"), "").is_ok();
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    // Who may do everything is not kept from writing by a mode.
+    if !can_write_anyway {
+        assert_ne!(code, 0, "{out}{err}");
+        assert!(!project.join(".claude").exists());
+    }
+}

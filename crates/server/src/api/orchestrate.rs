@@ -1,0 +1,161 @@
+//! What clients see and say of loops through a task file.
+
+use std::{collections::BTreeMap, num::NonZeroU32};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Outcome, ProjectView};
+
+/// A task file that is to be worked through.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewLoop {
+    /// A directory of the project, absolute.
+    pub directory: String,
+    /// The task file, if not that of the project.
+    #[serde(default)]
+    pub tasks: Option<String>,
+    /// This phase alone.
+    #[serde(default)]
+    pub phase: Option<u32>,
+    /// How many tasks run at once; 3, if nobody says otherwise.
+    #[serde(default)]
+    #[schema(value_type = Option<u32>, minimum = 1)]
+    pub parallel_max: Option<NonZeroU32>,
+    /// Who does all tasks, whoever their owners are.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Whether the agents are spoken to in Korean.
+    #[serde(default)]
+    pub korean: bool,
+    /// The environment they run in; that of the server, if nothing is said.
+    #[serde(default)]
+    pub environment: Option<BTreeMap<String, String>>,
+}
+
+/// A loop through a task file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LoopView {
+    /// Its run.
+    pub run: String,
+    /// Its session: to pause, continue and cancel it.
+    pub session: String,
+    /// Where it belongs.
+    pub project: ProjectView,
+    /// How it is.
+    pub status: String,
+    /// The request that waits for a person, if one does.
+    pub request: Option<String>,
+    /// How many tasks run at once.
+    pub parallel_max: u32,
+    /// The tasks of the file, in its order.
+    pub tasks: Vec<LoopTaskView>,
+    /// The phases of the file.
+    pub phases: Vec<LoopPhaseView>,
+    /// How many tasks are in each state.
+    pub counts: LoopCounts,
+    /// What came of it so far: all of it, once it is over.
+    pub report: LoopReport,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+    /// When it began.
+    pub created_at_ms: u64,
+    /// When it ended.
+    pub ended_at_ms: Option<u64>,
+}
+
+/// A task in a loop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LoopTaskView {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub title: String,
+    /// Its phase.
+    pub phase: u32,
+    /// `pending`, `ready`, `in_progress`, `completed`, `failed`, `blocked` or `skipped`.
+    pub state: String,
+    /// The run that works on it, or did last.
+    pub run: Option<String>,
+    /// When this loop began it.
+    pub began_at_ms: Option<u64>,
+    /// When it was over.
+    pub ended_at_ms: Option<u64>,
+    /// What was said of it then.
+    pub line: Option<String>,
+    /// How often it was tried.
+    pub tries: u32,
+    /// For how long somebody worked on it.
+    pub worked_ms: u64,
+}
+
+/// A phase in a loop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LoopPhaseView {
+    /// Its number.
+    pub number: u32,
+    /// Its title.
+    pub title: String,
+    /// Where it is worked on, relative to the project, if in a place of its own.
+    pub worktree: Option<String>,
+    /// The command that tested it.
+    pub test: Option<String>,
+    /// The exit code of that.
+    pub test_code: Option<i32>,
+    /// Why it could not be merged.
+    pub unmerged: Option<String>,
+    /// The commit that has its work.
+    pub merged: Option<String>,
+    /// When its checkpoint was recorded by this loop.
+    pub ended_at_ms: Option<u64>,
+}
+
+/// How many tasks are in each state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LoopCounts {
+    /// All of them.
+    pub total: usize,
+    /// Done.
+    pub completed: usize,
+    /// Given up.
+    pub failed: usize,
+    /// Waiting for what was given up.
+    pub blocked: usize,
+    /// Done without.
+    pub skipped: usize,
+    /// Under way.
+    pub in_progress: usize,
+}
+
+/// What a loop has come to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LoopReport {
+    /// The tasks that it has done.
+    pub done: usize,
+    /// How often one had to be tried again.
+    pub retries: u32,
+    /// How long it took.
+    pub wall_ms: u64,
+    /// For how long somebody worked, all together: what it would have taken one after the other.
+    pub agent_ms: u64,
+    /// How many times faster than one after the other.
+    pub speed_up: f64,
+    /// The chain of tasks that took longest, and could not have been faster with more at once.
+    pub critical_path: Vec<String>,
+    /// For how long somebody worked on these.
+    pub critical_ms: u64,
+    /// What the main loop would have had to read and write, in tokens.
+    pub tokens: Option<LoopTokens>,
+}
+
+/// The exchange of the main loop, counted with a tokenizer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LoopTokens {
+    /// In the thin dialect.
+    pub thin: u64,
+    /// The same content in the form of version 1.
+    pub full: u64,
+    /// The vocabulary that they were counted with.
+    pub vocabulary: String,
+}

@@ -1,0 +1,74 @@
+//! `[orchestrate]`: how a task file is worked through. What a project's file would have run, a person has to agree to.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{ConfigError, RepositoryCommand, Source, parse_duration};
+
+/// What names the command that tests a phase.
+pub(crate) const TEST: &str = "orchestrate.test";
+
+/// What names the command that makes a new worktree ready.
+pub(crate) const SETUP: &str = "orchestrate.setup";
+
+/// The port of the first worktree, if nobody says otherwise; each phase has ten of its own.
+const PORT: u16 = 4100;
+
+/// How a task file is worked through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrchestrateSettings {
+    /// What says that a phase may be merged; looked for in the project, if nothing is said.
+    pub test: Option<String>,
+    /// What makes a new worktree ready.
+    pub setup: Option<String>,
+    /// How many tasks run at once.
+    pub parallel_max: Option<NonZeroU32>,
+    /// After how long a task is ended.
+    pub timeout: Option<Duration>,
+    /// The first port of the worktrees.
+    pub port: u16,
+}
+
+impl Default for OrchestrateSettings {
+    fn default() -> Self {
+        OrchestrateSettings { test: None, setup: None, parallel_max: None, timeout: None, port: PORT }
+    }
+}
+
+/// The table as it stands in the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OrchestrateTable {
+    test: Option<String>,
+    setup: Option<String>,
+    max_parallel: Option<NonZeroU32>,
+    timeout: Option<Spanned<String>>,
+    port: Option<u16>,
+}
+
+impl OrchestrateTable {
+    /// What it would have run.
+    pub(super) fn commands(&self, source: &Source) -> Vec<RepositoryCommand> {
+        let command = |(key, value): (&str, &Option<String>)| {
+            let (key, value) = (key.to_owned(), value.clone()?);
+            Some(RepositoryCommand { key, value, file: source.path.clone() })
+        };
+        [(TEST, &self.test), (SETUP, &self.setup)].into_iter().filter_map(command).collect()
+    }
+
+    /// Takes what it says over what was said before.
+    pub(super) fn take(self, source: &Source, before: &mut OrchestrateSettings) -> Result<(), ConfigError> {
+        before.test = self.test.or(before.test.take());
+        before.setup = self.setup.or(before.setup.take());
+        before.parallel_max = self.max_parallel.or(before.parallel_max);
+        before.port = self.port.unwrap_or(before.port);
+        if let Some(value) = self.timeout {
+            let parsed = parse_duration(value.get_ref());
+            let timeout = parsed.map_err(|error| source.wrong(value.span(), error.to_string(), None))?;
+            before.timeout = Some(timeout);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,468 @@
+//! The conductor of a loop through a task file: looks at the files, asks the engine what is next, does it, and looks again.
+//!
+//! It holds nothing that it would miss: what it has done stands in the journal, in the state file and in git, and every
+//! step looks there first. A server that dies anywhere starts it again, for its action is done only when the loop is.
+
+mod close;
+pub(crate) mod command;
+mod ground;
+mod task;
+mod words;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use ostler_engine::{
+    ActionName, Input, RunId, SessionId,
+    answer::Answer,
+    input::NewRun as Wanted,
+    orchestrate::{About, Card, Choice, Conduct, Loop, News, Next, Step},
+    run::{Outcome, Reason},
+    session::Session,
+};
+use ostler_orchestrate::{Hindrance, Look, Place, Project, Wish, close as close_phase, enter, look, wish};
+use ostler_protocol::name::TaskId;
+use tokio::{task::JoinSet, time::sleep};
+
+use self::{ground::Ground, task::blocking};
+use super::Driver;
+use crate::{
+    config::Config,
+    crash, environment,
+    journal::{Key, SubmitError},
+};
+
+/// Between two looks at files that others write too.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Between two attempts at something that was refused.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// How many ports each phase has.
+const PORTS: u32 = 10;
+
+/// Begins to go through a task file, or goes on.
+pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) {
+    let driver = Arc::clone(driver);
+    tokio::spawn(async move {
+        crash::site("before conduct");
+        let outcome = match Conductor::of(&driver, session) {
+            Some(mut conductor) => conductor.conduct().await,
+            None => Outcome::Cancelled,
+        };
+        crash::site("after conduct");
+        let news = Box::new(News::Ended(outcome));
+        let input = Input::Conducted { session, news };
+        while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
+            sleep(AGAIN).await;
+        }
+    });
+}
+
+/// What the conductor and those who do its tasks share.
+struct Shared {
+    driver: Arc<Driver>,
+    session: SessionId,
+    project: Project,
+    asked: Conduct,
+    korean: bool,
+    /// What all agents and commands find in their environment.
+    environment: BTreeMap<String, String>,
+    /// One commits at a time.
+    commits: tokio::sync::Mutex<()>,
+    /// The tasks under way, with the files that they declare.
+    running: Mutex<BTreeMap<TaskId, Vec<String>>>,
+}
+
+struct Conductor {
+    shared: Arc<Shared>,
+    tasks: JoinSet<TaskId>,
+    /// What the log has as the last answer.
+    said: Mutex<Option<String>>,
+}
+
+/// What follows from a look.
+enum Turn {
+    /// Look again at once.
+    Again,
+    /// Look again when something has changed.
+    Wait,
+    /// It is over.
+    End(Outcome),
+}
+
+impl Shared {
+    fn now_ms(&self) -> u64 {
+        self.driver.journal.clock().now_ms()
+    }
+
+    /// How far the loop is; none if it is gone.
+    fn facts(&self) -> Option<Loop> {
+        self.read(|session| session.conducts.as_deref().cloned()).flatten()
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
+        self.driver.journal.world().sessions.get(&self.session).map(read)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.read(|session| session.cancelled_at_ms.is_some()).unwrap_or(true)
+    }
+
+    fn is_paused(&self) -> bool {
+        self.read(|session| session.paused_at_ms.is_some()).unwrap_or(false)
+    }
+
+    async fn report(&self, news: News) {
+        let input = Input::Conducted { session: self.session, news: Box::new(news) };
+        while let Err(error) = self.driver.journal.submit(input.clone(), None).await {
+            if matches!(error, SubmitError::Closed) {
+                return;
+            }
+            sleep(AGAIN).await;
+        }
+    }
+
+    async fn moved(&self, step: Step) {
+        self.report(News::Moved(step)).await;
+    }
+
+    /// Asks for a run under a key. None if the key stands for something else.
+    async fn submit_run(&self, wanted: Wanted, key: Key) -> Result<Option<RunId>, String> {
+        let input = Input::CreateRun(Box::new(wanted));
+        loop {
+            match self.driver.journal.submit_for(input.clone(), Some(key.clone())).await {
+                Ok(made) => return made.run.map(Some).ok_or_else(|| "a run was not made".to_owned()),
+                Err(SubmitError::KeyReused) => return Ok(None),
+                Err(SubmitError::Refused(refusal)) => return Err(format!("{refusal:?}")),
+                Err(SubmitError::Closed) => std::future::pending().await,
+                Err(SubmitError::Store(_)) => sleep(AGAIN).await,
+            }
+        }
+    }
+
+    fn config(&self) -> Result<Config, String> {
+        let root = crate::config::project_root(self.project.root());
+        Config::load(root.as_deref().or(Some(self.project.root()))).map_err(|error| error.to_string())
+    }
+
+    /// What a person lets the repository run.
+    fn trusted(&self) -> Vec<String> {
+        let world = self.driver.journal.world();
+        let project = world.sessions.get(&self.session).and_then(|it| world.projects.get(&it.project));
+        project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
+    }
+
+    fn ground(&self) -> Ground {
+        let root = self.project.root().to_path_buf();
+        let tasks = self.project.task_file().map(|(path, _)| path).unwrap_or_default();
+        let tasks = tasks.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(tasks);
+        Ground { root, tasks, trusted: self.trusted() }
+    }
+
+    /// What was changed in the project before a phase that is worked on there.
+    fn foreign(&self, phase: u32) -> Vec<String> {
+        let facts = self.facts().unwrap_or_default();
+        facts.phases.get(&phase).map(|stage| stage.foreign.clone()).unwrap_or_default()
+    }
+
+    fn files_of_others(&self, id: &TaskId) -> Vec<String> {
+        let running = self.running.lock().expect("nobody panics while holding it");
+        running.iter().filter(|(other, _)| *other != id).flat_map(|(_, files)| files.clone()).collect()
+    }
+
+    /// A port and a prefix for caches, so that two worktrees do not get in each other's way.
+    fn place_environment(&self, config: &Config, directory: &Path) -> BTreeMap<String, String> {
+        let facts = self.facts().unwrap_or_default();
+        let inside = |worktree: &str| {
+            let place = self.project.root().join(worktree);
+            directory.starts_with(place.canonicalize().unwrap_or(place))
+        };
+        let stage = facts.phases.iter().find(|(_, stage)| stage.worktree.as_deref().is_some_and(inside));
+        let Some((phase, worktree)) =
+            stage.and_then(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)))
+        else {
+            return BTreeMap::new();
+        };
+        let port =
+            (u32::from(config.orchestrate.port) + phase.saturating_mul(PORTS)).min(u32::from(u16::MAX));
+        let prefix = worktree.split('/').nth(1).unwrap_or(worktree).to_owned();
+        [("PORT".to_owned(), port.to_string()), ("CACHE_PREFIX".to_owned(), prefix)].into()
+    }
+}
+
+impl Conductor {
+    fn of(driver: &Arc<Driver>, session: SessionId) -> Option<Conductor> {
+        let found = driver.journal.world().sessions.get(&session).cloned()?;
+        let asked = found.order.role.conducts()?.clone();
+        let environment = environment::read(&driver.home, &found.order.environment).unwrap_or_default();
+        let project = Project::find(Path::new(&found.order.directory), asked.tasks.as_ref().map(Path::new));
+        let shared = Shared {
+            driver: Arc::clone(driver),
+            session,
+            project,
+            asked,
+            korean: found.order.korean,
+            environment,
+            commits: tokio::sync::Mutex::default(),
+            running: Mutex::default(),
+        };
+        Some(Conductor { shared: Arc::new(shared), tasks: JoinSet::new(), said: Mutex::default() })
+    }
+
+    async fn conduct(&mut self) -> Outcome {
+        self.catch_up().await;
+        let mut changed = self.shared.driver.journal.watch();
+        loop {
+            let turn = self.turn().await;
+            match turn {
+                Turn::Again => {}
+                Turn::End(outcome) => return outcome,
+                Turn::Wait => tokio::select! {
+                    Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => self.left(ended.ok()),
+                    _ = changed.changed() => {}
+                    () = sleep(LOOK) => {}
+                },
+            }
+            while let Some(ended) = self.tasks.try_join_next() {
+                self.left(ended.ok());
+            }
+        }
+    }
+
+    fn left(&self, task: Option<TaskId>) {
+        if let Some(task) = task {
+            self.shared.running.lock().expect("nobody panics while holding it").remove(&task);
+        }
+    }
+
+    /// Tasks that were over when the last server ended before it could say so.
+    async fn catch_up(&self) {
+        let Some(facts) = self.shared.facts() else { return };
+        let shared = Arc::clone(&self.shared);
+        let states = blocking(move || shared.project.state().ok().flatten().map(|state| state.tasks())).await;
+        let Some(states) = states.flatten() else { return };
+        for (task, begun) in facts.tasks.iter().filter(|(_, begun)| begun.line.is_none()) {
+            use ostler_engine::plan::State;
+            let Ok(id) = task.parse::<TaskId>() else { continue };
+            let line = match states.get(&id) {
+                Some(State::Completed) => ostler_protocol::thin::Thin::done(id).to_string(),
+                Some(State::Failed) => ostler_protocol::thin::Thin::fail(id, "it has failed").to_string(),
+                _ => continue,
+            };
+            let over = begun.runs.iter().filter_map(|run| facts.over.get(run));
+            let (tries, worked_ms) =
+                over.fold((0, 0), |(tries, worked), it| (tries + it.tries, worked + it.worked_ms));
+            self.shared.moved(Step::TaskEnded { task: task.clone(), line, worked_ms, tries }).await;
+        }
+    }
+
+    /// Looks once, and does what is to be done.
+    async fn turn(&mut self) -> Turn {
+        if self.shared.is_cancelled() {
+            // Those who do its tasks see that too, and give them back.
+            return if self.tasks.is_empty() { Turn::End(Outcome::Cancelled) } else { Turn::Wait };
+        }
+        let Some(facts) = self.shared.facts() else { return Turn::End(Outcome::Cancelled) };
+        if let Some(card) = facts.card.clone() {
+            return self.heed(&card).await;
+        }
+        if self.shared.is_paused() {
+            return Turn::Wait;
+        }
+        let looked = match self.look(&facts).await {
+            Ok(looked) => looked,
+            Err(hindrance) => return self.ask(About::Hindered { message: hindrance.message() }).await,
+        };
+        let worktree = |phase: u32| facts.phases.get(&phase).and_then(|stage| stage.worktree.clone());
+        for task in &looked.abandoned {
+            self.begin(task.clone(), worktree(task.phase));
+        }
+        match looked.next {
+            Next::Begin(_) => {
+                for task in looked.begin {
+                    let worktree = worktree(task.phase);
+                    self.begin(task, worktree);
+                }
+                Turn::Wait
+            }
+            Next::Prepare(phase) => self.prepare(phase, &looked.places).await,
+            // Nobody takes anything from under the feet of who works.
+            Next::Close(_) | Next::Done if !self.tasks.is_empty() => Turn::Wait,
+            Next::Close(phase) => {
+                let title = looked.titles.iter().find(|it| it.0 == phase).map(|it| it.1.clone());
+                close::turn(&self.shared, phase, &title.unwrap_or_default()).await
+            }
+            Next::Wait => Turn::Wait,
+            Next::Ask(about) => self.ask(about).await,
+            Next::Done => Turn::End(Outcome::Completed { verified: true }),
+            Next::Refuse(line) => {
+                Turn::End(Outcome::Failed { reason: Reason::Reported { message: line.to_string() } })
+            }
+        }
+    }
+
+    async fn look(&self, facts: &Loop) -> Result<Look, Hindrance> {
+        let shared = Arc::clone(&self.shared);
+        let prepared: BTreeSet<u32> = facts.phases.keys().copied().collect();
+        let ours: BTreeSet<TaskId> =
+            shared.running.lock().expect("nobody panics while holding it").keys().cloned().collect();
+        let said = self.said.lock().expect("nobody panics while holding it").clone();
+        let looked = blocking(move || {
+            let asked = &shared.asked;
+            look(&shared.project, asked, &prepared, &ours, said.as_deref(), shared.now_ms())
+        })
+        .await;
+        if let Some(Ok(Look { line: Some(line), .. })) = &looked {
+            *self.said.lock().expect("nobody panics while holding it") = Some(line.clone());
+        }
+        let panicked = || {
+            let error = std::io::Error::other("the files could not be looked at");
+            Hindrance::State(ostler_orchestrate::StateError::Unreadable(error))
+        };
+        looked.unwrap_or_else(|| Err(panicked()))
+    }
+
+    fn begin(&mut self, task: Place, worktree: Option<String>) {
+        let mut running = self.shared.running.lock().expect("nobody panics while holding it");
+        if running.insert(task.id.clone(), task.files.clone()).is_some() {
+            return;
+        }
+        drop(running);
+        let (shared, id) = (Arc::clone(&self.shared), task.id.clone());
+        self.tasks.spawn(async move {
+            task::carry_out(shared, task, worktree).await;
+            id
+        });
+    }
+
+    /// Makes the place of a phase.
+    async fn prepare(&self, phase: u32, places: &[(u32, Option<String>)]) -> Turn {
+        let name = places.iter().find(|it| it.0 == phase).and_then(|it| it.1.clone());
+        crash::site("before prepare phase");
+        let shared = Arc::clone(&self.shared);
+        let made = blocking(move || {
+            let ground = shared.ground();
+            let made = match &name {
+                Some(name) => ground.prepare(name)?,
+                None => None,
+            };
+            let foreign = if made.is_none() { ground.foreign()? } else { Vec::new() };
+            enter(&shared.project, phase, made.as_deref(), shared.now_ms())
+                .map_err(|error| error.to_string())?;
+            Ok::<_, String>((made, foreign))
+        });
+        let (worktree, foreign) =
+            match made.await.unwrap_or_else(|| Err("the worktree could not be made".to_owned())) {
+                Ok(made) => made,
+                Err(message) => return self.ask(About::Hindered { message }).await,
+            };
+        if let Some(worktree) = &worktree {
+            match close::set_up(&self.shared, phase, worktree).await {
+                Ok(true) => {}
+                Ok(false) => return Turn::Again,
+                Err(message) => return self.ask(About::Hindered { message }).await,
+            }
+        }
+        crash::site("after prepare phase");
+        self.shared.moved(Step::PhaseBegun { phase, worktree, foreign }).await;
+        Turn::Again
+    }
+
+    async fn ask(&self, about: About) -> Turn {
+        if !self.tasks.is_empty() {
+            return Turn::Wait;
+        }
+        ask(&self.shared, about).await;
+        Turn::Again
+    }
+
+    /// Does what a person has said, or sees that the question has settled itself.
+    async fn heed(&self, card: &Card) -> Turn {
+        let Some(answer) = &card.answer else {
+            if self.still_asks(card).await {
+                return Turn::Wait;
+            }
+            self.shared.report(News::Withdrawn(card.request)).await;
+            return Turn::Again;
+        };
+        let choice = match answer {
+            Answer::Text { text } | Answer::Remarked { text, .. } => Choice::of(text),
+            _ => None,
+        };
+        crash::site("before heed");
+        if let (About::Blocked { phase, tasks }, Some(choice)) = (card.about.clone(), choice) {
+            let (shared, phase, tasks) = (Arc::clone(&self.shared), phase, tasks);
+            blocking(move || decide_tasks(&shared, phase, &tasks, choice)).await;
+        }
+        crash::site("after heed");
+        if choice == Some(Choice::Stop) {
+            let message = "a person has ended it".to_owned();
+            return Turn::End(Outcome::Failed { reason: Reason::Reported { message } });
+        }
+        self.shared.moved(Step::Settled { request: card.request, choice }).await;
+        Turn::Again
+    }
+
+    /// Whether what a person was asked is still the question: somebody may have put it right in the meantime.
+    async fn still_asks(&self, card: &Card) -> bool {
+        let Some(mut facts) = self.shared.facts() else { return true };
+        facts.card = None;
+        match &card.about {
+            About::Blocked { .. } => {
+                let looked = self.look(&facts).await;
+                looked.is_ok_and(|it| it.next == Next::Ask(card.about.clone()))
+            }
+            About::Red { phase, .. } | About::Unmerged { phase, .. } => {
+                let Some(stage) = facts.phases.get(phase) else { return false };
+                let (name, shared) = (stage.worktree.clone(), Arc::clone(&self.shared));
+                let standing =
+                    blocking(move || shared.ground().standing(close::name_of(name.as_deref()))).await;
+                match standing {
+                    Some(Ok(standing)) => {
+                        let due = ostler_engine::orchestrate::due(*phase, stage, &standing);
+                        due == ostler_engine::orchestrate::Due::Ask(card.about.clone())
+                    }
+                    _ => true,
+                }
+            }
+            About::Hindered { message } => {
+                let looked = self.look(&facts).await;
+                // What was wrong with the files shows by looking; everything else has to be said.
+                looked.map_or_else(|now| now.message() == *message, |_| !message.starts_with("ERROR:"))
+            }
+        }
+    }
+}
+
+async fn ask(shared: &Shared, about: About) {
+    let facts = shared.facts().unwrap_or_default();
+    let stage = match &about {
+        About::Blocked { phase, .. } | About::Red { phase, .. } | About::Unmerged { phase, .. } => {
+            facts.phases.get(phase)
+        }
+        About::Hindered { .. } => None,
+    };
+    let question = words::question(&about, stage, shared.korean);
+    shared.report(News::Ask { about, question }).await;
+}
+
+/// What a person said about tasks that have failed. Who came first with another decision is left alone.
+fn decide_tasks(shared: &Shared, phase: u32, tasks: &[String], choice: Choice) {
+    let wanted = match choice {
+        Choice::Retry => Wish::Retry,
+        Choice::Skip => Wish::Skip,
+        Choice::Close => {
+            close_phase(&shared.project, phase, true, shared.now_ms()).ok();
+            return;
+        }
+        Choice::Merge | Choice::Stop => return,
+    };
+    for id in tasks.iter().filter_map(|task| task.parse::<TaskId>().ok()) {
+        wish(&shared.project, &id, wanted, shared.now_ms()).ok();
+    }
+}

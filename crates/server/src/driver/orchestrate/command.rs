@@ -1,0 +1,162 @@
+//! The commands of a project that a loop runs: what makes a worktree ready, and what tests a phase. Each runs under a shim
+//! of its own, which outlives the server; after a crash the one that runs is listened to again.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use ostler_engine::{SessionId, session::Session};
+use ostler_shim::control::Command;
+use tokio::time::sleep;
+
+use crate::{
+    config::{Config, RepositoryCommand},
+    driver::{
+        Driver,
+        check::{following, newest, result},
+        forget::forget,
+        launch,
+        link::Link,
+        remains::{self, Remains},
+        sweep::sweep,
+    },
+    phases::tests_command,
+};
+
+/// Between two looks at a shim, and at whether anybody still wants to know.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long a command that is ended may take to end by itself.
+const GRACE_MS: u64 = 2_000;
+
+/// The exit code of a command that may not run.
+pub(super) const NOT_ALLOWED: i32 = 126;
+
+/// What is to be run.
+pub(super) struct Errand {
+    /// What tells it from all others of the session.
+    pub(super) name: String,
+    /// The shell command.
+    pub(super) command: String,
+    /// Where.
+    pub(super) directory: PathBuf,
+    /// What it finds in its environment beside what everybody does.
+    pub(super) environment: BTreeMap<String, String>,
+}
+
+/// Runs it to its end: exit code and last words. None if nobody wants to know any more.
+pub(super) async fn run(
+    driver: &Arc<Driver>,
+    session: &Session,
+    errand: &Errand,
+    is_wanted: impl Fn() -> bool,
+) -> Result<Option<(i32, String)>, String> {
+    let shell = vec!["/bin/sh".to_owned(), "-c".to_owned(), errand.command.clone()];
+    let mut file = launch::errand(driver, session, &errand.name, shell).map_err(|error| error.to_string())?;
+    file.directory.clone_from(&errand.directory);
+    file.environment.extend(errand.environment.clone());
+    let first = driver.home.session(session.id).join(format!("loop-{}", errand.name));
+    let mut directory = newest(first.clone());
+    let said = loop {
+        match remains::look(&directory) {
+            Remains::Nothing if !is_wanted() => return Ok(None),
+            Remains::Nothing => {
+                let started = launch::start(&driver.program, &directory, &file).await;
+                started.map_err(|error| error.to_string())?;
+            }
+            Remains::Held => follow(&directory, &is_wanted).await,
+            Remains::Left => match result(&directory) {
+                Some(said) => break said,
+                // It was lost half-way: what it would have said is not known, so it begins again.
+                None => {
+                    let (marker, left) = (file.session.clone(), directory.clone());
+                    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
+                    directory = following(&directory);
+                }
+            },
+        }
+    };
+    let mut left = first;
+    while left.exists() {
+        forget(&left);
+        left = following(&left);
+    }
+    Ok(is_wanted().then_some(said))
+}
+
+/// Forgets how it ended, so that it runs again when it is wanted again.
+pub(super) fn clear(driver: &Driver, session: SessionId, errand: &Errand) {
+    let mut directory = driver.home.session(session).join(format!("loop-{}", errand.name));
+    while directory.exists() {
+        let next = following(&directory);
+        if std::fs::remove_dir_all(&directory).is_err() {
+            return;
+        }
+        directory = next;
+    }
+}
+
+async fn follow(directory: &Path, is_wanted: &impl Fn() -> bool) {
+    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
+    let mut is_ended = false;
+    loop {
+        tokio::select! {
+            record = link.next() => if record.is_err() {
+                return;
+            },
+            () = sleep(LOOK), if !is_ended => if !is_wanted() {
+                is_ended = true;
+                link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+            },
+        }
+    }
+}
+
+/// A command of the project, and whether it may run.
+pub(super) struct Chosen {
+    pub(super) command: String,
+    pub(super) allowed: bool,
+}
+
+/// What tests the project in a directory: what is configured, or what is found there.
+pub(super) fn test(config: &Config, directory: &Path, trusted: &[String]) -> Option<Chosen> {
+    use crate::config::orchestrate::TEST;
+    let is_of_project = config.commands.iter().any(|it| it.key == TEST);
+    match &config.orchestrate.test {
+        Some(command) => Some(chosen(TEST, command, is_of_project, trusted)),
+        None => find(directory).map(|command| chosen(TEST, &command, true, trusted)),
+    }
+}
+
+/// What makes a new worktree ready, if anything does.
+pub(super) fn setup(config: &Config, trusted: &[String]) -> Option<Chosen> {
+    use crate::config::orchestrate::SETUP;
+    let is_of_project = config.commands.iter().any(|it| it.key == SETUP);
+    let command = config.orchestrate.setup.as_ref()?;
+    Some(chosen(SETUP, command, is_of_project, trusted))
+}
+
+fn chosen(key: &str, command: &str, is_of_project: bool, trusted: &[String]) -> Chosen {
+    let asked = RepositoryCommand { key: key.to_owned(), value: command.to_owned(), file: PathBuf::new() };
+    let allowed = !is_of_project || trusted.contains(&asked.fingerprint());
+    Chosen { command: command.to_owned(), allowed }
+}
+
+/// The command that runs the tests of a project, by what stands in its directory.
+pub(crate) fn find(directory: &Path) -> Option<String> {
+    let has = |name: &str| directory.join(name).is_file();
+    let read = |name: &str| std::fs::read_to_string(directory.join(name)).ok();
+    let any = |glob: &str| {
+        let (_, pattern) = glob.rsplit_once('/').unwrap_or(("", glob));
+        ["", "tests", "test"].iter().any(|folder| {
+            let entries = std::fs::read_dir(directory.join(folder)).into_iter().flatten().flatten();
+            entries
+                .into_iter()
+                .any(|entry| crate::phases::glob::matches(pattern, &entry.file_name().to_string_lossy()))
+        })
+    };
+    tests_command::find(has, read, any)
+}

@@ -1,0 +1,189 @@
+//! Where tasks are done: the checkout for phase 0, a worktree for every later one, and what git is asked about them. All
+//! of it blocks, and all of it may be done again: each looks at what is there first.
+
+use std::path::{Path, PathBuf};
+
+use ostler_engine::{
+    orchestrate::{Standing, Unmerged},
+    plan::overlap,
+};
+use ostler_workspace::{MergeOutcome, Repository, Worktree, WorktreeSpec};
+
+/// How many changed files are remembered that were there before.
+const FOREIGN_MAX: usize = 2_000;
+
+/// The ground that a project stands on.
+#[derive(Debug, Clone)]
+pub(super) struct Ground {
+    /// The root of the project.
+    pub(super) root: PathBuf,
+    /// Its task file, relative to the root where it lies in it.
+    pub(super) tasks: PathBuf,
+    /// What a person lets its repository run.
+    pub(super) trusted: Vec<String>,
+}
+
+/// Whose files are committed.
+pub(super) enum Whose<'a> {
+    /// Those that fit these patterns.
+    Declared(&'a [String]),
+    /// All, but for those that fit these: others work on them.
+    AllBut(&'a [String]),
+}
+
+/// What came of a merge.
+pub(super) enum Merged {
+    /// The commit that has the work.
+    Yes(String),
+    /// The target is as it was.
+    No(Unmerged),
+}
+
+impl Ground {
+    fn find(&self, directory: &Path) -> Result<Option<Repository>, String> {
+        let found = Repository::find(directory).map_err(|error| error.to_string())?;
+        Ok(found.map(|found| found.trusting(self.trusted.iter().cloned())))
+    }
+
+    /// The repository of the project; none outside of git.
+    pub(super) fn repository(&self) -> Result<Option<Repository>, String> {
+        self.find(&self.root)
+    }
+
+    /// The place of a phase relative to the project, by the name of its worktree.
+    fn place(&self, repository: &Repository, name: &str) -> String {
+        let within = within(repository, &self.root);
+        if within.as_os_str().is_empty() { name.to_owned() } else { format!("{name}/{}", within.display()) }
+    }
+
+    /// Makes the worktree of a phase, and says where in it the project is. None outside of git: there the project itself
+    /// is worked in.
+    pub(super) fn prepare(&self, name: &str) -> Result<Option<String>, String> {
+        let Some(repository) = self.repository()? else { return Ok(None) };
+        let folder = name.split('/').next().unwrap_or(name);
+        let within = within(&repository, &self.root);
+        repository.exclude(&within.join(folder).to_string_lossy()).map_err(|error| error.to_string())?;
+        let spec = WorktreeSpec { path: self.root.join(name), branch: name.to_owned(), base: None };
+        let made = repository.make_worktree(&spec).map_err(|error| error.to_string())?;
+        if made.target.is_none() {
+            return Err(
+                "nothing is checked out that the phase could be merged into: HEAD is detached".to_owned()
+            );
+        }
+        Ok(Some(self.place(&repository, name)))
+    }
+
+    /// What is changed in the project now, whoever did it.
+    pub(super) fn foreign(&self) -> Result<Vec<String>, String> {
+        let Some(repository) = self.repository()? else { return Ok(Vec::new()) };
+        let changed = repository.changed_now().map_err(|error| error.to_string())?;
+        Ok(changed.iter().take(FOREIGN_MAX).map(|path| path.to_string_lossy().into_owned()).collect())
+    }
+
+    /// Commits what was done in a directory of the project. None if there is nothing to commit, or no git.
+    pub(super) fn commit(
+        &self,
+        directory: &Path,
+        whose: &Whose<'_>,
+        foreign: &[String],
+        message: &str,
+    ) -> Result<Option<String>, String> {
+        let Some(repository) = self.find(directory)? else { return Ok(None) };
+        let within = within(&repository, directory);
+        let fits = |patterns: &[String], path: &str| patterns.iter().any(|pattern| overlap(pattern, path));
+        let is_wanted = |path: &Path| {
+            let shown = path.to_string_lossy();
+            let Ok(inner) = path.strip_prefix(&within) else { return false };
+            let inner = inner.to_string_lossy();
+            if self.is_own(&inner) {
+                return false;
+            }
+            match whose {
+                Whose::Declared(patterns) => fits(patterns, &inner),
+                Whose::AllBut(patterns) => {
+                    !fits(patterns, &inner) && !foreign.iter().any(|it| it.as_str() == shown)
+                }
+            }
+        };
+        let made = repository.commit_changed(is_wanted, message).map_err(|error| error.to_string())?;
+        Ok(made.map(|commit| commit.as_str().to_owned()))
+    }
+
+    /// Whether a file is the loop's own: the task file, whose marks are written in the project alone, the state and the
+    /// log; also what a server that was killed while it replaced one of them has left.
+    fn is_own(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let tasks = self.tasks.file_name().unwrap_or_default().to_string_lossy();
+        let is_of_folder = path.parent() == Some(Path::new(".claude"))
+            && name.trim_start_matches('.').starts_with("orchestrate");
+        let is_draft = path.parent() == self.tasks.parent()
+            && name.starts_with(&format!(".{tasks}."))
+            && name.ends_with(".tmp");
+        self.tasks == path || is_of_folder || is_draft
+    }
+
+    /// How a phase stands: the head of its branch, and that of the branch it is merged into.
+    pub(super) fn standing(&self, name: Option<&str>) -> Result<Standing, String> {
+        let Some(repository) = self.repository()? else { return Ok(Standing { head: None, target: None }) };
+        let head = |repository: &Repository| {
+            let head = repository.head().map_err(|error| error.to_string())?;
+            Ok::<_, String>(head.commit.map(|commit| commit.as_str().to_owned()))
+        };
+        let Some(name) = name else { return Ok(Standing { head: head(&repository)?, target: None }) };
+        let worktree = self.worktree(&repository, name)?;
+        let seen = self.find(&worktree.path)?.ok_or("the worktree is gone")?;
+        let target = repository.target_head(&worktree).map_err(|error| error.to_string())?;
+        Ok(Standing { head: head(&seen)?, target: Some(target.as_str().to_owned()) })
+    }
+
+    fn worktree(&self, repository: &Repository, name: &str) -> Result<Worktree, String> {
+        let path = self.root.join(name);
+        let path = path.canonicalize().unwrap_or(path);
+        let found = repository.worktree(&path, name).map_err(|error| error.to_string())?;
+        found.ok_or_else(|| format!("the repository does not know the worktree '{name}'"))
+    }
+
+    /// Merges what is committed on the branch of a phase.
+    pub(super) fn merge(&self, name: &str, standing: &Standing, title: &str) -> Result<Merged, String> {
+        let repository = self.repository()?.ok_or("there is no repository")?;
+        let worktree = self.worktree(&repository, name)?;
+        let message = format!("Merge {name}: {title}");
+        let no = |message: &str, files: Vec<PathBuf>, is_conflict: bool| {
+            let files = files.iter().map(|file| file.display().to_string()).collect();
+            let (commit, target) = (standing.head.clone(), standing.target.clone());
+            let (commit, target) = (commit.unwrap_or_default(), target.unwrap_or_default());
+            Ok(Merged::No(Unmerged { commit, target, message: message.to_owned(), files, is_conflict }))
+        };
+        match repository.merge_committed(&worktree, &message) {
+            Ok(MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit }) => {
+                Ok(Merged::Yes(commit.as_str().to_owned()))
+            }
+            Ok(MergeOutcome::NothingToDo) => Ok(Merged::Yes(worktree.base.as_str().to_owned())),
+            Ok(MergeOutcome::Conflict { files }) => no("both sides changed the same places", files, true),
+            Ok(MergeOutcome::TargetDirty { files }) => {
+                no("the target has changes of its own in these files", files, false)
+            }
+            Err(error) => no(&error.to_string(), Vec::new(), false),
+        }
+    }
+
+    /// The branch that a phase is merged into.
+    pub(super) fn target(&self, name: &str) -> Result<String, String> {
+        let repository = self.repository()?.ok_or("there is no repository")?;
+        self.worktree(&repository, name)?.target.ok_or_else(|| "there is no target".to_owned())
+    }
+
+    /// Takes the worktree of a phase away that is merged. What was left in it is kept under a ref.
+    pub(super) fn remove(&self, name: &str) -> Result<(), String> {
+        let Some(repository) = self.repository()? else { return Ok(()) };
+        let Ok(worktree) = self.worktree(&repository, name) else { return Ok(()) };
+        repository.remove_merged(&worktree, None).map(drop).map_err(|error| error.to_string())
+    }
+}
+
+/// A directory within the checkout that it lies in: empty where it is the root of it.
+fn within(repository: &Repository, directory: &Path) -> PathBuf {
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
+    directory.strip_prefix(repository.directory_root()).map(Path::to_path_buf).unwrap_or_default()
+}

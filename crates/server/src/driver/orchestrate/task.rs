@@ -1,0 +1,299 @@
+//! One task from its beginning to its line: a run of its own under a key that survives, the evidence, the commit, the mark.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use ostler_engine::{
+    Input, RunId, SessionId,
+    orchestrate::{Over, Step},
+    run::{Outcome, Reason},
+};
+use ostler_orchestrate::{Begun, Ended, Place, Work, again, begin, end, proven, release};
+use ostler_protocol::thin::Thin;
+use tokio::time::{Instant, sleep};
+
+use super::{Shared, ground::Whose};
+use crate::{api::NewRun, config::RepositoryCommand, crash, http::runs, journal::Key};
+
+/// Between two attempts at something that is not possible now.
+const AGAIN: Duration = Duration::from_millis(300);
+
+/// The most of a failure that the next one who tries is told.
+const FAILURE_CHARS_MAX: usize = 4_000;
+
+/// What an attempt came to.
+struct Attempt {
+    ended: Ended,
+    /// All that is known of a failure, for whoever tries next.
+    failure: String,
+    /// Whether there is any point in another.
+    is_final: bool,
+    tries: u32,
+    worked_ms: u64,
+}
+
+/// How a run ended, as far as its loop knows.
+enum End {
+    Over(Over),
+    /// Nobody knows any more.
+    Gone,
+    /// Somebody wants the loop to end.
+    Cancelled,
+}
+
+/// Has a task done. `worktree` is relative to the project; without one it is done in the project itself.
+pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option<String>) {
+    let (mut tries, mut worked_ms) = (0, 0);
+    loop {
+        let begun = {
+            let (shared, id, worktree) = (Arc::clone(&shared), task.id.clone(), worktree.clone());
+            blocking(move || {
+                let worktree = worktree.map(PathBuf::from);
+                begin(&shared.project, &id, worktree.as_deref(), shared.korean, shared.now_ms())
+            })
+            .await
+        };
+        // Somebody was faster, or the state cannot be had: what is next is looked at again, after a while.
+        let Some(Begun::Work(work)) = begun else { return sleep(AGAIN).await };
+        let work: Arc<Work> = Arc::from(work);
+        crash::site("after begin task");
+        let Some(attempt) = shared.attempt(&work).await else {
+            let (shared, work) = (Arc::clone(&shared), Arc::clone(&work));
+            blocking(move || release(&shared.project, &work, shared.now_ms()).ok()).await;
+            return;
+        };
+        tries += attempt.tries;
+        worked_ms += attempt.worked_ms;
+        if let Some(line) = shared.conclude(&work, &task, attempt).await {
+            crash::site("after end task");
+            let (task, line) = (task.id.to_string(), line.to_string());
+            shared.moved(Step::TaskEnded { task, line, worked_ms, tries }).await;
+            return;
+        }
+        crash::site("after failed try");
+    }
+}
+
+impl Shared {
+    /// Looks at the evidence, commits and marks. None if the task is to be tried again.
+    async fn conclude(self: &Arc<Self>, work: &Arc<Work>, task: &Place, attempt: Attempt) -> Option<Thin> {
+        let (shared, work, phase) = (Arc::clone(self), Arc::clone(work), task.phase);
+        // One after the other: two commits on one branch would have to wait for each other anyway.
+        let turn = self.commits.lock().await;
+        let others = self.files_of_others(&task.id);
+        let concluded = blocking(move || {
+            let mut ended = proven(&work, attempt.ended);
+            if ended == Ended::Done {
+                crash::site("before commit task");
+                let foreign = shared.foreign(phase);
+                let whose =
+                    if work.files.is_empty() { Whose::AllBut(&others) } else { Whose::Declared(&work.files) };
+                let message = format!("{}: {}", work.id, work.title);
+                let committed = shared.ground().commit(&work.directory, &whose, &foreign, &message);
+                crash::site("after commit task");
+                if let Err(reason) = committed {
+                    ended = Ended::Failed { reason };
+                }
+            }
+            if let Ended::Failed { reason } = &ended
+                && !attempt.is_final
+            {
+                let failure = if attempt.failure.is_empty() { reason } else { &attempt.failure };
+                let goes_on = again(&shared.project, &work, attempt.tries, failure, shared.now_ms());
+                if goes_on.unwrap_or(false) {
+                    return None;
+                }
+            }
+            Some(end(&shared.project, &work, ended, shared.now_ms()))
+        });
+        let concluded = concluded.await;
+        drop(turn);
+        concluded.unwrap_or_else(|| Some(Thin::fail(task.id.clone(), "it could not be concluded")))
+    }
+
+    /// Has somebody work on it. None if the loop is to end.
+    async fn attempt(self: &Arc<Self>, work: &Arc<Work>) -> Option<Attempt> {
+        if self.is_cancelled() {
+            return None;
+        }
+        let failed = |reason: String, is_final: bool| Attempt {
+            ended: Ended::Failed { reason },
+            failure: String::new(),
+            is_final,
+            tries: 1,
+            worked_ms: 0,
+        };
+        let run = match self.start(work).await {
+            Ok(Some(run)) => run,
+            Ok(None) => return Some(failed("it was begun by somebody else".to_owned(), false)),
+            Err(reason) => return Some(failed(reason, true)),
+        };
+        self.moved(Step::TaskBegun { task: work.id.to_string(), run }).await;
+        crash::site("after start task");
+        let timeout = self.config().ok().and_then(|config| config.orchestrate.timeout);
+        let over = match self.wait(run, timeout).await {
+            End::Over(over) => over,
+            End::Gone => return Some(failed("nobody knows how it ended".to_owned(), false)),
+            End::Cancelled => return None,
+        };
+        let Over { outcome, tries, worked_ms, said } = over;
+        let (ended, is_final) = match &outcome {
+            Outcome::Completed { .. } => (Ended::Done, false),
+            Outcome::Cancelled => (Ended::Failed { reason: "it was cancelled".to_owned() }, true),
+            Outcome::Failed { reason } => {
+                let is_final = matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. });
+                (Ended::Failed { reason: words(reason) }, is_final)
+            }
+        };
+        let failure = match &ended {
+            Ended::Done => String::new(),
+            Ended::Failed { reason } => {
+                tail(&[reason.as_str(), said.as_deref().unwrap_or_default()].join("\n\n"))
+            }
+        };
+        Some(Attempt { ended, failure, is_final, tries, worked_ms })
+    }
+
+    /// The run under the key of the work, whether or not it was begun before. None if somebody else has used the key.
+    async fn start(self: &Arc<Self>, work: &Arc<Work>) -> Result<Option<RunId>, String> {
+        let (shared, work) = (Arc::clone(self), Arc::clone(work));
+        let key = work.key.clone();
+        let wanted = blocking(move || {
+            let new = shared.new_run(&work)?;
+            let mut wanted = runs::wanted(&shared.driver, new).map_err(|problem| problem.title)?;
+            wanted.title = format!("{}: {}", work.id, work.title);
+            wanted.parent = Some(shared.session);
+            Ok::<_, String>(wanted)
+        });
+        let wanted = wanted.await.ok_or("it could not be prepared")??;
+        let key = Key { fingerprint: format!("task of {}", self.session), key };
+        self.submit_run(wanted, key).await
+    }
+
+    fn new_run(&self, work: &Work) -> Result<NewRun, String> {
+        let config = self.config()?;
+        let owner = work.owner.as_ref().filter(|owner| config.agents.get(owner).is_some());
+        let agent = self.asked.agent.as_ref().or(owner).or(config.default_agent.as_ref());
+        let agent = agent.ok_or("no agent has the name of its owner, and there is no default agent")?;
+        if let Some(check) = &work.check {
+            let command =
+                RepositoryCommand { key: "verify".to_owned(), value: check.clone(), file: PathBuf::new() };
+            if !self.trusted().contains(&command.fingerprint()) {
+                return Err(format!("nobody has agreed to its verify command: ostler trust: {check}"));
+            }
+        }
+        let mut environment = self.environment.clone();
+        environment.extend(self.place_environment(&config, &work.directory));
+        Ok(NewRun {
+            directory: work.directory.to_string_lossy().into_owned(),
+            agent: Some(agent.clone()),
+            prompt: Some(work.prompt.clone()),
+            check: work.check.clone(),
+            attempts_max: work.check.is_some().then_some(work.attempts_max),
+            environment: Some(environment),
+            korean: self.korean,
+            ..NewRun::default()
+        })
+    }
+
+    /// Waits for the end of a run, however long its agent waits for answers. What is wanted of the loop is wanted of it.
+    async fn wait(&self, run: RunId, timeout: Option<Duration>) -> End {
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut changed = self.driver.journal.watch();
+        let (mut is_cancelled, mut is_late) = (false, false);
+        loop {
+            let now = self.look_at(run);
+            if let Some(mut over) = now.over {
+                if self.is_cancelled() && over.outcome == Outcome::Cancelled {
+                    return End::Cancelled;
+                }
+                if is_late && over.outcome == Outcome::Cancelled {
+                    let message = format!("it was ended after {} s", timeout.unwrap_or_default().as_secs());
+                    over.outcome = Outcome::Failed { reason: Reason::Reported { message } };
+                }
+                return End::Over(over);
+            }
+            let Some(child) = now.session else { return End::Gone };
+            if !is_late && deadline.is_some_and(|at| at <= Instant::now()) {
+                is_late = true;
+            }
+            if (self.is_cancelled() || is_late) && !is_cancelled {
+                is_cancelled = true;
+                self.wish(Input::Cancel(child)).await;
+            } else if now.is_interrupted {
+                self.wish(Input::Resume { session: child, prompt: None }).await;
+            } else if self.is_paused() != now.is_paused && !is_cancelled {
+                let wish = if now.is_paused { Input::Continue(child) } else { Input::Pause(child) };
+                self.wish(wish).await;
+            }
+            tokio::select! {
+                _ = changed.changed() => {}
+                () = sleep(AGAIN) => {}
+            }
+        }
+    }
+
+    /// Waits for a run that is not about a task.
+    pub(super) async fn wait_for(&self, run: RunId) -> bool {
+        !matches!(self.wait(run, None).await, End::Cancelled)
+    }
+
+    fn look_at(&self, run: RunId) -> Child {
+        let world = self.driver.journal.world();
+        let conducts = world.sessions.get(&self.session).and_then(|it| it.conducts.as_deref());
+        let over = conducts.and_then(|conducts| conducts.over.get(&run).cloned());
+        let session = world.runs.get(&run).and_then(|run| world.sessions.get(run.sessions.last()?));
+        let is_paused = session.is_some_and(|it| it.paused_at_ms.is_some());
+        let is_interrupted = session.is_some_and(ostler_engine::session::Session::is_interrupted);
+        Child { over, session: session.map(|it| it.id), is_paused, is_interrupted }
+    }
+
+    /// Wants something of a session; who is in no state for it stays as they are.
+    async fn wish(&self, input: Input) {
+        self.driver.journal.submit(input, None).await.ok();
+    }
+}
+
+/// A run as its loop sees it.
+struct Child {
+    over: Option<Over>,
+    session: Option<SessionId>,
+    is_paused: bool,
+    is_interrupted: bool,
+}
+
+/// Does something that takes its time. None if it panicked.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
+fn tail(text: &str) -> String {
+    let text = text.trim();
+    let more = text.chars().count().saturating_sub(FAILURE_CHARS_MAX);
+    text.chars().skip(more).collect()
+}
+
+/// Why a run failed, in few words: one line has to hold them.
+fn words(reason: &Reason) -> String {
+    match reason {
+        Reason::NotStarted { message } => format!("the agent could not be started: {message}"),
+        Reason::ExitCode { code } => format!("the agent ended with exit code {code}"),
+        Reason::KilledBy { signal } => format!("signal {signal} ended the agent"),
+        Reason::AgentError { message } => {
+            message.clone().unwrap_or_else(|| "the agent reported an error".to_owned())
+        }
+        Reason::NoEnd => "the agent ended without a word".to_owned(),
+        Reason::RateLimited { .. } => "the account has hit a limit".to_owned(),
+        Reason::CheckFailed { code, attempts } => {
+            format!("the check failed with exit code {code} after {attempts} attempts")
+        }
+        Reason::SameFailure { times } => format!("the check failed {times} times in the same way"),
+        Reason::TimeOver => "its time is over".to_owned(),
+        Reason::CostOver => "it has cost as much as it may".to_owned(),
+        Reason::TokensOver => "it has used as many tokens as it may".to_owned(),
+        Reason::Rejected { .. } => "it was rejected".to_owned(),
+        Reason::VerifierOverdue => "a verifier has taken too long".to_owned(),
+        Reason::Reported { message } | Reason::NoBase { message } | Reason::NoWorktree { message } => {
+            message.clone()
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Loops through a task file: begun and looked at. To pause, continue and cancel one is to do that with its session.
+
+mod show;
+
+use std::path::Path as FilePath;
+
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
+use ostler_agents::Agent;
+use ostler_engine::{
+    Input, RunId, SessionId,
+    input::NewRun as Wanted,
+    orchestrate::{Conduct, PARALLEL},
+    plan::{Plan, State as TaskState},
+    run::Terms,
+    session::{Order, Role},
+};
+use ostler_orchestrate::{Project, Resolve, resolve};
+use ostler_protocol::thin::{ErrorCode, Thin};
+use ostler_workspace::Repository;
+use serde_json::json;
+
+use super::{
+    App,
+    code::Code,
+    extract::{Body, Path},
+    problem::not_written,
+    read::unknown_agent,
+    runs,
+    wishes::key,
+};
+use crate::{
+    api::{LoopView, NewLoop, Problem},
+    config::Config,
+    driver::Driver,
+    environment,
+};
+
+/// Goes through a task file. Where somebody does that already, it is theirs that is shown.
+#[utoipa::path(post, path = "/orchestrate", request_body = NewLoop,
+    responses((status = 200, body = LoopView), (status = 201, body = LoopView), (status = 400, body = Problem),
+        (status = 409, body = Problem)))]
+pub(super) async fn create(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Body(new): Body<NewLoop>,
+) -> Result<(StatusCode, Json<LoopView>), Problem> {
+    let key = key(&headers, "/orchestrate", &new)?;
+    let driver = app.driver.clone();
+    let wanted = tokio::task::spawn_blocking(move || wanted(&driver, &new)).await??;
+    let under_way = under_way(&app.driver, &wanted.order.directory);
+    if let Some(session) = under_way {
+        return Ok((StatusCode::OK, Json(app.loop_view(session).await?)));
+    }
+    let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
+    let session = made.session.ok_or_else(|| Problem::internal("a loop was not made"))?;
+    Ok((StatusCode::CREATED, Json(app.loop_view(session).await?)))
+}
+
+/// A loop through a task file, by the id of its run or session.
+#[utoipa::path(get, path = "/orchestrate/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = LoopView), (status = 404, body = Problem)))]
+pub(super) async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<LoopView>, Problem> {
+    let session = app.session_id(&id)?;
+    app.loop_view(session).await.map(Json)
+}
+
+impl App {
+    async fn loop_view(&self, id: SessionId) -> Result<LoopView, Problem> {
+        let now_ms = self.driver.journal.clock().now_ms();
+        let seen = self.with_session(id, |world, session| show::Seen::of(world, session, now_ms))?;
+        let no_loop = || Problem::not_found(Code::NoLoop, &id.to_string());
+        let seen = seen.ok_or_else(no_loop)?;
+        Ok(tokio::task::spawn_blocking(move || show::view(seen)).await?)
+    }
+}
+
+/// The loop that goes through the tasks of a project.
+fn under_way(driver: &Driver, directory: &str) -> Option<SessionId> {
+    let world = driver.journal.world();
+    let mut sessions = world.sessions.values();
+    let is_it = |it: &&ostler_engine::session::Session| {
+        it.conducts.is_some() && !it.is_over() && it.order.directory == directory
+    };
+    sessions.find(is_it).map(|session| session.id)
+}
+
+/// What the engine has to know; refused where it can be seen beforehand that nothing would come of it.
+fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
+    let directory = runs::directory(&new.directory)?;
+    let project = Project::find(&directory, new.tasks.as_ref().map(FilePath::new));
+    let (plan, name) = project.plan().map_err(|error| refused(&error.thin()))?;
+    if let Some(problem) = plan.problems().first() {
+        return Err(refused(&problem.thin(&name)));
+    }
+    let root = project.root().canonicalize().map_err(|error| not_written(error.to_string()))?;
+    let repository = runs::repository(&root)?;
+    let place = repository.as_ref().map_or(root.as_path(), Repository::main_root).to_path_buf();
+    let trusted = driver.trusted(&runs::text(&place)?);
+    if let Some(repository) = repository.clone() {
+        let guarded = repository.trusting(trusted.iter().cloned());
+        guarded.check_trust().map_err(|error| runs::refused_by_git(&error))?;
+        check_head(&guarded, &plan)?;
+    }
+    let config = Config::load(repository.as_ref().map(Repository::directory_root).or(Some(&root))).map_err(
+        |error| {
+            Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
+        },
+    )?;
+    check_agents(&config, new, &project, &plan)?;
+    check_state(&project, new.phase, driver.journal.clock().now_ms())?;
+    let variables = new.environment.clone().unwrap_or_else(environment::of_server);
+    let environment =
+        environment::keep(&driver.home, &variables).map_err(|error| not_written(error.to_string()))?;
+    let parallel_max = new.parallel_max.or(config.orchestrate.parallel_max).unwrap_or(PARALLEL);
+    let tasks = new.tasks.as_ref().map(|tasks| directory.join(tasks).to_string_lossy().into_owned());
+    let asked = Conduct { tasks, phase: new.phase, parallel_max, agent: new.agent.clone() };
+    let order = Order {
+        agent: Agent::plain(&["orchestrate".to_owned()]),
+        prompt: String::new(),
+        directory: runs::text(&root)?,
+        environment,
+        model: None,
+        turns_max: None,
+        nonce: None,
+        new_conversation: String::new(),
+        guide: false,
+        channel: false,
+        korean: new.korean,
+        patience: config.patience,
+        account: None,
+        prices: config.prices,
+        checkpoints: None,
+        role: Role::Conduct(asked),
+        screen: None,
+    };
+    Ok(Wanted {
+        root: runs::text(&place)?,
+        name: runs::name(&place),
+        git: repository.is_some(),
+        title: format!("orchestrate {name}"),
+        terms: Terms::default(),
+        order: Box::new(order),
+        worktrees: None,
+        phases: None,
+        parent: None,
+    })
+}
+
+/// One line of the thin dialect says why not.
+fn refused(line: &Thin) -> Problem {
+    let line = line.to_string();
+    Problem::new(StatusCode::CONFLICT, Code::Tasks, line.clone())
+        .hint("Mend it; nothing was started.")
+        .details(json!({ "key": "tasks", "line": line }))
+}
+
+/// The state can be read and written, and there is something that can be answered.
+fn check_state(project: &Project, phase: Option<u32>, at_ms: u64) -> Result<(), Problem> {
+    let asked = Resolve { phase, force: false, groups: false, repair: false };
+    let resolved = resolve(project, asked, at_ms);
+    if let Some(error) = resolved.unwritten {
+        return Err(not_written(error.to_string()));
+    }
+    match &resolved.line {
+        // A person is asked what becomes of that.
+        Thin::Error { code: ErrorCode::Blocked, .. } => Ok(()),
+        line @ Thin::Error { .. } => Err(refused(line)),
+        _ => Ok(()),
+    }
+}
+
+/// From phase 1 on there has to be a branch to merge into.
+fn check_head(repository: &Repository, plan: &Plan) -> Result<(), Problem> {
+    if plan.phases().iter().all(|phase| phase.number == 0) {
+        return Ok(());
+    }
+    let head = repository.head().map_err(|error| runs::refused_by_git(&error))?;
+    let title = match (&head.commit, &head.branch) {
+        (None, _) => "the repository has no commit that a worktree could begin from",
+        (_, None) => "HEAD is detached: there is no branch that a phase could be merged into",
+        _ => return Ok(()),
+    };
+    Err(Problem::new(StatusCode::CONFLICT, Code::Git, title).hint("Nothing was started."))
+}
+
+/// Somebody is there to do each task that is left.
+fn check_agents(config: &Config, new: &NewLoop, project: &Project, plan: &Plan) -> Result<(), Problem> {
+    if let Some(name) = &new.agent {
+        return if config.agents.get(name).is_some() { Ok(()) } else { Err(unknown_agent(config, name)) };
+    }
+    if config.default_agent.is_some() {
+        return Ok(());
+    }
+    let state = project.state().ok().flatten();
+    let settled = |name: &str| {
+        let states = state.as_ref().map(ostler_orchestrate::State::tasks).unwrap_or_default();
+        states.iter().any(|(id, state)| {
+            id.as_str() == name && matches!(state, TaskState::Completed | TaskState::Skipped)
+        })
+    };
+    let is_known = |owner: &Option<String>| owner.as_ref().is_some_and(|it| config.agents.get(it).is_some());
+    let mut open = plan.tasks().filter(|task| !task.is_done() && !settled(task.name()));
+    let Some(task) = open.find(|task| !is_known(&task.owner())) else { return Ok(()) };
+    let title = format!("nobody is there to do {}: no agent has the name of its owner", task.name());
+    Err(Problem::bad(Code::NoAgent, title).hint("Name one with --agent, or as `default_agent`."))
+}
+
+/// The id by which a run is known.
+fn run_id(run: RunId) -> String {
+    run.to_string()
+}
