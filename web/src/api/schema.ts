@@ -456,6 +456,172 @@ export interface components {
             /** @description The link, for this machine. */
             url: string;
         };
+        /** @description How many tasks are in each state. */
+        LoopCounts: {
+            /** @description Waiting for what was given up. */
+            blocked: number;
+            /** @description Done. */
+            completed: number;
+            /** @description Given up. */
+            failed: number;
+            /** @description Under way. */
+            in_progress: number;
+            /** @description Done without. */
+            skipped: number;
+            /** @description All of them. */
+            total: number;
+        };
+        /** @description A phase in a loop. */
+        LoopPhaseView: {
+            /**
+             * Format: int64
+             * @description When its checkpoint was recorded by this loop.
+             */
+            ended_at_ms?: number | null;
+            /** @description The commit that has its work. */
+            merged?: string | null;
+            /**
+             * Format: int32
+             * @description Its number.
+             */
+            number: number;
+            /** @description The command that tested it. */
+            test?: string | null;
+            /**
+             * Format: int32
+             * @description The exit code of that.
+             */
+            test_code?: number | null;
+            /** @description Its title. */
+            title: string;
+            /** @description Why it could not be merged. */
+            unmerged?: string | null;
+            /** @description Where it is worked on, relative to the project, if in a place of its own. */
+            worktree?: string | null;
+        };
+        /** @description What a loop has come to. */
+        LoopReport: {
+            /**
+             * Format: int64
+             * @description For how long somebody worked, all together: what it would have taken one after the other.
+             */
+            agent_ms: number;
+            /**
+             * Format: int64
+             * @description For how long somebody worked on these.
+             */
+            critical_ms: number;
+            /** @description The chain of tasks that took longest, and could not have been faster with more at once. */
+            critical_path: string[];
+            /** @description The tasks that it has done. */
+            done: number;
+            /**
+             * Format: int32
+             * @description How often one had to be tried again.
+             */
+            retries: number;
+            /**
+             * Format: double
+             * @description How many times faster than one after the other.
+             */
+            speed_up: number;
+            tokens?: components["schemas"]["LoopTokens"] | null;
+            /**
+             * Format: int64
+             * @description How long it took.
+             */
+            wall_ms: number;
+        };
+        /** @description A task in a loop. */
+        LoopTaskView: {
+            /**
+             * Format: int64
+             * @description When this loop began it.
+             */
+            began_at_ms?: number | null;
+            /**
+             * Format: int64
+             * @description When it was over.
+             */
+            ended_at_ms?: number | null;
+            /** @description Its id. */
+            id: string;
+            /** @description What was said of it then. */
+            line?: string | null;
+            /**
+             * Format: int32
+             * @description Its phase.
+             */
+            phase: number;
+            /** @description The run that works on it, or did last. */
+            run?: string | null;
+            /** @description `pending`, `ready`, `in_progress`, `completed`, `failed`, `blocked` or `skipped`. */
+            state: string;
+            /** @description What it is called. */
+            title: string;
+            /**
+             * Format: int32
+             * @description How often it was tried.
+             */
+            tries: number;
+            /**
+             * Format: int64
+             * @description For how long somebody worked on it.
+             */
+            worked_ms: number;
+        };
+        /** @description The exchange of the main loop, counted with a tokenizer. */
+        LoopTokens: {
+            /**
+             * Format: int64
+             * @description The same content in the form of version 1.
+             */
+            full: number;
+            /**
+             * Format: int64
+             * @description In the thin dialect.
+             */
+            thin: number;
+            /** @description The vocabulary that they were counted with. */
+            vocabulary: string;
+        };
+        /** @description A loop through a task file. */
+        LoopView: {
+            /** @description How many tasks are in each state. */
+            counts: components["schemas"]["LoopCounts"];
+            /**
+             * Format: int64
+             * @description When it began.
+             */
+            created_at_ms: number;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            ended_at_ms?: number | null;
+            outcome?: components["schemas"]["Outcome"] | null;
+            /**
+             * Format: int32
+             * @description How many tasks run at once.
+             */
+            parallel_max: number;
+            /** @description The phases of the file. */
+            phases: components["schemas"]["LoopPhaseView"][];
+            /** @description Where it belongs. */
+            project: components["schemas"]["ProjectView"];
+            /** @description What came of it so far: all of it, once it is over. */
+            report: components["schemas"]["LoopReport"];
+            /** @description The request that waits for a person, if one does. */
+            request?: string | null;
+            /** @description Its run. */
+            run: string;
+            /** @description Its session: to pause, continue and cancel it. */
+            session: string;
+            /** @description How it is. */
+            status: string;
+            /** @description The tasks of the file, in its order. */
+            tasks: components["schemas"]["LoopTaskView"][];
+        };
         /** @description Where the same stands that an agent asks. */
         MarkView: {
             /** @description What the tool was used on: a command, a path. */
@@ -496,6 +662,31 @@ export interface components {
         NewLink: {
             /** @description Where on the page it leads, such as `/requests/q_7`. */
             path?: string | null;
+        };
+        /** @description A task file that is to be worked through. */
+        NewLoop: {
+            /** @description Who does all tasks, whoever their owners are. */
+            agent?: string | null;
+            /** @description A directory of the project, absolute. */
+            directory: string;
+            /** @description The environment they run in; that of the server, if nothing is said. */
+            environment?: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether the agents are spoken to in Korean. */
+            korean?: boolean;
+            /**
+             * Format: int32
+             * @description How many tasks run at once; 3, if nobody says otherwise.
+             */
+            parallel_max?: number | null;
+            /**
+             * Format: int32
+             * @description This phase alone.
+             */
+            phase?: number | null;
+            /** @description The task file, if not that of the project. */
+            tasks?: string | null;
         };
         /** @description Words for an agent. */
         NewMessage: {
@@ -971,7 +1162,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -1511,11 +1702,18 @@ export type InstallView = components['schemas']['InstallView'];
 export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
 export type LinkView = components['schemas']['LinkView'];
+export type LoopCounts = components['schemas']['LoopCounts'];
+export type LoopPhaseView = components['schemas']['LoopPhaseView'];
+export type LoopReport = components['schemas']['LoopReport'];
+export type LoopTaskView = components['schemas']['LoopTaskView'];
+export type LoopTokens = components['schemas']['LoopTokens'];
+export type LoopView = components['schemas']['LoopView'];
 export type MarkView = components['schemas']['MarkView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
 export type NewDemo = components['schemas']['NewDemo'];
 export type NewExport = components['schemas']['NewExport'];
 export type NewLink = components['schemas']['NewLink'];
+export type NewLoop = components['schemas']['NewLoop'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewPhases = components['schemas']['NewPhases'];
 export type NewPrune = components['schemas']['NewPrune'];
