@@ -1,11 +1,12 @@
-//! `cargo xtask bench`: how fast the parser, the reader of task files, the journal, the server and a checkpoint are, and
-//! how soon the shim stops an agent.
+//! `cargo xtask bench`: how fast the parser, the reader of task files, the loop over them, the journal, the server and
+//! a checkpoint are, and how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
 
 mod server;
 mod shim;
+mod tasks;
 
 use std::{
     env, fs,
@@ -30,11 +31,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
         }
         ["shim"] => shim::run(),
         ["server"] => server::run(),
-        ["plan" | "server" | "store" | "shim" | "workspace", extra, ..] => {
+        ["tasks"] => tasks::run(),
+        ["plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
             Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `server`, `store`, `shim` and `workspace`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `store`, `shim` and `workspace`"
         ))),
         rest => parser(rest),
     }

@@ -30,6 +30,7 @@ usage: cargo xtask COMMAND
   tidy                    module docs, sizes, crate dependencies, links (part of `test`)
   bench [parser] [ARGS]   measure the parser; prints Markdown tables and never fails for a slow number
   bench plan              measure the reader of task files beside a search for newlines
+  bench tasks             measure `resolve` and `orchestrate` beside what people use for that
   bench store             measure the journal, likewise
   bench shim              measure how soon an agent is stopped, beside readers in C and on Node
   bench server            measure the server: answers, starts, memory, cold start

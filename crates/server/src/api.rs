@@ -18,7 +18,7 @@ pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
-pub use orchestrate::{LoopCounts, LoopPhaseView, LoopReport, LoopTaskView, LoopTokens, LoopView, NewLoop};
+pub use orchestrate::{LoopCounts, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
 pub use phases::{
     AnnouncedView, ApprovedView, ArtifactView, CriterionView, ExportView, ExportedView, GateCheckView,
     GateFileView, GateProblemView, GateView, JunitView, NewExport, NewPhases, NewReview, PhaseView,

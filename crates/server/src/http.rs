@@ -202,7 +202,6 @@ fn router(app: App) -> Router {
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .merge(phase_routes())
-        .merge(loop_routes())
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -221,14 +220,7 @@ fn router(app: App) -> Router {
         .layer(from_fn_with_state(app, metrics::count))
 }
 
-/// What is about task files.
-fn loop_routes() -> Router<App> {
-    Router::new()
-        .route("/orchestrate", post(orchestrate::create))
-        .route("/orchestrate/{id}", get(orchestrate::one))
-}
-
-/// What is about phases.
+/// What is about phases and task files.
 fn phase_routes() -> Router<App> {
     Router::new()
         .route("/phases", get(phases::list).post(phases::create))
@@ -238,6 +230,8 @@ fn phase_routes() -> Router<App> {
         .route("/phases/{id}/diff", get(phases::diff))
         .route("/phases/{id}/export", post(phases::export))
         .route("/requests/{id}/review", post(phases::review))
+        .route("/orchestrate", post(orchestrate::create))
+        .route("/orchestrate/{id}", get(orchestrate::one))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 use crate::{
@@ -18,6 +20,10 @@ use crate::{
 
 /// The most that is read of the list of what a repository ignores by itself.
 const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
+
+/// How often the live index is tried while somebody else holds its lock, and for how long in between.
+const INDEX_TRIES: u32 = 20;
+const INDEX_WAIT: Duration = Duration::from_millis(100);
 
 impl Repository {
     /// The files in the checkout that this is seen from that are not as the head has them: edited, staged, removed, or
@@ -58,9 +64,14 @@ impl Repository {
         // The live index knows nothing of that commit yet, and would show it taken back. Files are not touched.
         let args = ["update-index", "--add", "--replace", "--remove", "-z", "--stdin"];
         let list = zero_ended(&files);
-        let updated = Call::within(checkout).args(args).input(&list).run();
+        let mut tries = 1;
+        // An agent may be using git there. Whoever comes next brings it up to date where this does not.
+        while Call::within(checkout).args(args).input(&list).run().is_err() && tries < INDEX_TRIES {
+            tries += 1;
+            thread::sleep(INDEX_WAIT);
+        }
         drop(lock);
-        updated.map(|_| made)
+        Ok(made)
     }
 
     /// Has git take no notice of a folder in the root, in all checkouts; that stands in the repository's own list, not

@@ -110,12 +110,9 @@ fn take_back(checkout: &Checkout, old: &Commit, new: &Commit, lock: &File) -> Re
     Ok(())
 }
 
-/// What a commit has at a path.
+/// The file that a commit has at a path; none where it has none, or a folder.
 fn blob(checkout: &Checkout, commit: &Commit, path: &Path) -> Result<Option<Vec<u8>>, GitError> {
     let object = crate::git::joined(&format!("{commit}:"), path);
-    let kind = Call::on(&checkout.git_dir).args(["cat-file", "-e"]).args([&object]).output()?;
-    if !kind.status.success() {
-        return Ok(None);
-    }
-    Call::on(&checkout.git_dir).args(["cat-file", "blob"]).args([&object]).run().map(Some)
+    let output = Call::on(&checkout.git_dir).args(["cat-file", "blob"]).args([&object]).output()?;
+    Ok(output.status.success().then_some(output.stdout))
 }

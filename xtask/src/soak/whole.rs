@@ -42,6 +42,9 @@ const EXAMPLES: &str = "150";
 /// So often the server dies at each place; ten times as often at a commit.
 const CRASHES: &str = "3";
 
+/// So often the server is killed at random while it works through a task file.
+const LOOP_KILLS: &str = "50";
+
 /// So many sessions work while the server is killed at random, and so often.
 const STORM: [&str; 2] = ["20", "20"];
 
@@ -104,6 +107,15 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
                 environment: vec![
                     ("OSTLER_STORM_SESSIONS", sessions),
                     ("OSTLER_KILLS", kills),
+                    ("OSTLER_SEED", options.seed.to_string()),
+                ],
+            },
+            Storm {
+                name: "loop",
+                program: ["ostler", "orchestrate"],
+                tests: &["crashing::"],
+                environment: vec![
+                    ("OSTLER_LOOP_KILLS", LOOP_KILLS.to_owned()),
                     ("OSTLER_SEED", options.seed.to_string()),
                 ],
             },

@@ -549,5 +549,5 @@ keys! {
     StateUnwritten, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
     PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState,
-    LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopReport, LoopReportTime, LoopReportPath, LoopReportTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,
+    LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopReport, LoopReportTime, LoopReportPath,  LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,
 }

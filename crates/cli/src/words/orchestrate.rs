@@ -52,11 +52,6 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (Key::LoopReportPath, "the longest chain took {time}: {path}", "가장 긴 사슬 {time}: {path}"),
     (
-        Key::LoopReportTokens,
-        "the main loop's exchange: {thin} tokens, in the full form {full} ({saved} % less)",
-        "메인 루프의 대화: 토큰 {thin}개, 전체 형식으로는 {full}개({saved} % 절약)",
-    ),
-    (
         Key::LoopVerified,
         "{file} and the state say the same of {tasks} tasks",
         "{file}과(와) 상태 파일이 작업 {tasks}개에 대해 일치합니다",

@@ -57,18 +57,14 @@ fn finish(place: &mut Place, crash_at: Option<&str>) {
     place.command(&["orchestrate", "--detach"]).output().ok();
     let deadline = Instant::now() + DEADLINE;
     while crash_at.is_some() && !place.has_died() {
-        let is_done = !place.read("project/TASKS.md").contains("[ ]");
         assert!(Instant::now() < deadline, "{crash_at:?} was never passed:\n{}", place.read("server.log"));
-        if is_done && place.subjects().len() >= 4 && crash_at.is_none() {
-            break;
-        }
         thread::sleep(Duration::from_millis(10));
     }
     if crash_at.is_some() {
         place.kill();
         place.start(None);
     }
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     let view = place.end(&run);
     assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Completed, "{crash_at:?}");
 }
@@ -115,15 +111,20 @@ fn forty() -> Place {
 
 #[test]
 fn forty_tasks_survive_a_server_that_is_killed_at_random() {
-    let kills: u32 = std::env::var("OSTLER_LOOP_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(8);
+    let given = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
+    let kills = given("OSTLER_LOOP_KILLS").unwrap_or(8);
+    let mut seed = given("OSTLER_SEED").unwrap_or(0x2545_F491_4F6C_DD1D).max(1);
+    println!("loop: seed {seed}");
     let mut undisturbed = forty();
     undisturbed.start(None);
-    let run = undisturbed.begin(&["--max-parallel", "4"]).expect("a run");
+    let run = undisturbed.begin(&["--max-parallel", "4"]);
     assert_eq!(undisturbed.end(&run).counts.completed, 40);
     let mut place = forty();
+    // Slow enough for so many deaths, and most of them in the middle of something.
+    place.write("pause", &format!("{}.{}", kills / 20, kills % 20 / 2));
     place.start(None);
-    let run = place.begin(&["--max-parallel", "4"]).expect("a run");
-    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let run = place.begin(&["--max-parallel", "4"]);
+    let mut killed = 0;
     for _ in 0..kills {
         seed ^= seed << 13;
         seed ^= seed >> 7;
@@ -134,8 +135,11 @@ fn forty_tasks_survive_a_server_that_is_killed_at_random() {
         }
         place.kill();
         place.start(None);
+        killed += 1;
     }
     let view = place.end(&run);
+    println!("loop: {killed} servers killed at random, 40 tasks");
+    assert!(killed > 3, "it was over too soon");
     assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Completed);
     assert_eq!(view.counts.completed, 40);
     assert_eq!(place.content(), undisturbed.content(), "{:?}", place.tree());

@@ -29,8 +29,14 @@ id=$(printf '%s' "$OSTLER_PROMPT" | grep -oE '\bT[0-9]+\.[0-9]+\b' | head -1); f
 printf '%s\n' "$OSTLER_PROMPT" >> "$R/prompts.$id"
 echo "$id $(pwd)" >> "$R/ran"
 mkdir -p src
+if [ -e "$R/pause" ]; then sleep "$(cat "$R/pause")"; fi
 if [ -e "$R/behave/$id" ]; then . "$R/behave/$id"; else echo "done $id" > "src/$id.txt"; fi
 "#;
+
+/// The program: the one that was built with the tests, or another build of it that is to be measured.
+fn program() -> PathBuf {
+    std::env::var_os("OSTLER_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_ostler").into(), PathBuf::from)
+}
 
 /// A project with a server.
 pub(crate) struct Place {
@@ -68,7 +74,7 @@ impl Place {
 
     /// The user's configuration, with more at its end.
     pub(crate) fn configure(&self, more: &str) {
-        let agent = self.root.join("agent");
+        let agent = self.root.join("agent").display().to_string();
         let text = format!("default_agent = \"builder\"\n[agents.builder]\ncommand = [{agent:?}]\n{more}");
         self.write("config/ostler/config.toml", &text);
     }
@@ -97,7 +103,7 @@ impl Place {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ostler"));
+        let mut command = Command::new(program());
         command.args(arguments).current_dir(self.project()).stdin(Stdio::null());
         command.env("OSTLER_HOME", self.root.join("home")).env("XDG_CONFIG_HOME", self.root.join("config"));
         command.env("LC_ALL", "C.UTF-8").env_remove("OSTLER_CRASH_AT");
@@ -154,14 +160,14 @@ impl Place {
         self.runtime.block_on(client.post(path, body))
     }
 
-    /// Begins a loop, and gives its run. The server may die before it has answered.
-    pub(crate) fn begin(&self, more: &[&str]) -> Option<String> {
+    /// Begins a loop, or joins the one that runs, and gives its run.
+    pub(crate) fn begin(&self, more: &[&str]) -> String {
         let arguments: Vec<&str> =
             ["--json", "orchestrate", "--detach"].iter().chain(more).copied().collect();
         let (out, err, code) = self.ostler(&arguments);
         assert_eq!(code, 0, "{out}{err}");
         let view: LoopView = serde_json::from_str(&out).expect("a loop");
-        Some(view.run)
+        view.run
     }
 
     pub(crate) fn view(&self, run: &str) -> LoopView {

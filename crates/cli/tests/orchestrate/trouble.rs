@@ -11,7 +11,7 @@ fn a_task_that_fails_for_good_blocks_its_descendants_until_a_person_skips_it() {
     let mut place = Place::new(THREE);
     place.start(None);
     place.behave("T1.1", "exit 3\n");
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     let card = place.asked(&run);
     let view = place.view(&run);
     let state = |id: &str| view.tasks.iter().find(|task| task.id == id).expect("a task").state.clone();
@@ -30,7 +30,7 @@ fn a_skip_from_outside_settles_the_card() {
     let mut place = Place::new(THREE);
     place.start(None);
     place.behave("T1.1", "exit 3\n");
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     place.asked(&run);
     let (out, err, code) = place.ostler(&["tasks", "skip", "T1.1"]);
     assert_eq!(code, 0, "{out}{err}");
@@ -46,7 +46,7 @@ fn a_phase_may_be_closed_with_failures() {
     let mut place = Place::new(THREE);
     place.start(None);
     place.behave("T1.1", "exit 3\n");
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     place.answer(&place.asked(&run), "close");
     let view = place.end(&run);
     assert_eq!((view.counts.completed, view.counts.skipped), (3, 2));
@@ -59,7 +59,7 @@ fn red_tests_block_the_merge() {
     place.configure("[orchestrate]\ntest = \"! test -e src/T1.1.txt || test -e src/mended.txt\"\n");
     place.start(None);
     let before = place.git(&["rev-parse", "HEAD"]);
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     let card = place.asked(&run);
     assert!(!place.tree().0.contains("src/T1.1.txt"), "nothing is merged");
     assert_ne!(place.git(&["rev-parse", "HEAD"]), before, "phase 0 stands in the checkout");
@@ -80,7 +80,7 @@ fn a_person_may_merge_all_the_same() {
     let mut place = Place::new(THREE);
     place.configure("[orchestrate]\ntest = \"! test -e src/T1.1.txt || test -e src/T2.1.txt\"\n");
     place.start(None);
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     place.answer(&place.asked(&run), "merge");
     assert_eq!(place.end(&run).counts.completed, 5);
 }
@@ -92,7 +92,7 @@ fn a_command_of_the_repository_runs_only_if_somebody_agreed() {
     place.git(&["add", "-A"]);
     place.git(&["commit", "-q", "-m", "tests"]);
     place.start(None);
-    let run = place.begin(&["--phase", "0"]).expect("a run");
+    let run = place.begin(&["--phase", "0"]);
     let card = place.asked(&run);
     assert!(!place.root.join("tested").exists());
     let (out, err, code) = place.ostler(&["trust", "--yes"]);
@@ -112,7 +112,7 @@ fn conflict(mend: &str) -> (Place, String) {
          cd $R/project && echo ours > src/shared.txt && git commit -qam 'somebody else' && cd - >/dev/null\n",
     );
     place.behave("mend", mend);
-    let run = place.begin(&[]).expect("a run");
+    let run = place.begin(&[]);
     (place, run)
 }
 

@@ -145,17 +145,4 @@ pub struct LoopReport {
     pub critical_path: Vec<String>,
     /// For how long somebody worked on these.
     pub critical_ms: u64,
-    /// What the main loop would have had to read and write, in tokens.
-    pub tokens: Option<LoopTokens>,
-}
-
-/// The exchange of the main loop, counted with a tokenizer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct LoopTokens {
-    /// In the thin dialect.
-    pub thin: u64,
-    /// The same content in the form of version 1.
-    pub full: u64,
-    /// The vocabulary that they were counted with.
-    pub vocabulary: String,
 }

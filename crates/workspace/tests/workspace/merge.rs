@@ -322,3 +322,88 @@ fn submodules_stay_where_they_are() {
     assert_eq!(head(&project.root.join("lib")), head(&library.root));
     assert!(project.git(["ls-tree", "HEAD", "lib"]).starts_with("160000"));
 }
+
+/// What a git leaves that is killed while it brings files to another commit.
+#[test]
+fn a_fast_forward_that_was_cut_short_is_taken_back_and_done_again() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.write("long", "one\n");
+    project.write("gone", "to be removed\n");
+    project.write("mine", "committed\n");
+    project.commit("before");
+    let worktree = project.worktree();
+    write(&worktree.path.join("long"), "one\ntwo\nthree\n");
+    write(&worktree.path.join("added"), "new\n");
+    fs::remove_file(worktree.path.join("gone")).expect("it is there");
+    let tip = commit_all(&worktree.path, "work");
+    let old = head(&project.root);
+    project.write("mine", "edited by somebody\n");
+    // The note, the lock, one file half written, one whole, one gone.
+    write(&project.root.join(".git/ostler-merge"), &format!("{old} {tip}\n"));
+    write(&project.root.join(".git/index.lock"), "");
+    project.write("long", "one\ntwo\nth");
+    project.write("added", "new\n");
+    fs::remove_file(project.root.join("gone")).expect("it is there");
+    let outcome = project.repository().merge_committed(&worktree, "merge").expect("it is finished");
+    assert_eq!(outcome, MergeOutcome::Merged { commit: tip.clone() });
+    assert_eq!(head(&project.root), tip);
+    assert_eq!(project.git(["status", "--porcelain"]), " M mine");
+    assert_eq!(read(&project.root.join("long")), "one\ntwo\nthree\n");
+    assert_eq!(read(&project.root.join("mine")), "edited by somebody\n");
+    assert!(
+        !project.root.join(".git/ostler-merge").exists() && !project.root.join(".git/index.lock").exists()
+    );
+}
+
+/// The same, where somebody has written something of their own into one of the files since.
+#[test]
+fn what_somebody_wrote_after_a_fast_forward_was_cut_short_stays() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.write("long", "one\n");
+    project.commit("before");
+    let worktree = project.worktree();
+    write(&worktree.path.join("long"), "one\ntwo\n");
+    let tip = commit_all(&worktree.path, "work");
+    let old = head(&project.root);
+    write(&project.root.join(".git/ostler-merge"), &format!("{old} {tip}\n"));
+    project.write("long", "mine\n");
+    let outcome = project.repository().merge_committed(&worktree, "merge").expect("an outcome");
+    assert_eq!(outcome, dirty(&["long"]));
+    assert_eq!(read(&project.root.join("long")), "mine\n");
+    assert_eq!(head(&project.root), old);
+}
+
+#[test]
+fn only_what_is_committed_is_merged() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    write(&worktree.path.join("wanted"), "1\n");
+    let tip = commit_all(&worktree.path, "work");
+    write(&worktree.path.join("left"), "by tests\n");
+    let outcome = project.repository().merge_committed(&worktree, "merge").expect("it is merged");
+    assert_eq!(outcome, MergeOutcome::Merged { commit: tip });
+    assert!(project.root.join("wanted").exists() && !project.root.join("left").exists());
+}
+
+#[test]
+fn a_commit_of_some_files_takes_nothing_else_along() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.write("staged", "staged by somebody\n");
+    project.git(["add", "staged"]);
+    project.write("wanted", "1\n");
+    let repository = project.repository();
+    let is_wanted = |path: &std::path::Path| path == std::path::Path::new("wanted");
+    let made = repository.commit_changed(is_wanted, "T1.1: it").expect("git works").expect("a commit");
+    assert_eq!(head(&project.root), made);
+    assert_eq!(project.git(["show", "--format=%s", "--name-only", "HEAD"]), "T1.1: it\n\nwanted");
+    assert_eq!(project.git(["status", "--porcelain"]), "A  staged");
+    assert_eq!(repository.commit_changed(is_wanted, "again").expect("git works"), None);
+    repository.exclude("worktree").expect("it can be written");
+    repository.exclude("worktree").expect("it can be written");
+    let text = read(&project.root.join(".git/info/exclude"));
+    assert_eq!(text.lines().filter(|line| *line == "/worktree/").count(), 1, "{text}");
+}

@@ -241,12 +241,6 @@ fn report(words: Words, view: &LoopView) -> String {
         let (time, path) = (clock::span(words, report.critical_ms), report.critical_path.join(" → "));
         said.push(words.say(Key::LoopReportPath, &[("time", &time), ("path", &path)]));
     }
-    if let Some(tokens) = &report.tokens {
-        let saved = 100_u64.saturating_sub(tokens.thin.saturating_mul(100) / tokens.full.max(1));
-        let values: &[(&str, &dyn std::fmt::Display)] =
-            &[("thin", &tokens.thin), ("full", &tokens.full), ("saved", &saved)];
-        said.push(words.say(Key::LoopReportTokens, values));
-    }
     let is_done = view.outcome.as_ref().is_some_and(|it| it.outcome == OutcomeKind::Completed);
     if is_done && view.counts.completed + view.counts.skipped == view.counts.total {
         said.push(words.sentence(Key::TasksAllDone).to_owned());

@@ -160,7 +160,6 @@ fn report(seen: &Seen, plan: &Plan) -> LoopReport {
         speed_up: ratio(agent_ms, wall_ms),
         critical_ms: path.iter().map(|task| weight(*task)).sum(),
         critical_path: path.into_iter().map(|task| plan.task(task).name().to_owned()).collect(),
-        tokens: None,
     }
 }
 
