@@ -525,7 +525,6 @@ export interface components {
              * @description How many times faster than one after the other.
              */
             speed_up: number;
-            tokens?: components["schemas"]["LoopTokens"] | null;
             /**
              * Format: int64
              * @description How long it took.
@@ -569,21 +568,6 @@ export interface components {
              * @description For how long somebody worked on it.
              */
             worked_ms: number;
-        };
-        /** @description The exchange of the main loop, counted with a tokenizer. */
-        LoopTokens: {
-            /**
-             * Format: int64
-             * @description The same content in the form of version 1.
-             */
-            full: number;
-            /**
-             * Format: int64
-             * @description In the thin dialect.
-             */
-            thin: number;
-            /** @description The vocabulary that they were counted with. */
-            vocabulary: string;
         };
         /** @description A loop through a task file. */
         LoopView: {
@@ -1706,7 +1690,6 @@ export type LoopCounts = components['schemas']['LoopCounts'];
 export type LoopPhaseView = components['schemas']['LoopPhaseView'];
 export type LoopReport = components['schemas']['LoopReport'];
 export type LoopTaskView = components['schemas']['LoopTaskView'];
-export type LoopTokens = components['schemas']['LoopTokens'];
 export type LoopView = components['schemas']['LoopView'];
 export type MarkView = components['schemas']['MarkView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
