@@ -2,12 +2,13 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { card, join, launch, Ostler, PHASES, until, visit } from "./support.mjs";
+import { BAKERY, card, join, launch, Ostler, PHASES, until, visit } from "./support.mjs";
 
 const TO = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 mkdirSync(TO, { recursive: true });
 const browser = await launch();
-const ostler = await Ostler.start(PHASES);
+const BAKER = '[agents.baker]\nabout = "a script"\ncommand = ["tasks-worker", "{prompt}"]\n';
+const ostler = await Ostler.start(`${BAKER}${PHASES}`);
 
 const start = async (name, ...args) => {
   const begun = await ostler.json("run", "--detach", "--worktree", "--", name, ...args);
@@ -62,6 +63,18 @@ try {
   const phases = await visit(browser, ostler, { place: [`/runs/${run}`], viewport: { width: 1280, height: 1000 } });
   await phases.getByText("It is sound.").waitFor();
   await take(phases, "phases");
+
+  const bakery = ostler.beside("bakery");
+  bakery.tasks(BAKERY);
+  await bakery.tell("exec", "--agent=baker", "T1.1");
+  await bakery.tell("exec", "--agent=baker", "T1.3").catch(() => undefined);
+  const baking = bakery.begin("exec", "--agent=baker", "T1.2");
+  const { project } = await until("T1.2 is worked on", async () => (await ostler.json("ps")).find((it) => it.agent === "baker"));
+  const tasks = await visit(browser, ostler, { place: [`/tasks/${project.id}?task=T1.2`], viewport: { width: 1440, height: 640 } });
+  await tasks.getByText(/since \d\d:\d\d/).waitFor();
+  await take(tasks, "tasks");
+  bakery.ring();
+  await baking;
 } finally {
   await browser.close();
   await ostler.end();

@@ -1,5 +1,5 @@
 // What every test of the page needs: the real binary in a state directory of its own, scripted agents, and a browser.
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -158,6 +158,37 @@ export class Ostler {
     });
   }
 
+  /** The same server in a repository of its own. */
+  beside(name) {
+    const project = join(this.root, name);
+    mkdirSync(project);
+    const git = (...args) => execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@example.org", ...args], { cwd: project, env: this.env });
+    git("init", "--quiet", "--initial-branch=main");
+    git("commit", "--quiet", "--allow-empty", "--message=first");
+    return Object.create(this, { project: { value: project } });
+  }
+
+  /** Writes the task file of the project. */
+  tasks(text) {
+    writeFileSync(join(this.project, "TASKS.md"), text);
+  }
+
+  /** Takes it away. */
+  untask() {
+    rmSync(join(this.project, "TASKS.md"));
+  }
+
+  /** Begins a command; what is given back waits for its end, whatever that is. */
+  begin(...args) {
+    const child = spawn(OSTLER, args, { cwd: this.project, env: this.env, stdio: "ignore" });
+    return new Promise((resolve) => child.once("exit", resolve));
+  }
+
+  /** Lets those go on who wait for the bell. */
+  ring() {
+    writeFileSync(join(this.project, "bell"), "");
+  }
+
   /** A link that signs one browser in. */
   async link(...place) {
     const { url } = await this.json("open", "--print", ...place);
@@ -227,6 +258,39 @@ export async function findings(page) {
     .filter((it) => it.impact === "serious" || it.impact === "critical")
     .map((it) => `${it.id}: ${it.help}: ${it.nodes.map((node) => node.html).join(" | ")}`);
 }
+
+/** A scripted agent that does tasks. */
+export const TASKS = `default_agent = "worker"
+
+[agents.worker]
+about = "a script"
+command = ["tasks-worker", "{prompt}"]
+`;
+
+/** Tasks of which one waits for the bell, and one goes wrong. */
+export const BAKERY = `## Phase 1: Shop
+
+- [ ] T1.1: The table of products
+  - owner: database
+- [ ] T1.2: The price list waits for the bell
+  - deps: T1.1
+- [ ] T1.3: The login goes wrong
+  - owner: backend
+  - risk: high
+  - [ ] a wrong key is refused
+  - [x] a right one is not
+- [ ] T1.4: The basket
+  - deps: T1.2, T1.3
+
+## Phase 2: Selling
+
+- [ ] T2.1: The till
+  - deps: T1.4
+- [ ] T2.2: The price of a loaf
+  - deps: T1.1
+- [ ] T2.3: The receipt
+  - deps: T2.1, T2.2
+`;
 
 /** Two phases, with scripted agents. */
 export const PHASES = `

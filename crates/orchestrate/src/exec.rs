@@ -134,6 +134,7 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
         let mut note = note;
         note["owner"] = json!(Owner::me());
         state.set_note(id, Some(note));
+        state.set_run_key(id, &work.key);
         state.executed(id, TaskState::InProgress);
         (Begun::Work(Box::new(work)), vec![format!("EXECUTE:{id}")])
     });

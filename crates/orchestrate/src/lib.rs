@@ -9,6 +9,7 @@ mod conduct;
 mod evidence;
 mod exec;
 mod file;
+mod history;
 mod lock;
 mod log;
 mod project;
@@ -19,6 +20,7 @@ mod wish;
 
 pub use conduct::{Hindrance, Look, Place, again, enter, look, proven, record, release};
 pub use exec::{Begun, Ended, Work, begin, end};
+pub use history::Attempt;
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};
 pub use resolve::{Resolve, Resolved, resolve};

@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeSet,
-    fmt, fs, io,
+    fmt::{self, Write as _},
+    fs, io,
+    os::unix::fs::MetadataExt,
     path::{Component, Path, PathBuf},
 };
 
@@ -120,6 +122,40 @@ impl Project {
             }
         }
         Some((path, commands))
+    }
+
+    /// Whether the task file lies in the project, links followed; also if there is none. Who does not sit at the machine is
+    /// shown no other.
+    pub fn is_task_file_inside(&self) -> bool {
+        self.task_file().map_or(true, |(path, _)| self.is_inside(&path))
+    }
+
+    /// Changes whenever one of the files does: they are replaced, or grow.
+    pub fn version(&self) -> String {
+        let mut version = String::new();
+        let task_file = self.task_file().ok().map(|(path, _)| path);
+        for path in task_file.into_iter().chain([self.state_file(), self.log_file()]) {
+            if let Ok(about) = fs::metadata(&path) {
+                let (inode, bytes) = (about.ino(), about.len());
+                // Writing to text does not fail.
+                write!(version, "{inode}:{bytes}:{}:{}:", about.mtime(), about.mtime_nsec()).ok();
+            }
+            write!(version, "{};", path.display()).ok();
+        }
+        version
+    }
+
+    /// Whether the directory of the state lies in the project, links followed; also if there is none.
+    pub(crate) fn is_folder_inside(&self) -> bool {
+        let folder = self.folder();
+        !folder.is_symlink() || self.is_inside(&folder)
+    }
+
+    fn is_inside(&self, path: &Path) -> bool {
+        match (path.canonicalize(), self.root.canonicalize()) {
+            (Ok(path), Ok(root)) => path.starts_with(root),
+            _ => false,
+        }
     }
 
     /// The directory of the state file, the lock and the log.

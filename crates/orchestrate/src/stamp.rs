@@ -24,9 +24,41 @@ fn date(day: u64) -> (u64, u64, u64) {
     (year + cycle * 400 + u64::from(month <= 2), month, of_month)
 }
 
+/// Reads what [`stamp`] writes, also with a zone that says UTC, or with parts of a second.
+pub(crate) fn read_stamp(text: &str) -> Option<u64> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let text = text.split_once('.').map_or(text, |(whole, _)| whole);
+    let (date, time) = text.split_once('T').or_else(|| text.split_once(' '))?;
+    let [year, month, day] = numbers(date, '-')?;
+    let [hour, minute, second] = numbers(time, ':')?;
+    let is_real = (1970..=9999).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 61;
+    let of_day = hour * 3600 + minute * 60 + second;
+    is_real.then(|| (day_of(year, month, day) * DAY_S + of_day) * 1000)
+}
+
+fn numbers(text: &str, between: char) -> Option<[u64; 3]> {
+    let mut parts = text.split(between).map(|part| part.parse().ok());
+    let found = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(found)
+}
+
+/// The day since 1970 of a date, the other way round than [`date`].
+fn day_of(year: u64, month: u64, day: u64) -> u64 {
+    let year = year - u64::from(month <= 2);
+    let of_cycle_year = year % 400;
+    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    let of_cycle = of_cycle_year * 365 + of_cycle_year / 4 - of_cycle_year / 100 + of_year;
+    (year / 400 * 146_097 + of_cycle).saturating_sub(719_468)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::stamp;
+    use super::{read_stamp, stamp};
 
     #[test]
     fn known_times() {
@@ -34,5 +66,18 @@ mod tests {
         assert_eq!(stamp(951_782_400_000), "2000-02-29T00:00:00");
         assert_eq!(stamp(1_768_989_600_999), "2026-01-21T10:00:00");
         assert_eq!(stamp(1_798_761_599_000), "2026-12-31T23:59:59");
+    }
+
+    #[test]
+    fn what_was_written_reads_back() {
+        for at_ms in (0..40_000).map(|day| day * 86_400_000 + 45_296_000) {
+            assert_eq!(read_stamp(&stamp(at_ms)), Some(at_ms), "{}", stamp(at_ms));
+        }
+        assert_eq!(read_stamp("2026-01-21 10:00:00.123Z"), Some(1_768_989_600_000));
+        for wrong in
+            ["", "2026-01-21", "2026-01-21T10:00", "1969-01-01T00:00:00", "2026-00-01T00:00:00", "aTb"]
+        {
+            assert_eq!(read_stamp(wrong), None, "{wrong}");
+        }
     }
 }

@@ -292,6 +292,16 @@ impl State {
         };
     }
 
+    /// Under which key the run of a task was last asked for.
+    pub fn run_key(&self, id: &TaskId) -> Option<&str> {
+        self.parts.get("runs")?.get(id.as_str())?.as_str()
+    }
+
+    /// Remembers under which key the run of a task is asked for, also when that is over.
+    pub(crate) fn set_run_key(&mut self, id: &TaskId, key: &str) {
+        self.part("runs").insert(id.as_str().to_owned(), key.into());
+    }
+
     /// How often a task may be tried.
     pub fn retry_limit(&self) -> u32 {
         let limit = self.parts.get("config").and_then(|config| config.get("retry_limit")?.as_u64());
@@ -320,6 +330,9 @@ impl State {
 impl Project {
     /// Reads the state, without its lock: it is replaced as a whole, so it is never half.
     pub fn state(&self) -> Result<Option<State>, StateError> {
+        if !self.is_folder_inside() {
+            return Err(StateError::Outside);
+        }
         let path = self.state_file();
         let bytes = match read(&path, STATE_BYTES_MAX, false) {
             Ok(bytes) => bytes,
@@ -348,7 +361,7 @@ impl Project {
             }
             _ => {}
         }
-        if !is_inside(&folder, self.root()) {
+        if !self.is_folder_inside() || !folder.is_dir() {
             return Err(StateError::Outside);
         }
         let lock = Lock::take(&self.lock_file()).map_err(|error| match error {
@@ -383,14 +396,6 @@ fn keep(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
     let kept = path.with_extension("json.corrupt");
     let is_kept = read(&kept, STATE_BYTES_MAX, false).is_ok_and(|there| there == bytes);
     (is_kept || replace(&kept, bytes).is_ok()).then_some(kept)
-}
-
-/// Whether a directory lies in the project, links followed.
-fn is_inside(folder: &Path, root: &Path) -> bool {
-    match (folder.canonicalize(), root.canonicalize()) {
-        (Ok(folder), Ok(root)) => folder.starts_with(root) && folder.is_dir(),
-        _ => false,
-    }
 }
 
 /// The ids of a list, or of the keys of an object.

@@ -11,6 +11,7 @@ mod piece;
 mod problem;
 mod secret;
 mod sign_in;
+mod tasks;
 mod usage;
 mod view;
 
@@ -30,6 +31,10 @@ pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use sign_in::{
     LinkView, NewLink, NewSignIn, NewToken, PageState, PageView, SignInKind, SignInView, SignedInView,
     TokenView,
+};
+pub use tasks::{
+    ClosedView, NewClose, TaskAttemptView, TaskCriterionView, TaskDetailView, TaskPhaseState, TaskPhaseView,
+    TaskProblemView, TaskState, TaskView, TaskWaitView, TasksSummary, TasksView,
 };
 pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{

@@ -31,6 +31,7 @@ mod read;
 pub(crate) mod runs;
 mod secrets;
 mod sign_in;
+mod tasks;
 mod trust;
 mod usage;
 mod views;
@@ -45,6 +46,7 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
     routing::{any, get, post},
 };
+use ostler_engine::ProjectId;
 use ostler_store::SqliteReader;
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -52,7 +54,7 @@ use utoipa::OpenApi;
 
 pub use self::access::{Need, routes};
 pub(crate) use self::sign_in::Entrance;
-use crate::{api, driver::Driver, mark, metrics::Present, notify::Notifications};
+use crate::{api, driver::Driver, mark, metrics::Present, notify::Notifications, turns::Turns};
 
 /// The longest body: prompts and answers may be whole documents.
 const BODY_BYTES_MAX: usize = 16 << 20;
@@ -68,6 +70,8 @@ pub(crate) struct App {
     notifications: Arc<Notifications>,
     started_at_ms: u64,
     counts: Arc<Counts>,
+    /// To look at or change the task files of a project.
+    tasks: Arc<Turns<ProjectId>>,
     /// Held by whoever starts a demonstration.
     demos: Arc<tokio::sync::Mutex<()>>,
 }
@@ -99,7 +103,8 @@ impl App {
         read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
         lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
-        phases::review, orchestrate::create, orchestrate::one, answers::answer, files::give, wishes::pause,
+        phases::review, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
+        answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
@@ -139,8 +144,8 @@ pub(crate) fn routers(
     let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock, server };
     let started_at_ms = clock.now_ms();
     let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
-    let demos = Arc::default();
-    let app = App { driver, reader, entrance, stop, notifications, started_at_ms, counts, demos };
+    let (tasks, demos) = (Arc::default(), Arc::default());
+    let app = App { driver, reader, entrance, stop, notifications, started_at_ms, counts, tasks, demos };
     Routers {
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
@@ -202,6 +207,7 @@ fn router(app: App) -> Router {
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .merge(phase_routes())
+        .merge(task_routes())
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -232,6 +238,18 @@ fn phase_routes() -> Router<App> {
         .route("/requests/{id}/review", post(phases::review))
         .route("/orchestrate", post(orchestrate::create))
         .route("/orchestrate/{id}", get(orchestrate::one))
+}
+
+/// What is about task files.
+fn task_routes() -> Router<App> {
+    Router::new()
+        .route("/tasks", get(tasks::summaries))
+        .route("/projects/{id}/tasks", get(tasks::list))
+        .route("/projects/{id}/tasks/{task}", get(tasks::one))
+        .route("/projects/{id}/tasks/{task}/first", post(tasks::first))
+        .route("/projects/{id}/tasks/{task}/skip", post(tasks::skip))
+        .route("/projects/{id}/tasks/{task}/retry", post(tasks::retry))
+        .route("/projects/{id}/phases/{phase}/close", post(tasks::close))
 }
 
 #[cfg(test)]

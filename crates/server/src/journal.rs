@@ -187,6 +187,12 @@ impl Journal {
         answer.await.map_err(|_| SubmitError::Closed)?.map(|_| ())
     }
 
+    /// Keeps a client's key under which something was done that the journal does not know.
+    pub(crate) async fn remember(&self, key: Key) -> Result<(), SubmitError> {
+        let answer = self.queue(None, None, Some(key)).await?;
+        answer.await.map_err(|_| SubmitError::Closed)?.map(|_| ())
+    }
+
     /// Submits without waiting; the order is kept.
     pub(crate) async fn queue(
         &self,

@@ -94,7 +94,8 @@ export async function judged(path: string, response: Response): Promise<Response
     onOutside("another server");
     throw new Unreached(new Error("another server answers at this address"));
   }
-  if (response.ok) {
+  // Nothing has changed since the answer that whoever asks has named.
+  if (response.ok || response.status === 304) {
     keepServer(response, path === SIGN_IN);
     return response;
   }
@@ -125,7 +126,7 @@ export async function post<T>(path: string, body?: unknown, key?: string): Promi
 }
 
 /** The answer may break off like any connection. */
-async function read<T>(response: Response): Promise<T> {
+export async function read<T>(response: Response): Promise<T> {
   try {
     const text = await response.text();
     return (text === "" ? null : JSON.parse(text)) as T;

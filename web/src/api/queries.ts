@@ -43,6 +43,8 @@ export const keys = {
   diff: (session: string, checkpoint = "") => ["diff", session, checkpoint] as const,
   timeline: (session: string) => ["timeline", session] as const,
   projects: ["projects"] as const,
+  /** Of a project; without one, how far all are. */
+  tasks: (project = "") => ["tasks", project] as const,
   agents: ["agents"] as const,
   secrets: ["secrets"] as const,
   trusted: ["trusted"] as const,
@@ -84,7 +86,7 @@ export function named(event: EventView): (readonly string[])[] {
   const found: (readonly string[])[] = [["status"]];
   const kind = event.kind.split(".")[0];
   const request = (event as Record<string, unknown>)["request"];
-  if (event.project) found.push(["projects"]);
+  if (event.project) found.push(["projects"], ["tasks", event.project]);
   if (event.session) found.push(["session", event.session], ["sessions"], ["timeline", event.session]);
   if (event.run) found.push(["run", event.run], ["runs"], ["phases", event.run]);
   if (typeof request === "string") found.push(["request", request]);
@@ -93,7 +95,7 @@ export function named(event: EventView): (readonly string[])[] {
   if (kind === "session") found.push(["usage"]);
   if (kind === "secret") found.push(["secrets"]);
   if (kind === "trust") found.push(["trusted"]);
-  if (kind === "project") found.push(["trusted"], ["secrets"]);
+  if (kind === "project") found.push(["trusted"], ["secrets"], ["tasks", ""]);
   return found;
 }
 

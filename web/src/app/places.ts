@@ -23,6 +23,8 @@ const Agents = late(() => import("../agents/Agents"));
 const Secrets = late(() => import("../secrets/Secrets"));
 const Trust = late(() => import("../trust/Trust"));
 const Notifications = late(() => import("../notifications/Notifications"));
+const Tasks = late(() => import("../tasks/Tasks"));
+const TasksOf = late(() => import("../tasks/Project"));
 const Settings = late(() => import("../settings/Settings"));
 const More = late(() => import("./More"));
 
@@ -36,6 +38,8 @@ const PLACES: [pattern: string, view: View][] = [
   ["/runs", Runs],
   ["/sessions/:session", Session],
   ["/sessions", Sessions],
+  ["/tasks/:id", TasksOf],
+  ["/tasks", Tasks],
   ["/projects", Projects],
   ["/agents", Agents],
   ["/secrets", Secrets],
@@ -74,6 +78,7 @@ export const MAIN = [
   { to: "/", name: "inbox", shape: "▣" },
   { to: "/runs", name: "runs", shape: "▷" },
   { to: "/sessions", name: "sessions", shape: "◇" },
+  { to: "/tasks", name: "tasks", shape: "⌘" },
 ] as const;
 
 export const OTHER = [

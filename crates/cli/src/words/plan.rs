@@ -106,7 +106,7 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
 ];
 
 /// Problems and warnings in Korean; in English they say themselves what they are.
-const KOREAN: &[(&str, &str)] = &[
+pub(super) const KOREAN: &[(&str, &str)] = &[
     ("no_tasks", "작업이 하나도 없습니다. 예: '- [ ] T1.1: 제목'"),
     ("too_large", "파일이 128 MiB보다 큽니다"),
     ("utf16", "UTF-16 파일입니다. UTF-8로 저장하세요"),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
-use super::{Key, Language};
+use super::{Key, Language, plan};
 use crate::status;
 
 /// The sentences that the page uses.
@@ -186,6 +186,22 @@ const SHARED: &[Key] = &[
     Key::AnsweredChanges,
     Key::AnsweredRejected,
     Key::AnsweredAgain,
+    Key::TaskReady,
+    Key::TaskPending,
+    Key::TaskInProgress,
+    Key::TaskCompleted,
+    Key::TaskFailed,
+    Key::TaskSkipped,
+    Key::TaskBlocked,
+    Key::LabelPhase,
+    Key::LabelNeeds,
+    Key::LabelThen,
+    Key::LabelOwner,
+    Key::LabelFiles,
+    Key::LabelVerify,
+    Key::LabelRisk,
+    Key::LabelPriority,
+    Key::LabelWorktree,
 ];
 
 /// Every status of the interface; `completed_unverified` is what `completed` is without a check.
@@ -222,6 +238,14 @@ fn the_page_says_the_same() {
         json!({ "en": sentences(Language::En), "ko": sentences(Language::Ko), "statuses": statuses });
     let text = serde_json::to_string_pretty(&shared).expect("plain data") + "\n";
     expect_file!["../../../../web/src/words/shared.json"].assert_eq(&text);
+}
+
+/// What is wrong with task files, for the part of the page that shows them.
+#[test]
+fn the_page_says_the_same_of_task_files() {
+    let sentences: BTreeMap<&str, &str> = plan::KOREAN.iter().copied().collect();
+    let text = serde_json::to_string_pretty(&sentences).expect("plain data") + "\n";
+    expect_file!["../../../../web/src/tasks/plan.json"].assert_eq(&text);
 }
 
 fn status_of(word: &str, unverified: bool) -> Value {

@@ -41,6 +41,7 @@ mod stopping;
 mod storm;
 mod streams;
 mod support;
+mod tasks;
 mod tcp;
 mod usage;
 mod wire;

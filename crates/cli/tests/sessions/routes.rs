@@ -125,7 +125,7 @@ fn every_route_refuses_what_it_must_and_nothing_happens() {
         let takes_file = about["requestBody"]["content"]["application/octet-stream"].is_object();
         let asked = Asked {
             browser: &browser,
-            line: format!("{method} {prefix}{}", path.replace("{id}", "x_1").replace("{name}", "nobody")),
+            line: format!("{method} {prefix}{}", path_of(path)),
             is_write: method != "GET",
             kind: if takes_file { "application/octet-stream" } else { "application/json" },
         };
@@ -143,6 +143,12 @@ fn every_route_refuses_what_it_must_and_nothing_happens() {
         }
     }
     assert_eq!(seq(), before, "nothing stands in the journal");
+}
+
+/// A path with something in the place of its parameters.
+fn path_of(path: &str) -> String {
+    let values = [("{id}", "x_1"), ("{name}", "nobody"), ("{task}", "T1.1"), ("{phase}", "1")];
+    values.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value))
 }
 
 /// What is meant for another host, or comes from another page.

@@ -1,0 +1,158 @@
+//! What ran when, as far as the log knows it.
+
+use std::{
+    collections::BTreeMap,
+    fs::OpenOptions,
+    io::{Read, Seek, SeekFrom},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+use ostler_protocol::{name::TaskId, thin::Thin};
+use rustix::fs::OFlags;
+
+use crate::{project::Project, stamp::read_stamp};
+
+/// So much of the end of the log is read.
+const TAIL_BYTES_MAX: u64 = 4 << 20;
+
+/// So many attempts of a task are kept, the last ones.
+const ATTEMPTS_MAX: usize = 20;
+
+/// A time that somebody worked on a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// When it was begun, in UTC milliseconds.
+    pub begun_at_ms: u64,
+    /// When it was over, if it is.
+    pub ended_at_ms: Option<u64>,
+    /// Why it was not done; nothing if it was, or is not over.
+    pub failed: Option<String>,
+}
+
+impl Project {
+    /// The attempts at each task, oldest first. A log that is not there, or cannot be read, knows of none.
+    pub fn history(&self) -> BTreeMap<TaskId, Vec<Attempt>> {
+        if !self.is_folder_inside() {
+            return BTreeMap::new();
+        }
+        attempts(&tail(&self.log_file()).unwrap_or_default())
+    }
+}
+
+/// The end of the log, from the beginning of a line on.
+fn tail(path: &Path) -> std::io::Result<String> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Ok(String::new());
+    }
+    let start = about.len().saturating_sub(TAIL_BYTES_MAX);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES_MAX).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(if start == 0 { text.into_owned() } else { text.split_once('\n').unwrap_or_default().1.to_owned() })
+}
+
+/// Reads `[2026-01-21T10:00:00] EXECUTE:T1.3` and what came of it; all other lines are about something else.
+fn attempts(log: &str) -> BTreeMap<TaskId, Vec<Attempt>> {
+    let mut found: BTreeMap<TaskId, Vec<Attempt>> = BTreeMap::new();
+    for line in log.lines() {
+        let Some((at, said)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) else {
+            continue;
+        };
+        let Some(at_ms) = read_stamp(at) else { continue };
+        if let Some(ids) = said.strip_prefix("EXECUTE:") {
+            for id in ids.split([',', '|']).filter_map(|id| id.trim().parse().ok()) {
+                begin(found.entry(id).or_default(), at_ms);
+            }
+            continue;
+        }
+        match Thin::parse(said) {
+            Some(Thin::Task { id, .. }) => begin(found.entry(id).or_default(), at_ms),
+            Some(Thin::Done { id, .. }) => end(found.get_mut(&id), at_ms, None),
+            Some(Thin::Fail { id, reason, .. }) => end(found.get_mut(&id), at_ms, Some(reason)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Somebody begins. Who went on after a crash says so again, and it is the same attempt.
+fn begin(attempts: &mut Vec<Attempt>, at_ms: u64) {
+    if attempts.last().is_some_and(|last| last.ended_at_ms.is_none()) {
+        return;
+    }
+    if attempts.len() == ATTEMPTS_MAX {
+        attempts.remove(0);
+    }
+    attempts.push(Attempt { begun_at_ms: at_ms, ended_at_ms: None, failed: None });
+}
+
+/// Whoever asks for a task that cannot be begun gets a `FAIL` too, and so may be told while another works on it: what is
+/// said last counts, unless it only says the same again.
+fn end(attempts: Option<&mut Vec<Attempt>>, at_ms: u64, failed: Option<String>) {
+    let Some(last) = attempts.and_then(|attempts| attempts.last_mut()) else { return };
+    let is_news = match last.ended_at_ms {
+        None => true,
+        Some(_) => last.failed.is_some() && failed.is_none(),
+    };
+    if is_news {
+        last.ended_at_ms = Some(at_ms.max(last.begun_at_ms));
+        last.failed = failed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(log: &str, id: &str) -> Vec<Attempt> {
+        attempts(log).remove(&id.parse::<TaskId>().expect("an id")).unwrap_or_default()
+    }
+
+    const T0: u64 = 1_768_989_600_000;
+
+    #[test]
+    fn a_failure_then_a_success_are_two_attempts() {
+        let log = "[2026-01-21T10:00:00] RESOLVE_NEXT\n[2026-01-21T10:00:00] READY:T1.1\n\
+                   [2026-01-21T10:00:00] EXECUTE:T1.1\n[2026-01-21T10:00:05] FAIL:T1.1:its exit code was 7\n\
+                   [2026-01-21T10:00:06Z] EXECUTE:T1.1\n[2026-01-21T10:01:00] DONE:T1.1\n\
+                   [2026-01-21T10:05:00] DONE:T1.1\n";
+        let first = Attempt {
+            begun_at_ms: T0,
+            ended_at_ms: Some(T0 + 5_000),
+            failed: Some("its exit code was 7".to_owned()),
+        };
+        let second = Attempt { begun_at_ms: T0 + 6_000, ended_at_ms: Some(T0 + 60_000), failed: None };
+        assert_eq!(of(log, "T1.1"), [first, second]);
+    }
+
+    #[test]
+    fn who_is_refused_meanwhile_ends_nothing_for_good() {
+        let log = "[2026-01-21T10:00:00] EXECUTE:T1.1\n[2026-01-21T10:00:01] FAIL:T1.1:process 7 works on it\n\
+                   [2026-01-21T10:00:09] DONE:T1.1\n[2026-01-21T11:00:00] FAIL:T1.2:it waits for T1.1\n";
+        let only = Attempt { begun_at_ms: T0, ended_at_ms: Some(T0 + 9_000), failed: None };
+        assert_eq!(of(log, "T1.1"), [only]);
+        assert_eq!(of(log, "T1.2"), []);
+    }
+
+    #[test]
+    fn what_is_no_line_of_ours_is_passed_over() {
+        let log = "nonsense\n[] EXECUTE:T1.1\n[2026-13-40T99:00:00] EXECUTE:T1.1\n[2026-01-21T10:00:00] EXECUTE:<b>\n\
+                   [2026-01-21T10:00:00] TASK_ID:T1.3\n[2026-01-21T10:00:01] EXECUTE:T1.3\n";
+        assert_eq!(of(log, "T1.1"), []);
+        assert_eq!(of(log, "T1.3"), [Attempt { begun_at_ms: T0, ended_at_ms: None, failed: None }]);
+    }
+
+    #[test]
+    fn only_the_last_attempts_are_kept() {
+        let attempt = "[2026-01-21T10:00:00] EXECUTE:T1.1\n[2026-01-21T10:00:30] FAIL:T1.1:no\n";
+        let log = attempt.repeat(ATTEMPTS_MAX) + &attempt.replace("10:00", "11:00");
+        let kept = of(&log, "T1.1");
+        assert_eq!(kept.len(), ATTEMPTS_MAX);
+        assert_eq!(kept[ATTEMPTS_MAX - 1].begun_at_ms, T0 + 3_600_000);
+    }
+}

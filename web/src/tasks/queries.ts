@@ -1,0 +1,76 @@
+// What is asked about task files. They are files that others write too, so no event tells of every change: while somebody
+// looks, it is asked every two seconds whether something has changed, and an event of the project asks at once.
+import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+
+import { ask, get, read } from "../api/client";
+import { keys, useWish } from "../api/queries";
+import type { ClosedView, NewClose, TaskDetailView, TasksSummary, TasksView, TaskView } from "../api/schema";
+
+/** How often a page that is looked at asks whether something has changed. */
+const LOOK_MS = 2_000;
+
+/** The tasks, and by what the server knows whether they were seen as they are. */
+export interface Seen {
+  view: TasksView;
+  tag: string | null;
+}
+
+export function useSummaries(): UseQueryResult<TasksSummary[]> {
+  return useQuery({ queryKey: keys.tasks(), queryFn: ({ signal }) => get<TasksSummary[]>("/tasks", signal) });
+}
+
+export function useTasks(project: string): UseQueryResult<Seen> {
+  const cache = useQueryClient();
+  const queryKey = keys.tasks(project);
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const before = cache.getQueryData<Seen>(queryKey);
+      const headers: Record<string, string> = before?.tag ? { "If-None-Match": before.tag } : {};
+      const response = await ask(pathOf(project), { signal, headers });
+      if (response.status === 304 && before) return before;
+      return { view: await read<TasksView>(response), tag: response.headers.get("ETag") };
+    },
+    refetchInterval: LOOK_MS,
+  });
+}
+
+/** Everything about a task, asked for again whenever the tasks have changed. */
+export function useTask(project: string, id: string, tag: string | null): UseQueryResult<TaskDetailView> {
+  return useQuery({
+    queryKey: [...keys.tasks(project), id, tag],
+    queryFn: ({ signal }) => get<TaskDetailView>(`${pathOf(project)}/${encodeURIComponent(id)}`, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export type Decision = "first" | "skip" | "retry";
+
+/** What a person decides about a task; what follows is asked for at once. */
+export function useDecision(project: string) {
+  const cache = useQueryClient();
+  const wish = useWish<TaskView, { task: string; decision: Decision }>(({ task, decision }) => ({
+    path: `${pathOf(project)}/${encodeURIComponent(task)}/${decision}`,
+  }));
+  const decide = (task: string, decision: Decision) =>
+    wish.mutate({ task, decision }, { onSettled: () => void cache.invalidateQueries({ queryKey: keys.tasks(project) }) });
+  return { ...wish, decide };
+}
+
+export function useClose(project: string) {
+  const cache = useQueryClient();
+  const wish = useWish<ClosedView, { phase: number } & NewClose>(({ phase, with_failures }) => ({
+    path: `/projects/${encodeURIComponent(project)}/phases/${phase}/close`,
+    body: { with_failures },
+  }));
+  const close = (phase: number, with_failures: boolean, onDone: () => void) =>
+    wish.mutate(
+      { phase, with_failures },
+      { onSuccess: onDone, onSettled: () => void cache.invalidateQueries({ queryKey: keys.tasks(project) }) },
+    );
+  return { ...wish, close };
+}
+
+function pathOf(project: string): string {
+  return `/projects/${encodeURIComponent(project)}/tasks`;
+}
