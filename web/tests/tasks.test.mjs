@@ -206,6 +206,20 @@ test("no serious findings in any view, light and dark; Korean; a phone", async (
   assert.deepEqual(await findings(page), []);
   await leave(page);
   await it.finish();
+
+  // The page speaks English and no letters for Hangul are installed: the graph brings them along, and draws with them.
+  const hangul = await project("hangul", "- [ ] T1.1: 결제 화면\n");
+  const english = await visit(browser, hangul, { place: [`/tasks/${hangul.id}`] });
+  // As wide as with those letters alone, and not as the empty squares that stand for letters that are not there.
+  const isDrawn = () => {
+    const canvas = document.createElement("canvas").getContext("2d");
+    canvas.font = '12px "Pretendard Variable"';
+    const title = document.querySelector(".tasks-frame .tasks-title");
+    return Math.abs((title?.getComputedTextLength() ?? 0) - canvas.measureText("결제 화면").width) < 1;
+  };
+  await english.waitForSelector(".tasks-letters");
+  await english.waitForFunction(isDrawn);
+  await leave(english);
 });
 
 test("what somebody wrote into the file is text, and what is wrong with it has its line", async () => {

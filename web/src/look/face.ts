@@ -3,11 +3,12 @@ import type { Language } from "../words/words";
 
 const HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
 let isLoaded = false;
+let loading: Promise<unknown> = Promise.resolve();
 
 function load(): void {
   if (isLoaded) return;
   isLoaded = true;
-  void import("./korean");
+  loading = import("./korean");
 }
 
 export function loadKoreanFace(language: Language): void {
@@ -18,4 +19,12 @@ export function loadKoreanFace(language: Language): void {
 /** The same where somebody else's words have it, whatever language the page speaks. */
 export function loadFaceFor(text: string): void {
   if (!isLoaded && HANGUL.test(text)) load();
+}
+
+/** The same for words in a drawing, and whether letters have come: they are drawn only where their face is named first. */
+export async function loadFaceForDrawn(text: string): Promise<boolean> {
+  if (!HANGUL.test(text)) return false;
+  load();
+  await loading;
+  return (await document.fonts.load('16px "Pretendard Variable"', text)).length > 0;
 }

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, type PointerEvent, type SVGProps, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { TaskView } from "../api/schema";
-import { loadFaceFor } from "../look/face";
+import { loadFaceForDrawn } from "../look/face";
 import { plain } from "../parts/Said";
 import { useLanguage, useSay } from "../words/words";
 import { type Box, draw, type Drawing, fit, HEAD, type Line, neighbour, phaseId, type Way } from "./layout";
@@ -40,6 +40,7 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
     else toggle(box.phase);
   };
   const grab = useGrab(frame);
+  const hasLetters = useLetters(view);
   return (
     <section className="tasks-graph">
       <div className="tasks-tools row">
@@ -66,7 +67,7 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
         <svg
           role="group"
           aria-label={say("graphOf")}
-          className={zoom < FAR ? "tasks-far" : ""}
+          className={`${zoom < FAR ? "tasks-far" : ""} ${hasLetters ? "tasks-letters" : ""}`}
           width={drawing.width * zoom}
           height={drawing.height * zoom}
           viewBox={`0 0 ${drawing.width} ${drawing.height}`}
@@ -92,6 +93,21 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
       </div>
     </section>
   );
+}
+
+/** Whether letters have come for what is drawn and the machine has none for. */
+function useLetters(view: InsideProps["view"]): boolean {
+  const [hasLetters, setLetters] = useState(false);
+  const text = useMemo(() => [...view.phases, ...view.tasks].map((it) => it.title ?? "").join(""), [view]);
+  useEffect(() => {
+    let isHere = true;
+    // Without them the words are in the list, and the shapes are what they are.
+    loadFaceForDrawn(text).then((have) => isHere && setLetters(have), () => undefined);
+    return () => {
+      isHere = false;
+    };
+  }, [text]);
+  return hasLetters;
 }
 
 /** Which phases are open: at first all of a small file, otherwise the one that is worked on. */
@@ -235,7 +251,6 @@ function Frames({ drawing, phases, onClose }: { drawing: Drawing; phases: Phases
     const found = phases.find((it) => it.phase.number === phase);
     if (!found) return null;
     const name = phaseSaid(say, found.phase);
-    loadFaceFor(name);
     return (
       <g key={phase} className="tasks-phase-frame">
         <rect x={x} y={y} width={width} height={height} rx="8" />
@@ -379,7 +394,6 @@ interface TaskNodeProps extends Pick<NodeProps, "box" | "view" | "byId" | "isCho
 function TaskNode({ common, box, task, view, byId, isChosen }: TaskNodeProps) {
   const { shape, said } = stateOf(useLanguage(), task.state);
   const label = useTaskSaid(task, view, byId);
-  loadFaceFor(task.title);
   return (
     <g {...common} data-task={task.id} aria-pressed={isChosen} className={`tasks-node ${task.state}`} aria-label={label}>
       <title>{plain(task.title)}</title>
@@ -415,7 +429,6 @@ function PhaseNode({ common, box, phase, tasks }: PhaseNodeProps) {
   const state = stateOfPhase(tasks);
   const { shape } = stateOf(language, state);
   const name = phaseSaid(say, phase);
-  loadFaceFor(name);
   const counts = countsOf(tasks);
   const said = counts.map(([it, n]) => say("counted", { n, state: stateOf(language, it).said }));
   const settled = tasks.filter(isSettled).length;

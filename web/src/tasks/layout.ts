@@ -186,12 +186,17 @@ interface End {
   left: number;
   right: number;
   y: number;
+  /** Where the row of its phase begins. */
+  row: number;
 }
 
 function linesOf(phases: PhaseOf[], boxes: Box[], frames: Frame[], placed: Map<string, Box>): Line[] {
   const ends = new Map<string, End>();
-  for (const { id, x, y, width, height } of boxes) ends.set(id, { left: x, right: x + width, y: y + height / 2 });
-  for (const { phase, x, y, width } of frames) ends.set(phaseId(phase), { left: x, right: x + width, y: y + HEAD / 2 });
+  const rows = new Map(frames.map((frame) => [frame.phase, frame.y]));
+  for (const { id, phase, x, y, width, height } of boxes) {
+    ends.set(id, { left: x, right: x + width, y: y + height / 2, row: rows.get(phase) ?? y });
+  }
+  for (const { phase, x, y, width } of frames) ends.set(phaseId(phase), { left: x, right: x + width, y: y + HEAD / 2, row: y });
   const lines = new Map<string, Line>();
   const add = (from: string, to: string, isPhase: boolean) => {
     const [a, b] = [ends.get(from), ends.get(to)];
@@ -210,10 +215,16 @@ function linesOf(phases: PhaseOf[], boxes: Box[], frames: Frame[], placed: Map<s
   return [...lines.values()];
 }
 
+/** From one end to the other; into another row between the rows, where no box stands. */
 function curve(a: End, b: End): { path: string; x: number; y: number } {
+  const x = a.right + GAP.x / 2;
+  if (a.row !== b.row) {
+    const between = Math.max(a.row, b.row) - GAP.phase / 4;
+    return { path: `M${a.right} ${a.y}h12V${between}H${b.left - 12}V${b.y}h12`, x, y: a.y };
+  }
   const bend = Math.max(GAP.x / 2, Math.abs(b.left - a.right) / 2);
   const path = `M${a.right} ${a.y}C${a.right + bend} ${a.y} ${b.left - bend} ${b.y} ${b.left} ${b.y}`;
-  return { path, x: a.right + GAP.x / 2, y: a.y };
+  return { path, x, y: a.y };
 }
 
 export type Way = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
