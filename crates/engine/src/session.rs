@@ -500,6 +500,12 @@ impl Session {
         self.outcome.is_none() && !self.gated && self.launches.last().is_some_and(is_lost)
     }
 
+    /// Whether nothing more is wanted of it once it is over. A loop is not resumed but started again: what is done stands
+    /// in its files.
+    pub(crate) fn is_through(&self) -> bool {
+        self.dismissed_at_ms.is_some() || self.verifies() || self.conducts.is_some()
+    }
+
     /// Whether it says what it thinks of somebody else's work.
     pub fn verifies(&self) -> bool {
         self.order.role.verifies()

@@ -113,9 +113,7 @@ impl Maker<'_> {
         let session = self.find(id)?;
         self.is_not_restoring(id)?;
         // Whose phase is approved, or who only looked at one, has nothing more to do.
-        // A loop is not resumed but started again: what is done stands in its files.
-        let is_through =
-            session.dismissed_at_ms.is_some() || session.verifies() || session.conducts.is_some();
+        let is_through = session.is_through();
         let is_past = self.phases_of(id).is_some() && self.phase_of(id).is_none();
         let run = self.desk.run(session.run);
         let is_rejected = run.is_some_and(|run| {

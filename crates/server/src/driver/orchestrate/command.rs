@@ -149,14 +149,14 @@ fn chosen(key: &str, command: &str, is_of_project: bool, trusted: &[String]) -> 
 pub(crate) fn find(directory: &Path) -> Option<String> {
     let has = |name: &str| directory.join(name).is_file();
     let read = |name: &str| std::fs::read_to_string(directory.join(name)).ok();
-    let any = |glob: &str| {
-        let (_, pattern) = glob.rsplit_once('/').unwrap_or(("", glob));
-        ["", "tests", "test"].iter().any(|folder| {
+    // Where tests of Python lie; everything else is told by one file in the root.
+    let files = || {
+        ["", "tests", "test"].into_iter().flat_map(|folder| {
             let entries = std::fs::read_dir(directory.join(folder)).into_iter().flatten().flatten();
-            entries
-                .into_iter()
-                .any(|entry| crate::phases::glob::matches(pattern, &entry.file_name().to_string_lossy()))
+            let named = move |name: String| if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            entries.map(move |entry| named(entry.file_name().to_string_lossy().into_owned()))
         })
     };
-    tests_command::find(has, read, any)
+    let all = |glob: &str| files().filter(|path| crate::phases::glob::matches(glob, path)).collect();
+    tests_command::find(has, read, all)
 }
