@@ -156,6 +156,16 @@ export interface components {
             /** @description Why it was made: `request`, `time`, `person`, `rest` or `restore`. */
             why: string;
         };
+        /** @description A phase that is over. */
+        ClosedView: {
+            /**
+             * Format: int32
+             * @description The phase.
+             */
+            phase: number;
+            /** @description What is done without for that. */
+            skipped: string[];
+        };
         /** @description What was found about a criterion. */
         CriterionView: {
             /** @description How one can see that. */
@@ -629,6 +639,11 @@ export interface components {
             value?: string | null;
             /** @description Values by name, for a request that asks for values. They go to the vault, and nowhere else. */
             values?: Record<string, unknown>;
+        };
+        /** @description The end of a phase. */
+        NewClose: {
+            /** @description Whether what was given up in it, and what waits for that, is done without. */
+            with_failures?: boolean;
         };
         /** @description A demonstration. */
         NewDemo: {
@@ -1146,7 +1161,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -1481,6 +1496,188 @@ export interface components {
             /** @description Its place in the journal; `hello` has none. */
             id?: string | null;
         };
+        /** @description A time that somebody worked on a task. */
+        TaskAttemptView: {
+            /**
+             * Format: int64
+             * @description When it was begun, in UTC milliseconds.
+             */
+            begun_at_ms: number;
+            /**
+             * Format: int64
+             * @description When it was over, if it is.
+             */
+            ended_at_ms?: number | null;
+            /** @description Why it was not done; null if it was, or is not over. */
+            failed?: string | null;
+        };
+        /** @description One of a task's criteria. */
+        TaskCriterionView: {
+            /** @description Whether its box is marked. */
+            done: boolean;
+            /** @description What has to hold. */
+            text: string;
+        };
+        /** @description Everything about a task. */
+        TaskDetailView: components["schemas"]["TaskView"] & {
+            /** @description What stands below it in the file. */
+            body: string;
+            /** @description The tasks that depend on it. */
+            then: string[];
+        };
+        /**
+         * @description How a phase of a task file is.
+         * @enum {string}
+         */
+        TaskPhaseState: "open" | "settled" | "closed";
+        /** @description A phase of a task file. */
+        TaskPhaseView: {
+            /**
+             * Format: int32
+             * @description Its number.
+             */
+            number: number;
+            /** @description How it is. */
+            state: components["schemas"]["TaskPhaseState"];
+            /** @description What its heading says. */
+            title?: string | null;
+        };
+        /** @description Something that is wrong or strange in a task file. */
+        TaskProblemView: {
+            /** @description The same for programs. */
+            about: Record<string, unknown>;
+            /**
+             * Format: int32
+             * @description Where.
+             */
+            line: number;
+            /** @description What, in a sentence. */
+            message: string;
+        };
+        /**
+         * @description How a task is.
+         * @enum {string}
+         */
+        TaskState: "pending" | "ready" | "in_progress" | "completed" | "failed" | "blocked" | "skipped";
+        /** @description One task. */
+        TaskView: {
+            /**
+             * Format: int32
+             * @description The phase that it waits for, with all before that.
+             */
+            after_phase?: number | null;
+            /** @description The times that somebody worked on it, oldest first, as far as the log knows them. */
+            attempts: components["schemas"]["TaskAttemptView"][];
+            /** @description What has to hold when it is done. */
+            criteria: components["schemas"]["TaskCriterionView"][];
+            /** @description Whether it is on the longest chain of open tasks, which decides how long the rest takes. */
+            critical: boolean;
+            /** @description The files that it may change, as patterns. */
+            files: string[];
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int32
+             * @description The line of the file that it begins in.
+             */
+            line: number;
+            /** @description The tasks that it depends on. */
+            needs: string[];
+            /** @description Who is to do it. */
+            owner?: string | null;
+            /**
+             * Format: int32
+             * @description Its phase.
+             */
+            phase: number;
+            /** @description How urgent it is: `first`, `critical`, `high`, `medium` or `low`. */
+            priority: string;
+            /** @description How much can go wrong: `low`, `medium`, `high` or `critical`. */
+            risk?: string | null;
+            /** @description The run that was asked for to do it, last. */
+            run?: string | null;
+            /** @description Who works or worked on it. */
+            session?: string | null;
+            /** @description How it is. */
+            state: components["schemas"]["TaskState"];
+            /** @description What it is called. */
+            title: string;
+            /** @description The command that shows that it is done. */
+            verify?: string | null;
+            waits?: components["schemas"]["TaskWaitView"] | null;
+            /** @description Where it is to be done, if it says so. */
+            worktree?: string | null;
+        };
+        /** @description What a task waits for. */
+        TaskWaitView: {
+            /** @description The task that runs, and that it may not run beside. */
+            beside?: string | null;
+            /**
+             * Format: int32
+             * @description The phase that has to be settled first.
+             */
+            phase?: number | null;
+            /** @description Tasks that have to be settled first. */
+            tasks: string[];
+        };
+        /** @description A project that has a task file, and how far it is. */
+        TasksSummary: {
+            /**
+             * Format: int64
+             * @description How many were given up.
+             */
+            failed: number;
+            /** @description The task file, relative to its root. */
+            file: string;
+            /**
+             * Format: int64
+             * @description How many somebody works on.
+             */
+            in_progress: number;
+            /**
+             * Format: int64
+             * @description How many things in the file keep it from being worked with.
+             */
+            problems: number;
+            /** @description The project. */
+            project: components["schemas"]["ProjectView"];
+            /**
+             * Format: int64
+             * @description How many are completed or skipped.
+             */
+            settled: number;
+            /**
+             * Format: int64
+             * @description How many tasks there are.
+             */
+            tasks: number;
+        };
+        /** @description The tasks of a project: its task file with its state and log. */
+        TasksView: {
+            /** @description The task file, relative to the project's root; null if there is none. */
+            file?: string | null;
+            /**
+             * Format: int64
+             * @description How many tasks are left off here because there are too many.
+             */
+            left_off: number;
+            /** @description What `ostler resolve` would answer. */
+            line: string;
+            /** @description Where a task file is looked for, in this order. */
+            looked_for: string[];
+            /** @description The phases that have tasks, by number. */
+            phases: components["schemas"]["TaskPhaseView"][];
+            /** @description What keeps the file from being worked with, most important first. */
+            problems: components["schemas"]["TaskProblemView"][];
+            /** @description The project. */
+            project: components["schemas"]["ProjectView"];
+            /** @description Why the state file cannot be used; the done marks of the task file count alone then. */
+            state_problem?: string | null;
+            /** @description The tasks, in the order of the file. */
+            tasks: components["schemas"]["TaskView"][];
+            /** @description What is strange in it, and how it was taken. */
+            warnings: components["schemas"]["TaskProblemView"][];
+        };
         /** @description A token that was just made. There is no `Debug`: it is a key. */
         TokenView: {
             /** @description What is known of it. */
@@ -1671,6 +1868,7 @@ export type ArtifactView = components['schemas']['ArtifactView'];
 export type AskView = components['schemas']['AskView'];
 export type BudgetView = components['schemas']['BudgetView'];
 export type CheckpointView = components['schemas']['CheckpointView'];
+export type ClosedView = components['schemas']['ClosedView'];
 export type CriterionView = components['schemas']['CriterionView'];
 export type EventView = components['schemas']['EventView'];
 export type ExportView = components['schemas']['ExportView'];
@@ -1693,6 +1891,7 @@ export type LoopTaskView = components['schemas']['LoopTaskView'];
 export type LoopView = components['schemas']['LoopView'];
 export type MarkView = components['schemas']['MarkView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
+export type NewClose = components['schemas']['NewClose'];
 export type NewDemo = components['schemas']['NewDemo'];
 export type NewExport = components['schemas']['NewExport'];
 export type NewLink = components['schemas']['NewLink'];
@@ -1747,6 +1946,17 @@ export type SignInView = components['schemas']['SignInView'];
 export type SignedInView = components['schemas']['SignedInView'];
 export type StatusView = components['schemas']['StatusView'];
 export type StreamedEvent = components['schemas']['StreamedEvent'];
+export type TaskAttemptView = components['schemas']['TaskAttemptView'];
+export type TaskCriterionView = components['schemas']['TaskCriterionView'];
+export type TaskDetailView = components['schemas']['TaskDetailView'];
+export type TaskPhaseState = components['schemas']['TaskPhaseState'];
+export type TaskPhaseView = components['schemas']['TaskPhaseView'];
+export type TaskProblemView = components['schemas']['TaskProblemView'];
+export type TaskState = components['schemas']['TaskState'];
+export type TaskView = components['schemas']['TaskView'];
+export type TaskWaitView = components['schemas']['TaskWaitView'];
+export type TasksSummary = components['schemas']['TasksSummary'];
+export type TasksView = components['schemas']['TasksView'];
 export type TokenView = components['schemas']['TokenView'];
 export type TrustView = components['schemas']['TrustView'];
 export type TrustedView = components['schemas']['TrustedView'];
