@@ -310,6 +310,11 @@ impl Agent {
         self.names("guide_file")
     }
 
+    /// Whether its table says how it is given a `model`, `max_turns` or `tools`.
+    pub fn takes(&self, what: &str) -> bool {
+        self.names(what)
+    }
+
     /// The version in what the `version` command printed: its first word that begins with a digit.
     pub fn version_in(printed: &str) -> Option<&str> {
         let words = printed.split_whitespace().map(|word| word.strip_prefix('v').unwrap_or(word));

@@ -99,7 +99,7 @@ pub(crate) fn exit(outcome: &Outcome) -> Exit {
 }
 
 /// Comes back when nobody reads standard output any more.
-async fn nobody_reads() {
+pub(crate) async fn nobody_reads() {
     loop {
         let stdout = io::stdout();
         let mut fds = [PollFd::new(&stdout, PollFlags::empty())];

@@ -54,6 +54,10 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" | "loop_busy" => {
             review(words, details)
         }
+        "no_invocation" => words.say(Key::NoSuchCall, &[("id", &text("invocation"))]),
+        "invocation_over" => words.say(Key::RefusedCallOver, &[("id", &text("invocation"))]),
+        "no_role" => words.say(Key::RefusedNoRole, &[("role", &text("role"))]),
+        "not_delivered" => words.say(Key::RefusedNotDelivered, &[("why", &text("why"))]),
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => untrusted(words, details),
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
@@ -119,6 +123,11 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             Some(words.say(Key::HintPhasesBusy, &[("run", &safe(run))]))
         }
         "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
+        "no_role" => {
+            let roles = details["roles"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let roles = roles.map(one_line).collect::<Vec<_>>().join(", ");
+            Some(words.say(Key::HintRoles, &[("roles", &roles)]))
+        }
         "untrusted" => {
             let directory = details["directory"].as_str().map(one_line).unwrap_or_default();
             Some(words.say(Key::HintTrust, &[("directory", &directory)]))

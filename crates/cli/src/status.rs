@@ -32,6 +32,7 @@ pub(crate) fn of_word(word: &str, unverified: bool) -> Option<Status> {
             ("◆", Key::StatusWaiting, Style::Attention)
         }
         "waiting_review" => ("◆", Key::StatusReview, Style::Attention),
+        "waiting_agent" => ("◇", Key::StatusWaitingAgent, Style::Dim),
         "installing" => ("◐", Key::StatusInstalling, Style::Good),
         "parked" => ("◷", Key::StatusParked, Style::Attention),
         "paused" => ("‖", Key::StatusPaused, Style::Attention),

@@ -7,6 +7,7 @@ mod en;
 mod key;
 mod ko;
 mod notify;
+mod office;
 mod orchestrate;
 mod page;
 mod phases;
@@ -94,6 +95,7 @@ impl Language {
                 demo::SENTENCES,
                 plan::SENTENCES,
                 orchestrate::SENTENCES,
+                office::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

@@ -1,13 +1,14 @@
 //! What is to be done about something that happened. An action is named by the event that caused it, so that whoever
 //! carries actions out does each of them once.
 
-use alloc::string::String;
+use alloc::{boxed::Box, string::String};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     event::Parcel,
-    id::{RequestId, SessionId},
+    id::{InvocationId, RequestId, SessionId},
+    office::Delivery,
     phases::GateName,
     run::Outcome,
 };
@@ -163,6 +164,16 @@ pub enum Deed {
     ClearGate {
         /// Which one.
         gate: GateName,
+    },
+    /// Look who is called.
+    Seat {
+        /// By which call.
+        invocation: InvocationId,
+    },
+    /// Look at what the agent brings another.
+    Examine {
+        /// What.
+        delivery: Box<Delivery>,
     },
     /// Make the worktree.
     MakeWorktree,

@@ -9,6 +9,7 @@ mod calls;
 mod checkpoints;
 mod gate;
 mod judge;
+mod office;
 mod orchestrate;
 mod park;
 mod phases;
@@ -95,6 +96,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Resized { session, launch, screen } => maker.resized(*session, *launch, *screen),
+        Input::Office(input) => maker.office(input)?,
         Input::Pause(session) => maker.pause(*session)?,
         Input::Continue(session) => maker.unpause(*session)?,
         Input::Resume { session, prompt } => maker.resume(*session, prompt.as_deref())?,

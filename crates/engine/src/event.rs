@@ -10,13 +10,14 @@ use serde_json::Value;
 use crate::{
     answer::Answer,
     budget::Budget,
-    checkpoint::{Kept, RestoredFiles, Rewind, Skip, Why},
-    id::{AccountId, CheckpointId, MessageId, RequestId, SessionId},
+    checkpoint::{Kept, Rewind, Skip, Why},
+    id::{AccountId, CheckpointId, RequestId},
+    office::OfficeEvent,
     orchestrate::Step as LoopStep,
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
-    session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Resized, Worktree},
+    session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Resized, Worktree, Written},
 };
 
 pub use crate::entry::{Entry, Parcel, VERSION};
@@ -353,14 +354,9 @@ pub enum Event {
         /// Its id.
         account: AccountId,
     },
-    /// A person wrote to it.
+    /// Somebody wrote to it.
     #[serde(rename = "message.written")]
-    MessageWritten {
-        /// Its id.
-        message: MessageId,
-        /// The words.
-        text: String,
-    },
+    MessageWritten(Written),
     /// Something was handed to a launch.
     #[serde(rename = "input.sent")]
     InputSent {
@@ -597,4 +593,7 @@ pub enum Event {
         /// What it says.
         what: String,
     },
+    /// Something has happened between agents.
+    #[serde(untagged)]
+    Office(OfficeEvent),
 }

@@ -3,6 +3,7 @@
 mod accounts;
 mod checkpoints;
 mod hearing;
+mod office;
 mod phases;
 
 use alloc::{boxed::Box, collections::BTreeMap};
@@ -12,9 +13,12 @@ use crate::{
     checkpoint::Checkpoints,
     event::{Entry, Event, Parcel},
     id::{ProjectId, RequestId, RunId, SessionId},
+    office::Standing,
     request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
-    session::{Launch, Message, Process, Resized, Retries, Role, Screen, Session, Stop, ValueSource},
+    session::{
+        Launch, Message, Process, Resized, Retries, Role, Screen, Session, Stop, ValueSource, Written,
+    },
     usage::{Meter, Used},
     world::{Desk, Overlay, World},
 };
@@ -50,11 +54,7 @@ impl Desk<'_> {
             Event::ProjectRegistered { root, name, git } => {
                 let id = entry.project.expect("it has its project");
                 self.own.counters.project = self.counters().project.max(id.0);
-                let (root, name) = (root.clone(), name.clone());
-                let (git, registered_at_ms, used) = (*git, entry.at_ms, Used::default());
-                let (trusted, trusted_at_ms) = ([].into(), None);
-                let project = Project { id, root, name, git, registered_at_ms, used, trusted, trusted_at_ms };
-                self.own.projects.insert(id, project);
+                self.own.projects.insert(id, Project::new(id, root, name, *git, entry.at_ms));
             }
             // What is kept stands in the vault; the journal only tells that it is.
             Event::SecretStored { .. } | Event::SecretRemoved { .. } => {}
@@ -161,6 +161,7 @@ impl Desk<'_> {
                     conducts.fold(step, at_ms);
                 }
             }
+            Event::Office(event) => self.fold_office(place, at_ms, event),
             event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
             Event::CheckStarted { number } => {
                 let run = self.run(place.run).expect("a session has its run");
@@ -175,6 +176,7 @@ impl Desk<'_> {
                 match event {
                     Event::SessionFinished { .. } => self.end_phase(place, at_ms),
                     Event::SessionResumed { .. } => self.reopen_phase(place),
+                    Event::MessageWritten(written) => self.fold_about(place.session, at_ms, written),
                     _ => {}
                 }
             }
@@ -220,7 +222,7 @@ impl Desk<'_> {
         self.run_mut(place.run).sessions.push(id);
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
-            Role::Work | Role::Phase { .. } | Role::Conduct(_) => None,
+            Role::Work | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => None,
         };
         let session = Session {
             id,
@@ -257,11 +259,13 @@ impl Desk<'_> {
             values: BTreeMap::new(),
             needs_relaunch: false,
             checkpoints: Checkpoints::default(),
+            office: Standing::default(),
             gated: false,
             conducts: order.role.conducts().map(|_| Box::default()),
             dismissed_at_ms: None,
         };
         self.own.sessions.insert(id, session);
+        self.fold_seat(place, at_ms);
     }
 
     /// How long somebody may work for a run that begins to: what who worked on the phase before has left, if there is one.
@@ -502,8 +506,11 @@ impl Desk<'_> {
             }
             Parcel::Message(id) => {
                 let messages = &mut self.session_mut(session).messages;
-                if let Some(message) = messages.iter_mut().find(|message| message.id == id) {
-                    message.bringing = bringing;
+                let Some(message) = messages.iter_mut().find(|message| message.id == id) else { return };
+                message.bringing = bringing;
+                if bringing == Bringing::Undeliverable {
+                    let about = message.about;
+                    self.fold_returned(about);
                 }
             }
         }
@@ -562,9 +569,9 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             end_check(session);
         }
         Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,
-        Event::MessageWritten { message, text } => {
-            let (text, bringing) = (text.clone(), Bringing::Waiting);
-            session.messages.push(Message { id: *message, text, bringing });
+        Event::MessageWritten(Written { message, text, about }) => {
+            let (text, bringing, about) = (text.clone(), Bringing::Waiting, *about);
+            session.messages.push(Message { id: *message, text, bringing, about });
         }
         Event::CheckRecalled { why, .. } => session.check_ending = Some(*why),
         Event::CheckFinished { attempt, .. } => {

@@ -35,8 +35,41 @@ pub(crate) enum Heard {
     End(End),
     /// A phase is said to be done.
     PhaseComplete(Announced),
+    /// Something for another agent.
+    Office(Said),
     /// Nothing that anybody has to do something about.
     Other,
+}
+
+/// What is said to another agent, as it is written in an item.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Said {
+    /// `[INVOKE:X]`
+    Invoke {
+        /// Who is called.
+        target: String,
+        /// What is to be done.
+        task: String,
+        /// What the other should know.
+        context: Option<String>,
+    },
+    /// `[DELIVER_RESULT:X]`
+    DeliverResult {
+        /// Who is to have it.
+        target: String,
+        /// What sort of thing it is.
+        result_type: String,
+        /// The thing itself.
+        content: String,
+    },
+    /// `[STEP_COMPLETE]`
+    StepComplete {
+        /// Which step.
+        step: Option<String>,
+        /// What came of it.
+        summary: Option<String>,
+    },
 }
 
 /// Reads an item.
@@ -65,6 +98,7 @@ pub(crate) fn read(item: &Value) -> Heard {
         "rate_limit" => fields(item).map(Heard::Limit),
         "end" => fields(item).map(Heard::End),
         "phase_complete" => fields(item).map(Heard::PhaseComplete),
+        "invoke" | "deliver_result" | "step_complete" => fields(item).map(Heard::Office),
         _ => None,
     };
     fact.unwrap_or(Heard::Other)

@@ -84,6 +84,14 @@ id!(
     CheckpointId, "c"
 );
 id!(
+    /// One agent has called another.
+    InvocationId, "i"
+);
+id!(
+    /// Something that one agent brings another.
+    ResultId, "d"
+);
+id!(
     /// Something a person wrote to an agent unasked; counted per session.
     MessageId, "m"
 );

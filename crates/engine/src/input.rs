@@ -8,6 +8,7 @@ use crate::{
     answer::{Decision, Given},
     checkpoint::Kept,
     id::{CheckpointId, ProjectId, RequestId, SessionId},
+    office::OfficeInput,
     orchestrate::News as LoopNews,
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
@@ -273,6 +274,8 @@ pub enum Input {
         /// How large it is now.
         screen: Screen,
     },
+    /// Something about an office.
+    Office(Box<OfficeInput>),
     /// A person holds an agent.
     Pause(SessionId),
     /// A person lets it go on.

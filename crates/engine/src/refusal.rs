@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     answer::NotAnAnswer,
-    id::{CheckpointId, ProjectId, RequestId, RunId, SessionId},
+    id::{CheckpointId, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId},
     request::Settled,
     session::Status,
 };
@@ -114,6 +114,26 @@ pub enum Refusal {
         /// Which one.
         request: RequestId,
     },
+    /// There is no such call.
+    NoInvocation {
+        /// The id that was named.
+        invocation: InvocationId,
+    },
+    /// The call is over.
+    InvocationOver {
+        /// Which one.
+        invocation: InvocationId,
+    },
+    /// No process of this name waits for the call.
+    NotCalled {
+        /// Which one.
+        invocation: InvocationId,
+    },
+    /// What was to be brought cannot be.
+    NotDelivered {
+        /// Why not.
+        why: String,
+    },
     /// There is nothing to write.
     EmptyMessage,
     /// A repository is needed for that.
@@ -162,4 +182,10 @@ pub struct Made {
     /// The checkpoint it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
+    /// The call between agents that it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invocation: Option<InvocationId>,
+    /// The result that it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultId>,
 }

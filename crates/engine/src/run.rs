@@ -1,6 +1,6 @@
 //! What a person asked for, and how it ended.
 
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,9 +33,27 @@ pub struct Project {
     /// When they last said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trusted_at_ms: Option<u64>,
+    /// The session that had each role of its office last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub seats: BTreeMap<String, SessionId>,
 }
 
 impl Project {
+    /// One that is seen for the first time.
+    pub(crate) fn new(id: ProjectId, root: &str, name: &str, git: bool, at_ms: u64) -> Project {
+        Project {
+            id,
+            root: root.into(),
+            name: name.into(),
+            git,
+            registered_at_ms: at_ms,
+            used: Used::default(),
+            trusted: Vec::new(),
+            trusted_at_ms: None,
+            seats: BTreeMap::new(),
+        }
+    }
+
     /// A person lets it run more.
     pub(crate) fn trust(&mut self, commands: &[Trusted], at_ms: u64) {
         self.trusted.extend(commands.iter().cloned());

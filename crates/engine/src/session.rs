@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     checkpoint::{Checkpoints, Rewind},
     id::{MessageId, ProjectId, RunId, SessionId},
+    office::{About, Standing},
     orchestrate::Loop,
     request::{Ask, Bringing, Request},
     run::Outcome,
     usage::{Meter, Used},
 };
 
-pub use order::{Order, Patience, Resized, Role, Screen};
+pub use order::{Order, Patience, Resized, Role, Screen, Written};
 
 /// One agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,6 +108,9 @@ pub struct Session {
     /// How it stands with its checkpoints.
     #[serde(default, skip_serializing_if = "Checkpoints::is_default")]
     pub checkpoints: Checkpoints,
+    /// How it stands with the others of its office.
+    #[serde(default, skip_serializing_if = "Standing::is_default")]
+    pub office: Standing,
     /// Whether it stands still, or is not started, until its phase may go on.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub gated: bool,
@@ -312,6 +316,8 @@ pub enum Ending {
     Failed,
     /// Its work is approved, and it has not ended by itself.
     Dismissed,
+    /// Nobody of its office has anything for it to do.
+    Idle,
 }
 
 /// Why a check was told to end.
@@ -373,6 +379,9 @@ pub struct Message {
     pub text: String,
     /// How far it has got.
     pub bringing: Bringing,
+    /// What it carries, if it is from another agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
 }
 
 /// One attempt to pass the check.
@@ -406,6 +415,8 @@ pub enum Status {
     WaitingPermission,
     /// A person is asked to look at its work.
     WaitingReview,
+    /// It waits for another agent.
+    WaitingAgent,
     /// What it was allowed to have is being installed.
     Installing,
     /// A person holds it.
@@ -511,6 +522,12 @@ impl Session {
         self.order.role.verifies()
     }
 
+    /// Whether it can do nothing before another agent has done something.
+    fn waits_for_agents(&self) -> bool {
+        let is_through = self.live().is_none_or(|live| live.process.is_some() && live.end.is_some());
+        self.office.calls.values().any(|blocked| *blocked || is_through)
+    }
+
     /// How long it may work on before a person is asked, if that is limited.
     pub(crate) fn time_left_ms(&self, at_ms: u64) -> Option<u64> {
         // While it waits for somebody, no time of its own passes.
@@ -554,6 +571,8 @@ impl Session {
             Status::Parked
         } else if self.checking.is_some() || self.gated {
             Status::Checking
+        } else if self.waits_for_agents() {
+            Status::WaitingAgent
         } else if live.is_some_and(|launch| launch.process.is_some()) || self.conducts.is_some() {
             Status::Active
         } else {

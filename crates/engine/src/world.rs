@@ -15,7 +15,8 @@ use crate::{
     account::Account,
     checkpoint::Checkpoint,
     decide::{account_due_at_ms, account_name, due_at_ms},
-    id::{AccountId, CheckpointId, ProjectId, RequestId, RunId, SessionId},
+    id::{AccountId, CheckpointId, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId},
+    office::{Handover, Invocation},
     request::Request,
     run::{Project, Run},
     session::{CheckWish, LaunchEnd, Session},
@@ -38,6 +39,10 @@ pub struct World {
     pub accounts: BTreeMap<AccountId, Account>,
     /// Checkpoints, as far as somebody asked about them or they are being made.
     pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// Calls between agents, as far as something can still happen to them.
+    pub invocations: BTreeMap<InvocationId, Invocation>,
+    /// Results that were not read yet.
+    pub results: BTreeMap<ResultId, Handover>,
     /// Requests that are open, or whose answer is still on its way, by session.
     pending: BTreeMap<SessionId, BTreeSet<RequestId>>,
     /// Projects by their root.
@@ -62,6 +67,12 @@ pub struct Counters {
     pub account: u64,
     /// Of checkpoints.
     pub checkpoint: u64,
+    /// Of calls between agents.
+    #[serde(default)]
+    pub invocation: u64,
+    /// Of their results.
+    #[serde(default)]
+    pub result: u64,
 }
 
 impl Counters {
@@ -73,6 +84,8 @@ impl Counters {
             request: self.request.max(other.request),
             account: self.account.max(other.account),
             checkpoint: self.checkpoint.max(other.checkpoint),
+            invocation: self.invocation.max(other.invocation),
+            result: self.result.max(other.result),
         }
     }
 }
@@ -96,6 +109,10 @@ pub struct Overlay {
     pub accounts: BTreeMap<AccountId, Account>,
     /// Checkpoints.
     pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// Calls between agents.
+    pub invocations: BTreeMap<InvocationId, Invocation>,
+    /// Their results.
+    pub results: BTreeMap<ResultId, Handover>,
 }
 
 impl World {
@@ -109,6 +126,8 @@ impl World {
         overlay.requests.into_values().for_each(|request| self.put_request(request));
         self.accounts.extend(overlay.accounts);
         self.checkpoints.extend(overlay.checkpoints);
+        self.invocations.extend(overlay.invocations);
+        self.results.extend(overlay.results);
     }
 
     /// Adds to an overlay what came after it.
@@ -121,6 +140,8 @@ impl World {
         group.requests.extend(later.requests);
         group.accounts.extend(later.accounts);
         group.checkpoints.extend(later.checkpoints);
+        group.invocations.extend(later.invocations);
+        group.results.extend(later.results);
     }
 
     /// Puts a project in its place.
@@ -161,6 +182,12 @@ impl World {
             let run = run.id;
             self.runs.remove(&run);
         }
+    }
+
+    /// Lets go of calls and results to which nothing can happen any more. The store keeps them.
+    pub fn forget_calls(&mut self) {
+        self.invocations.retain(|_, invocation| invocation.is_live());
+        self.results.retain(|_, result| result.delivered_at_ms.is_none());
     }
 
     /// The requests of a session that it waits for, oldest first.
@@ -234,8 +261,8 @@ impl World {
 /// The world as a decision sees it: its own changes over those of its group over what is committed.
 #[derive(Debug)]
 pub(crate) struct Desk<'a> {
-    world: &'a World,
-    group: &'a Overlay,
+    pub(crate) world: &'a World,
+    pub(crate) group: &'a Overlay,
     pub(crate) own: Overlay,
 }
 

@@ -5,6 +5,7 @@
 mod call;
 mod checkpoint;
 mod notification;
+mod office;
 mod orchestrate;
 mod phases;
 mod piece;
@@ -19,6 +20,10 @@ pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
+pub use office::{
+    CalledView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult, OfficeView,
+    ResultView, RoleView,
+};
 pub use orchestrate::{LoopCounts, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
 pub use phases::{
     AnnouncedView, ApprovedView, ArtifactView, CriterionView, ExportView, ExportedView, GateCheckView,

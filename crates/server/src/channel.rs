@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    api::{CallState, CallView, NewCall, NewStep},
+    api::{CallState, CallView, CalledView, NewCall, NewInvocation, NewResult, NewStep},
     client::{ClientError, exchange, read},
     random,
 };
@@ -83,6 +83,43 @@ impl Channel {
     pub async fn step(&self, step: &NewStep) -> Result<(), ClientError> {
         let _: Value = self.post("/steps", step, Some(&Channel::key())).await?;
         Ok(())
+    }
+
+    /// Calls another agent.
+    pub async fn invoke(&self, key: &str, call: &NewInvocation) -> Result<CalledView, ClientError> {
+        self.post("/invocations", call, Some(key)).await
+    }
+
+    /// Waits until somebody is called, or nobody; or, with `over`, until the call is over or is not waited for any more.
+    pub async fn called(&self, key: &str, call: &CalledView, over: bool) -> Result<CalledView, ClientError> {
+        let path = format!("/invocations/{}?key={key}&over={over}", call.invocation.id);
+        loop {
+            let view: CalledView = self.get(&path).await?;
+            let is_enough = view.invocation.is_over()
+                || (!over && view.invocation.seat.is_some())
+                || (over && !view.waited_for);
+            if is_enough {
+                return Ok(view);
+            }
+        }
+    }
+
+    /// Says that the result is here. It is said to the agent only if this succeeds.
+    pub async fn take_result(&self, key: &str, call: &CalledView) -> Result<CalledView, ClientError> {
+        let path = format!("/invocations/{}/taken", call.invocation.id);
+        self.post(&path, &json!({ "key": key }), None).await
+    }
+
+    /// Says that nobody waits any more: the result goes to the agent as a message.
+    pub async fn leave_call(&self, key: &str, call: &CalledView) -> Result<CalledView, ClientError> {
+        let path = format!("/invocations/{}/left", call.invocation.id);
+        self.post(&path, &json!({ "key": key }), None).await
+    }
+
+    /// Brings another agent something, and gives the id of that.
+    pub async fn deliver(&self, result: &NewResult) -> Result<Option<String>, ClientError> {
+        let made: Value = self.post("/results", result, Some(&Channel::key())).await?;
+        Ok(made["result"].as_str().map(str::to_owned))
     }
 
     /// A name for a call that nobody else has.

@@ -7,6 +7,7 @@
 mod budget;
 mod checkpoints;
 mod notify;
+mod office;
 pub(crate) mod orchestrate;
 mod page;
 mod phases;
@@ -32,14 +33,15 @@ use toml::Spanned;
 
 pub use budget::{Budgets, InvalidAmount, parse_cost, parse_tokens};
 pub use notify::{Hidden, NotifyChannel, Target, Way};
+pub use office::{Office, RoleSetting};
 pub use orchestrate::OrchestrateSettings;
 pub use page::{AllowedHost, Listen, Page, Scheme, Tls};
 pub use phases::{Choice, PhaseSetting, PhaseSettings};
 pub use vault::VaultKey;
 
 use self::{
-    budget::BudgetTable, checkpoints::CheckpointTable, notify::NotifyTable, orchestrate::OrchestrateTable,
-    page::PageTable, phases::PhasesTable, vault::VaultTable,
+    budget::BudgetTable, checkpoints::CheckpointTable, notify::NotifyTable, office::OfficeTable,
+    orchestrate::OrchestrateTable, page::PageTable, phases::PhasesTable, vault::VaultTable,
 };
 
 /// The name of the file in a project.
@@ -79,6 +81,8 @@ pub struct Config {
     pub phases: PhaseSettings,
     /// How a task file is worked through.
     pub orchestrate: OrchestrateSettings,
+    /// What is said of the roles of an office.
+    pub office: Office,
     /// What the project's file would have Ostler run.
     pub commands: Vec<RepositoryCommand>,
 }
@@ -143,6 +147,7 @@ struct File {
     phases: Option<PhasesTable>,
     #[serde(default)]
     orchestrate: OrchestrateTable,
+    office: Option<OfficeTable>,
 }
 
 /// US dollars for a million tokens.
@@ -190,6 +195,7 @@ impl Config {
             prune: checkpoints::POLICY,
             phases: phases::Said::default().finish(),
             orchestrate: OrchestrateSettings::default(),
+            office: Office::default(),
         };
         let mut said = phases::Said::default();
         if let Some(source) = user {
@@ -286,6 +292,9 @@ impl Config {
         }
         file.budget.take(source, &mut self.budget)?;
         file.orchestrate.take(source, &mut self.orchestrate)?;
+        if let Some(office) = file.office {
+            office.take(source, &self.agents, &mut self.office)?;
+        }
         for (model, price) in file.prices {
             let wrong = || {
                 let message = format!("a price of `{model}` is no amount of US dollars");
@@ -361,7 +370,8 @@ fn commands(source: &Source, file: &File) -> Vec<RepositoryCommand> {
         file: source.path.clone(),
     };
     let agents = file.agents.iter().flatten().map(command);
-    agents.chain(file.orchestrate.commands(source)).collect()
+    let office = file.office.iter().flat_map(|office| office.commands(source));
+    agents.chain(office).chain(file.orchestrate.commands(source)).collect()
 }
 
 impl RepositoryCommand {

@@ -14,6 +14,7 @@ mod keeper;
 mod launch;
 mod link;
 mod mailboxes;
+mod office;
 mod orchestrate;
 mod records;
 mod remains;

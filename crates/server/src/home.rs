@@ -179,6 +179,11 @@ impl Home {
         self.root.join("phases").join(gate.run.to_string()).join(format!("{}-{}", gate.phase, gate.gate))
     }
 
+    /// Where texts are kept that are too long to be said to an agent.
+    pub fn office(&self) -> PathBuf {
+        self.root.join("office")
+    }
+
     /// Worktrees of sessions.
     pub fn worktrees(&self) -> PathBuf {
         self.root.join("worktrees")

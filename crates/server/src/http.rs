@@ -5,6 +5,7 @@
 mod access;
 mod answers;
 mod caller;
+mod calling;
 mod channel;
 mod checkpoints;
 mod code;
@@ -19,6 +20,7 @@ mod leave;
 mod lists;
 mod metrics;
 mod notifications;
+mod office;
 mod orchestrate;
 mod output;
 mod pace;
@@ -103,7 +105,8 @@ impl App {
         read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
         lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
-        phases::review, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
+        phases::review, office::one, office::invocations, office::results, office::questions,
+        office::send, office::cancel, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
@@ -113,7 +116,7 @@ impl App {
         sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
         health::healthz, health::readyz, metrics::metrics,
     ),
-    components(schemas(phases::ReportFormat, api::OutputForm, api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
+    components(schemas(phases::ReportFormat, api::InvocationStatus, api::OutputForm, api::OutputStream, api::Problem, api::RequestState, api::SessionStatus))
 )]
 struct Document;
 
@@ -206,7 +209,7 @@ fn router(app: App) -> Router {
         .route("/notifications/{name}/test", post(notifications::test))
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
-        .merge(phase_routes().merge(task_routes()))
+        .merge(phase_routes().merge(task_routes()).merge(office_routes()))
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -249,6 +252,17 @@ fn task_routes() -> Router<App> {
         .route("/projects/{id}/tasks/{task}/skip", post(tasks::skip))
         .route("/projects/{id}/tasks/{task}/retry", post(tasks::retry))
         .route("/projects/{id}/phases/{phase}/close", post(tasks::close))
+}
+
+/// What is about offices.
+fn office_routes() -> Router<App> {
+    Router::new()
+        .route("/projects/{id}/office", get(office::one))
+        .route("/projects/{id}/office/invocations", get(office::invocations))
+        .route("/projects/{id}/office/results", get(office::results))
+        .route("/projects/{id}/office/questions", get(office::questions))
+        .route("/projects/{id}/office/messages", post(office::send))
+        .route("/invocations/{id}/cancel", post(office::cancel))
 }
 
 #[cfg(test)]

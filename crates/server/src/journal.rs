@@ -303,6 +303,7 @@ impl Writer {
                     world.forget(session);
                 }
             }
+            world.forget_calls();
         }
         for action in actions {
             // The driver ends only with the server.

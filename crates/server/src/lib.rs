@@ -24,6 +24,7 @@ mod log;
 mod mark;
 mod metrics;
 mod notify;
+mod office;
 mod packages;
 mod peer;
 mod phases;

@@ -55,12 +55,24 @@ pub enum Entity {
     Account,
     /// What stood in a session's directory at one moment.
     Checkpoint,
+    /// One agent has called another.
+    Invocation,
+    /// Something that one agent brings another.
+    Result,
 }
 
 impl Entity {
     /// All of them, each behind those it can belong to.
-    pub const ALL: [Entity; 6] =
-        [Entity::Project, Entity::Run, Entity::Session, Entity::Request, Entity::Account, Entity::Checkpoint];
+    pub const ALL: [Entity; 8] = [
+        Entity::Project,
+        Entity::Run,
+        Entity::Session,
+        Entity::Request,
+        Entity::Account,
+        Entity::Checkpoint,
+        Entity::Invocation,
+        Entity::Result,
+    ];
 
     /// Its name, as in events.
     pub fn name(self) -> &'static str {
@@ -71,6 +83,8 @@ impl Entity {
             Entity::Request => "request",
             Entity::Account => "account",
             Entity::Checkpoint => "checkpoint",
+            Entity::Invocation => "invocation",
+            Entity::Result => "result",
         }
     }
 }
@@ -184,4 +198,8 @@ pub struct Counters {
     pub account: u64,
     /// Of checkpoints.
     pub checkpoint: u64,
+    /// Of calls between agents.
+    pub invocation: u64,
+    /// Of their results.
+    pub result: u64,
 }

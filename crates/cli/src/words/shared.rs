@@ -152,6 +152,7 @@ const SHARED: &[Key] = &[
     Key::AskReviewText,
     Key::AskReviewFailed,
     Key::StatusReview,
+    Key::StatusWaitingAgent,
     Key::ReasonRejected,
     Key::ReasonVerifierOverdue,
     Key::ReasonNoBase,
@@ -205,7 +206,7 @@ const SHARED: &[Key] = &[
 ];
 
 /// Every status of the interface; `completed_unverified` is what `completed` is without a check.
-const STATUSES: [&str; 15] = [
+const STATUSES: [&str; 16] = [
     "starting",
     "active",
     "checking",
@@ -213,6 +214,7 @@ const STATUSES: [&str; 15] = [
     "waiting_dependency",
     "waiting_permission",
     "waiting_review",
+    "waiting_agent",
     "installing",
     "parked",
     "paused",

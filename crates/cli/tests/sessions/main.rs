@@ -27,6 +27,7 @@ mod many;
 mod mcp;
 mod needs;
 mod notifying;
+mod office;
 mod parking;
 mod phases;
 mod preload;

@@ -146,20 +146,25 @@ impl Maker<'_> {
             self.finish(id, Outcome::Failed { reason });
             return;
         }
-        let waits = session.parked_at_ms.is_some() || session.checkpoints.hold();
+        // What it has printed for others is looked at first.
+        let is_examined = !session.office.examined.is_empty();
+        let waits = session.parked_at_ms.is_some() || session.checkpoints.hold() || is_examined;
         if waits || self.is_blocked(id) || self.exchanged(id).is_some() {
             return;
         }
         if self.launch_with_words(id) {
             return;
         }
+        self.settle_tasks(id);
         let session = self.session(id);
-        let Some(last) = session.launches.last() else { return };
+        let is_through = session.live().is_none() && !session.is_over();
+        let Some(last) = session.launches.last().filter(|_| is_through) else { return };
         let waiting = self.waiting_parcels(id);
         let has_parcels = !waiting.is_empty();
         let is_retry = waiting.iter().any(|&parcel| self.is_retry(parcel));
         let was_tried = session.attempts.last().is_some_and(|attempt| attempt.launch == last.number);
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
+        let is_seat = session.order.role.seat().is_some();
         let was_limited = matches!(failure(session), Some(Reason::RateLimited { .. }));
         match last.ended.clone() {
             Some(LaunchEnd::NotStarted { message, .. }) if !was_sent_away => {
@@ -169,7 +174,7 @@ impl Maker<'_> {
                 self.finish(id, Outcome::Failed { reason: Reason::NoEnd });
             }
             Some(LaunchEnd::Lost { .. }) if !was_sent_away => {
-                if has_parcels && session.can_resume() {
+                if has_parcels && (session.can_resume() || is_seat) {
                     self.launch(id, LaunchCause::Bring, None);
                 } else if is_retry {
                     self.launch(id, LaunchCause::Resume, None);
@@ -177,10 +182,15 @@ impl Maker<'_> {
             }
             _ if was_limited && !was_sent_away => self.launch(id, LaunchCause::Limit, None),
             _ if was_tried => self.try_again(id),
-            _ if was_sent_away || (has_parcels && session.can_resume()) => {
+            _ if was_sent_away || (has_parcels && (session.can_resume() || is_seat)) => {
                 self.launch(id, LaunchCause::Bring, None);
             }
             _ if is_retry => self.launch(id, LaunchCause::Resume, None),
+            _ if last.ending == Some(Ending::Idle) => {
+                self.finish(id, Outcome::Completed { verified: false });
+            }
+            // Who has called others is not done before they are.
+            _ if session.office.waits() && failure(session).is_none() => {}
             _ => {
                 let has_unread = !self.parcels_under_way(id).is_empty();
                 self.return_parcels(id);
@@ -211,7 +221,8 @@ impl Maker<'_> {
             Some(RewindWay::Anew { .. }) => true,
             None => !session.can_resume(),
         };
-        let carried = if cause == LaunchCause::First { Vec::new() } else { self.pack(id, fresh) };
+        let is_seat = session.order.role.seat().is_some();
+        let carried = if cause == LaunchCause::First && !is_seat { Vec::new() } else { self.pack(id, fresh) };
         let session = self.session(id);
         let was_lost = session.last_end().is_some_and(|end| matches!(end, LaunchEnd::Lost { .. }));
         let mut texts: Vec<String> = carried.iter().map(|&parcel| self.words_of(id, parcel)).collect();
@@ -221,7 +232,7 @@ impl Maker<'_> {
             texts.splice(0..0, [restored].into_iter().chain(rewind.answers.iter().cloned()));
         }
         let prompt = match cause {
-            LaunchCause::First => session.order.prompt.clone(),
+            LaunchCause::First if !is_seat => session.order.prompt.clone(),
             LaunchCause::Attempt => {
                 let run = self.desk.run(session.run).expect("a session has its run");
                 let check = run.terms.check.as_deref().unwrap_or_default();
@@ -345,8 +356,9 @@ impl Maker<'_> {
         if self.phases_of(id).is_some() {
             self.phase_session_over(id, &outcome);
         } else {
-            self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
+            self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome: outcome.clone() });
             self.tell_loop(id);
         }
+        self.leave_office(id, &outcome);
     }
 }

@@ -11,6 +11,7 @@ use super::{Maker, requests::Source};
 use crate::{
     answer::Answer,
     event::{Event, Parcel},
+    heard::{self, Heard},
     id::{RequestId, SessionId},
     input::{Refusal, Wanted},
     request::{Ask, Bringing, By, Call, Caller, Request},
@@ -121,11 +122,15 @@ impl Maker<'_> {
         self.can_speak(id, launch)?;
         let (number, key) = (self.session(id).signals + 1, key.to_string());
         self.emit(id, Event::SessionTold { launch, number, key, item: item.clone() });
+        if let Heard::Office(said) = heard::read(item) {
+            self.hear_office(id, launch, said, item);
+            self.advance(id);
+        }
         Ok(())
     }
 
     /// Only the process that runs can say something, and not after it was told to end.
-    fn can_speak(&self, id: SessionId, launch: u32) -> Result<(), Refusal> {
+    pub(super) fn can_speak(&self, id: SessionId, launch: u32) -> Result<(), Refusal> {
         let can = self.live(id, launch).is_some_and(|live| live.ending.is_none())
             && self.session(id).cancelled_at_ms.is_none();
         if can { Ok(()) } else { Err(self.not_now(id, Wanted::Ask)) }

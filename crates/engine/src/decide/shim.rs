@@ -31,6 +31,7 @@ impl Maker<'_> {
         match news {
             News::Started { pid, began } => {
                 self.emit(id, Event::SessionStarted { launch, spool_seq, pid: *pid, began: *began });
+                self.office_prompted(id, launch);
             }
             News::Heard { item } => self.hear_item(id, launch, Some(spool_seq), item),
             News::Stopped { cause, processes, confirmed } => {
@@ -67,15 +68,15 @@ impl Maker<'_> {
             }
             News::TookInput { key } => match self.parcel_of(id, key) {
                 Some(parcel) => {
-                    let spool_seq = Some(spool_seq);
-                    self.emit(id, Event::InputDelivered { launch, spool_seq, parcel });
+                    self.emit(id, Event::InputDelivered { launch, spool_seq: Some(spool_seq), parcel });
+                    self.office_taken(id, parcel);
                 }
                 None => self.note(id, launch, spool_seq, "took_input"),
             },
             News::Consumed { key } => match self.parcel_of(id, key) {
                 Some(parcel) => {
-                    let spool_seq = Some(spool_seq);
-                    self.emit(id, Event::InputConsumed { launch, spool_seq, parcel });
+                    self.emit(id, Event::InputConsumed { launch, spool_seq: Some(spool_seq), parcel });
+                    self.office_read(id, parcel);
                 }
                 None => self.note(id, launch, spool_seq, "consumed"),
             },
@@ -122,6 +123,7 @@ impl Maker<'_> {
     fn end_launch(&mut self, id: SessionId, launch: u32, spool_seq: Option<u64>, end: LaunchEnd) {
         self.emit(id, Event::SessionEnded { launch, spool_seq, end });
         self.part_all(id);
+        self.part_all_calls(id);
     }
 
     /// The last request that says that this launch stands still for want of room.
@@ -156,6 +158,7 @@ impl Maker<'_> {
         });
         for parcel in read {
             self.emit(id, Event::InputConsumed { launch, spool_seq: None, parcel });
+            self.office_read(id, parcel);
         }
     }
 
@@ -168,6 +171,7 @@ impl Maker<'_> {
             }
             Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
             Heard::PhaseComplete(announced) => self.announce(id, announced),
+            Heard::Office(said) => self.hear_office(id, launch, said, item),
             _ => {}
         }
     }

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::{Maker, budget, checkpoints::checkpoint_at_ms, phases::dismissed_over_at_ms, requests::OSTLER};
+use super::{
+    Maker, budget, checkpoints::checkpoint_at_ms, office, phases::dismissed_over_at_ms, requests::OSTLER,
+};
 use crate::{
     action::Deed,
     answer::Answer,
@@ -28,6 +30,7 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
         closes_at_ms(session).filter(|_| !is_blocked),
         checkpoint_at_ms(session, is_held_up),
         dismissed_over_at_ms(session),
+        office::idle_at_ms(session),
         verifier_over_at_ms(session, is_blocked),
     ];
     expiries.chain(others.into_iter().flatten()).min()
@@ -37,7 +40,8 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
 pub(super) fn closes_at_ms(session: &Session) -> Option<u64> {
     let live = session.live().filter(|live| live.ending.is_none() && !live.input_closed)?;
     let waits = session.order.agent.end.close_input && session.paused_at_ms.is_none();
-    live.closes_at_ms.filter(|_| waits)
+    let at_ms = live.closes_at_ms.filter(|_| waits)?;
+    office::closes_at_ms(session, at_ms)
 }
 
 /// When an agent that waits has waited so long that it is better ended and started again at the answer.
@@ -102,6 +106,7 @@ impl Maker<'_> {
             self.end_time(id);
             self.end_budget(id);
             self.let_rest(id);
+            self.end_idle(id);
             let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
             let is_left = dismissed_over_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
             if closes || is_left || !expired.is_empty() {

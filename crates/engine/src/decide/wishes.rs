@@ -9,9 +9,10 @@ use crate::{
     event::Event,
     id::{MessageId, RequestId, SessionId},
     input::{Refusal, Wanted},
+    office::About,
     request::{Ask, By, Request},
     run::{Outcome, Reason},
-    session::{Ending, Launch, LaunchCause, Resized, Screen, Status, WorktreeState},
+    session::{Ending, Launch, LaunchCause, Resized, Screen, Status, WorktreeState, Written},
 };
 
 impl Maker<'_> {
@@ -105,8 +106,13 @@ impl Maker<'_> {
     }
 
     pub(super) fn write_message(&mut self, id: SessionId, text: &str) {
+        self.write_about(id, text, None);
+    }
+
+    /// The same, with what another agent has for it.
+    pub(super) fn write_about(&mut self, id: SessionId, text: &str, about: Option<About>) {
         let message = MessageId(self.session(id).messages.len() as u64 + 1);
-        self.emit(id, Event::MessageWritten { message, text: text.into() });
+        self.emit(id, Event::MessageWritten(Written { message, text: text.into(), about }));
     }
 
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {

@@ -3,7 +3,8 @@
 use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
-    heard::{self, Heard},
+    heard::{self, Heard, Said},
+    office,
     session::Session,
     usage::{self, QUARTER_MS, Used},
 };
@@ -42,7 +43,11 @@ pub(super) fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::V
             launch.end = Some(end);
         }
         Heard::Asks { .. } => session.proved_at_ms = Some(at_ms),
-        Heard::PhaseComplete(_) | Heard::Other => {}
+        Heard::Office(Said::DeliverResult { .. }) => {
+            let origin = office::origin(launch.number, item);
+            session.office.examined.insert(origin);
+        }
+        Heard::PhaseComplete(_) | Heard::Office(_) | Heard::Other => {}
     }
     None
 }

@@ -1,11 +1,11 @@
 //! What an agent is to do, and how it is run.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use ostler_agents::Agent;
 use serde::{Deserialize, Serialize};
 
-use crate::{checkpoint::CheckpointTerms, orchestrate::Conduct, usage::Prices};
+use crate::{checkpoint::CheckpointTerms, id::MessageId, office::About, orchestrate::Conduct, usage::Prices};
 
 /// What an agent is to do and how it is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,12 @@ pub struct Order {
     /// What it is there for.
     #[serde(default, skip_serializing_if = "Role::is_work")]
     pub role: Role,
+    /// What its role is told beside the guide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The tools that need no permission, where its role names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// How large its first terminal is, if it has one and somebody looks at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
@@ -70,6 +76,18 @@ pub struct Resized {
     pub rows: u16,
     /// Characters in a line.
     pub columns: u16,
+}
+
+/// Words for an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Their id.
+    pub message: MessageId,
+    /// The words.
+    pub text: String,
+    /// What they carry, if they are from another agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
 }
 
 impl Screen {
@@ -100,6 +118,15 @@ pub enum Role {
     },
     /// To go through a task file. No agent does that: its order names one for nobody, and it is never launched.
     Conduct(Conduct),
+    /// To be called by others of its office.
+    Office {
+        /// The name by which they call it.
+        name: String,
+        /// Stands for all that its role says. Whatever differs is another role.
+        hash: String,
+        /// How long it is kept when it has nothing to do.
+        idle_ms: u64,
+    },
 }
 
 impl Role {
@@ -111,6 +138,14 @@ impl Role {
     /// What it was asked, if it goes through a task file.
     pub fn conducts(&self) -> Option<&Conduct> {
         if let Role::Conduct(asked) = self { Some(asked) } else { None }
+    }
+
+    /// The name by which others of its office call it.
+    pub fn seat(&self) -> Option<&str> {
+        match self {
+            Role::Office { name, .. } => Some(name),
+            _ => None,
+        }
     }
 
     fn is_work(&self) -> bool {

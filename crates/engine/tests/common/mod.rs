@@ -9,6 +9,7 @@ use ostler_agents::{Agent, Agents};
 use ostler_engine::{
     Decision, Entry, Input, Overlay, Refusal, World, decide,
     input::NewRun,
+    office::OfficeInput,
     run::Terms,
     session::{Order, Patience, Role},
     usage::Prices,
@@ -42,6 +43,8 @@ pub(crate) fn all_read_back(overlay: &Overlay) {
     overlay.requests.values().for_each(reads_back);
     overlay.accounts.values().for_each(reads_back);
     overlay.checkpoints.values().for_each(reads_back);
+    overlay.invocations.values().for_each(reads_back);
+    overlay.results.values().for_each(reads_back);
 }
 
 /// Decides, and checks the form of what was decided.
@@ -104,6 +107,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Trust { .. }
         | Input::Distrust { .. }
         | Input::Tick => true,
+        Input::Office(input) => !matches!(**input, OfficeInput::Send { .. }),
         Input::CreateRun(_)
         | Input::Secret { .. }
         | Input::Answer { .. }
@@ -172,6 +176,8 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             prices: Prices::new(),
             checkpoints: None,
             role: Role::Work,
+            instruction: None,
+            tools: Vec::new(),
             screen: None,
         }),
         worktrees: None,

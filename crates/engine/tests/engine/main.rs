@@ -11,6 +11,7 @@ mod documents;
 mod endings;
 mod marks;
 mod needs;
+mod office;
 mod orchestrate;
 mod park;
 mod phases;

@@ -6,6 +6,7 @@ use ostler_engine::{
     Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, World,
     action::Deed,
     event::Parcel,
+    office::{NoSeat, OfficeInput},
     request::{Ask, Bringing, Request},
     session::Session,
 };
@@ -384,6 +385,16 @@ impl Server {
             | Deed::ReadVerdict { .. }
             | Deed::Report { .. }
             | Deed::ClearGate { .. }) => return gates::carry_out(&self.world, deed, random),
+            Deed::Seat { invocation } => {
+                let seat = Err(NoSeat::Unknown { roles: vec!["PO".to_owned()] });
+                let input = OfficeInput::Seated { invocation: *invocation, seat };
+                return Some(Input::Office(Box::new(input)));
+            }
+            Deed::Examine { delivery } => {
+                let (delivery, found) = ((**delivery).clone(), Err("there is nobody".to_owned()));
+                let input = OfficeInput::Examined { session, launch: None, delivery, found };
+                return Some(Input::Office(Box::new(input)));
+            }
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }

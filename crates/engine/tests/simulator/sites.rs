@@ -72,6 +72,8 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::Report { .. } => DEEDS[23],
         Deed::ClearGate { .. } => DEEDS[24],
         Deed::Conduct => unreachable!("nobody goes through a task file"),
+        Deed::Seat { .. } => "seat",
+        Deed::Examine { .. } => "examine",
     }
 }
 

@@ -185,6 +185,8 @@ pub enum SessionStatus {
     WaitingPermission,
     /// A person is asked to look at its work.
     WaitingReview,
+    /// It waits for another agent.
+    WaitingAgent,
     /// What it was allowed to have is being installed.
     Installing,
     /// A person holds it.
@@ -205,7 +207,7 @@ pub enum SessionStatus {
 
 impl SessionStatus {
     /// All of them.
-    pub const ALL: [SessionStatus; 15] = [
+    pub const ALL: [SessionStatus; 16] = [
         SessionStatus::Starting,
         SessionStatus::Active,
         SessionStatus::Checking,
@@ -213,6 +215,7 @@ impl SessionStatus {
         SessionStatus::WaitingDependency,
         SessionStatus::WaitingPermission,
         SessionStatus::WaitingReview,
+        SessionStatus::WaitingAgent,
         SessionStatus::Installing,
         SessionStatus::Paused,
         SessionStatus::Parked,

@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ostler_engine::{Input, RequestId};
+use ostler_engine::{Input, InvocationId, RequestId, office::OfficeInput};
 use tokio::time::sleep;
 
 use super::Driver;
@@ -26,6 +26,45 @@ pub(super) fn watch_all(driver: &Arc<Driver>) {
         let process = Process { pid: call.process.pid, began: call.process.began };
         watch(driver, request, &call.key, process);
     }
+    let calls: Vec<_> = {
+        let world = driver.journal.world();
+        let blocked = world.invocations.values().filter(|call| call.is_waited_for());
+        blocked.filter_map(|call| Some((call.id, call.call.clone()?))).collect()
+    };
+    for (invocation, call) in calls {
+        let process = Process { pid: call.process.pid, began: call.process.began };
+        watch_call(driver, invocation, &call.key, process);
+    }
+}
+
+/// The same for a process that is blocked until another agent has done something.
+pub(crate) fn watch_call(driver: &Arc<Driver>, invocation: InvocationId, key: &str, process: Process) {
+    let mut callers = driver.callers.lock().expect("nobody panics while holding it");
+    if callers.insert(key.to_owned()) {
+        tokio::spawn(follow_call(Arc::clone(driver), invocation, key.to_owned(), process));
+    }
+}
+
+async fn follow_call(driver: Arc<Driver>, invocation: InvocationId, key: String, process: Process) {
+    let mut changed = driver.journal.watch();
+    let waits = || {
+        let world = driver.journal.world();
+        let call = world.invocations.get(&invocation).filter(|call| call.is_waited_for());
+        call.and_then(|call| call.call.as_ref()).is_some_and(|call| call.key == key)
+    };
+    let is_over = async { while waits() && changed.changed().await.is_ok() {} };
+    let is_gone = tokio::select! {
+        () = process.ended() => true,
+        () = is_over => false,
+    };
+    if is_gone {
+        let input = OfficeInput::CallerGone { invocation, key: key.clone() };
+        let input = Input::Office(Box::new(input));
+        while let Err(SubmitError::Store(_)) = driver.journal.submit(input.clone(), None).await {
+            sleep(AGAIN).await;
+        }
+    }
+    driver.callers.lock().expect("nobody panics while holding it").remove(&key);
 }
 
 /// Watches a caller until it is gone or has its answer. Once is enough.

@@ -31,7 +31,7 @@ use super::{
     forget::forget,
     gate, install, launch,
     link::{Link, kill_shim},
-    orchestrate, records,
+    office, orchestrate, records,
     remains::{self, Overheard, Remains},
     sweep::sweep,
     values, worktree,
@@ -198,11 +198,23 @@ impl Keeper {
             | Deed::Report { .. }
             | Deed::ClearGate { .. }) => return gate::start(&self.driver, deed, name),
             Deed::Conduct => return orchestrate::start(&self.driver, self.session, name),
+            deed @ (Deed::Seat { .. } | Deed::Examine { .. }) => return self.office(deed, name).await,
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }
         }
         self.note_done(name).await;
+    }
+
+    /// Looks who is called, or at what is brought, before anything else that this agent has said.
+    async fn office(&self, deed: Deed, name: ActionName) {
+        match deed {
+            Deed::Seat { invocation } => office::seat(&self.driver, invocation, name).await,
+            Deed::Examine { delivery } => {
+                office::examine_delivery(&self.driver, self.session, *delivery, name).await;
+            }
+            _ => {}
+        }
     }
 
     fn steer_check(&self, number: u32, [before, after]: [&'static str; 2]) {

@@ -82,10 +82,9 @@ pub(super) struct Plan {
 /// Plans the launch of an agent.
 pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Result<Plan, LaunchError> {
     let order = &session.order;
-    let language = if order.korean { Language::Korean } else { Language::English };
-    let guide = order.guide.then(|| guide::text(language));
+    let guide = guide_of(order);
     let guide_file = driver.home.session(session.id).join("guide.md");
-    if let Some(text) = guide.filter(|_| order.agent.needs_guide_file()) {
+    if let Some(text) = guide.as_deref().filter(|_| order.agent.needs_guide_file()) {
         let folder = driver.home.session(session.id);
         private_directory(&folder).map_err(|source| LaunchError::Io { path: folder, source })?;
         write_private(&guide_file, text.as_bytes())?;
@@ -105,10 +104,11 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     let request = LaunchRequest {
         prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
         conversation,
-        guide,
+        guide: guide.as_deref(),
         guide_file: guide_file.to_str(),
         model: order.model.as_deref(),
         max_turns: order.turns_max,
+        tools: &order.tools,
         channel,
         verifies: verifies(&order.role),
         ..LaunchRequest::default()
@@ -149,12 +149,20 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     Ok(Plan { file: confined(driver, session, file)?, first_input })
 }
 
+/// What an agent is told beside its prompt: how to ask, and what its role is.
+fn guide_of(order: &Order) -> Option<String> {
+    let language = if order.korean { Language::Korean } else { Language::English };
+    let guide = order.guide.then(|| guide::text(language).trim_end());
+    let parts: Vec<&str> = guide.into_iter().chain(order.instruction.as_deref()).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
 /// Whether it looks at the work of another one, and whether this kernel keeps it from writing elsewhere.
 fn verifies(role: &Role) -> Verifies {
     match role {
         Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
         Role::Verify { .. } => Verifies::Free,
-        Role::Work | Role::Phase { .. } | Role::Conduct(_) => Verifies::No,
+        Role::Work | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => Verifies::No,
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    App,
+    App, calling,
     code::Code,
     extract::{Body, BytesMax, Path, Query},
     problem::{no_method, no_route},
@@ -52,6 +52,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/calls/{request}/taken", post(taken))
         .route("/calls/{request}/left", post(left))
         .route("/steps", post(step))
+        .merge(calling::routes())
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -148,14 +149,14 @@ async fn step(
 }
 
 /// The session and launch that a caller belongs to.
-fn agent(peer: &Peer) -> Result<(SessionId, u32), Problem> {
+pub(super) fn agent(peer: &Peer) -> Result<(SessionId, u32), Problem> {
     peer.agent().ok_or_else(|| {
         Problem::new(StatusCode::FORBIDDEN, Code::NotInside, "this process belongs to no agent of a session")
             .hint("Only what an agent has started can ask here. People use `ostler` outside of it.")
     })
 }
 
-fn needed_key(headers: &HeaderMap) -> Result<String, Problem> {
+pub(super) fn needed_key(headers: &HeaderMap) -> Result<String, Problem> {
     let key = key(headers, "", &())?.map(|key| key.key);
     key.ok_or_else(|| Problem::bad(Code::NoKey, "a call needs an Idempotency-Key"))
 }

@@ -154,6 +154,10 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             conflict(Code::GateFailed, format!("the gate of {request} has failed; nothing was approved"))
                 .hint("Send it back with --changes, or approve it all the same with --insist.")
         }
+        Refusal::NoInvocation { .. }
+        | Refusal::InvocationOver { .. }
+        | Refusal::NotCalled { .. }
+        | Refusal::NotDelivered { .. } => of_office(refusal),
         Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))
@@ -161,6 +165,29 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
         }
     };
     problem.details(details)
+}
+
+/// What is refused to agents that speak to each other.
+fn of_office(refusal: &Refusal) -> Problem {
+    let conflict = |code: Code, title: String| Problem::new(StatusCode::CONFLICT, code, title);
+    match refusal {
+        Refusal::NoInvocation { invocation } => {
+            Problem::not_found(Code::NoInvocation, &invocation.to_string())
+        }
+        Refusal::InvocationOver { invocation } => {
+            conflict(Code::InvocationOver, format!("the call {invocation} is over"))
+                .hint("See what came of it: ostler office invocations")
+        }
+        Refusal::NotCalled { invocation } => {
+            conflict(Code::NotWaitedFor, format!("no process waits for {invocation} any more"))
+                .hint("What came of it is brought to the agent as a message.")
+        }
+        Refusal::NotDelivered { why } => {
+            Problem::bad(Code::NotDelivered, format!("the result was not delivered: {why}"))
+                .hint("Nothing has changed.")
+        }
+        _ => Problem::internal("it has nothing to do with an office"),
+    }
 }
 
 fn not_an_answer(request: &str, why: &NotAnAnswer) -> Problem {

@@ -112,6 +112,8 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         prices: config.prices,
         checkpoints: config.checkpoints,
         role: Role::Work,
+        instruction: None,
+        tools: Vec::new(),
         screen: new.terminal.map(|(rows, columns)| screen(rows, columns)).transpose()?,
     };
     Ok(Wanted {
@@ -202,7 +204,7 @@ fn untrusted<'a>(
 }
 
 /// The values that a table sets: they may be keys, and go where the rest of the environment is kept.
-pub(super) fn take_values(agent: &mut Agent) -> BTreeMap<String, String> {
+pub(crate) fn take_values(agent: &mut Agent) -> BTreeMap<String, String> {
     let fixed = |value: &Argument| value.fill(|_| None).ok();
     let values = agent.environment.iter().filter_map(|(name, value)| Some((name.clone(), fixed(value)?)));
     let values: BTreeMap<String, String> = values.collect();
@@ -230,14 +232,14 @@ fn check_terms(new: &NewRun) -> Result<(), Problem> {
 
 /// What somebody asks that a run uses at most.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
-    pub(super) cost_usd_max: Option<f64>,
-    pub(super) tokens_max: Option<u64>,
+pub(crate) struct Asked {
+    pub(crate) cost_usd_max: Option<f64>,
+    pub(crate) tokens_max: Option<u64>,
 }
 
 /// How much it may use. What somebody asks for has to be kept: an agent that does not say what it uses is refused. What
 /// is only configured counts where it can. Agents come with the model that was named for them.
-pub(super) fn budget(
+pub(crate) fn budget(
     config: &Config,
     agents: &[(&Agent, Option<&String>)],
     asked: Asked,
@@ -294,7 +296,7 @@ fn check_time(time_s: u64) -> Result<(), Problem> {
 }
 
 /// Milliseconds of work after which a person is asked: what somebody says, or what is configured.
-pub(super) fn time_ms_max(config: &Config, time_s_max: Option<u64>) -> Result<Option<u64>, Problem> {
+pub(crate) fn time_ms_max(config: &Config, time_s_max: Option<u64>) -> Result<Option<u64>, Problem> {
     if let Some(time_s) = time_s_max {
         check_time(time_s)?;
     }

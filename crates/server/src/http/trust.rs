@@ -32,6 +32,7 @@ use crate::{
     api::{NewRevocation, NewTrust, Problem, TrustView, TrustedView},
     config::{Config, RepositoryCommand, orchestrate::TEST},
     driver::{Driver, find_tests},
+    office::roles,
 };
 
 /// Whose trust is meant.
@@ -165,20 +166,29 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
     let config = Config::load(project).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was changed.")
     })?;
-    commands.extend(
-        config.commands.iter().map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
-    );
+    let settings = config.commands.iter().filter(|it| !it.key.starts_with(ROLES));
+    commands.extend(settings.map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
     commands.extend(
         of_tasks(&directory)
             .chain(of_tests(&directory, &config))
             .map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
     );
+    let roles = of_roles(place, repository.is_some());
+    commands.extend(roles.map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
     let given_at_ms = {
         let world = driver.journal.world();
         world.project_at(&root).and_then(|id| world.projects.get(&id)).and_then(|it| it.trusted_at_ms)
     };
     let is_git = repository.is_some();
     Ok(Found { view: TrustView { root, given_at_ms, commands }, name, is_git })
+}
+
+/// What the keys of roles begin with.
+const ROLES: &str = "office.roles.";
+
+/// What roles are told and allowed: that of a file stands with the role that names it.
+fn of_roles(root: &Path, is_git: bool) -> impl Iterator<Item = RepositoryCommand> {
+    roles::commands(root, is_git).into_iter()
 }
 
 /// The commands by which tasks of the project's task file are verified.

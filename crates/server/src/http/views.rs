@@ -134,6 +134,7 @@ pub(super) fn since_ms(session: &Session, status: Status, blocking: &[&Request])
         Status::Parked => session.parked_at_ms,
         Status::Ending => session.cancelled_at_ms.or(session.dismissed_at_ms),
         Status::Interrupted | Status::Checking => ended,
+        Status::WaitingAgent => ended.or(started),
         Status::Active => session.waiting_since_ms.or_else(|| session.waited_until_ms.max(started)),
         Status::Starting => last.map(|launch| launch.at_ms),
     };

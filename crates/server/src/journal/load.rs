@@ -6,6 +6,7 @@ use ostler_engine::{
     Action, ActionName, CheckpointId, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
     account::Account,
     checkpoint::Checkpoint,
+    office::{Handover, Invocation, OfficeInput},
     request::Request,
     run::{Project, Run},
     session::Session,
@@ -65,6 +66,8 @@ pub(crate) enum Found {
     Request(Box<Request>),
     Account(Account),
     Checkpoint(Box<Checkpoint>),
+    Invocation(Box<Invocation>),
+    Result(Box<Handover>),
 }
 
 impl Found {
@@ -76,6 +79,8 @@ impl Found {
             Found::Request(it) => world.put_request(*it),
             Found::Account(it) => drop(world.accounts.insert(it.id, it)),
             Found::Checkpoint(it) => drop(world.checkpoints.insert(it.id, *it)),
+            Found::Invocation(it) => drop(world.invocations.insert(it.id, *it)),
+            Found::Result(it) => drop(world.results.insert(it.id, *it)),
         }
     }
 }
@@ -92,6 +97,8 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
         request: counters.request.max(from),
         account: counters.account.max(from),
         checkpoint: counters.checkpoint.max(from),
+        invocation: counters.invocation.max(from),
+        result: counters.result.max(from),
     };
     loaded.world.last_seq = store.last_seq().map_err(LoadError::Read)?;
     for entity in Entity::ALL {
@@ -138,6 +145,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Verified { .. }
         | Input::Reported(_)
         | Input::Tick => None,
+        Input::Office(input) => of_office(input),
         Input::Restore { checkpoint, .. } => Some(Subject::Checkpoint(*checkpoint)),
         Input::Pruned { checkpoints, .. } => checkpoints.first().copied().map(Subject::Checkpoint),
         Input::Answer { request, .. }
@@ -168,6 +176,22 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Cancel(session)
         | Input::Merge(session)
         | Input::Discard(session) => Some(Subject::Session(*session)),
+    }
+}
+
+/// The session that an office takes up again, or that speaks.
+fn of_office(input: &OfficeInput) -> Option<Subject> {
+    match input {
+        OfficeInput::Invoke { session, .. } | OfficeInput::Examined { session, .. } => {
+            Some(Subject::Session(*session))
+        }
+        OfficeInput::Seated { seat: Ok(seat), .. } | OfficeInput::Send { seat, .. } => {
+            seat.session.map(Subject::Session)
+        }
+        OfficeInput::Seated { seat: Err(_), .. }
+        | OfficeInput::Taken { .. }
+        | OfficeInput::CallerGone { .. }
+        | OfficeInput::Cancel(_) => None,
     }
 }
 
@@ -222,6 +246,8 @@ pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
         Entity::Request => Found::Request(Box::new(body(row)?)),
         Entity::Account => Found::Account(body(row)?),
         Entity::Checkpoint => Found::Checkpoint(Box::new(body(row)?)),
+        Entity::Invocation => Found::Invocation(Box::new(body(row)?)),
+        Entity::Result => Found::Result(Box::new(body(row)?)),
     })
 }
 
@@ -270,7 +296,10 @@ fn projections(world: &World) -> impl Iterator<Item = Projection> {
     let requests = world.requests.values().map(move |it| rows::request(it, seq));
     let accounts = world.accounts.values().map(move |it| rows::account(it, seq));
     let checkpoints = world.checkpoints.values().map(move |it| rows::checkpoint(it, seq));
-    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).chain(checkpoints)
+    let invocations = world.invocations.values().map(move |it| rows::invocation(it, seq));
+    let results = world.results.values().map(move |it| rows::result(it, seq));
+    let office = invocations.chain(results);
+    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).chain(checkpoints).chain(office)
 }
 
 /// Replays the whole journal and says what is not as it was kept.

@@ -5,6 +5,7 @@ use ostler_engine::{
     account::Account,
     checkpoint::Checkpoint,
     event::VERSION,
+    office::{Handover, Invocation},
     request::Request,
     run::{Project, Run},
     session::Session,
@@ -38,7 +39,17 @@ pub(super) fn upserts(overlay: &Overlay) -> Vec<Projection> {
     let requests = overlay.requests.values().map(|it| request(it, seq));
     let accounts = overlay.accounts.values().map(|it| account(it, seq));
     let checkpoints = overlay.checkpoints.values().map(|it| checkpoint(it, seq));
-    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).chain(checkpoints).collect()
+    let invocations = overlay.invocations.values().map(|it| invocation(it, seq));
+    let results = overlay.results.values().map(|it| result(it, seq));
+    let office = invocations.chain(results);
+    projects
+        .chain(runs)
+        .chain(sessions)
+        .chain(requests)
+        .chain(accounts)
+        .chain(checkpoints)
+        .chain(office)
+        .collect()
 }
 
 pub(super) fn project(project: &Project, seq: u64) -> Projection {
@@ -102,6 +113,32 @@ pub(super) fn checkpoint(checkpoint: &Checkpoint, seq: u64) -> Projection {
         live: checkpoint.is_wanted(),
         seq,
         body: json(checkpoint),
+    }
+}
+
+pub(super) fn invocation(invocation: &Invocation, seq: u64) -> Projection {
+    Projection {
+        entity: Entity::Invocation,
+        id: invocation.id.0,
+        project: Some(invocation.project.0),
+        run: Some(invocation.run.0),
+        session: Some(invocation.session.0),
+        live: invocation.is_live(),
+        seq,
+        body: json(invocation),
+    }
+}
+
+pub(super) fn result(result: &Handover, seq: u64) -> Projection {
+    Projection {
+        entity: Entity::Result,
+        id: result.id.0,
+        project: Some(result.project.0),
+        run: Some(result.run.0),
+        session: Some(result.session.0),
+        live: result.delivered_at_ms.is_none(),
+        seq,
+        body: json(result),
     }
 }
 

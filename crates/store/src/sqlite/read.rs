@@ -29,6 +29,8 @@ pub(super) fn counters(connection: &Connection) -> rusqlite::Result<Counters> {
         request: highest(Entity::Request)?,
         account: highest(Entity::Account)?,
         checkpoint: highest(Entity::Checkpoint)?,
+        invocation: highest(Entity::Invocation)?,
+        result: highest(Entity::Result)?,
     })
 }
 
@@ -158,6 +160,8 @@ pub(super) fn table(entity: Entity) -> &'static str {
         Entity::Request => "requests",
         Entity::Account => "accounts",
         Entity::Checkpoint => "checkpoints",
+        Entity::Invocation => "invocations",
+        Entity::Result => "results",
     }
 }
 

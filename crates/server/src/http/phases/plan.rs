@@ -121,6 +121,8 @@ fn common(config: &Config, new: &NewPhases, agents: &[PlannedAgent], place: &Pat
             config.checkpoints.unwrap_or(CheckpointTerms { every_ms: None, ..CheckpointTerms::default() }),
         ),
         role: Role::Work,
+        instruction: None,
+        tools: Vec::new(),
         screen: None,
     })
 }

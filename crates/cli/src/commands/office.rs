@@ -1,0 +1,372 @@
+//! `ostler office`: who can be called in this project, who waits for whom, and what was brought.
+
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
+
+use clap::{Args, Subcommand};
+use ostler_server::{
+    api::{
+        InvocationStatus, InvocationView, NewOfficeMessage, OfficeView, ProjectSummary, RequestView,
+        ResultView, SessionView,
+    },
+    client::Client,
+};
+
+use crate::{
+    clock,
+    commands::send::standard_input,
+    context::{Context, directory, talk},
+    error::{Error, Message},
+    exit::Exit,
+    screen::{Cell, Screen, Style, one_line},
+    status,
+    words::{Key, Language, Words},
+};
+
+/// How much of a task or a result is shown in a line, in characters.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// Show the office of this project: its roles, who waits for whom, and what was brought.
+///
+/// A role is a file in .claude/agents, a table of ostler.toml, or an agent. Agents call each other with [INVOKE:NAME]
+/// and bring each other [DELIVER_RESULT:NAME]; docs/office.md explains it.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the roles, also those that cannot be used, with why not.
+    Roles,
+    /// List what agents of the office have asked, newest first.
+    Questions(ListArguments),
+    /// List calls between agents, newest first.
+    Invocations(ListArguments),
+    /// List what agents brought each other, newest first.
+    Results(ListArguments),
+    Send(SendArguments),
+    Cancel(CancelArguments),
+    Diagram(DiagramArguments),
+}
+
+#[derive(Args)]
+struct ListArguments {
+    /// At most so many.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+}
+
+/// Write to a role. Its session is found, resumed or made.
+#[derive(Args)]
+struct SendArguments {
+    /// The role.
+    #[arg(value_name = "ROLE")]
+    role: String,
+    /// The words.
+    #[arg(value_name = "TEXT", required_unless_present = "stdin", conflicts_with = "stdin")]
+    text: Option<String>,
+    /// Take the words from standard input.
+    #[arg(long)]
+    stdin: bool,
+}
+
+/// Take a call back. Who works on it is told that nobody waits.
+#[derive(Args)]
+struct CancelArguments {
+    /// The call, such as i_4.
+    #[arg(value_name = "CALL")]
+    id: String,
+}
+
+/// Print who called whom as a Mermaid sequence diagram.
+#[derive(Args)]
+struct DiagramArguments {
+    /// Only what this run began, such as r_3.
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    talk(async {
+        let client = context.server().await?;
+        if let Some(Command::Cancel(arguments)) = &arguments.command {
+            return cancel(context, &client, &arguments.id).await;
+        }
+        let project = project(&client).await?;
+        match &arguments.command {
+            None => show(context, &client, &project).await,
+            Some(Command::Roles) => roles(context, &client, &project).await,
+            Some(Command::Questions(arguments)) => questions(context, &client, &project, arguments).await,
+            Some(Command::Invocations(arguments)) => invocations(context, &client, &project, arguments).await,
+            Some(Command::Results(arguments)) => results(context, &client, &project, arguments).await,
+            Some(Command::Send(arguments)) => send(context, &client, &project, arguments).await,
+            Some(Command::Cancel(_)) => Ok(Exit::Done),
+            Some(Command::Diagram(arguments)) => diagram(context, &client, &project, arguments).await,
+        }
+    })
+}
+
+/// The project of this directory: the one whose root is nearest above it.
+async fn project(client: &Client) -> Result<String, Error> {
+    let here = directory()?.canonicalize().map_err(|source| Error::Input { path: None, source })?;
+    let projects: Vec<ProjectSummary> = client.get("/projects?limit=1000").await?;
+    let above = projects.into_iter().filter(|it| Path::new(&here).starts_with(&it.project.root));
+    let nearest = above.max_by_key(|it| it.project.root.len());
+    nearest.map(|it| it.project.id).ok_or_else(|| Error::Refused {
+        message: Message::new(Key::NoOffice),
+        hint: Message::new(Key::HintNoOffice),
+    })
+}
+
+async fn show(context: &Context, client: &Client, project: &str) -> Result<Exit, Error> {
+    let office: OfficeView = client.get(&format!("/projects/{project}/office")).await?;
+    let words = context.words;
+    context.print(&office, |screen| {
+        let mut said = role_table(screen, words, &office, true);
+        if !office.invocations.is_empty() {
+            let _ = writeln!(said, "\n{}", words.sentence(Key::OfficeOpen));
+            said.push_str(&call_table(screen, words, &office.invocations));
+        }
+        if !office.results.is_empty() {
+            let _ = writeln!(said, "\n{}", words.sentence(Key::OfficeUnread));
+            said.push_str(&result_table(screen, words, &office.results));
+        }
+        said
+    })?;
+    Ok(Exit::Done)
+}
+
+async fn roles(context: &Context, client: &Client, project: &str) -> Result<Exit, Error> {
+    let office: OfficeView = client.get(&format!("/projects/{project}/office")).await?;
+    let words = context.words;
+    context.print(&office.roles, |screen| role_table(screen, words, &office, false))?;
+    Ok(Exit::Done)
+}
+
+/// The roles: those that are described or have a session, or all of them.
+fn role_table(screen: Screen, words: Words, office: &OfficeView, only_used: bool) -> String {
+    let is_shown = |role: &&ostler_server::api::RoleView| {
+        !only_used || role.file.is_some() || role.session.is_some() || role.problem.is_some()
+    };
+    let shown: Vec<_> = office.roles.iter().filter(is_shown).collect();
+    if shown.is_empty() {
+        return format!("{}\n", words.sentence(Key::NoRolesYet));
+    }
+    let head = [Key::ColumnRole, Key::ColumnSession, Key::ColumnStatus, Key::ColumnAgent, Key::ColumnAbout];
+    let mut rows = vec![head.map(|key| Cell::styled(Style::Dim, words.sentence(key))).to_vec()];
+    for role in shown {
+        let status = role.status.and_then(|it| serde_json::to_value(it).ok());
+        let status = status.as_ref().and_then(|it| it.as_str()).unwrap_or_default();
+        let status = match status::of_word(status, false) {
+            Some(status) => {
+                Cell::styled(status.style, &format!("{} {}", status.shape, words.sentence(status.key)))
+            }
+            None => Cell::new("-"),
+        };
+        let about = role.problem.as_deref().or(role.description.as_deref()).unwrap_or_default();
+        let style = if role.problem.is_some() { Style::Bad } else { Style::Plain };
+        rows.push(vec![
+            Cell::new(&one_line(&role.name)),
+            Cell::new(role.session.as_deref().unwrap_or("-")),
+            status,
+            Cell::new(role.agent.as_deref().unwrap_or("-")),
+            Cell::styled(style, &one_line(about)),
+        ]);
+    }
+    screen.columns(&rows)
+}
+
+async fn questions(
+    context: &Context,
+    client: &Client,
+    project: &str,
+    arguments: &ListArguments,
+) -> Result<Exit, Error> {
+    let path = format!("/projects/{project}/office/questions?limit={}", arguments.limit);
+    let found: Vec<RequestView> = client.get(&path).await?;
+    let words = context.words;
+    context.print(&found, |screen| {
+        if found.is_empty() {
+            return format!("{}\n", words.sentence(Key::NoQuestionsYet));
+        }
+        let rows: Vec<Vec<Cell>> = found
+            .iter()
+            .map(|it| {
+                let key = match (&it.settled, it.expired) {
+                    (Some(_), _) => Key::QuestionAnswered,
+                    (None, true) => Key::QuestionExpired,
+                    (None, false) => Key::CallPending,
+                };
+                vec![
+                    Cell::new(&it.id),
+                    Cell::new(&it.session),
+                    Cell::new(words.sentence(key)),
+                    Cell::new(&shown(&it.ask.text)),
+                ]
+            })
+            .collect();
+        screen.columns(&rows)
+    })?;
+    Ok(Exit::Done)
+}
+
+async fn invocations(
+    context: &Context,
+    client: &Client,
+    project: &str,
+    arguments: &ListArguments,
+) -> Result<Exit, Error> {
+    let path = format!("/projects/{project}/office/invocations?limit={}", arguments.limit);
+    let found: Vec<InvocationView> = client.get(&path).await?;
+    let words = context.words;
+    context.print(&found, |screen| {
+        if found.is_empty() {
+            return format!("{}\n", words.sentence(Key::NoCallsYet));
+        }
+        call_table(screen, words, &found)
+    })?;
+    Ok(Exit::Done)
+}
+
+fn call_table(screen: Screen, words: Words, calls: &[InvocationView]) -> String {
+    let rows: Vec<Vec<Cell>> = calls
+        .iter()
+        .map(|call| {
+            let (key, style) = match call.status {
+                InvocationStatus::Pending => (Key::CallPending, Style::Dim),
+                InvocationStatus::InProgress => (Key::CallInProgress, Style::Good),
+                InvocationStatus::Completed => (Key::CallCompleted, Style::Good),
+                InvocationStatus::Failed => (Key::CallFailed, Style::Bad),
+                InvocationStatus::Cancelled => (Key::CallCancelled, Style::Dim),
+            };
+            vec![
+                Cell::new(&call.id),
+                Cell::new(&format!("{} → {}", one_line(&call.caller), one_line(&call.callee))),
+                Cell::styled(style, words.sentence(key)),
+                Cell::styled(Style::Dim, &clock::since(words, call.opened_at_ms)),
+                Cell::new(&shown(&call.task)),
+            ]
+        })
+        .collect();
+    screen.columns(&rows)
+}
+
+async fn results(
+    context: &Context,
+    client: &Client,
+    project: &str,
+    arguments: &ListArguments,
+) -> Result<Exit, Error> {
+    let path = format!("/projects/{project}/office/results?limit={}", arguments.limit);
+    let found: Vec<ResultView> = client.get(&path).await?;
+    let words = context.words;
+    context.print(&found, |screen| {
+        if found.is_empty() {
+            return format!("{}\n", words.sentence(Key::NoResultsYet));
+        }
+        result_table(screen, words, &found)
+    })?;
+    Ok(Exit::Done)
+}
+
+fn result_table(screen: Screen, words: Words, results: &[ResultView]) -> String {
+    let rows: Vec<Vec<Cell>> = results
+        .iter()
+        .map(|result| {
+            let key = if result.delivered { Key::ResultDelivered } else { Key::ResultPending };
+            vec![
+                Cell::new(&result.id),
+                Cell::new(&format!("{} → {}", one_line(&result.from), one_line(&result.to))),
+                Cell::new(words.sentence(key)),
+                Cell::new(&result.kind),
+                Cell::styled(Style::Dim, &clock::since(words, result.given_at_ms)),
+                Cell::new(&shown(&result.content)),
+            ]
+        })
+        .collect();
+    screen.columns(&rows)
+}
+
+fn shown(text: &str) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= SHOWN_CHARS_MAX {
+        return line;
+    }
+    line.chars().take(SHOWN_CHARS_MAX - 1).chain(['…']).collect()
+}
+
+async fn send(
+    context: &Context,
+    client: &Client,
+    project: &str,
+    arguments: &SendArguments,
+) -> Result<Exit, Error> {
+    let text = match &arguments.text {
+        Some(text) => text.clone(),
+        None => standard_input()?,
+    };
+    let words = context.words;
+    let korean = words.language() == Language::Ko;
+    let new = NewOfficeMessage { role: arguments.role.clone(), text, korean };
+    let session: SessionView = client.post(&format!("/projects/{project}/office/messages"), &new).await?;
+    context.print(&session, |_| format!("{}\n", words.say(Key::Sent, &[("id", &session.id)])))?;
+    Ok(Exit::Done)
+}
+
+async fn cancel(context: &Context, client: &Client, id: &str) -> Result<Exit, Error> {
+    let call: InvocationView = client.post(&format!("/invocations/{id}/cancel"), &()).await?;
+    let words = context.words;
+    context.print(&call, |screen| call_table(screen, words, std::slice::from_ref(&call)))?;
+    Ok(Exit::Done)
+}
+
+async fn diagram(
+    context: &Context,
+    client: &Client,
+    project: &str,
+    arguments: &DiagramArguments,
+) -> Result<Exit, Error> {
+    let run = arguments.run.as_ref().map(|run| format!("&run={run}")).unwrap_or_default();
+    let calls: Vec<InvocationView> =
+        client.get(&format!("/projects/{project}/office/invocations?limit=1000{run}")).await?;
+    let text = mermaid(&calls);
+    context.print(&serde_json::json!({ "mermaid": text }), |_| text.clone())?;
+    Ok(Exit::Done)
+}
+
+/// Calls and what came of them, in the order in which that happened.
+fn mermaid(calls: &[InvocationView]) -> String {
+    // Mermaid takes no other letters in a name, and ends a line at some in a text.
+    let name = |name: &str| -> String {
+        name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
+    };
+    let text = |text: &str| shown(text).replace([';', '#', ':'], " ");
+    let mut names = BTreeSet::new();
+    let mut lines: Vec<(u64, String)> = Vec::new();
+    for call in calls {
+        let (caller, callee) = (name(&call.caller), name(&call.callee));
+        names.extend([(caller.clone(), call.caller.clone()), (callee.clone(), call.callee.clone())]);
+        lines.push((call.opened_at_ms, format!("    {caller}->>{callee}: {} {}", call.id, text(&call.task))));
+        let Some(ended_at_ms) = call.ended_at_ms else { continue };
+        let line = match call.status {
+            InvocationStatus::Completed => {
+                let what = call.result.as_deref().unwrap_or(&call.id);
+                format!("    {callee}-->>{caller}: {what}")
+            }
+            _ => format!("    {callee}--x{caller}: {} {}", call.id, call.why.as_deref().unwrap_or_default()),
+        };
+        lines.push((ended_at_ms, line));
+    }
+    lines.sort_by_key(|(at_ms, _)| *at_ms);
+    let mut said = "sequenceDiagram\n".to_owned();
+    for (id, name) in names {
+        let _ = writeln!(said, "    participant {id} as {}", text(&name));
+    }
+    for (_, line) in lines {
+        said.push_str(&line);
+        said.push('\n');
+    }
+    said
+}

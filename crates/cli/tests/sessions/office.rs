@@ -1,0 +1,489 @@
+//! The office on real processes: agents that ask, call and answer each other, each test named after the task of the
+//! document that the dialect comes from.
+
+use std::{collections::BTreeMap, fs, path::Path, time::Instant};
+
+use ostler_protocol::{
+    Format, Item, Parser, Settings,
+    item::What,
+    signal::{AnswerType, ResultType, Signal},
+};
+use ostler_server::api::{InvocationStatus, InvocationView, OfficeView, ResultView, SessionView};
+use serde_json::{Value, json};
+
+use crate::support::{DEADLINE, World, kill, write};
+
+/// What every role begins with: how it reads what it is told, and how it brings a result.
+const COMMON: &str = r#"
+deliver() { printf '[DELIVER_RESULT:%s]\ncontent: %s\n[/DELIVER_RESULT]\n' "$1" "$2"; }
+invoke() { printf '[INVOKE:%s]\n%s\n[/INVOKE]\n' "$1" "$2"; }
+name_in() { local it=${1#* from }; echo "${it%%]*}"; }
+"#;
+
+/// A role that brings back what it is told.
+const ECHO: &str = r#"while read -r head; do case $head in
+    "[Task from "*|"[작업 요청 from "*) read -r task; deliver "$(name_in "$head")" "$task";; esac; done"#;
+
+/// A world whose roles are these scripts.
+fn office(roles: &[(&str, &str)]) -> World {
+    let world = World::new();
+    set_roles(&world, "", roles);
+    world
+}
+
+fn set_roles(world: &World, more: &str, roles: &[(&str, &str)]) {
+    let mut config = more.to_owned();
+    for (number, (name, script)) in roles.iter().enumerate() {
+        let file = format!("role{number}.sh");
+        write(&world.project, &file, &format!("{COMMON}\n{script}\n"));
+        let path = world.project.join(&file);
+        config.push_str(&format!(
+            "[agents.a{number}]\ncommand = [\"bash\", {:?}]\n[office.roles.\"{name}\"]\nagent = \"a{number}\"\n",
+            path.display().to_string()
+        ));
+    }
+    let folder = world.home.join("config/ostler");
+    fs::create_dir_all(&folder).expect("it is ours");
+    write(&folder, "config.toml", &config);
+}
+
+fn calls(world: &World) -> Vec<InvocationView> {
+    let mut calls: Vec<InvocationView> =
+        world.get("/projects/p_1/office/invocations?limit=1000").unwrap_or_default();
+    calls.reverse();
+    calls
+}
+
+fn results(world: &World) -> Vec<ResultView> {
+    let mut results: Vec<ResultView> =
+        world.get("/projects/p_1/office/results?limit=1000").unwrap_or_default();
+    results.reverse();
+    results
+}
+
+fn seat(world: &World, role: &str) -> SessionView {
+    world.wait_for("a seat", |world| {
+        let office: OfficeView = world.get("/projects/p_1/office").ok()?;
+        let session = office.roles.into_iter().find(|it| it.name == role)?.session?;
+        Some(world.session(&session))
+    })
+}
+
+fn wait_for_call(world: &World, number: usize, status: InvocationStatus) -> InvocationView {
+    world.wait_for(&format!("call {number} to be {status:?}"), |world| {
+        calls(world).get(number - 1).filter(|call| call.status == status).cloned()
+    })
+}
+
+/// What a session printed, once it holds this.
+fn output_with(world: &World, session: &str, words: &str) -> String {
+    world.wait_for(words, |world| Some(world.output(session)).filter(|it| it.contains(words)))
+}
+
+fn parse(text: &str) -> Vec<Item> {
+    let mut parser = Parser::new(Format::Text, Settings::default());
+    parser.push(text.as_bytes());
+    parser.finish();
+    parser.collect()
+}
+
+fn signals(text: &str) -> Vec<Signal> {
+    parse(text)
+        .into_iter()
+        .filter_map(|item| match item.what {
+            What::Signal(signal) => Some(signal),
+            _ => None,
+        })
+        .collect()
+}
+
+const ASKED: &str =
+    "[ASK_USER]\n질문: 로그인 방식을 선택해주세요\n타입: selection\n옵션: ['이메일', '소셜', 'SSO']\n";
+const INVOKED: &str = "[INVOKE:PO]\n요구사항 분석을 진행해주세요.\n컨텍스트: 로그인 기능 구현\n";
+const DELIVERED: &str = "[DELIVER_RESULT:PO]\n타입: markdown\n내용: # 결과\n둘째 줄\n";
+
+#[test]
+fn t1_the_protocol_has_a_place_of_its_own() {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/src");
+    assert!(place.join("signal.rs").is_file() && place.join("lib.rs").is_file());
+}
+
+#[test]
+fn t2_a_parser_gives_messages_in_order() {
+    let kinds: Vec<&str> = parse(&format!("{INVOKED}{ASKED}{DELIVERED}[STEP_COMPLETE]\n"))
+        .iter()
+        .map(|item| item.what.kind())
+        .collect();
+    assert_eq!(kinds, ["invoke", "ask_user", "deliver_result", "step_complete"]);
+    // Two calls in a row are two.
+    assert_eq!(signals(&format!("{INVOKED}{INVOKED}")).len(), 2);
+}
+
+#[test]
+fn t3_escape_sequences_are_no_part_of_a_message() {
+    let coloured = "\u{1b}[2J\u{1b}[1;32m[INVOKE:PO]\u{1b}[0m\r\n\u{1b}[3mPlan\u{1b}[0m it\u{1b}[K.\r\n\u{9b}31mcontext: \u{1b}]0;t\u{7}all\r\n";
+    let found = signals(coloured);
+    let [Signal::Invoke(invoke)] = found.as_slice() else { panic!("one call: {found:?}") };
+    assert_eq!((invoke.task.as_str(), invoke.context.as_deref()), ("Plan it.", Some("all")));
+}
+
+#[test]
+fn t4_a_question_has_type_options_and_context() {
+    let found = signals(ASKED);
+    let [Signal::AskUser(ask)] = found.as_slice() else { panic!("one question: {found:?}") };
+    assert_eq!(
+        (ask.question.as_str(), ask.answer_type),
+        ("로그인 방식을 선택해주세요", AnswerType::Selection)
+    );
+    assert_eq!(ask.options, ["이메일", "소셜", "SSO"]);
+}
+
+#[test]
+fn t5_a_call_has_a_target_a_task_and_a_context() {
+    let found = signals(INVOKED);
+    let [Signal::Invoke(invoke)] = found.as_slice() else { panic!("one call: {found:?}") };
+    assert_eq!(invoke.target.as_str(), "PO");
+    assert_eq!(invoke.task, "요구사항 분석을 진행해주세요.");
+    assert_eq!(invoke.context.as_deref(), Some("로그인 기능 구현"));
+}
+
+#[test]
+fn t6_a_result_has_a_target_a_type_and_a_content() {
+    let found = signals(DELIVERED);
+    let [Signal::DeliverResult(result)] = found.as_slice() else { panic!("one result: {found:?}") };
+    assert_eq!((result.target.as_str(), result.result_type), ("PO", ResultType::Markdown));
+    assert_eq!(result.content, "# 결과\n둘째 줄");
+}
+
+#[test]
+fn t7_a_question_is_stored_and_its_session_waits() {
+    let world = World::new();
+    let session = world.bash(&format!("printf \"{ASKED}\"; read -r answer; echo \"got $answer\""));
+    world.status(&session, "waiting_input");
+    let questions: Vec<Value> = world.get("/projects/p_1/office/questions").expect("a list");
+    assert_eq!(questions.len(), 1);
+    assert_eq!(questions[0]["ask"]["text"], "로그인 방식을 선택해주세요");
+    let left = questions[0]["expires_at_ms"].as_u64().expect("a time")
+        - questions[0]["opened_at_ms"].as_u64().expect("a time");
+    assert_eq!(left, 5 * 60 * 1000);
+}
+
+#[test]
+fn t8_the_answer_reaches_the_session_that_waits() {
+    let world = World::new();
+    let session = world.bash(&format!("printf \"{ASKED}\"; read -r answer; echo \"got $answer\""));
+    let request = world.asked(&session);
+    world.answer(&request.id, "2");
+    world.status(&session, "completed");
+    assert!(world.output(&session).ends_with("got 소셜\n"), "{}", world.output(&session));
+}
+
+#[test]
+fn t9_a_call_finds_or_starts_its_session_and_delivers_the_task() {
+    let world = office(&[("PO", "while read -r line; do echo \"PO heard: $line\"; done")]);
+    let caller = world.bash(&format!("printf '{INVOKED}'; sleep 600"));
+    let call = wait_for_call(&world, 1, InvocationStatus::InProgress);
+    assert_eq!((call.caller.as_str(), call.callee.as_str()), (caller.as_str(), "PO"));
+    let seat = seat(&world, "PO");
+    let heard = output_with(&world, &seat.id, "Context: 로그인 기능 구현");
+    assert_eq!(
+        heard,
+        format!(
+            "PO heard: [Task from {caller}]\nPO heard: 요구사항 분석을 진행해주세요.\nPO heard: Context: 로그인 기능 구현\n"
+        )
+    );
+    world.wish(&caller, "cancel");
+    assert_eq!(wait_for_call(&world, 1, InvocationStatus::Cancelled).why.as_deref(), Some("cancelled"));
+    output_with(&world, &seat.id, "Nobody waits any more");
+    world.verify();
+}
+
+#[test]
+fn t10_the_caller_is_told_when_a_call_is_completed() {
+    let world = office(&[(
+        "PO",
+        "read -r head; read -r task; printf '[STEP_COMPLETE]\\n요약: 끝났습니다\\n'; sleep 600",
+    )]);
+    let caller = world.bash("printf '[INVOKE:PO]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a|$b\"");
+    let call = wait_for_call(&world, 1, InvocationStatus::Completed);
+    assert_eq!(call.why.as_deref(), Some("step"));
+    world.status(&caller, "completed");
+    assert!(world.output(&caller).ends_with("[Result from PO]|끝났습니다\n"), "{}", world.output(&caller));
+}
+
+#[test]
+fn t11_a_result_is_stored_and_its_receiver_is_told() {
+    let world = office(&[("PO", "while read -r line; do echo \"PO heard: $line\"; done")]);
+    let giver = world.bash(&format!("printf '{DELIVERED}'; sleep 600"));
+    world.wait_for("a result", |world| results(world).first().cloned());
+    let result = &results(&world)[0];
+    assert_eq!(
+        (result.from.as_str(), result.kind.as_str(), result.delivered),
+        (giver.as_str(), "markdown", false)
+    );
+    // Nobody has the role yet: it waits for the first session.
+    let said = world.ostler(&["office", "send", "PO", "Hello."]);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let seat = seat(&world, "PO");
+    let heard = output_with(&world, &seat.id, "Hello.");
+    assert_eq!(
+        heard,
+        format!("PO heard: [Result from {giver}]\nPO heard: # 결과\nPO heard: 둘째 줄\nPO heard: Hello.\n")
+    );
+    world.wait_for("that it is delivered", |world| results(world)[0].delivered.then_some(()));
+}
+
+#[test]
+fn t12_messages_of_all_kinds_go_to_whom_they_concern_and_mistakes_are_told() {
+    let world = office(&[("PO", ECHO)]);
+    let script = r#"
+        printf '[INVOKE:Nobody]\nx\n[/INVOKE]\n'; read -r a; read -r b; echo "$a $b"
+        printf '[DELIVER_RESULT:PO]\ntype: json\ncontent: {broken\n[/DELIVER_RESULT]\n'; read -r c; echo "$c"
+        printf '[DELIVER_RESULT:PO]\ntype: file_path\ncontent: ..\n[/DELIVER_RESULT]\n'; read -r d; echo "$d"
+        printf '[INVOKE:po]\nworks\n[/INVOKE]\n'; read -r e; read -r f; echo "$e $f""#;
+    let caller = world.bash(script);
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    for words in [
+        "[No result from Nobody] There is no agent Nobody. There are: PO, a0, claude",
+        "Your result for PO was not delivered: it is no JSON",
+        "Your result for PO was not delivered: '..' is outside of the project",
+        "[Result from PO] works",
+    ] {
+        assert!(output.contains(words), "{words}:\n{output}");
+    }
+    world.verify();
+}
+
+#[test]
+fn t13_the_parser_reads_every_message_of_the_document() {
+    let text = format!("\u{1b}[32m{ASKED}\u{1b}[0m{INVOKED}{DELIVERED}");
+    let kinds: Vec<&str> = parse(&text).iter().map(|item| item.what.kind()).collect();
+    assert_eq!(kinds, ["ask_user", "invoke", "deliver_result"]);
+}
+
+/// Its three flows: a question and its answer, a call and its task, a result and its receiver; in Korean throughout, and
+/// at a terminal that draws.
+#[test]
+fn t14_the_three_flows_from_end_to_end() {
+    let po = r#"clear_it=$'\e[2J\e[H\e[1;33m'
+        while read -r head; do printf '%s화면\e[0m\r\n' "$clear_it"; case $head in
+        "[작업 요청 from "*) caller=$(name_in "$head"); read -r task; read -r context
+            printf '\e[36m[ASK_USER]\e[0m\r\n질문: \e[1m%s\e[0m 맞나요?\r\n타입: text\r\n[/ASK_USER]\r\n' "$task"
+            read -r answer; printf '\e[2K\r\e[35m'
+            deliver "$caller" "$task: $answer, $context";; esac; done"#;
+    let world = World::new();
+    set_roles(&world, "language = \"ko\"\n", &[("기획자", po)]);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    fs::write(&config, text.replace("[agents.a0]\n", "[agents.a0]\nterminal = \"pty\"\n"))
+        .expect("it is ours");
+    let mut new = world.new_run(&["bash", "-c", "printf '[INVOKE:기획자]\\n로그인\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a $b\""]);
+    new.korean = true;
+    let caller = world.run_with(&new);
+    let seat = seat(&world, "기획자");
+    let request = world.asked(&seat.id);
+    assert_eq!(request.ask.text, "로그인 맞나요?");
+    world.answer(&request.id, "예");
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    assert!(output.ends_with("[결과 수신 from 기획자] 로그인: 예, 컨텍스트: 급함\n"), "{output}");
+    wait_for_call(&world, 1, InvocationStatus::Completed);
+    world.wait_for("the result to be read", |world| results(world)[0].delivered.then_some(()));
+    world.verify();
+}
+
+#[test]
+fn a_process_waits_for_its_call_over_a_restart_and_gets_the_result() {
+    let mut world = office(&[(
+        "QA",
+        "read -r head; read -r task; until [ -e go ]; do sleep 0.05; done; deliver \"$(name_in \"$head\")\" \"$task passes\"; sleep 600",
+    )]);
+    let caller = world.bash("out=$(ostler invoke --wait QA 'All of it'); echo \"$? $out\"");
+    wait_for_call(&world, 1, InvocationStatus::InProgress);
+    world.status(&caller, "waiting_agent");
+    world.restart();
+    write(&world.project, "go", "");
+    world.status(&caller, "completed");
+    assert_eq!(world.output(&caller), "0 All of it passes\n");
+    assert_eq!(world.count(&caller, "message.written"), 0);
+    assert!(results(&world)[0].delivered);
+    world.verify();
+}
+
+#[test]
+fn processes_call_bring_and_are_refused_over_the_socket() {
+    let world = office(&[(
+        "QA",
+        "read -r head; read -r task; ostler deliver \"$(name_in \"$head\")\" --type json '{\"ok\": true}'; ostler deliver Nobody x; echo \"refused $?\"; sleep 600",
+    )]);
+    let caller = world.bash("ostler invoke QA 'All of it' --context here; read -r a; read -r b; echo \"$a $b\"; ostler invoke --wait Nobody x; echo $?");
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    assert!(output.starts_with("i_1\n[Result from QA] {\"ok\": true}\n"), "{output}");
+    assert!(output.contains("There is no agent Nobody") && output.ends_with("1\n"), "{output}");
+    output_with(&world, &seat(&world, "QA").id, "refused ");
+}
+
+#[test]
+fn a_long_result_is_brought_by_a_file() {
+    let world = office(&[(
+        "QA",
+        "read -r head; read -r task; head -c 100000 /dev/zero | tr '\\0' x >long; ostler deliver \"$(name_in \"$head\")\" --stdin <long; sleep 600",
+    )]);
+    let caller = world.bash("printf '[INVOKE:QA]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"; f=${b#*: /}; cmp long \"/${f%% *}\" && echo same");
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    assert!(output.contains("(100000 bytes, SHA-256 ") && output.ends_with("same\n"), "{output}");
+}
+
+#[test]
+fn two_that_would_wait_for_each_other_are_told_at_once() {
+    let relay = |to: &str| {
+        format!(
+            r#"while read -r head; do case $head in
+            "[Task from "*) caller=$(name_in "$head"); read -r task; invoke {to} "$task";;
+            "[No result from "*) read -r why; deliver "$caller" "$why"; read -r rest;;
+            "[Result from "*) read -r it; deliver "$caller" "$it";; esac; done"#
+        )
+    };
+    let world = office(&[("A", &relay("B")), ("B", &relay("A"))]);
+    let began = Instant::now();
+    let caller = world.bash("printf '[INVOKE:A]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"");
+    world.status(&caller, "completed");
+    assert!(began.elapsed() < DEADLINE);
+    assert!(world.output(&caller).contains("B → A → B"), "{}", world.output(&caller));
+    assert_eq!(calls(&world)[2].why.as_deref(), Some("cycle"));
+    world.verify();
+}
+
+#[test]
+fn a_chain_eight_deep_comes_back() {
+    let names: Vec<String> = (1..=8).map(|n| format!("R{n}")).collect();
+    let scripts: Vec<String> = (1..=8)
+        .map(|n| {
+            if n == 8 {
+                return ECHO.to_owned();
+            }
+            format!(
+                r#"while read -r head; do case $head in
+                "[Task from "*) caller=$(name_in "$head"); read -r task; invoke R{} "${{task}}{n}";;
+                "[Result from "*) read -r it; deliver "$caller" "$it";; esac; done"#,
+                n + 1
+            )
+        })
+        .collect();
+    let roles: Vec<(&str, &str)> =
+        names.iter().zip(&scripts).map(|(name, script)| (name.as_str(), script.as_str())).collect();
+    let world = office(&roles);
+    let caller = world.bash("printf '[INVOKE:R1]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a $b\"");
+    world.status(&caller, "completed");
+    assert!(world.output(&caller).ends_with("[Result from R1] x1234567\n"), "{}", world.output(&caller));
+    assert_eq!(calls(&world).iter().map(|call| call.depth).max(), Some(8));
+    world.verify();
+}
+
+#[test]
+fn sixteen_at_once_all_come_back() {
+    let names: Vec<String> = (1..=16).map(|n| format!("R{n}")).collect();
+    let roles: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), ECHO)).collect();
+    let world = office(&roles);
+    let script = "for n in $(seq 16); do printf '[INVOKE:R%s]\\n%s\\n[/INVOKE]\\n' $n $n; done
+        for n in $(seq 16); do read -r a; read -r b; echo \"got $b\"; done";
+    let caller = world.bash(script);
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    let mut got: Vec<u32> =
+        output.lines().filter_map(|line| line.strip_prefix("got ")?.parse().ok()).collect();
+    got.sort_unstable();
+    assert_eq!(got, (1..=16).collect::<Vec<u32>>());
+    world.verify();
+}
+
+/// Calls among roles that call each other, while the server and agents are killed. `OSTLER_OFFICE_CALLS` says how many.
+#[test]
+fn calls_survive_kills_of_the_server_and_of_agents() {
+    let wanted: usize =
+        std::env::var("OSTLER_OFFICE_CALLS").ok().and_then(|it| it.parse().ok()).unwrap_or(24);
+    let count = if wanted > 100 { 20 } else { 6 };
+    let names: Vec<String> = (0..count).map(|n| format!("R{n}")).collect();
+    // Each task is a number: who gets one above nothing calls the next with one less.
+    let scripts: Vec<String> = (0..count)
+        .map(|n| {
+            format!(
+                r#"while read -r head; do case $head in
+                "[Task from "*) caller=$(name_in "$head"); read -r task
+                    if [ "$task" -gt 0 ]; then invoke R{} $((task - 1)); else deliver "$caller" 0; fi;;
+                "[Result from "*) read -r it; deliver "$caller" "$it";;
+                "[No result from "*) read -r it; deliver "$caller" "no: $it";; esac; done"#,
+                (n + 1) % count
+            )
+        })
+        .collect();
+    let roles: Vec<(&str, &str)> =
+        names.iter().zip(&scripts).map(|(name, script)| (name.as_str(), script.as_str())).collect();
+    let mut world = office(&roles);
+    let mut callers = Vec::new();
+    let mut round = 0_usize;
+    while calls(&world).len() < wanted {
+        let script = format!(
+            "printf '[INVOKE:R{}]\\n2\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"",
+            round % count
+        );
+        callers.push(world.bash(&script));
+        if round % 4 == 1 {
+            let agents = world.of_agents();
+            if let Some((pid, _)) = agents.get(round % agents.len().max(1)) {
+                kill(*pid, "KILL");
+            }
+        }
+        if round % 6 == 3 {
+            world.restart();
+        }
+        round += 1;
+    }
+    for caller in &callers {
+        world.wait_for("a caller to end", |world| {
+            let status = world.session(caller).status;
+            ["completed", "failed"].contains(&status.as_str()).then_some(())
+        });
+    }
+    world.wait_for("every call to end", |world| {
+        calls(world).iter().all(InvocationView::is_over).then_some(())
+    });
+    let mut ended: BTreeMap<String, u32> = BTreeMap::new();
+    let mut delivered: BTreeMap<String, u32> = BTreeMap::new();
+    let journal = world.ostler(&["export"]);
+    let journal = String::from_utf8(journal.stdout).expect("text");
+    for line in journal.lines() {
+        let event: Value = serde_json::from_str(line).expect("a line of JSON");
+        match event["kind"].as_str() {
+            Some("invocation.ended") => *ended.entry(event["invocation"].to_string()).or_default() += 1,
+            Some("result.delivered") => *delivered.entry(event["result"].to_string()).or_default() += 1,
+            _ => {}
+        }
+    }
+    assert!(ended.values().all(|times| *times == 1), "{ended:?}");
+    assert!(delivered.values().all(|times| *times == 1), "{delivered:?}");
+    assert_eq!(ended.len(), calls(&world).len());
+    world.verify();
+}
+
+#[test]
+fn people_see_the_office_and_take_a_call_back() {
+    let world = office(&[("PO", "sleep 600")]);
+    let caller = world
+        .bash("printf '[INVOKE:PO]\\nPlan it; all\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a $b\"");
+    world.wait_for("a seat for the call", |world| calls(world).first().and_then(|call| call.seat.clone()));
+    let shown = String::from_utf8(world.ostler(&["office"]).stdout).expect("text");
+    assert!(shown.contains("PO") && shown.contains("Plan it"), "{shown}");
+    let diagram = String::from_utf8(world.ostler(&["office", "diagram"]).stdout).expect("text");
+    assert!(diagram.starts_with("sequenceDiagram\n"), "{diagram}");
+    assert!(diagram.contains(&format!("{caller}->>PO: i_1 Plan it  all")), "{diagram}");
+    world.post::<Value>("/invocations/i_1/cancel", &json!({})).expect("it is taken back");
+    world.status(&caller, "completed");
+    assert!(world.output(&caller).ends_with("[No result from PO] The call of PO was cancelled.\n"));
+    let refused = world.refused("/projects/p_1/office/messages", &json!({ "role": "Nobody", "text": "x" }));
+    assert_eq!(refused.kind, "no_role");
+    assert_eq!(world.refused("/invocations/i_9/cancel", &json!({})).kind, "no_invocation");
+}

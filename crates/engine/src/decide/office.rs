@@ -1,0 +1,341 @@
+//! The office: who calls whom, who works on what, and when a call is over.
+//!
+//! A seat works on one call at a time, in the order in which it was called: what it brings or completes is about that
+//! one. Nobody waits for ever: a call that would close a ring of waiting agents is not opened.
+
+mod calls;
+mod results;
+
+use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
+
+use ostler_agents::agent::Terminal;
+
+use super::{Maker, judge::failure};
+use crate::{
+    action::Deed,
+    event::{Event, Parcel},
+    id::{ProjectId, RunId, SessionId},
+    input::Refusal,
+    office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why},
+    request::Bringing,
+    run::{Outcome, Reason},
+    session::{Ending, LaunchEnd, Role, Session, Worktree, WorktreeState},
+    words,
+};
+
+/// So many processes may end without reading what they were called for.
+const UNREAD_MAX: u32 = 3;
+
+/// When the input of a CLI that is through is closed. Who waits for others is kept as long as one that waits for an
+/// answer, and a seat for as long as it may be idle: it will hardly be the last thing that it hears.
+pub(super) fn closes_at_ms(session: &Session, at_ms: u64) -> Option<u64> {
+    let office = &session.office;
+    if office.waits() {
+        let rests_at_ms = at_ms.saturating_add(session.order.patience.stopped_ms);
+        return Some(rests_at_ms).filter(|_| session.can_resume());
+    }
+    match (&session.order.role, office.idle_since_ms) {
+        (Role::Office { idle_ms, .. }, Some(since_ms)) if office.current.is_none() => {
+            Some(at_ms.max(since_ms.saturating_add(*idle_ms)))
+        }
+        _ => Some(at_ms),
+    }
+}
+
+/// When a seat that has nothing to do, and does not end by itself, is ended.
+pub(super) fn idle_at_ms(session: &Session) -> Option<u64> {
+    let Role::Office { idle_ms, .. } = &session.order.role else { return None };
+    let office = &session.office;
+    let live = session.live().filter(|live| live.process.is_some() && live.ending.is_none())?;
+    let is_told = session.messages.iter().any(|message| message.bringing == Bringing::Waiting);
+    let is_busy = office.waits() || !office.tasks.is_empty() || is_told;
+    // Who says when it is through is ended by closing its input.
+    let says_so = session.order.agent.end.close_input && live.closes_at_ms.is_some();
+    let is_held = live.held().is_some() || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
+    let since_ms = office.idle_since_ms.filter(|_| !is_busy && !says_so && !is_held)?;
+    Some(since_ms.saturating_add(*idle_ms))
+}
+
+impl Maker<'_> {
+    pub(super) fn office(&mut self, input: &OfficeInput) -> Result<(), Refusal> {
+        match input {
+            OfficeInput::Invoke { .. } => self.called(input)?,
+            OfficeInput::Seated { invocation, seat } => self.seated(*invocation, seat),
+            OfficeInput::Examined { session, launch, delivery, found } => {
+                self.examined(*session, *launch, delivery, found)?;
+            }
+            OfficeInput::Taken { invocation, key } => self.take_result(*invocation, key)?,
+            OfficeInput::CallerGone { invocation, key } => self.part_from_call(*invocation, key),
+            OfficeInput::Cancel(invocation) => self.cancel_call(*invocation)?,
+            OfficeInput::Send { project, seat, text } => self.send_to(*project, seat, text)?,
+        }
+        Ok(())
+    }
+
+    /// The session of a role: the one that has it, or a new one. It is not started yet.
+    fn take_seat(&mut self, project: ProjectId, seat: &Seat) -> SessionId {
+        let known = self.desk.project(project).and_then(|it| it.seats.get(&seat.name)).copied();
+        let known = known.and_then(|id| self.desk.session(id));
+        match known.filter(|session| can_take_up(session, seat)).map(|session| session.id) {
+            Some(id) => id,
+            None => self.make_seat(project, seat),
+        }
+    }
+
+    fn make_seat(&mut self, project: ProjectId, seat: &Seat) -> SessionId {
+        let run = RunId(self.desk.counters().run + 1);
+        let created = Event::RunCreated { title: seat.name.clone(), terms: seat.terms.clone() };
+        self.emit_at(Some(project), Some(run), None, created);
+        let id = SessionId(self.desk.counters().session + 1);
+        let worktree = seat.worktrees.as_ref().map(|folder| Worktree {
+            path: format!("{folder}/{id}"),
+            branch: format!("ostler/{id}"),
+            base: None,
+            target: None,
+            state: WorktreeState::Wanted,
+        });
+        let waits_for_worktree = worktree.is_some();
+        let created = Event::SessionCreated { order: seat.order.clone(), worktree };
+        self.emit_at(Some(project), Some(run), Some(id), created);
+        if waits_for_worktree {
+            self.act(id, Deed::MakeWorktree);
+        }
+        id
+    }
+
+    /// Tells a seat what comes next for it, if it has nothing to do, and starts it if it has to be started.
+    fn dispatch(&mut self, seat: SessionId) {
+        let Some(session) = self.desk.session(seat) else { return };
+        let korean = session.order.korean;
+        let next = session.office.tasks.first().copied().filter(|_| session.office.current.is_none());
+        let Some(call) = next.and_then(|id| self.desk.invocation(id)) else { return };
+        let (id, text) = (call.id, words::office::task(korean, call));
+        self.bring_waiting(seat);
+        self.write_about(seat, &text, Some(About::Task(id)));
+        self.wake(seat);
+    }
+
+    /// Has a session read what waits for it: it is started again if it is over.
+    fn wake(&mut self, seat: SessionId) {
+        if !self.session(seat).is_over() {
+            self.advance(seat);
+        } else if self.resume(seat, None).is_err() {
+            // Its files are being exchanged, or its worktree is gone: whoever waits for it is told.
+            self.leave_office(seat, &Outcome::Failed { reason: Reason::NoEnd });
+        }
+    }
+
+    fn send_to(&mut self, project: ProjectId, seat: &Seat, text: &str) -> Result<(), Refusal> {
+        if !self.desk.has_project(project) {
+            return Err(Refusal::NoProject { project });
+        }
+        if text.trim().is_empty() {
+            return Err(Refusal::EmptyMessage);
+        }
+        let id = self.take_seat(project, seat);
+        self.bring_waiting(id);
+        self.write_message(id, text);
+        self.wake(id);
+        self.made.session = Some(id);
+        self.made.run = Some(self.session(id).run);
+        Ok(())
+    }
+
+    /// Something was read. A call begins by that, and a result has arrived.
+    pub(super) fn office_read(&mut self, id: SessionId, parcel: Parcel) {
+        let Parcel::Message(message) = parcel else { return };
+        let messages = &self.session(id).messages;
+        let about = messages.iter().find(|it| it.id == message).and_then(|message| message.about);
+        match about {
+            Some(About::Task(invocation)) => self.begin(id, invocation),
+            Some(About::Result(result)) => {
+                if self.desk.result(result).is_some_and(|it| it.delivered_at_ms.is_none()) {
+                    self.emit(id, Event::Office(OfficeEvent::Delivered { result }));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A terminal does not tell what was read: what it took counts.
+    pub(super) fn office_taken(&mut self, id: SessionId, parcel: Parcel) {
+        if self.session(id).order.agent.terminal == Terminal::Pty {
+            self.office_read(id, parcel);
+        }
+    }
+
+    /// Who runs has its prompt.
+    pub(super) fn office_prompted(&mut self, id: SessionId, launch: u32) {
+        for parcel in self.parcels(id, |bringing| bringing == Bringing::Prompted { launch }) {
+            self.office_read(id, parcel);
+        }
+    }
+
+    /// The process of a seat that remembers nothing has ended: what it was given and has not read is said to the next
+    /// one, if this one has read anything at all.
+    fn say_again(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let Some(launch) = session.launches.last().map(|last| last.number) else { return };
+        let has_read = session.messages.iter().any(|it| it.bringing == Bringing::Consumed { launch });
+        if session.order.role.seat().is_none() || session.can_resume() || !has_read {
+            return;
+        }
+        let is_task = |about: Option<About>| matches!(about, Some(About::Task(_)));
+        let unread = session.messages.iter().filter(|it| it.bringing == Bringing::Delivered { launch });
+        let unread = unread.filter(|it| !is_task(it.about));
+        let unread: Vec<_> = unread.map(|it| (it.id, it.text.clone(), it.about)).collect();
+        for (message, text, about) in unread {
+            self.emit(id, Event::InputReturned { parcel: Parcel::Message(message) });
+            self.write_about(id, &text, about);
+        }
+    }
+
+    /// The process of a seat has ended: what it worked on is over with it, unless the next process goes on with it.
+    pub(super) fn settle_tasks(&mut self, id: SessionId) {
+        self.say_again(id);
+        let session = self.session(id);
+        let Some(last) = session.launches.last() else { return };
+        let goes_on = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch)) || session.office.waits();
+        let was_lost = matches!(last.ended, Some(LaunchEnd::Lost { .. }));
+        let can_resume = session.can_resume();
+        let Some(current) = session.office.current.filter(|_| !goes_on) else { return };
+        if (was_lost && can_resume) || matches!(failure(session), Some(Reason::RateLimited { .. })) {
+            return;
+        }
+        let message = self.desk.invocation(current).and_then(|call| call.message);
+        let message = session.messages.iter().find(|it| Some(it.id) == message);
+        let Some((parcel, bringing)) = message.map(|it| (Parcel::Message(it.id), it.bringing)) else {
+            return;
+        };
+        let has_begun = self.desk.invocation(current).is_some_and(|call| call.began_at_ms.is_some());
+        match bringing {
+            // It has not set out, or was handed to a process that did not live to take it: the next one gets it.
+            Bringing::Waiting | Bringing::Sent { .. } => {}
+            // The next one has it in its prompt.
+            Bringing::Delivered { .. } | Bringing::Prompted { .. } if can_resume => {}
+            Bringing::Delivered { .. } if !has_begun => {
+                self.emit(id, Event::InputReturned { parcel });
+                self.emit(id, Event::Office(OfficeEvent::Unread { invocation: current }));
+                if self.desk.invocation(current).is_some_and(|call| call.unread >= UNREAD_MAX) {
+                    self.end_call(id, current, (Verdict::Failed, Why::Failed), None, words::office::unread);
+                } else {
+                    self.say_next(id);
+                }
+            }
+            _ => {
+                self.end_task(id, current, was_lost);
+                self.say_next(id);
+            }
+        }
+    }
+
+    fn end_task(&mut self, id: SessionId, current: crate::InvocationId, was_lost: bool) {
+        let reason = failure(self.session(id));
+        match reason {
+            _ if was_lost => {
+                self.end_call(id, current, (Verdict::Failed, Why::Lost), None, words::office::lost);
+            }
+            None => {
+                let how = (Verdict::Completed, Why::Ended);
+                self.end_call(id, current, how, None, |korean, callee| {
+                    words::office::done(korean, callee, None)
+                });
+            }
+            Some(reason) => {
+                let reason = told(&reason);
+                self.end_call(id, current, (Verdict::Failed, Why::Failed), None, |korean, callee| {
+                    words::office::failed(korean, callee, reason.as_deref())
+                });
+            }
+        }
+    }
+
+    /// The same as `dispatch` for a seat that is about to be looked at anyway.
+    fn say_next(&mut self, seat: SessionId) {
+        let office = &self.session(seat).office;
+        let next = office.tasks.first().copied().filter(|_| office.current.is_none());
+        let korean = self.session(seat).order.korean;
+        if let Some(call) = next.and_then(|id| self.desk.invocation(id)) {
+            let (id, text) = (call.id, words::office::task(korean, call));
+            self.write_about(seat, &text, Some(About::Task(id)));
+        }
+    }
+
+    /// A session is over. Nobody waits for what it has called for, and nothing comes of what it was called for.
+    pub(super) fn leave_office(&mut self, id: SessionId, outcome: &Outcome) {
+        let office = &self.session(id).office;
+        let calls: Vec<_> = office.calls.keys().copied().collect();
+        let tasks: Vec<_> = office.tasks.iter().copied().collect();
+        for call in calls {
+            self.withdraw(id, call);
+        }
+        for task in tasks {
+            match outcome {
+                Outcome::Completed { .. } => {
+                    let how = (Verdict::Completed, Why::Ended);
+                    let done = |korean, callee: &str| words::office::done(korean, callee, None);
+                    self.end_call(id, task, how, None, done);
+                }
+                Outcome::Failed { reason } => {
+                    let reason = told(reason);
+                    let failed =
+                        |korean, callee: &str| words::office::failed(korean, callee, reason.as_deref());
+                    self.end_call(id, task, (Verdict::Failed, Why::Failed), None, failed);
+                }
+                Outcome::Cancelled => {
+                    let how = (Verdict::Failed, Why::Failed);
+                    self.end_call(id, task, how, None, words::office::cancelled);
+                }
+            }
+        }
+    }
+
+    pub(super) fn end_idle(&mut self, id: SessionId) {
+        if idle_at_ms(self.session(id)).is_none_or(|at_ms| at_ms > self.now_ms) {
+            return;
+        }
+        let session = self.session(id);
+        let grace_ms = session.order.patience.grace_ms;
+        if let Some(launch) = session.live().map(|live| live.number) {
+            self.emit(id, Event::SessionRecalled { launch, why: Ending::Idle });
+            self.act(id, Deed::End { launch, grace_ms });
+        }
+    }
+}
+
+/// Whether a session can be told more as this role.
+fn can_take_up(session: &Session, seat: &Seat) -> bool {
+    if session.cancelled_at_ms.is_some() && !session.is_over() {
+        return false;
+    }
+    let is_there = |worktree: &Worktree| {
+        matches!(
+            worktree.state,
+            WorktreeState::Made | WorktreeState::NotMerged { .. } | WorktreeState::NotDiscarded { .. }
+        )
+    };
+    let has_place = session.worktree.as_ref().is_none_or(is_there);
+    // What stands in the file now is what is used, as soon as nobody works by the old words.
+    !session.is_over() || (has_place && session.order.role == seat.order.role)
+}
+
+/// A reason in the words of whoever said it.
+fn told(reason: &Reason) -> Option<String> {
+    match reason {
+        Reason::ExitCode { code } => Some(format!("exit code {code}")),
+        Reason::KilledBy { signal } => Some(format!("signal {signal}")),
+        Reason::AgentError { message } => message.clone(),
+        Reason::NotStarted { message } | Reason::NoWorktree { message } => Some(message.to_owned()),
+        _ => None,
+    }
+}
+
+/// What a call is said with, whoever says it.
+struct Spoken<'a> {
+    callee: &'a str,
+    task: &'a str,
+    context: Option<&'a str>,
+    trust: &'a str,
+    call: Option<Box<crate::request::Call>>,
+    marked: bool,
+}

@@ -1,0 +1,351 @@
+//! Calls: how one is opened, who is to do it, and how it ends.
+
+use alloc::{
+    borrow::ToOwned,
+    boxed::Box,
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use serde_json::Value;
+
+use super::Spoken;
+use crate::{
+    InvocationId, Refusal,
+    action::Deed,
+    decide::Maker,
+    event::Event,
+    heard::Said,
+    id::{ProjectId, ResultId, SessionId},
+    office::{DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Verdict, Why, name_of},
+    request::{Call, Caller},
+    session::Process,
+    words,
+};
+
+/// How far behind a result a step may be said to be complete and be the same step, in bytes of output.
+const NEAR_BYTES: u64 = 64;
+
+impl Maker<'_> {
+    /// Something was said for another agent.
+    pub(in crate::decide) fn hear_office(&mut self, id: SessionId, launch: u32, said: Said, item: &Value) {
+        // Who only looks at somebody else's work calls nobody.
+        if self.session(id).verifies() {
+            return;
+        }
+        let trust = item["trust"].as_str().unwrap_or("plain");
+        match said {
+            Said::Invoke { target, task, context } => {
+                let marked = item.get("mark").is_some_and(|mark| !mark.is_null());
+                let (callee, task, context) = (target.as_str(), task.as_str(), context.as_deref());
+                let spoken = Spoken { callee, task, context, trust, call: None, marked };
+                self.invoke(id, launch, spoken);
+            }
+            Said::DeliverResult { target, result_type, content } => {
+                self.brings(id, launch, (target, result_type, content), item);
+            }
+            Said::StepComplete { step, summary } => {
+                let printed = item["offset"].as_u64().map(|offset| (launch, offset));
+                self.step(id, summary.or(step).as_deref(), printed);
+            }
+        }
+    }
+
+    /// A process calls over the session's socket, or again under the same key because it was not heard.
+    pub(super) fn called(&mut self, input: &OfficeInput) -> Result<(), Refusal> {
+        let OfficeInput::Invoke { session, launch, key, callee, task, context, process, waits } = input
+        else {
+            return Ok(());
+        };
+        let project = self.find(*session)?.project;
+        self.made.session = Some(*session);
+        let is_known = |call: &Call| call.key == *key;
+        let mut open = self.desk.open_calls(project);
+        if let Some(call) = open.find(|it| it.call.as_ref().is_some_and(is_known)) {
+            self.made.invocation = Some(call.id);
+            return Ok(());
+        }
+        drop(open);
+        self.can_speak(*session, *launch)?;
+        let (pid, began) = *process;
+        let call = Call {
+            key: key.clone(),
+            number: self.session(*session).signals + 1,
+            process: Process { pid, began, at_ms: self.now_ms },
+            caller: if *waits { Caller::Blocked } else { Caller::Gone },
+        };
+        let (context, call) = (context.as_deref(), Some(Box::new(call)));
+        let spoken = Spoken { callee, task, context, trust: "channel", call, marked: false };
+        self.made.invocation = Some(self.invoke(*session, *launch, spoken));
+        Ok(())
+    }
+
+    fn invoke(&mut self, id: SessionId, launch: u32, spoken: Spoken<'_>) -> InvocationId {
+        let session = self.session(id);
+        let current = session.office.current.and_then(|it| self.desk.invocation(it));
+        let depth = current.map_or(0, |call| call.depth) + 1;
+        let root = current.map_or(session.run, |call| call.run);
+        let is_one_too_many = session.office.calls.len() >= OPEN_MAX;
+        let invocation = InvocationId(self.desk.counters().invocation + 1);
+        let Spoken { callee, task, context, trust, call, marked } = spoken;
+        let opened = OfficeEvent::Opened {
+            invocation,
+            caller: name_of(&session.order, id),
+            callee: callee.to_owned(),
+            task: task.to_owned(),
+            context: context.map(ToOwned::to_owned),
+            launch,
+            depth,
+            root,
+            trust: trust.to_owned(),
+            call: call.map(|call| *call),
+        };
+        self.emit(id, Event::Office(opened));
+        let failed = |why| (Verdict::Failed, why);
+        if marked {
+            self.end_call(id, invocation, failed(Why::Marked), None, words::office::marked);
+        } else if depth > DEPTH_MAX {
+            self.end_call(id, invocation, failed(Why::TooDeep), None, |korean, _| {
+                words::office::too_deep(korean)
+            });
+        } else if is_one_too_many {
+            self.end_call(id, invocation, failed(Why::TooMany), None, |korean, _| {
+                words::office::too_many(korean)
+            });
+        } else {
+            self.act(id, Deed::Seat { invocation });
+        }
+        invocation
+    }
+
+    /// It is known who is called, or that nobody is.
+    pub(super) fn seated(&mut self, id: InvocationId, seat: &Result<Box<Seat>, NoSeat>) {
+        let Some(call) = self.desk.invocation(id).filter(|call| call.is_open() && call.seat.is_none()) else {
+            return;
+        };
+        let (project, caller, name) = (call.project, call.session, call.caller.clone());
+        let seat = match seat {
+            Ok(seat) => seat,
+            Err(NoSeat::Unknown { roles }) => {
+                let how = (Verdict::Failed, Why::UnknownRole);
+                return self.end_call(caller, id, how, None, |korean, callee| {
+                    words::office::unknown(korean, callee, roles)
+                });
+            }
+            Err(NoSeat::Bad { message }) => {
+                let how = (Verdict::Failed, Why::BadRole);
+                return self.end_call(caller, id, how, None, |korean, callee| {
+                    words::office::bad_role(korean, callee, message)
+                });
+            }
+        };
+        if let Some(path) = self.cycle(project, &name, &seat.name) {
+            return self.report_cycle(caller, id, &path);
+        }
+        let session = self.take_seat(project, seat);
+        let (callee, reference) = (seat.name.clone(), seat.reference.clone());
+        let seated = OfficeEvent::Seated { invocation: id, callee, seat: session, reference };
+        self.emit(caller, Event::Office(seated));
+        self.dispatch(session);
+    }
+
+    /// The names in a ring that this call would close, from its caller back to it.
+    fn cycle(&self, project: ProjectId, caller: &str, callee: &str) -> Option<Vec<String>> {
+        let mut before: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut found = [callee].to_vec();
+        while let Some(name) = found.pop() {
+            if name == caller {
+                let mut path = [caller.to_string()].to_vec();
+                let mut at = caller;
+                while at != callee {
+                    at = before.get(at)?;
+                    path.insert(0, at.to_string());
+                }
+                path.insert(0, caller.to_string());
+                return Some(path);
+            }
+            let waits = |call: &&crate::office::Invocation| call.seat.is_some() && call.caller == name;
+            for call in self.desk.open_calls(project).filter(waits) {
+                if call.callee != callee && !before.contains_key(call.callee.as_str()) {
+                    before.insert(&call.callee, name);
+                    found.push(&call.callee);
+                }
+            }
+        }
+        None
+    }
+
+    /// Everybody in a ring is told. The call that would close it is not made.
+    fn report_cycle(&mut self, caller: SessionId, id: InvocationId, path: &[String]) {
+        let project = self.session(caller).project;
+        let in_it = |call: &&crate::office::Invocation| {
+            path.windows(2).any(|pair| pair[0] == call.caller && pair[1] == call.callee)
+        };
+        let others: Vec<SessionId> =
+            self.desk.open_calls(project).filter(in_it).map(|call| call.session).collect();
+        self.end_call(caller, id, (Verdict::Failed, Why::Cycle), None, |korean, _| {
+            words::office::cycle(korean, path)
+        });
+        for other in others {
+            if other != caller && self.desk.session(other).is_some_and(|session| !session.is_over()) {
+                let words = words::office::cycle(self.session(other).order.korean, path);
+                self.write_message(other, &words);
+                self.advance(other);
+            }
+        }
+    }
+
+    /// Its words were read.
+    pub(super) fn begin(&mut self, id: SessionId, invocation: InvocationId) {
+        let call = self.desk.invocation(invocation);
+        if call.is_some_and(|call| call.is_open() && call.began_at_ms.is_none()) {
+            self.emit(id, Event::Office(OfficeEvent::Began { invocation }));
+        }
+    }
+
+    /// Somebody says that it has completed its step: what it works on is done.
+    fn step(&mut self, id: SessionId, summary: Option<&str>, printed: Option<(u32, u64)>) {
+        let office = &self.session(id).office;
+        let is_same = office.printed.zip(printed).is_some_and(|((of, end), (launch, offset))| {
+            of == launch && offset <= end.saturating_add(NEAR_BYTES)
+        });
+        let Some(current) = office.current.filter(|_| !is_same) else { return };
+        if !self.was_told(id, current) {
+            return;
+        }
+        self.begin(id, current);
+        self.end_call(id, current, (Verdict::Completed, Why::Step), None, |korean, callee| {
+            words::office::done(korean, callee, summary)
+        });
+        self.dispatch(id);
+    }
+
+    /// Whether the words of a call have reached whom they are for, as far as anybody can know.
+    pub(super) fn was_told(&self, seat: SessionId, invocation: InvocationId) -> bool {
+        use crate::request::Bringing;
+        let message = self.desk.invocation(invocation).and_then(|call| call.message);
+        let message = self.session(seat).messages.iter().find(|it| Some(it.id) == message);
+        message.is_some_and(|it| !matches!(it.bringing, Bringing::Waiting | Bringing::Undeliverable))
+    }
+
+    /// Ends a call, and tells who has called. Words are what it is told where there is no result.
+    pub(super) fn end_call(
+        &mut self,
+        by: SessionId,
+        id: InvocationId,
+        (status, why): (Verdict, Why),
+        result: Option<ResultId>,
+        words: impl Fn(bool, &str) -> String,
+    ) {
+        let Some(call) = self.desk.invocation(id).filter(|call| call.is_open()) else { return };
+        let (caller, is_waited_for) = (call.session, call.is_waited_for());
+        let korean = self.desk.session(caller).is_some_and(|session| session.order.korean);
+        let said = words(korean, &call.callee);
+        let said = match (result, status) {
+            (Some(_), _) => None,
+            (None, Verdict::Completed) => Some(said),
+            (None, _) => Some(words::office::not_done(korean, &call.callee, &said)),
+        };
+        let ended = OfficeEvent::Ended { invocation: id, status, why, result, words: said.clone() };
+        self.emit(by, Event::Office(ended));
+        if is_waited_for {
+            return;
+        }
+        match (result, said) {
+            (Some(result), _) => self.bring(result),
+            (None, Some(said)) => self.tell_caller(caller, &said),
+            (None, None) => {}
+        }
+    }
+
+    fn tell_caller(&mut self, caller: SessionId, words: &str) {
+        let Some(session) = self.desk.session(caller) else { return };
+        if !session.is_over() && session.cancelled_at_ms.is_none() {
+            self.write_message(caller, words);
+            self.advance(caller);
+        }
+    }
+
+    /// A person does not want a call any more.
+    pub(super) fn cancel_call(&mut self, id: InvocationId) -> Result<(), Refusal> {
+        let Some(call) = self.desk.invocation(id) else {
+            let is_past = id.0 <= self.desk.counters().invocation;
+            return Err(if is_past {
+                Refusal::InvocationOver { invocation: id }
+            } else {
+                Refusal::NoInvocation { invocation: id }
+            });
+        };
+        self.made.invocation = Some(id);
+        if call.is_open() {
+            let caller = call.session;
+            self.withdraw(caller, id);
+        }
+        Ok(())
+    }
+
+    /// Nobody wants a call any more. Who has been told of it may go on, and is told that nobody waits.
+    pub(super) fn withdraw(&mut self, by: SessionId, id: InvocationId) {
+        let Some(call) = self.desk.invocation(id).filter(|call| call.is_open()).cloned() else { return };
+        let seat = call.seat.filter(|seat| self.desk.session(*seat).is_some_and(|it| !it.is_over()));
+        let is_told =
+            seat.is_some_and(|seat| self.session(seat).office.current == Some(id) && self.was_told(seat, id));
+        let waiting = call.message.filter(|_| !is_told);
+        self.end_call(by, id, (Verdict::Cancelled, Why::Cancelled), None, words::office::cancelled);
+        let Some(seat) = seat else { return };
+        if let Some(message) = waiting {
+            let parcel = crate::event::Parcel::Message(message);
+            self.emit(seat, Event::InputReturned { parcel });
+        } else if is_told {
+            let words = words::office::not_wanted(self.session(seat).order.korean, &call);
+            self.write_message(seat, &words);
+        }
+        self.advance(seat);
+        self.dispatch(seat);
+    }
+
+    /// The process that was blocked has what it waited for. It says it to its agent only if this succeeds.
+    pub(super) fn take_result(&mut self, id: InvocationId, key: &str) -> Result<(), Refusal> {
+        let call = self.desk.invocation(id).ok_or(Refusal::NoInvocation { invocation: id })?;
+        let is_its = call.call.as_ref().is_some_and(|call| call.key == key);
+        if !is_its || call.is_open() || !call.is_waited_for() {
+            return Err(Refusal::NotCalled { invocation: id });
+        }
+        let session = call.session;
+        self.made.invocation = Some(id);
+        self.emit(session, Event::Office(OfficeEvent::Parted { invocation: id, taken: true }));
+        Ok(())
+    }
+
+    /// The process that was blocked is gone: what comes of the call is brought to its agent.
+    pub(super) fn part_from_call(&mut self, id: InvocationId, key: &str) {
+        let Some(call) = self.desk.invocation(id) else { return };
+        let is_its = call.is_waited_for() && call.call.as_ref().is_some_and(|call| call.key == key);
+        if !is_its {
+            return;
+        }
+        let (session, ended) = (call.session, call.ended.clone());
+        self.emit(session, Event::Office(OfficeEvent::Parted { invocation: id, taken: false }));
+        match ended.map(|ended| (ended.result, ended.words)) {
+            Some((Some(result), _)) => self.bring(result),
+            Some((None, Some(words))) => self.tell_caller(session, &words),
+            _ => self.advance(session),
+        }
+    }
+
+    /// The process of an agent has ended, and with it whoever was blocked in a call.
+    pub(in crate::decide) fn part_all_calls(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let project = session.project;
+        let blocked: Vec<(InvocationId, String)> = self
+            .desk
+            .live_calls(project)
+            .filter(|call| call.session == id && call.is_waited_for())
+            .filter_map(|call| Some((call.id, call.call.as_ref()?.key.clone())))
+            .collect();
+        for (call, key) in blocked {
+            self.part_from_call(call, &key);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What the events of an office change.
+
+use alloc::collections::BTreeSet;
+
+use super::Place;
+use crate::{
+    id::{InvocationId, ProjectId, ResultId, SessionId},
+    office::{About, Ended, Handover, Invocation, OfficeEvent, Past, Standing},
+    request::Caller,
+    session::Written,
+    world::Desk,
+};
+
+impl Desk<'_> {
+    pub(crate) fn invocation(&self, id: InvocationId) -> Option<&Invocation> {
+        let overlays = self.own.invocations.get(&id).or_else(|| self.group.invocations.get(&id));
+        overlays.or_else(|| self.world.invocations.get(&id))
+    }
+
+    pub(crate) fn result(&self, id: ResultId) -> Option<&Handover> {
+        let overlays = self.own.results.get(&id).or_else(|| self.group.results.get(&id));
+        overlays.or_else(|| self.world.results.get(&id))
+    }
+
+    /// The calls of a project that are open, oldest first.
+    pub(crate) fn open_calls(&self, project: ProjectId) -> impl Iterator<Item = &Invocation> {
+        self.live_calls(project).filter(|call| call.is_open())
+    }
+
+    /// The calls of a project to which something can still happen, oldest first.
+    pub(crate) fn live_calls(&self, project: ProjectId) -> impl Iterator<Item = &Invocation> {
+        let all = [&self.world.invocations, &self.group.invocations, &self.own.invocations];
+        let ids: BTreeSet<InvocationId> = all.into_iter().flat_map(|calls| calls.keys().copied()).collect();
+        let calls = ids.into_iter().filter_map(|id| self.invocation(id));
+        calls.filter(move |call| call.project == project && call.is_live())
+    }
+
+    /// The results of a project that nobody has read and that are on their way to no session, oldest first.
+    pub(crate) fn waiting_results(&self, project: ProjectId) -> impl Iterator<Item = &Handover> {
+        let all = [&self.world.results, &self.group.results, &self.own.results];
+        let ids: BTreeSet<ResultId> = all.into_iter().flat_map(|results| results.keys().copied()).collect();
+        let results = ids.into_iter().filter_map(|id| self.result(id));
+        results
+            .filter(move |it| it.project == project && it.delivered_at_ms.is_none() && it.message.is_none())
+    }
+
+    fn invocation_mut(&mut self, id: InvocationId) -> &mut Invocation {
+        let invocation = self.invocation(id).expect("an event names a call that exists").clone();
+        self.own.invocations.entry(id).or_insert(invocation)
+    }
+
+    fn result_mut(&mut self, id: ResultId) -> &mut Handover {
+        let result = self.result(id).expect("an event names a result that exists").clone();
+        self.own.results.entry(id).or_insert(result)
+    }
+
+    pub(super) fn fold_office(&mut self, place: &Place, at_ms: u64, event: &OfficeEvent) {
+        match event {
+            OfficeEvent::Opened { .. } => self.fold_call(place, at_ms, event),
+            OfficeEvent::Seated { invocation, callee, seat, reference } => {
+                let call = self.invocation_mut(*invocation);
+                call.callee.clone_from(callee);
+                call.seat = Some(*seat);
+                call.reference.clone_from(reference);
+                self.standing(*seat).tasks.insert(*invocation);
+            }
+            OfficeEvent::Began { invocation } => {
+                self.invocation_mut(*invocation).began_at_ms = Some(at_ms);
+            }
+            OfficeEvent::Unread { invocation } => {
+                let call = self.invocation_mut(*invocation);
+                call.message = None;
+                call.unread += 1;
+                if let Some(seat) = call.seat {
+                    self.standing(seat).current = None;
+                }
+            }
+            OfficeEvent::Ended { .. } => self.fold_end(at_ms, event),
+            OfficeEvent::Parted { invocation, taken } => {
+                let call = self.invocation_mut(*invocation);
+                if let Some(call) = &mut call.call {
+                    call.caller = Caller::Gone;
+                }
+                let (session, is_open) = (call.session, call.is_open());
+                let result = call.ended.as_ref().and_then(|ended| ended.result).filter(|_| *taken);
+                if is_open {
+                    self.standing(session).calls.insert(*invocation, false);
+                }
+                if let Some(result) = result {
+                    self.result_mut(result).delivered_at_ms = Some(at_ms);
+                }
+            }
+            OfficeEvent::Given { .. } => self.fold_result(place, at_ms, event),
+            OfficeEvent::Refused { origin, .. } => {
+                self.standing(place.session).examined.remove(origin);
+            }
+            OfficeEvent::Addressed { result, receiver } => {
+                self.result_mut(*result).receiver = Some(*receiver);
+            }
+            OfficeEvent::Delivered { result } => self.result_mut(*result).delivered_at_ms = Some(at_ms),
+        }
+    }
+
+    fn fold_call(&mut self, place: &Place, at_ms: u64, event: &OfficeEvent) {
+        let OfficeEvent::Opened {
+            invocation, caller, callee, task, context, depth, root, trust, call, ..
+        } = event
+        else {
+            return;
+        };
+        let opened = Invocation {
+            id: *invocation,
+            project: place.project,
+            run: *root,
+            session: place.session,
+            caller: caller.clone(),
+            callee: callee.clone(),
+            task: task.clone(),
+            context: context.clone(),
+            trust: trust.clone(),
+            depth: *depth,
+            opened_at_ms: at_ms,
+            call: call.clone(),
+            seat: None,
+            reference: None,
+            message: None,
+            unread: 0,
+            began_at_ms: None,
+            ended: None,
+        };
+        self.own.counters.invocation = self.counters().invocation.max(invocation.0);
+        self.own.invocations.insert(*invocation, opened);
+        let session = self.session_mut(place.session);
+        session.office.calls.insert(*invocation, call.is_some());
+        if let Some(call) = call {
+            session.signals = call.number;
+        }
+    }
+
+    fn fold_end(&mut self, at_ms: u64, event: &OfficeEvent) {
+        let OfficeEvent::Ended { invocation, status, why, result, words } = event else { return };
+        let (result, words) = (*result, words.clone());
+        let call = self.invocation_mut(*invocation);
+        call.ended = Some(Ended { at_ms, status: *status, why: *why, result, words });
+        let (caller, seat) = (call.session, call.seat);
+        let past = Past {
+            invocation: *invocation,
+            caller: call.caller.clone(),
+            session: caller,
+            has_result: result.is_some(),
+        };
+        self.standing(caller).calls.remove(invocation);
+        let Some(seat) = seat else { return };
+        let standing = self.standing(seat);
+        standing.tasks.remove(invocation);
+        if standing.current == Some(*invocation) {
+            standing.current = None;
+            standing.last = Some(past);
+        }
+        standing.idle_since_ms = Some(at_ms);
+    }
+
+    fn fold_result(&mut self, place: &Place, at_ms: u64, event: &OfficeEvent) {
+        let OfficeEvent::Given {
+            result,
+            from,
+            to,
+            kind,
+            content,
+            reference,
+            invocation,
+            late,
+            receiver,
+            root,
+            origin,
+            printed,
+        } = event
+        else {
+            return;
+        };
+        let given = Handover {
+            id: *result,
+            project: place.project,
+            run: *root,
+            session: place.session,
+            from: from.clone(),
+            to: to.clone(),
+            kind: kind.clone(),
+            content: content.clone(),
+            reference: reference.clone(),
+            invocation: *invocation,
+            late: *late,
+            given_at_ms: at_ms,
+            receiver: *receiver,
+            message: None,
+            delivered_at_ms: None,
+        };
+        self.own.counters.result = self.counters().result.max(result.0);
+        self.own.results.insert(*result, given);
+        let standing = self.standing(place.session);
+        standing.printed = printed.filter(|_| invocation.is_some());
+        standing.examined.remove(origin);
+        standing.given.push(origin.clone());
+        let too_many = standing.given.len().saturating_sub(Standing::GIVEN_MAX);
+        standing.given.drain(..too_many);
+        if let Some(past) = standing.last.as_mut().filter(|past| Some(past.invocation) == *invocation) {
+            past.has_result = true;
+        }
+    }
+
+    /// A message carries something from another agent.
+    pub(super) fn fold_about(&mut self, session: SessionId, at_ms: u64, written: &Written) {
+        match written.about {
+            Some(About::Task(invocation)) => {
+                self.invocation_mut(invocation).message = Some(written.message);
+                let standing = self.standing(session);
+                standing.current = Some(invocation);
+                standing.idle_since_ms = None;
+            }
+            Some(About::Result(result)) => self.result_mut(result).message = Some(written.message),
+            // Who is told something has something to do.
+            None => {
+                let session = self.session_mut(session);
+                if session.order.role.seat().is_some() && session.office.current.is_none() {
+                    session.office.idle_since_ms = Some(at_ms);
+                }
+            }
+        }
+    }
+
+    /// A message that carries something from another agent comes back: nobody was there to read it.
+    pub(super) fn fold_returned(&mut self, about: Option<About>) {
+        if let Some(About::Result(result)) = about {
+            self.result_mut(result).message = None;
+        }
+    }
+
+    /// A session of a role is the one that has it from now on.
+    pub(super) fn fold_seat(&mut self, place: &Place, at_ms: u64) {
+        let session = self.session_mut(place.session);
+        let Some(name) = session.order.role.seat().map(Into::into) else { return };
+        session.office.idle_since_ms = Some(at_ms);
+        self.project_mut(place.project).seats.insert(name, place.session);
+    }
+
+    pub(crate) fn standing(&mut self, session: SessionId) -> &mut Standing {
+        &mut self.session_mut(session).office
+    }
+}

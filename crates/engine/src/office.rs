@@ -1,0 +1,531 @@
+//! The office: agents of a project that call each other by name, and bring each other results.
+//!
+//! A call and a result are records of their own, beside sessions and requests. What carries their words is a message of
+//! the session that is to read them, so there is one queue for everything that an agent is told.
+
+use alloc::{
+    boxed::Box,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    id::{InvocationId, MessageId, ProjectId, ResultId, RunId, SessionId},
+    request::{Call, Caller},
+    run::Terms,
+    session::Order,
+};
+
+/// How many calls deep agents may wait for each other.
+pub const DEPTH_MAX: u32 = 8;
+
+/// How many calls of one agent may be open at once.
+pub const OPEN_MAX: usize = 16;
+
+/// One agent has called another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Invocation {
+    /// Its id.
+    pub id: InvocationId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// The run of who began the chain that it is part of.
+    pub run: RunId,
+    /// The session of who called.
+    pub session: SessionId,
+    /// The name of who called: its role, or the id of its session.
+    pub caller: String,
+    /// The role that was called.
+    pub callee: String,
+    /// What is to be done.
+    pub task: String,
+    /// What the other should know.
+    pub context: Option<String>,
+    /// Who said it, as the parser names it.
+    pub trust: String,
+    /// How many calls deep it is.
+    pub depth: u32,
+    /// When.
+    pub opened_at_ms: u64,
+    /// The process that is blocked until it is over, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Call>,
+    /// The session that is to do it.
+    pub seat: Option<SessionId>,
+    /// Where its words are, if they are too long to be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
+    /// The message of that session that has its words.
+    pub message: Option<MessageId>,
+    /// How many processes had its words and ended without reading them.
+    #[serde(default)]
+    pub unread: u32,
+    /// When its words were read.
+    pub began_at_ms: Option<u64>,
+    /// What came of it.
+    pub ended: Option<Ended>,
+}
+
+impl Invocation {
+    /// Whether it can still be done.
+    pub fn is_open(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    /// Whether a process is blocked until it is over, and has not been told that it is.
+    pub fn is_waited_for(&self) -> bool {
+        self.call.as_ref().is_some_and(|call| call.caller == Caller::Blocked)
+    }
+
+    /// Whether anything can still happen to it.
+    pub fn is_live(&self) -> bool {
+        self.is_open() || self.is_waited_for()
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// When.
+    pub at_ms: u64,
+    /// How.
+    pub status: Verdict,
+    /// Why.
+    pub why: Why,
+    /// What was brought, if it was.
+    pub result: Option<ResultId>,
+    /// What the caller is told, where that is more than the result.
+    pub words: Option<String>,
+}
+
+/// The ways in which a call ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It was done.
+    Completed,
+    /// It was not done.
+    Failed,
+    /// Nobody wants it any more.
+    Cancelled,
+}
+
+/// Why a call has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// Its result was brought.
+    Delivered,
+    /// Who works on it has completed its step.
+    Step,
+    /// Who works on it has ended, and well.
+    Ended,
+    /// Who works on it has ended, and not well.
+    Failed,
+    /// The process of who works on it was lost, and the next would know nothing of it.
+    Lost,
+    /// Nobody has that name.
+    UnknownRole,
+    /// The role cannot be used as it stands in its file.
+    BadRole,
+    /// Everybody in it would have waited for the next.
+    Cycle,
+    /// It would have been one too deep.
+    TooDeep,
+    /// Its caller has too many open already.
+    TooMany,
+    /// It also stands where somebody else may have written it.
+    Marked,
+    /// Its caller, or a person, does not want it any more.
+    Cancelled,
+}
+
+/// Something that one agent brings another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Handover {
+    /// Its id.
+    pub id: ResultId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// The run of who began the chain that it is part of.
+    pub run: RunId,
+    /// The session of who gave it.
+    pub session: SessionId,
+    /// The name of who gave it.
+    pub from: String,
+    /// The name of who is to have it.
+    pub to: String,
+    /// What sort of thing it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The thing itself.
+    pub content: String,
+    /// Where it is, if it is too long to be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
+    /// The call that it is the result of.
+    pub invocation: Option<InvocationId>,
+    /// Whether that was over by then.
+    pub late: bool,
+    /// When.
+    pub given_at_ms: u64,
+    /// The session that is to read it; none as long as nobody has that name.
+    pub receiver: Option<SessionId>,
+    /// The message of that session that has its words.
+    pub message: Option<MessageId>,
+    /// When it was read.
+    pub delivered_at_ms: Option<u64>,
+}
+
+/// A text in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The file.
+    pub path: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// Its SHA-256.
+    pub sha256: String,
+}
+
+/// What a message of a session carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// What it is called for.
+    Task(InvocationId),
+    /// What it is brought.
+    Result(ResultId),
+}
+
+/// How a session stands with the others of its office.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Standing {
+    /// Its own calls that are open, and whether a process of it is blocked for one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<InvocationId, bool>,
+    /// What it is called for and has not done, oldest first.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tasks: BTreeSet<InvocationId>,
+    /// That of them which it works on, or is about to be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<InvocationId>,
+    /// The last one that it has done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Past>,
+    /// The launch and the place of its output behind the last result that it has printed: that its step is complete,
+    /// printed right there, is about the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<(u32, u64)>,
+    /// Since when it has nothing to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_since_ms: Option<u64>,
+    /// What it has printed for others and is being looked at, by where it was heard.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub examined: BTreeSet<String>,
+    /// What it gave last, by where it was heard: what comes again is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<String>,
+}
+
+impl Standing {
+    /// How many places are remembered: only what was heard just now comes again.
+    pub(crate) const GIVEN_MAX: usize = 32;
+
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Standing::default()
+    }
+
+    /// Whether it waits for others.
+    pub fn waits(&self) -> bool {
+        !self.calls.is_empty()
+    }
+}
+
+/// A call that a session has worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Past {
+    /// Which one.
+    pub invocation: InvocationId,
+    /// Who called.
+    pub caller: String,
+    /// The session of who called.
+    pub session: SessionId,
+    /// Whether it has had its result.
+    pub has_result: bool,
+}
+
+/// Something that is to be brought, as it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// Who is to have it.
+    pub to: String,
+    /// What sort of thing it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The thing itself.
+    pub content: String,
+    /// The call that is meant, if one was named.
+    pub invocation: Option<InvocationId>,
+    /// Where it was heard: the launch with the place in its output, or the key of the call.
+    pub origin: String,
+    /// The launch, and behind which place of its output it ends, if it was printed.
+    pub printed: Option<(u32, u64)>,
+}
+
+/// Who is called, or is to have something, as it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seat {
+    /// The name of the role, as it is written.
+    pub name: String,
+    /// The session that had it last, as far as is known.
+    pub session: Option<SessionId>,
+    /// How it would be run.
+    pub order: Box<Order>,
+    /// How far it may go.
+    pub terms: Terms,
+    /// Where worktrees are made, if it is to have one of its own.
+    pub worktrees: Option<String>,
+    /// Where the words are, if they are too long for it.
+    pub reference: Option<Reference>,
+}
+
+/// Why nobody is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum NoSeat {
+    /// Nobody has that name.
+    Unknown {
+        /// Those that there are.
+        roles: Vec<String>,
+    },
+    /// The role cannot be used.
+    Bad {
+        /// Why not, with file and line.
+        message: String,
+    },
+}
+
+/// What was found about something that is to be brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Examined {
+    /// The name of who is to have it, as it is written.
+    pub to: String,
+    /// Where it is, if it is too long to be said.
+    pub reference: Option<Reference>,
+}
+
+/// What happens outside that concerns an office.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OfficeInput {
+    /// A process of an agent calls another agent over the session's own socket.
+    Invoke {
+        /// Whose process.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// Its own name for the call.
+        key: String,
+        /// Who is called.
+        callee: String,
+        /// What is to be done.
+        task: String,
+        /// What the other should know.
+        context: Option<String>,
+        /// Its number, and when it began.
+        process: (i32, u64),
+        /// Whether it is blocked until the call is over.
+        waits: bool,
+    },
+    /// It was looked who is called.
+    Seated {
+        /// By which call.
+        invocation: InvocationId,
+        /// Who, or why nobody.
+        seat: Result<Box<Seat>, NoSeat>,
+    },
+    /// It was looked at what somebody brings.
+    Examined {
+        /// Who brings it.
+        session: SessionId,
+        /// The launch that says so over the session's own socket; none if it was printed.
+        launch: Option<u32>,
+        /// What.
+        delivery: Delivery,
+        /// To whom, or why not.
+        found: Result<Examined, String>,
+    },
+    /// The process that was blocked has what it waited for, and says it to its agent only if this is taken.
+    Taken {
+        /// By which call.
+        invocation: InvocationId,
+        /// Its own name for the call.
+        key: String,
+    },
+    /// The process that was blocked is gone.
+    CallerGone {
+        /// By which call.
+        invocation: InvocationId,
+        /// Its own name for the call.
+        key: String,
+    },
+    /// Somebody does not want a call any more.
+    Cancel(InvocationId),
+    /// A person writes to a role.
+    Send {
+        /// Whose office it is.
+        project: ProjectId,
+        /// To whom.
+        seat: Box<Seat>,
+        /// The words.
+        text: String,
+    },
+}
+
+/// What can happen in an office. Each belongs to the session that caused it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum OfficeEvent {
+    /// One agent calls another.
+    #[serde(rename = "invocation.opened")]
+    Opened {
+        /// Its id.
+        invocation: InvocationId,
+        /// The name of who calls.
+        caller: String,
+        /// Who is called, as it was said.
+        callee: String,
+        /// What is to be done.
+        task: String,
+        /// What the other should know.
+        context: Option<String>,
+        /// The launch that calls.
+        launch: u32,
+        /// How many calls deep it is.
+        depth: u32,
+        /// The run of who began the chain.
+        root: RunId,
+        /// Who said it.
+        trust: String,
+        /// The process that is blocked until it is over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Call>,
+    },
+    /// It is known who is to do it.
+    #[serde(rename = "invocation.seated")]
+    Seated {
+        /// Which one.
+        invocation: InvocationId,
+        /// The name of the role.
+        callee: String,
+        /// The session.
+        seat: SessionId,
+        /// Where its words are, if they are too long to be said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reference: Option<Reference>,
+    },
+    /// Its words were read.
+    #[serde(rename = "invocation.began")]
+    Began {
+        /// Which one.
+        invocation: InvocationId,
+    },
+    /// Its words were not read by a process that has ended: they are said again.
+    #[serde(rename = "invocation.unread")]
+    Unread {
+        /// Which one.
+        invocation: InvocationId,
+    },
+    /// It is over.
+    #[serde(rename = "invocation.ended")]
+    Ended {
+        /// Which one.
+        invocation: InvocationId,
+        /// How.
+        status: Verdict,
+        /// Why.
+        why: Why,
+        /// What was brought, if it was.
+        result: Option<ResultId>,
+        /// What the caller is told, where that is more than the result.
+        words: Option<String>,
+    },
+    /// The process that was blocked until it is over has been told, or is gone.
+    #[serde(rename = "invocation.parted")]
+    Parted {
+        /// Which one.
+        invocation: InvocationId,
+        /// Whether it has what it waited for.
+        taken: bool,
+    },
+    /// One agent brings another something.
+    #[serde(rename = "result.given")]
+    Given {
+        /// Its id.
+        result: ResultId,
+        /// The name of who gives it.
+        from: String,
+        /// The name of who is to have it.
+        to: String,
+        /// What sort of thing it is.
+        #[serde(rename = "type")]
+        kind: String,
+        /// The thing itself.
+        content: String,
+        /// Where it is, if it is too long to be said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reference: Option<Reference>,
+        /// The call that it is the result of.
+        invocation: Option<InvocationId>,
+        /// Whether that was over by then.
+        late: bool,
+        /// The session that is to read it, if it is known.
+        receiver: Option<SessionId>,
+        /// The run of who began the chain.
+        root: RunId,
+        /// Where it was heard.
+        origin: String,
+        /// The launch, and behind which place of its output it ends, if it was printed.
+        printed: Option<(u32, u64)>,
+    },
+    /// What an agent has printed for another one cannot be brought: it is told why.
+    #[serde(rename = "result.refused")]
+    Refused {
+        /// Who was to have it, as it was said.
+        to: String,
+        /// Why not.
+        why: String,
+        /// Where it was heard.
+        origin: String,
+    },
+    /// There is a session for it now.
+    #[serde(rename = "result.addressed")]
+    Addressed {
+        /// Which one.
+        result: ResultId,
+        /// The session.
+        receiver: SessionId,
+    },
+    /// It was read.
+    #[serde(rename = "result.delivered")]
+    Delivered {
+        /// Which one.
+        result: ResultId,
+    },
+}
+
+/// Where something was heard in the output of an agent.
+pub(crate) fn origin(launch: u32, item: &Value) -> String {
+    let number = |key: &str| item[key].as_u64().unwrap_or_default();
+    format!("{launch}:{}.{}", number("offset"), number("index"))
+}
+
+/// The name of a session in its office: that of its role, or its id.
+pub(crate) fn name_of(order: &Order, id: SessionId) -> String {
+    order.role.seat().map_or_else(|| id.to_string(), ToString::to_string)
+}

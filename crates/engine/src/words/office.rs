@@ -1,0 +1,178 @@
+//! What agents of an office are told about each other, in the language of who reads it.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+
+use crate::office::{DEPTH_MAX, Handover, Invocation, OPEN_MAX, Reference};
+
+/// What somebody is called for.
+pub(crate) fn task(korean: bool, call: &Invocation) -> String {
+    let caller = &call.caller;
+    let head =
+        if korean { format!("[작업 요청 from {caller}]") } else { format!("[Task from {caller}]") };
+    if let Some(reference) = &call.reference {
+        return format!("{head}\n{}", read_file(korean, reference));
+    }
+    let task = call.task.trim_end();
+    match (&call.context, korean) {
+        (None, _) => format!("{head}\n{task}"),
+        (Some(context), false) => format!("{head}\n{task}\nContext: {context}"),
+        (Some(context), true) => format!("{head}\n{task}\n컨텍스트: {context}"),
+    }
+}
+
+/// What somebody is brought.
+pub(crate) fn result(korean: bool, given: &Handover) -> String {
+    let head = result_head(korean, &given.from);
+    let head = match (given.late, korean) {
+        (false, _) => head,
+        (true, false) => format!("{head} (late)"),
+        (true, true) => format!("{head} (늦음)"),
+    };
+    match &given.reference {
+        Some(reference) => format!("{head}\n{}", read_file(korean, reference)),
+        None => format!("{head}\n{}", given.content),
+    }
+}
+
+fn result_head(korean: bool, from: &str) -> String {
+    if korean { format!("[결과 수신 from {from}]") } else { format!("[Result from {from}]") }
+}
+
+fn no_result_head(korean: bool, from: &str) -> String {
+    if korean { format!("[결과 없음 from {from}]") } else { format!("[No result from {from}]") }
+}
+
+fn read_file(korean: bool, Reference { path, bytes, sha256 }: &Reference) -> String {
+    if korean {
+        format!("내용이 길어 파일에 있습니다. 전부 읽으세요: {path} ({bytes}바이트, SHA-256 {sha256})")
+    } else {
+        format!("It is long and stands in a file. Read all of it: {path} ({bytes} bytes, SHA-256 {sha256})")
+    }
+}
+
+/// That somebody is through with what it was called for, and brings nothing.
+pub(crate) fn done(korean: bool, callee: &str, said: Option<&str>) -> String {
+    let words = match (said, korean) {
+        (Some(said), _) => said.to_string(),
+        (None, false) => format!("{callee} is done, without a result."),
+        (None, true) => format!("{callee}이(가) 결과 없이 작업을 마쳤습니다."),
+    };
+    format!("{}\n{words}", result_head(korean, callee))
+}
+
+/// That somebody will not do what it was called for.
+pub(crate) fn not_done(korean: bool, callee: &str, why: &str) -> String {
+    format!("{}\n{why}", no_result_head(korean, callee))
+}
+
+pub(crate) fn failed(korean: bool, callee: &str, reason: Option<&str>) -> String {
+    match (reason, korean) {
+        (None, false) => format!("{callee} has failed."),
+        (None, true) => format!("{callee}이(가) 실패했습니다."),
+        (Some(reason), false) => format!("{callee} has failed: {reason}"),
+        (Some(reason), true) => format!("{callee}이(가) 실패했습니다: {reason}"),
+    }
+}
+
+pub(crate) fn lost(korean: bool, callee: &str) -> String {
+    if korean {
+        format!("{callee}의 프로세스가 사라졌고, 다음 프로세스는 이 작업을 모릅니다.")
+    } else {
+        format!("The process of {callee} was lost, and the next one would know nothing of this.")
+    }
+}
+
+pub(crate) fn unread(korean: bool, callee: &str) -> String {
+    if korean {
+        format!("{callee}이(가) 작업 요청을 읽지 않고 계속 끝났습니다.")
+    } else {
+        format!("{callee} ended again and again without reading what it was called for.")
+    }
+}
+
+pub(crate) fn unknown(korean: bool, callee: &str, roles: &[String]) -> String {
+    let roles = roles.join(", ");
+    if korean {
+        format!("{callee}(이)라는 에이전트가 없습니다. 있는 에이전트: {roles}")
+    } else {
+        format!("There is no agent {callee}. There are: {roles}")
+    }
+}
+
+pub(crate) fn bad_role(korean: bool, callee: &str, why: &str) -> String {
+    if korean {
+        format!("{callee} 역할을 쓸 수 없습니다: {why}")
+    } else {
+        format!("The role {callee} cannot be used: {why}")
+    }
+}
+
+/// That a call would have made everybody wait for the next.
+pub(crate) fn cycle(korean: bool, path: &[String]) -> String {
+    let path = path.join(" → ");
+    if korean {
+        format!("서로를 기다리게 되므로 호출하지 않았습니다: {path}")
+    } else {
+        format!("The call was not made, because everybody would wait for the next: {path}")
+    }
+}
+
+pub(crate) fn too_deep(korean: bool) -> String {
+    if korean {
+        format!("호출은 {DEPTH_MAX}단계까지만 이어질 수 있습니다.")
+    } else {
+        format!("Calls may go {DEPTH_MAX} deep, and this would be one more.")
+    }
+}
+
+pub(crate) fn too_many(korean: bool) -> String {
+    if korean {
+        format!("한 번에 열어 둘 수 있는 호출은 {OPEN_MAX}개까지입니다. 결과를 기다리세요.")
+    } else {
+        format!("At most {OPEN_MAX} calls may be open at once. Wait for a result.")
+    }
+}
+
+pub(crate) fn marked(korean: bool, callee: &str) -> String {
+    if korean {
+        format!(
+            "이 호출은 다른 누군가가 쓴 글에도 있으므로 하지 않았습니다. 정말 필요하면 `ostler invoke {callee} \"…\"`을 쓰세요."
+        )
+    } else {
+        format!(
+            "The call was not made, because it also stands in a text that somebody else may have written. If you mean \
+             it, use `ostler invoke {callee} \"…\"`."
+        )
+    }
+}
+
+/// To who was called: that nobody waits for it any more.
+pub(crate) fn not_wanted(korean: bool, call: &Invocation) -> String {
+    let Invocation { id, caller, .. } = call;
+    if korean {
+        format!("{caller}이(가) 맡긴 작업({id})은 이제 아무도 기다리지 않습니다.")
+    } else {
+        format!("Nobody waits any more for what {caller} called you for ({id}).")
+    }
+}
+
+/// To who called: that a person has taken it back.
+pub(crate) fn cancelled(korean: bool, callee: &str) -> String {
+    if korean {
+        format!("{callee}에 대한 호출이 취소되었습니다.")
+    } else {
+        format!("The call of {callee} was cancelled.")
+    }
+}
+
+/// That a result did not go anywhere.
+pub(crate) fn not_delivered(korean: bool, to: &str, why: &str) -> String {
+    if korean {
+        format!("{to}에게 결과를 전달하지 못했습니다: {why}")
+    } else {
+        format!("Your result for {to} was not delivered: {why}")
+    }
+}

@@ -1,0 +1,564 @@
+//! The office: agents that call each other, played on a stage where every process answers at once.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use ostler_agents::Agent;
+use ostler_engine::{
+    Action, Input, InvocationId, Overlay, ProjectId, SessionId, World,
+    action::Deed,
+    input::News,
+    office::{
+        Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, Seat, Verdict, Why,
+    },
+    run::Terms,
+    session::{Role, Session, Status},
+};
+use serde_json::{Value, json};
+
+use crate::common::{
+    self, Book, all_read_back, claude, codex, decide_well, may_come_twice, plain, random::Random, said,
+};
+
+/// How long an idle seat is kept here.
+const IDLE_MS: u64 = 60_000;
+
+/// Everybody, and what is to be done.
+struct Stage {
+    book: Book,
+    now_ms: u64,
+    actions: VecDeque<Action>,
+    offset: u64,
+    /// The agent of each role.
+    roles: BTreeMap<String, Agent>,
+    /// What each session was told, in order.
+    told: Vec<(SessionId, String)>,
+    /// How often each result was delivered, and how often each call ended.
+    delivered: BTreeMap<String, u32>,
+    ended: BTreeMap<InvocationId, u32>,
+}
+
+impl Stage {
+    fn new(roles: &[(&str, Agent)]) -> Stage {
+        Stage {
+            book: Book::default(),
+            now_ms: 1_000,
+            actions: VecDeque::new(),
+            offset: 0,
+            roles: roles.iter().map(|(name, agent)| ((*name).to_owned(), agent.clone())).collect(),
+            told: Vec::new(),
+            delivered: BTreeMap::new(),
+            ended: BTreeMap::new(),
+        }
+    }
+
+    fn world(&self) -> &World {
+        &self.book.world
+    }
+
+    fn give(&mut self, input: Input) {
+        let nothing = Overlay::default();
+        let decision = decide_well(&self.book.world, &nothing, self.now_ms, &input)
+            .unwrap_or_else(|refusal| panic!("{input:?}: {refusal:?}"));
+        all_read_back(&decision.overlay);
+        for entry in &decision.entries {
+            match &entry.event {
+                ostler_engine::Event::Office(OfficeEvent::Ended { invocation, .. }) => {
+                    *self.ended.entry(*invocation).or_default() += 1;
+                }
+                ostler_engine::Event::Office(OfficeEvent::Delivered { result }) => {
+                    *self.delivered.entry(result.to_string()).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        self.actions.extend(decision.actions.into_iter().map(|(_, action)| action));
+        self.book.add(&decision.entries, decision.overlay);
+        if may_come_twice(&input) {
+            let again = decide_well(&self.book.world, &nothing, self.now_ms, &input);
+            let again = again.map(|it| (it.entries, it.actions));
+            assert!(again.is_err() || again == Ok((vec![], vec![])), "{input:?} came twice");
+        }
+    }
+
+    fn office(&mut self, input: OfficeInput) {
+        self.give(Input::Office(Box::new(input)));
+    }
+
+    /// An ordinary session, whose process runs.
+    fn caller(&mut self, agent: Agent) -> SessionId {
+        let new = common::order(agent, Terms::default());
+        self.give(Input::CreateRun(Box::new(new)));
+        self.settle();
+        *self.world().sessions.keys().last().expect("it was made")
+    }
+
+    fn session(&self, id: SessionId) -> &Session {
+        &self.world().sessions[&id]
+    }
+
+    fn seat(&self, name: &str) -> SessionId {
+        self.world().projects[&ProjectId(1)].seats[name]
+    }
+
+    fn status(&self, id: SessionId) -> Status {
+        let blocking: Vec<_> = self.world().blocking(id).collect();
+        self.session(id).status(&blocking)
+    }
+
+    fn call(&self, id: u64) -> &Invocation {
+        &self.world().invocations[&InvocationId(id)]
+    }
+
+    fn result(&self, number: usize) -> &Handover {
+        self.world().results.values().nth(number - 1).expect("a result")
+    }
+
+    fn shim(&mut self, id: SessionId, news: News) {
+        let launch = self.session(id).launches.last().expect("a launch");
+        let (launch, spool_seq) = (launch.number, launch.spool_seq + 1);
+        self.give(Input::Shim { session: id, launch, spool_seq, news });
+    }
+
+    fn says(&mut self, id: SessionId, item: Value) {
+        self.offset += 1_000;
+        let item = said::at(self.offset, item);
+        self.shim(id, News::Heard { item });
+        self.settle();
+    }
+
+    fn invokes(&mut self, id: SessionId, callee: &str, task: &str) {
+        let item = json!({ "kind": "invoke", "target": callee, "task": task, "context": null });
+        self.says(id, item);
+    }
+
+    fn delivers(&mut self, id: SessionId, to: &str, content: &str) {
+        let item =
+            json!({ "kind": "deliver_result", "target": to, "result_type": "message", "content": content });
+        self.says(id, item);
+    }
+
+    fn ends(&mut self, id: SessionId, code: i32) {
+        self.shim(id, News::Ended { code: Some(code), signal: None, clean: true });
+        self.settle();
+    }
+
+    /// Carries everything out: processes start at once, and read at once what they are given.
+    fn settle(&mut self) {
+        while let Some(Action { session, what }) = self.actions.pop_front() {
+            match what {
+                Deed::Launch { launch } => {
+                    let is_live = self.session(session).live().is_some_and(|live| live.number == launch);
+                    let prompt = self.session(session).launches.last().map(|it| it.prompt.clone());
+                    if is_live {
+                        self.shim(session, News::Started { pid: 7, began: 1 });
+                        // What an ordinary session is to do says nothing of the office.
+                        let prompt = prompt.filter(|it| !it.is_empty() && it != "Do it.");
+                        self.told.extend(prompt.map(|it| (session, it)));
+                    }
+                }
+                Deed::Deliver { parcel, text, launch } => {
+                    if self.session(session).live().is_some_and(|live| live.number == launch) {
+                        let key = parcel.to_string();
+                        self.shim(session, News::TookInput { key: key.clone() });
+                        self.shim(session, News::Consumed { key });
+                        self.told.push((session, text));
+                    }
+                }
+                Deed::Seat { invocation } => {
+                    let name = self.world().invocations[&invocation].callee.clone();
+                    let seat = self.find(&name);
+                    self.office(OfficeInput::Seated { invocation, seat });
+                }
+                Deed::Examine { delivery } => {
+                    let found = self.examine(&delivery);
+                    let delivery = *delivery;
+                    self.office(OfficeInput::Examined { session, launch: None, delivery, found });
+                }
+                Deed::End { .. } => {
+                    self.shim(session, News::Ended { code: None, signal: Some(15), clean: true })
+                }
+                Deed::CloseInput { .. } => {
+                    self.shim(session, News::Ended { code: Some(0), signal: None, clean: true });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn find(&self, name: &str) -> Result<Box<Seat>, NoSeat> {
+        let known = self.roles.get_key_value(name);
+        let roles = self.roles.keys().cloned().collect();
+        let (name, agent) = known.ok_or(NoSeat::Unknown { roles })?;
+        let mut order = common::order(agent.clone(), Terms::default()).order;
+        order.prompt = String::new();
+        order.role = Role::Office { name: name.clone(), hash: "1".to_owned(), idle_ms: IDLE_MS };
+        let session = self.world().projects[&ProjectId(1)].seats.get(name).copied();
+        let (terms, worktrees, reference) = (Terms::default(), None, None);
+        Ok(Box::new(Seat { name: name.clone(), session, order, terms, worktrees, reference }))
+    }
+
+    fn examine(&self, delivery: &Delivery) -> Result<Examined, String> {
+        let is_known = self.roles.contains_key(&delivery.to) || delivery.to.starts_with("s_");
+        if !is_known {
+            return Err("there is nobody of that name".to_owned());
+        }
+        Ok(Examined { to: delivery.to.clone(), reference: None })
+    }
+
+    fn told(&self, id: SessionId) -> Vec<&str> {
+        self.told.iter().filter(|(it, _)| *it == id).map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+fn ended(call: &Invocation) -> (Verdict, Why) {
+    let ended = call.ended.as_ref().expect("it is over");
+    (ended.status, ended.why)
+}
+
+#[test]
+fn a_call_is_done_by_a_seat_and_its_result_comes_back() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "Plan it.");
+    let seat = stage.seat("PO");
+    assert_eq!(stage.told(seat), ["[Task from s_1]\nPlan it.\n"]);
+    assert!(stage.call(1).began_at_ms.is_some());
+    stage.delivers(seat, "s_1", "A plan.");
+    assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
+    assert_eq!(stage.told(caller), ["[Result from PO]\nA plan.\n"]);
+    assert!(stage.result(1).delivered_at_ms.is_some());
+    // A step that is said to be complete right behind it is the same one.
+    stage.invokes(caller, "PO", "More.");
+    stage.offset = 1_010;
+    stage.says(seat, json!({ "kind": "step_complete", "step": null, "summary": null }));
+    assert!(stage.call(2).ended.is_none());
+    stage.says(seat, json!({ "kind": "step_complete", "step": null, "summary": "Done." }));
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
+    assert_eq!(stage.told(caller).last(), Some(&"[Result from PO]\nDone.\n"));
+}
+
+#[test]
+fn a_seat_works_on_one_call_at_a_time_in_order() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let (one, two) = (stage.caller(plain()), stage.caller(plain()));
+    stage.invokes(one, "PO", "First.");
+    stage.invokes(two, "PO", "Second.");
+    let seat = stage.seat("PO");
+    assert_eq!(stage.told(seat).len(), 1);
+    stage.delivers(seat, &two.to_string(), "Not asked yet.");
+    assert!(stage.call(2).ended.is_none(), "it was not told of it");
+    stage.delivers(seat, &one.to_string(), "One.");
+    assert_eq!(stage.told(seat)[1], "[Task from s_2]\nSecond.\n");
+    stage.delivers(seat, &two.to_string(), "Two.");
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+    assert_eq!(stage.told(two), ["[Result from PO]\nNot asked yet.\n", "[Result from PO]\nTwo.\n"]);
+}
+
+#[test]
+fn who_is_unknown_and_who_exists_is_told() {
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "Nobody", "Do it.");
+    assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::UnknownRole));
+    assert_eq!(
+        stage.told(caller),
+        ["[No result from Nobody]\nThere is no agent Nobody. There are: PO, QA\n"]
+    );
+    stage.delivers(caller, "Nobody", "x");
+    assert_eq!(
+        stage.told(caller)[1],
+        "Your result for Nobody was not delivered: there is nobody of that name\n"
+    );
+}
+
+#[test]
+fn a_ring_of_waiting_agents_is_reported_to_all_in_it() {
+    let mut stage = Stage::new(&[("A", plain()), ("B", plain()), ("C", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "A", "a");
+    stage.invokes(stage.seat("A"), "B", "b");
+    stage.invokes(stage.seat("B"), "C", "c");
+    stage.invokes(stage.seat("C"), "A", "back");
+    assert_eq!(ended(stage.call(4)), (Verdict::Failed, Why::Cycle));
+    for name in ["A", "B", "C"] {
+        let told = stage.told(stage.seat(name));
+        assert!(told.iter().any(|it| it.contains("C → A → B → C")), "{name}: {told:?}");
+    }
+    assert_eq!(stage.told(caller), [] as [&str; 0]);
+    // Nobody is held up by it.
+    stage.delivers(stage.seat("C"), "B", "c");
+    stage.delivers(stage.seat("B"), "A", "b");
+    stage.delivers(stage.seat("A"), "s_1", "a");
+    assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
+}
+
+#[test]
+fn calls_go_eight_deep_and_no_further() {
+    let names: Vec<String> = (1..=9).map(|n| format!("R{n}")).collect();
+    let roles: Vec<(&str, Agent)> = names.iter().map(|name| (name.as_str(), plain())).collect();
+    let mut stage = Stage::new(&roles);
+    let mut at = stage.caller(plain());
+    for name in &names[..8] {
+        stage.invokes(at, name, "deeper");
+        at = stage.seat(name);
+    }
+    stage.invokes(at, "R9", "too deep");
+    assert_eq!(ended(stage.call(9)), (Verdict::Failed, Why::TooDeep));
+    for n in (1..=8).rev() {
+        let to = if n == 1 { "s_1".to_owned() } else { format!("R{}", n - 1) };
+        stage.delivers(stage.seat(&format!("R{n}")), &to, "done");
+    }
+    assert!((1..=8).all(|n| ended(stage.call(n)) == (Verdict::Completed, Why::Delivered)));
+    assert!((1..=8).all(|n| stage.call(n).run == stage.call(1).run), "one chain");
+}
+
+#[test]
+fn sixteen_calls_are_open_at_once_and_no_more() {
+    let names: Vec<String> = (1..=17).map(|n| format!("R{n}")).collect();
+    let roles: Vec<(&str, Agent)> = names.iter().map(|name| (name.as_str(), plain())).collect();
+    let mut stage = Stage::new(&roles);
+    let caller = stage.caller(plain());
+    for name in &names {
+        stage.invokes(caller, name, "at once");
+    }
+    assert_eq!(ended(stage.call(17)), (Verdict::Failed, Why::TooMany));
+    for name in &names[..16] {
+        stage.delivers(stage.seat(name), "s_1", name);
+    }
+    assert_eq!(stage.told(caller).len(), 17);
+    stage.invokes(caller, "R17", "now");
+    assert!(stage.call(18).seat.is_some());
+}
+
+#[test]
+fn who_has_ended_with_open_calls_is_not_done() {
+    for agent in [claude(), codex(), plain()] {
+        let mut stage = Stage::new(&[("PO", plain())]);
+        let name = agent.name.clone();
+        let caller = stage.caller(agent);
+        if name != "agent" {
+            stage.says(caller, json!({ "kind": "agent_session", "id": "c1", "model": null }));
+        }
+        stage.invokes(caller, "PO", "Plan it.");
+        if name != "agent" {
+            stage.says(caller, json!({ "kind": "end", "status": "success", "reason": null }));
+        }
+        if name != "claude" {
+            stage.ends(caller, 0);
+        }
+        assert_eq!(stage.status(caller), Status::WaitingAgent, "{name}");
+        stage.delivers(stage.seat("PO"), "s_1", "A plan.");
+        if name == "agent" {
+            // Nobody can be brought anything who remembers nothing; the result is there to be looked at.
+            assert_eq!(stage.status(caller), Status::Completed);
+            assert_eq!(stage.result(1).delivered_at_ms, None);
+        } else {
+            let told = stage.told(caller);
+            assert!(told.last().is_some_and(|it| it.contains("[Result from PO]")), "{name}: {told:?}");
+            assert_eq!(stage.status(caller), Status::Active, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_callee_that_fails_fails_its_call_and_serves_the_next() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    stage.invokes(caller, "PO", "Second.");
+    let seat = stage.seat("PO");
+    stage.ends(seat, 3);
+    assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
+    assert_eq!(stage.told(caller), ["[No result from PO]\nPO has failed: exit code 3\n"]);
+    assert_eq!(stage.told(seat).last(), Some(&"[Task from s_1]\nSecond.\n"));
+    stage.ends(seat, 0);
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Ended));
+    assert_eq!(stage.told(caller)[1], "[Result from PO]\nPO is done, without a result.\n");
+    // Whoever calls again has it begin again.
+    stage.invokes(caller, "PO", "Third.");
+    assert_eq!((stage.seat("PO"), stage.told(seat).len()), (seat, 3));
+}
+
+#[test]
+fn a_result_that_is_printed_right_before_the_end_is_not_lost() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "Plan it.");
+    let seat = stage.seat("PO");
+    let item = json!({ "kind": "deliver_result", "target": "s_1", "result_type": "message", "content": "x" });
+    stage.shim(seat, News::Heard { item: said::at(5_000, item) });
+    stage.shim(seat, News::Ended { code: Some(0), signal: None, clean: true });
+    assert!(stage.call(1).ended.is_none(), "it is looked at first");
+    stage.settle();
+    assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
+    assert_eq!(stage.told(caller), ["[Result from PO]\nx\n"]);
+}
+
+#[test]
+fn a_cancelled_caller_takes_its_calls_back_and_late_results_are_marked() {
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "Plan it.");
+    let (po, other) = (stage.seat("PO"), stage.caller(plain()));
+    stage.invokes(other, "PO", "Later.");
+    stage.give(Input::Cancel(caller));
+    stage.settle();
+    assert_eq!(ended(stage.call(1)), (Verdict::Cancelled, Why::Cancelled));
+    assert!(stage.told(po)[1].contains("Nobody waits any more"), "{:?}", stage.told(po));
+    stage.delivers(po, "s_1", "Too late.");
+    assert!(stage.result(1).late);
+    assert!(stage.call(2).ended.is_none());
+    // A person takes one back that its caller still wants.
+    stage.office(OfficeInput::Cancel(InvocationId(2)));
+    stage.settle();
+    assert_eq!(stage.told(other), ["[No result from PO]\nThe call of PO was cancelled.\n"]);
+}
+
+#[test]
+fn a_result_for_who_is_not_there_waits_for_the_first_session() {
+    let mut stage = Stage::new(&[("QA", plain())]);
+    let caller = stage.caller(plain());
+    stage.delivers(caller, "QA", "Read this first.");
+    assert_eq!(stage.result(1).receiver, None);
+    stage.invokes(caller, "QA", "Test it.");
+    let told = stage.told(stage.seat("QA"));
+    assert_eq!(told, ["[Result from s_1]\nRead this first.\n", "[Task from s_1]\nTest it.\n"]);
+    assert!(stage.result(1).delivered_at_ms.is_some());
+}
+
+#[test]
+fn what_somebody_else_may_have_written_calls_nobody() {
+    let mut stage = Stage::new(&[("QA", plain())]);
+    let caller = stage.caller(plain());
+    let mark = json!({ "where": "tool_output" });
+    let item = json!({ "kind": "invoke", "target": "QA", "task": "rm", "context": null, "mark": mark });
+    stage.says(caller, item);
+    assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Marked));
+    assert!(stage.told(caller)[0].contains("ostler invoke QA"));
+}
+
+#[test]
+fn an_idle_seat_ends_and_comes_back_when_it_is_called() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    let seat = stage.seat("PO");
+    stage.delivers(seat, "s_1", "One.");
+    stage.now_ms += IDLE_MS;
+    stage.give(Input::Tick);
+    stage.settle();
+    assert_eq!(stage.status(seat), Status::Completed);
+    stage.invokes(caller, "PO", "Second.");
+    assert_eq!((stage.seat("PO"), stage.status(seat)), (seat, Status::Active));
+    stage.delivers(seat, "s_1", "Two.");
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+}
+
+#[test]
+fn who_is_blocked_in_a_call_gets_its_result_there_or_as_a_message() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    let invoke = |key: &str| OfficeInput::Invoke {
+        session: caller,
+        launch: 1,
+        key: key.to_owned(),
+        callee: "PO".to_owned(),
+        task: "Plan it.".to_owned(),
+        context: Some("All of it.".to_owned()),
+        process: (9, 2),
+        waits: true,
+    };
+    stage.office(invoke("k1"));
+    stage.settle();
+    assert_eq!(stage.status(caller), Status::WaitingAgent);
+    let seat = stage.seat("PO");
+    assert_eq!(stage.told(seat), ["[Task from s_1]\nPlan it.\nContext: All of it.\n"]);
+    stage.delivers(seat, "s_1", "One.");
+    assert_eq!(stage.told(caller), [] as [&str; 0]);
+    stage.office(OfficeInput::Taken { invocation: InvocationId(1), key: "k1".to_owned() });
+    assert!(stage.result(1).delivered_at_ms.is_some());
+    stage.office(invoke("k2"));
+    stage.settle();
+    stage.office(OfficeInput::CallerGone { invocation: InvocationId(2), key: "k2".to_owned() });
+    stage.delivers(seat, "s_1", "Two.");
+    assert_eq!(stage.told(caller), ["[Result from PO]\nTwo.\n"]);
+}
+
+/// Whatever agents call, bring, and die of: each call ends in exactly one way, each result is delivered at most once,
+/// and when everybody has ended nobody waits.
+#[test]
+fn any_graph_of_calls_comes_to_its_end() {
+    for seed in 0..12 {
+        let random = &mut Random::new(seed);
+        let names: Vec<String> = (0..6).map(|n| format!("R{n}")).collect();
+        let roles: Vec<(&str, Agent)> = names
+            .iter()
+            .map(|name| (name.as_str(), if random.once_in(3) { codex() } else { plain() }))
+            .collect();
+        let mut stage = Stage::new(&roles);
+        for _ in 0..3 {
+            stage.caller(plain());
+        }
+        for _ in 0..60 {
+            play(&mut stage, random, &names);
+        }
+        finish(&mut stage, seed);
+        let calls: Vec<&Invocation> = stage.world().invocations.values().collect();
+        for call in calls {
+            assert_eq!(stage.ended.get(&call.id), Some(&1), "seed {seed}: {call:?}");
+        }
+        assert!(stage.delivered.values().all(|times| *times == 1), "seed {seed}: {:?}", stage.delivered);
+        let waits = stage.world().sessions.values().find(|session| session.office.waits());
+        assert_eq!(waits.map(|session| session.id), None, "seed {seed}: nobody waits");
+    }
+}
+
+/// Somebody who runs does something.
+fn play(stage: &mut Stage, random: &mut Random, names: &[String]) {
+    stage.now_ms += random.below(2_000);
+    let runs = |session: &&Session| session.live().is_some_and(|live| live.process.is_some());
+    let running: Vec<SessionId> = stage.world().sessions.values().filter(runs).map(|it| it.id).collect();
+    let Some(&who) = random.one_of(&running) else { return };
+    let session = stage.session(who);
+    let current = session.office.current.map(|call| stage.world().invocations[&call].caller.clone());
+    let has_conversation = session.conversation.is_some();
+    match random.below(12) {
+        0..=4 => {
+            let callee = random.one_of(names).expect("there are some").clone();
+            stage.invokes(who, &callee, "do");
+        }
+        5..=7 => {
+            let to = current.unwrap_or_else(|| random.one_of(names).expect("some").clone());
+            stage.delivers(who, &to, "done");
+        }
+        8 => stage.says(who, json!({ "kind": "step_complete", "step": null, "summary": null })),
+        9 if !has_conversation && stage.session(who).order.agent.can_resume() => {
+            stage.says(who, json!({ "kind": "agent_session", "id": "c", "model": null }));
+        }
+        10 => stage.ends(who, i32::from(random.once_in(2))),
+        11 if random.once_in(6) => {
+            stage.give(Input::Cancel(who));
+            stage.settle();
+        }
+        _ => stage.says(who, json!({ "kind": "end", "status": "success", "reason": null })),
+    }
+}
+
+/// Everybody ends, and what was waiting gets its turn, until nothing is left.
+fn finish(stage: &mut Stage, seed: u64) {
+    for _ in 0..2_000 {
+        let is_live = |session: &&Session| session.live().is_some();
+        let Some(id) = stage.world().sessions.values().find(is_live).map(|session| session.id) else {
+            return;
+        };
+        let current = stage.session(id).office.current;
+        let current = current.map(|call| stage.world().invocations[&call].caller.clone());
+        if let Some(to) = current {
+            stage.delivers(id, &to, "at last");
+        }
+        if stage.session(id).live().is_some() {
+            stage.ends(id, 0);
+        }
+    }
+    panic!("seed {seed}: somebody runs for ever");
+}

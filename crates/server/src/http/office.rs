@@ -1,0 +1,284 @@
+//! The office of a project: looked at, written to, and a call taken back.
+
+#![expect(unused_qualifications, reason = "the document's macro writes paths out")]
+
+use std::path::Path as FilePath;
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+};
+use ostler_engine::{
+    Input, InvocationId, ProjectId, RequestId, ResultId, RunId,
+    office::{NoSeat, OfficeInput},
+    request::Ask,
+};
+use ostler_store::{Entity, Scope};
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::IntoParams;
+
+use super::{
+    App,
+    code::Code,
+    extract::{Body, Path, Query},
+    lists::status,
+    pages::{Limit, List, OF_HISTORY, Paged, Rows},
+    views,
+    wishes::key,
+};
+use crate::{
+    api::{
+        InvocationView, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView, RoleView, SessionView,
+    },
+    journal::Found,
+    office::{
+        roles::{Role, Roles},
+        seat::{self, Caller, Words},
+    },
+};
+
+/// Which calls or results.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WhichCalls {
+    /// Only of chains that this run began.
+    #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
+    run: Option<RunId>,
+    /// At most so many; 50, if nothing is said.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<Limit>,
+    /// Only those older than this one.
+    #[param(value_type = Option<String>, pattern = "^i_[0-9]{1,18}$")]
+    before: Option<InvocationId>,
+}
+
+/// Which results.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WhichResults {
+    /// Only of chains that this run began.
+    #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
+    run: Option<RunId>,
+    /// At most so many; 50, if nothing is said.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<Limit>,
+    /// Only those older than this one.
+    #[param(value_type = Option<String>, pattern = "^d_[0-9]{1,18}$")]
+    before: Option<ResultId>,
+}
+
+/// Which questions.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WhichQuestions {
+    /// At most so many; 50, if nothing is said.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<Limit>,
+    /// Only those older than this one.
+    #[param(value_type = Option<String>, pattern = "^q_[0-9]{1,18}$")]
+    before: Option<RequestId>,
+}
+
+/// Who can be called, who waits for whom, and what nobody has read yet.
+#[utoipa::path(get, path = "/projects/{id}/office", params(("id" = String, Path)),
+    responses((status = 200, body = OfficeView), (status = 404, body = Problem)))]
+pub(super) async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<OfficeView>, Problem> {
+    let project = app.project_id(&id)?;
+    let driver = app.driver.clone();
+    let roles = tokio::task::spawn_blocking(move || {
+        let (root, is_git) = seat::place(&driver, project)?;
+        Some(Roles::read(FilePath::new(&root), is_git))
+    });
+    let roles = roles.await?.ok_or_else(|| Problem::not_found(Code::NoProject, &id))?;
+    let roles = roles.map_err(|error| Problem::bad(Code::Configuration, error.to_string()))?;
+    let roles = roles.iter().map(|(name, role)| app.role_view(project, name, role.as_ref())).collect();
+    let world = app.driver.journal.world();
+    let calls = world.invocations.values().filter(|call| call.project == project && call.is_open());
+    let results = world.results.values().filter(|it| it.project == project && it.delivered_at_ms.is_none());
+    Ok(Json(OfficeView {
+        project: project.to_string(),
+        roles,
+        invocations: calls.map(InvocationView::of).collect(),
+        results: results.map(ResultView::of).collect(),
+    }))
+}
+
+/// Calls between agents, newest first.
+#[utoipa::path(get, path = "/projects/{id}/office/invocations", params(("id" = String, Path), WhichCalls),
+    responses((status = 200, body = [InvocationView]), (status = 404, body = Problem)))]
+pub(super) async fn invocations(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(which): Query<WhichCalls>,
+    RawQuery(query): RawQuery,
+) -> Result<Paged<InvocationView>, Problem> {
+    let project = app.project_id(&id)?;
+    let scope = Scope { project: Some(project.0), run: which.run.map(|run| run.0), session: None };
+    let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
+    let (found, next) = app.scan(Rows { entity: Entity::Invocation, scope, before, limit }, |row| {
+        let Ok(Found::Invocation(call)) = crate::journal::read(row) else { return Ok(None) };
+        Ok(Some(InvocationView::of(&call)))
+    })?;
+    let path = format!("/projects/{project}/office/invocations");
+    let list = List { path: &path, query: query.as_deref() };
+    Ok(Paged::new(found, &list, next.map(|id| ("before", InvocationId(id)))))
+}
+
+/// What agents brought each other, newest first.
+#[utoipa::path(get, path = "/projects/{id}/office/results", params(("id" = String, Path), WhichResults),
+    responses((status = 200, body = [ResultView]), (status = 404, body = Problem)))]
+pub(super) async fn results(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(which): Query<WhichResults>,
+    RawQuery(query): RawQuery,
+) -> Result<Paged<ResultView>, Problem> {
+    let project = app.project_id(&id)?;
+    let scope = Scope { project: Some(project.0), run: which.run.map(|run| run.0), session: None };
+    let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
+    let (found, next) = app.scan(Rows { entity: Entity::Result, scope, before, limit }, |row| {
+        let Ok(Found::Result(result)) = crate::journal::read(row) else { return Ok(None) };
+        Ok(Some(ResultView::of(&result)))
+    })?;
+    let path = format!("/projects/{project}/office/results");
+    let list = List { path: &path, query: query.as_deref() };
+    Ok(Paged::new(found, &list, next.map(|id| ("before", ResultId(id)))))
+}
+
+/// What agents of the office have asked the person, newest first.
+#[utoipa::path(get, path = "/projects/{id}/office/questions", params(("id" = String, Path), WhichQuestions),
+    responses((status = 200, body = [RequestView]), (status = 404, body = Problem)))]
+pub(super) async fn questions(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(which): Query<WhichQuestions>,
+    RawQuery(query): RawQuery,
+) -> Result<Paged<RequestView>, Problem> {
+    let project = app.project_id(&id)?;
+    let scope = Scope { project: Some(project.0), ..Scope::default() };
+    let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
+    let (found, next) = app.scan(Rows { entity: Entity::Request, scope, before, limit }, |row| {
+        let Ok(Found::Request(request)) = crate::journal::read(row) else { return Ok(None) };
+        if !matches!(request.ask, Ask::AskUser(_)) {
+            return Ok(None);
+        }
+        app.with_request(request.id, views::request).map(Some)
+    })?;
+    let path = format!("/projects/{project}/office/questions");
+    let list = List { path: &path, query: query.as_deref() };
+    Ok(Paged::new(found, &list, next.map(|id| ("before", RequestId(id)))))
+}
+
+/// Writes to a role. Its session is found, resumed or made.
+#[utoipa::path(post, path = "/projects/{id}/office/messages", params(("id" = String, Path)),
+    request_body = NewOfficeMessage,
+    responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(super) async fn send(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    Body(new): Body<NewOfficeMessage>,
+) -> Result<Json<SessionView>, Problem> {
+    let project = app.project_id(&id)?;
+    let key = key(&headers, &format!("/projects/{project}/office/messages"), &new)?;
+    let driver = app.driver.clone();
+    let (role, text) = (new.role.clone(), new.text.clone());
+    let found = tokio::task::spawn_blocking(move || {
+        let caller = Caller { project, agent: None, environment: None, korean: new.korean };
+        // A person's words are said as they are.
+        seat::find(&driver, &caller, &role, Words { text: "", name: "" })
+    });
+    let seat = found.await?.map_err(|why| no_seat(&new.role, &why))?;
+    let input = OfficeInput::Send { project, seat, text };
+    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), key).await?;
+    let session = made.session.ok_or_else(|| Problem::internal("nobody was written to"))?;
+    app.session_view(session).map(Json)
+}
+
+/// Takes a call back.
+#[utoipa::path(post, path = "/invocations/{id}/cancel", params(("id" = String, Path)),
+    responses((status = 200, body = InvocationView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(super) async fn cancel(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Json<InvocationView>, Problem> {
+    let invocation: InvocationId = id.parse().map_err(|_| Problem::not_found(Code::NoInvocation, &id))?;
+    let key = key(&headers, &format!("/invocations/{invocation}/cancel"), &())?;
+    let input = Input::Office(Box::new(OfficeInput::Cancel(invocation)));
+    app.driver.journal.submit_for(input, key).await?;
+    app.invocation(invocation).map(Json)
+}
+
+/// Why nobody has that name.
+pub(super) fn no_seat(role: &str, why: &NoSeat) -> Problem {
+    match why {
+        NoSeat::Unknown { roles } => {
+            let title = format!("there is no agent {role}. There are: {}", roles.join(", "));
+            Problem::bad(Code::NoRole, title)
+                .details(json!({ "key": "no_role", "role": role, "roles": roles }))
+        }
+        NoSeat::Bad { message } => Problem::bad(Code::BadRole, message.clone()),
+    }
+}
+
+impl App {
+    fn project_id(&self, id: &str) -> Result<ProjectId, Problem> {
+        let known = id.parse().ok().filter(|id| self.driver.journal.world().projects.contains_key(id));
+        known.ok_or_else(|| Problem::not_found(Code::NoProject, id))
+    }
+
+    fn role_view(
+        &self,
+        project: ProjectId,
+        name: &str,
+        role: Result<&Role, &crate::office::roles::BadRole>,
+    ) -> RoleView {
+        let seat = seat::seat_of(&self.driver, project, name);
+        let status = seat.and_then(|seat| self.with_session(seat, |world, it| json!(status(world, it))).ok());
+        let (known, problem) = match role {
+            Ok(role) => (Some(role), None),
+            Err(bad) => (None, Some(bad.message.clone())),
+        };
+        RoleView {
+            name: name.to_owned(),
+            description: known.and_then(|role| role.description.clone()),
+            agent: known.and_then(|role| role.agent.clone()),
+            model: known.and_then(|role| role.model.clone()),
+            file: known.and_then(|role| role.place.as_ref()).map(|place| place.file.display().to_string()),
+            problem,
+            session: seat.map(|seat| seat.to_string()),
+            status: status.and_then(|status| serde_json::from_value(status).ok()),
+        }
+    }
+
+    /// A call, wherever it is kept.
+    pub(super) fn invocation(&self, id: InvocationId) -> Result<InvocationView, Problem> {
+        if let Some(call) = self.driver.journal.world().invocations.get(&id) {
+            return Ok(InvocationView::of(call));
+        }
+        let row = self.read(|reader| reader.entity(Entity::Invocation, id.0))?;
+        match row.and_then(|row| crate::journal::read(&row).ok()) {
+            Some(Found::Invocation(call)) => Ok(InvocationView::of(&call)),
+            _ => Err(Problem::not_found(Code::NoInvocation, &id.to_string())),
+        }
+    }
+
+    /// A result, wherever it is kept.
+    pub(super) fn result(&self, id: &str) -> Result<Option<ResultView>, Problem> {
+        let Ok(id) = id.parse::<ResultId>() else { return Ok(None) };
+        if let Some(result) = self.driver.journal.world().results.get(&id) {
+            return Ok(Some(ResultView::of(result)));
+        }
+        let row = self.read(|reader| reader.entity(Entity::Result, id.0))?;
+        Ok(match row.and_then(|row| crate::journal::read(&row).ok()) {
+            Some(Found::Result(result)) => Some(ResultView::of(&result)),
+            _ => None,
+        })
+    }
+}

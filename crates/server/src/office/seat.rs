@@ -1,0 +1,222 @@
+//! What a session of a role is to be: its agent, its words, its place.
+
+use std::path::Path;
+
+use ostler_agents::{Agent, agent::Guide};
+use ostler_engine::{
+    ProjectId, SessionId,
+    office::{NoSeat, Seat},
+    run::Terms,
+    session::{Order, Role as SessionRole},
+};
+use ostler_workspace::fingerprint;
+
+use super::{
+    examine::{Limits, kept_if_long},
+    roles::{Role, Roles},
+};
+use crate::{
+    account,
+    driver::Driver,
+    environment,
+    http::runs::{Asked, budget, take_values, time_ms_max},
+    random,
+};
+
+/// Who wants somebody.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    /// Where.
+    pub(crate) project: ProjectId,
+    /// The agent it runs with, if it is one.
+    pub(crate) agent: Option<String>,
+    /// The name of the environment it has, if it has one.
+    pub(crate) environment: Option<String>,
+    /// Whether it is spoken to in Korean.
+    pub(crate) korean: bool,
+}
+
+/// What is to be said, and under which name it is kept if it is long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) name: &'a str,
+}
+
+/// Who has that name, or why nobody.
+pub(crate) fn find(
+    driver: &Driver,
+    caller: &Caller,
+    name: &str,
+    words: Words<'_>,
+) -> Result<Box<Seat>, NoSeat> {
+    let bad = |message: String| NoSeat::Bad { message };
+    let (root, is_git) =
+        place(driver, caller.project).ok_or_else(|| bad("the project is gone".to_owned()))?;
+    let roles = Roles::read(Path::new(&root), is_git).map_err(|error| bad(error.to_string()))?;
+    let role = match roles.find(name) {
+        Some(Ok(role)) => role,
+        Some(Err(role)) => return Err(bad(role.message.clone())),
+        None => return Err(NoSeat::Unknown { roles: roles.names() }),
+    };
+    check_trust(driver, &root, &roles, role).map_err(bad)?;
+    let agent = agent(&roles, role, caller).map_err(bad)?;
+    if let Some(objection) = role.objection(&agent) {
+        return Err(bad(objection));
+    }
+    if role.worktree && !is_git {
+        return Err(bad("a worktree needs a git repository".to_owned()));
+    }
+    let limits = Limits::of(&agent);
+    let reference = kept_if_long(&driver.home, words.name, words.text, limits)
+        .map_err(|error| bad(format!("its words cannot be kept: {error}")))?;
+    let terms = terms(&roles, &agent, role).map_err(bad)?;
+    let order = order(driver, &roles, role, agent, caller, &root).map_err(bad)?;
+    let session = seat_of(driver, caller.project, &role.name);
+    let worktrees = role.worktree.then(|| driver.home.worktrees().display().to_string());
+    Ok(Box::new(Seat {
+        name: role.name.clone(),
+        session,
+        order: Box::new(order),
+        terms,
+        worktrees,
+        reference,
+    }))
+}
+
+/// The root of a project, and whether it is a repository.
+pub(crate) fn place(driver: &Driver, project: ProjectId) -> Option<(String, bool)> {
+    driver.journal.world().projects.get(&project).map(|it| (it.root.clone(), it.git))
+}
+
+/// The session that has a role.
+pub(crate) fn seat_of(driver: &Driver, project: ProjectId, name: &str) -> Option<SessionId> {
+    driver.journal.world().projects.get(&project)?.seats.get(name).copied()
+}
+
+/// What a repository says of a role, and of its agent, counts only if a person agreed to it.
+fn check_trust(driver: &Driver, root: &str, roles: &Roles, role: &Role) -> Result<(), String> {
+    let trusted = driver.trusted(root);
+    let own = role.command.iter();
+    let agent = role.agent.as_ref().or(roles.config.office.agent.as_ref());
+    let is_of_repository = agent.is_some_and(|name| roles.config.is_of_repository(name));
+    let agents = roles.config.commands.iter().filter(|it| is_of_repository && it.key.starts_with("agents."));
+    let unseen = own.chain(agents).find(|command| !trusted.contains(&command.fingerprint()));
+    match unseen {
+        None => Ok(()),
+        Some(command) => Err(format!(
+            "'{}' defines {}, and nobody has agreed to it: ostler trust {root}",
+            command.file.display(),
+            command.key
+        )),
+    }
+}
+
+/// The agent of a role: its own, that of the office, that of who calls, or the one that is meant where none is named.
+fn agent(roles: &Roles, role: &Role, caller: &Caller) -> Result<Agent, String> {
+    let config = &roles.config;
+    let named = [role.agent.as_ref(), config.office.agent.as_ref(), caller.agent.as_ref()];
+    let named = named.into_iter().chain([config.default_agent.as_ref()]).flatten();
+    let mut known = named.filter_map(|name| config.agents.get(name));
+    let at = role.place.as_ref().map(|place| place.at("name")).unwrap_or_default();
+    known.next().cloned().ok_or_else(|| {
+        format!("{at}nobody says which agent is `{}`: set `office.agent` in ostler.toml", role.name)
+    })
+}
+
+fn terms(roles: &Roles, agent: &Agent, role: &Role) -> Result<Terms, String> {
+    let asked = Asked { cost_usd_max: None, tokens_max: None };
+    let budget = budget(&roles.config, &[(agent, role.model.as_ref())], asked).map_err(|it| it.title)?;
+    let time_ms_max = time_ms_max(&roles.config, None).map_err(|it| it.title)?;
+    Ok(Terms { time_ms_max, budget, ..Terms::default() })
+}
+
+fn order(
+    driver: &Driver,
+    roles: &Roles,
+    role: &Role,
+    mut agent: Agent,
+    caller: &Caller,
+    root: &str,
+) -> Result<Order, String> {
+    let config = &roles.config;
+    let mut variables = match &caller.environment {
+        Some(name) => environment::read(&driver.home, name).map_err(|error| error.to_string())?,
+        None => environment::of_server(),
+    };
+    variables.extend(take_values(&mut agent));
+    let environment = environment::keep(&driver.home, &variables).map_err(|error| error.to_string())?;
+    let account = account::name(&agent, &variables, driver.mark());
+    let is_told = agent.guide != Guide::None;
+    let korean = role.korean.or(config.language.as_ref().map(|it| it == "ko")).unwrap_or(caller.korean);
+    let idle_ms = u64::try_from(config.office.idle.as_millis()).unwrap_or(u64::MAX);
+    Ok(Order {
+        guide: is_told,
+        channel: is_told,
+        prompt: String::new(),
+        directory: root.to_owned(),
+        environment,
+        model: role.model.clone(),
+        turns_max: role.turns,
+        nonce: Some(random::word()),
+        new_conversation: random::uuid(),
+        korean,
+        patience: config.patience,
+        account,
+        prices: config.prices.clone(),
+        checkpoints: config.checkpoints.filter(|_| place_is_git(driver, caller.project)),
+        role: SessionRole::Office { name: role.name.clone(), hash: hash(role, &agent), idle_ms },
+        instruction: is_told.then(|| instruction(roles, role, korean)),
+        tools: role.tools.clone(),
+        screen: None,
+        agent,
+    })
+}
+
+fn place_is_git(driver: &Driver, project: ProjectId) -> bool {
+    place(driver, project).is_some_and(|(_, is_git)| is_git)
+}
+
+/// Stands for all that a role says.
+fn hash(role: &Role, agent: &Agent) -> String {
+    let turns = role.turns.map(|turns| turns.to_string()).unwrap_or_default();
+    fingerprint(&[
+        &role.name,
+        &agent.name,
+        role.model.as_deref().unwrap_or_default(),
+        &turns,
+        &role.tools.join(","),
+        role.instruction.as_deref().unwrap_or_default(),
+        if role.worktree { "worktree" } else { "" },
+    ])
+}
+
+/// What a role is told beside the guide: what it is, who else there is, and how they speak to each other.
+fn instruction(roles: &Roles, role: &Role, korean: bool) -> String {
+    let name = &role.name;
+    let others = roles.iter().filter_map(|(_, other)| other.as_ref().ok());
+    let others = others.filter(|other| other.name != *name && other.place.is_some());
+    let others: Vec<String> = others
+        .map(|other| match &other.description {
+            Some(description) => format!("- {}: {description}", other.name),
+            None => format!("- {}", other.name),
+        })
+        .collect();
+    let how = if korean {
+        format!(
+            "당신은 이 프로젝트의 {name}입니다. 작업은 `[작업 요청 from X]`로 옵니다. 끝나면 결과를 아래처럼 출력하고 차례를 끝내세요.\n\
+             [DELIVER_RESULT:X]\n타입: markdown\n내용: …\n\
+             다른 에이전트를 부르려면 아래처럼 출력하고 차례를 끝내세요. 결과는 `[결과 수신 from Y]`로 옵니다.\n\
+             [INVOKE:Y]\n할 일\n컨텍스트: 알아야 할 것"
+        )
+    } else {
+        format!(
+            "You are {name} of this project. Work comes to you as `[Task from X]`. When it is done, print its result \
+             like this and end your turn.\n[DELIVER_RESULT:X]\ntype: markdown\ncontent: …\n\
+             To call another agent, print this and end your turn; its result comes as `[Result from Y]`.\n\
+             [INVOKE:Y]\nwhat is to be done\ncontext: what it should know"
+        )
+    };
+    let parts = [Some(how), (!others.is_empty()).then(|| others.join("\n")), role.instruction.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
