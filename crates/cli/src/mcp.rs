@@ -4,6 +4,7 @@
 //! every few seconds to a client that wants to know, because some count that and would give up otherwise. Values of
 //! secrets never stand in a result: what a model reads goes to whoever runs it.
 
+mod office;
 mod tools;
 mod wire;
 
@@ -27,6 +28,7 @@ use tokio::{
 };
 
 use self::{
+    office::Errand,
     tools::{Heard, Tool},
     wire::{Era, Incoming},
 };
@@ -113,16 +115,34 @@ impl Server {
             "initialize" => Some(wire::result(&id, era, wire::initialized(params))),
             "server/discover" => Some(wire::result(&id, era, wire::discovered())),
             "ping" => Some(wire::result(&id, era, json!({}))),
-            "tools/list" => {
-                Some(wire::result(&id, era, wire::cached(era, json!({ "tools": tools::list() }))))
-            }
+            "tools/list" => Some(wire::result(&id, era, wire::cached(era, json!({ "tools": all_tools() })))),
             "tools/call" => self.call(id, era, params),
             _ => Some(wire::error(&id, wire::NO_METHOD, &format!("there is no method '{method}'"))),
         }
     }
 
+    /// Something for another agent.
+    fn run_errand(&mut self, id: Value, era: Era, errand: Result<Errand, String>) -> Option<Value> {
+        let errand = match errand {
+            Ok(errand) => errand,
+            Err(why) => return Some(wire::result(&id, era, wire::said(&why, true))),
+        };
+        let (cancel, cancelled) = oneshot::channel();
+        self.calls.insert(id.to_string(), cancel);
+        let (channel, said) = (self.channel.clone(), self.said.clone());
+        tokio::spawn(async move {
+            let Some((text, is_error)) = office::run(&channel, &errand, cancelled).await else { return };
+            // A client that does not read any more has ended.
+            said.send(wire::result(&id, era, wire::said(&text, is_error))).await.ok();
+        });
+        None
+    }
+
     fn call(&mut self, id: Value, era: Era, params: &Value) -> Option<Value> {
         let name = params["name"].as_str().unwrap_or_default();
+        if let Some(errand) = office::errand(name, &params["arguments"]) {
+            return self.run_errand(id, era, errand);
+        }
         let Some(tool) = Tool::of_name(name) else {
             return Some(wire::error(&id, wire::BAD_PARAMS, &format!("there is no tool '{name}'")));
         };
@@ -146,6 +166,15 @@ impl Server {
         });
         None
     }
+}
+
+/// Everything that an agent can do here.
+fn all_tools() -> Value {
+    let mut tools = tools::list();
+    if let Some(list) = tools.as_array_mut() {
+        list.extend(office::list());
+    }
+    tools
 }
 
 /// A call that waits for somebody.

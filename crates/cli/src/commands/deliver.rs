@@ -32,8 +32,11 @@ pub(crate) struct Arguments {
     /// What sort of thing it is.
     #[arg(long = "type", value_enum, value_name = "TYPE", default_value_t = Type::Message)]
     kind: Type,
-    /// The call that is meant, such as i_7; the one that you work on, if nothing is said.
-    #[arg(long = "for", value_name = "CALL")]
+    #[arg(
+        long = "for",
+        value_name = "CALL",
+        help = "The call that is meant, such as i_7; the one that you work on, if nothing is said"
+    )]
     invocation: Option<String>,
 }
 
@@ -55,8 +58,8 @@ enum Type {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let channel = inside::channel()?;
-    let content = match &arguments.content {
-        Some(content) => content.clone(),
+    let brought = match &arguments.content {
+        Some(words) => words.clone(),
         None => standard_input()?,
     };
     let kind = match arguments.kind {
@@ -67,7 +70,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         Type::FilePath => "file_path",
     };
     let (agent, kind) = (arguments.role.clone(), kind.to_owned());
-    let new = NewResult { agent, kind, content, invocation: arguments.invocation.clone() };
+    let new = NewResult { agent, kind, content: brought, invocation: arguments.invocation.clone() };
     let result = talk(async { Ok(channel.deliver(&new).await?) })?;
     let id = result.unwrap_or_default();
     context.print(&json!({ "result": id }), |_| format!("{id}\n"))?;

@@ -1,6 +1,6 @@
 //! `ostler office`: who can be called in this project, who waits for whom, and what was brought.
 
-use std::{collections::BTreeSet, fmt::Write as _, path::Path};
+use std::{collections::BTreeSet, path::Path};
 
 use clap::{Args, Subcommand};
 use ostler_server::{
@@ -17,7 +17,7 @@ use crate::{
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
-    screen::{Cell, Screen, Style, one_line},
+    screen::{Cell, Screen, Style, add_line, one_line},
     status,
     words::{Key, Language, Words},
 };
@@ -27,8 +27,7 @@ const SHOWN_CHARS_MAX: usize = 60;
 
 /// Show the office of this project: its roles, who waits for whom, and what was brought.
 ///
-/// A role is a file in .claude/agents, a table of ostler.toml, or an agent. Agents call each other with [INVOKE:NAME]
-/// and bring each other [DELIVER_RESULT:NAME]; docs/office.md explains it.
+/// A role is a file in .claude/agents, a table of ostler.toml, or an agent. How they call each other: docs/office.md.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -75,16 +74,14 @@ struct SendArguments {
 /// Take a call back. Who works on it is told that nobody waits.
 #[derive(Args)]
 struct CancelArguments {
-    /// The call, such as i_4.
-    #[arg(value_name = "CALL")]
+    #[arg(value_name = "CALL", help = "The call, such as i_4")]
     id: String,
 }
 
 /// Print who called whom as a Mermaid sequence diagram.
 #[derive(Args)]
 struct DiagramArguments {
-    /// Only what this run began, such as r_3.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", help = "Only what this run began, such as r_3")]
     run: Option<String>,
 }
 
@@ -126,11 +123,13 @@ async fn show(context: &Context, client: &Client, project: &str) -> Result<Exit,
     context.print(&office, |screen| {
         let mut said = role_table(screen, words, &office, true);
         if !office.invocations.is_empty() {
-            let _ = writeln!(said, "\n{}", words.sentence(Key::OfficeOpen));
+            said.push('\n');
+            add_line(&mut said, 0, words.sentence(Key::OfficeOpen));
             said.push_str(&call_table(screen, words, &office.invocations));
         }
         if !office.results.is_empty() {
-            let _ = writeln!(said, "\n{}", words.sentence(Key::OfficeUnread));
+            said.push('\n');
+            add_line(&mut said, 0, words.sentence(Key::OfficeUnread));
             said.push_str(&result_table(screen, words, &office.results));
         }
         said
@@ -346,23 +345,23 @@ fn mermaid(calls: &[InvocationView]) -> String {
     let mut names = BTreeSet::new();
     let mut lines: Vec<(u64, String)> = Vec::new();
     for call in calls {
-        let (caller, callee) = (name(&call.caller), name(&call.callee));
-        names.extend([(caller.clone(), call.caller.clone()), (callee.clone(), call.callee.clone())]);
-        lines.push((call.opened_at_ms, format!("    {caller}->>{callee}: {} {}", call.id, text(&call.task))));
+        let (from, to) = (name(&call.caller), name(&call.callee));
+        names.extend([(from.clone(), call.caller.clone()), (to.clone(), call.callee.clone())]);
+        lines.push((call.opened_at_ms, format!("    {from}->>{to}: {} {}", call.id, text(&call.task))));
         let Some(ended_at_ms) = call.ended_at_ms else { continue };
         let line = match call.status {
             InvocationStatus::Completed => {
                 let what = call.result.as_deref().unwrap_or(&call.id);
-                format!("    {callee}-->>{caller}: {what}")
+                format!("    {to}-->>{from}: {what}")
             }
-            _ => format!("    {callee}--x{caller}: {} {}", call.id, call.why.as_deref().unwrap_or_default()),
+            _ => format!("    {to}--x{from}: {} {}", call.id, call.why.as_deref().unwrap_or_default()),
         };
         lines.push((ended_at_ms, line));
     }
     lines.sort_by_key(|(at_ms, _)| *at_ms);
     let mut said = "sequenceDiagram\n".to_owned();
     for (id, name) in names {
-        let _ = writeln!(said, "    participant {id} as {}", text(&name));
+        add_line(&mut said, 4, &format!("participant {id} as {}", text(&name)));
     }
     for (_, line) in lines {
         said.push_str(&line);

@@ -73,7 +73,8 @@ say(server.wait())
     world.wait_for("progress", |world| world.project.join("told").exists().then_some(()));
     world.answer(&request.id, "b");
     world.status(&session, "completed");
-    let expected = "['ask_human', 'need', 'report_error'] {}\none ('b', False)\n0\n";
+    let expected =
+        "['ask_human', 'need', 'report_error', 'invoke_agent', 'deliver_result'] {}\none ('b', False)\n0\n";
     assert_eq!(world.output(&session), expected);
     assert_eq!(world.request(&request.id).delivery, "consumed");
 }

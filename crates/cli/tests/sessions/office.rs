@@ -37,10 +37,9 @@ fn set_roles(world: &World, more: &str, roles: &[(&str, &str)]) {
         let file = format!("role{number}.sh");
         write(&world.project, &file, &format!("{COMMON}\n{script}\n"));
         let path = world.project.join(&file);
-        config.push_str(&format!(
-            "[agents.a{number}]\ncommand = [\"bash\", {:?}]\n[office.roles.\"{name}\"]\nagent = \"a{number}\"\n",
-            path.display().to_string()
-        ));
+        let command = format!("command = [\"bash\", {:?}]", path.display().to_string());
+        let role = format!("[office.roles.\"{name}\"]\nagent = \"a{number}\"");
+        config.extend([&format!("[agents.a{number}]"), "\n", &command, "\n", &role, "\n"]);
     }
     let folder = world.home.join("config/ostler");
     fs::create_dir_all(&folder).expect("it is ours");

@@ -353,12 +353,12 @@ impl Maker<'_> {
         if !self.session(id).values.is_empty() {
             self.act(id, Deed::RemoveValues);
         }
+        self.leave_office(id, &outcome);
         if self.phases_of(id).is_some() {
             self.phase_session_over(id, &outcome);
         } else {
-            self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome: outcome.clone() });
+            self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
             self.tell_loop(id);
         }
-        self.leave_office(id, &outcome);
     }
 }

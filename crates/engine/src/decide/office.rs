@@ -148,12 +148,12 @@ impl Maker<'_> {
         let about = messages.iter().find(|it| it.id == message).and_then(|message| message.about);
         match about {
             Some(About::Task(invocation)) => self.begin(id, invocation),
-            Some(About::Result(result)) => {
-                if self.desk.result(result).is_some_and(|it| it.delivered_at_ms.is_none()) {
-                    self.emit(id, Event::Office(OfficeEvent::Delivered { result }));
-                }
+            Some(About::Result(result))
+                if self.desk.result(result).is_some_and(|it| it.delivered_at_ms.is_none()) =>
+            {
+                self.emit(id, Event::Office(OfficeEvent::Delivered { result }));
             }
-            None => {}
+            Some(About::Result(_)) | None => {}
         }
     }
 

@@ -8,11 +8,11 @@ use ostler_engine::{
     ProjectId, SessionId,
     office::{Delivery, Examined, Reference},
 };
-use sha2::{Digest, Sha256};
 
 use super::{roles::Roles, seat::place};
 use crate::{
     driver::Driver,
+    environment,
     home::{Home, private_directory, write_private},
 };
 
@@ -67,7 +67,7 @@ pub(crate) fn kept_if_long(
     private_directory(&folder)?;
     let path = folder.join(name);
     write_private(&path, text.as_bytes())?;
-    let sha256 = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = environment::digest(text.as_bytes());
     Ok(Some(Reference { path: path.display().to_string(), bytes: text.len() as u64, sha256 }))
 }
 

@@ -144,30 +144,34 @@ impl Maker<'_> {
             return self.report_cycle(caller, id, &path);
         }
         let session = self.take_seat(project, seat);
-        let (callee, reference) = (seat.name.clone(), seat.reference.clone());
-        let seated = OfficeEvent::Seated { invocation: id, callee, seat: session, reference };
+        let seated = OfficeEvent::Seated {
+            invocation: id,
+            callee: seat.name.clone(),
+            seat: session,
+            reference: seat.reference.clone(),
+        };
         self.emit(caller, Event::Office(seated));
         self.dispatch(session);
     }
 
     /// The names in a ring that this call would close, from its caller back to it.
-    fn cycle(&self, project: ProjectId, caller: &str, callee: &str) -> Option<Vec<String>> {
+    fn cycle(&self, project: ProjectId, from: &str, to: &str) -> Option<Vec<String>> {
         let mut before: BTreeMap<&str, &str> = BTreeMap::new();
-        let mut found = [callee].to_vec();
+        let mut found = [to].to_vec();
         while let Some(name) = found.pop() {
-            if name == caller {
-                let mut path = [caller.to_string()].to_vec();
-                let mut at = caller;
-                while at != callee {
+            if name == from {
+                let mut path = [from.to_string()].to_vec();
+                let mut at = from;
+                while at != to {
                     at = before.get(at)?;
                     path.insert(0, at.to_string());
                 }
-                path.insert(0, caller.to_string());
+                path.insert(0, from.to_string());
                 return Some(path);
             }
             let waits = |call: &&crate::office::Invocation| call.seat.is_some() && call.caller == name;
             for call in self.desk.open_calls(project).filter(waits) {
-                if call.callee != callee && !before.contains_key(call.callee.as_str()) {
+                if call.callee != to && !before.contains_key(call.callee.as_str()) {
                     before.insert(&call.callee, name);
                     found.push(&call.callee);
                 }

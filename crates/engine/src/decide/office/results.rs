@@ -15,7 +15,7 @@ use crate::{
     decide::Maker,
     event::Event,
     id::{ResultId, RunId, SessionId},
-    office::{About, Delivery, Examined, OfficeEvent, Verdict, Why, name_of, origin},
+    office::{About, Delivery, Examined, Invocation, OfficeEvent, Verdict, Why, name_of, origin},
     words,
 };
 
@@ -178,7 +178,7 @@ impl Maker<'_> {
         let waiting = self.desk.waiting_results(session.project).filter(is_its);
         // Who is blocked in a call reads its result there.
         let is_taken = |id: Option<InvocationId>| {
-            id.and_then(|id| self.desk.invocation(id)).is_some_and(|call| call.is_waited_for())
+            id.and_then(|id| self.desk.invocation(id)).is_some_and(Invocation::is_waited_for)
         };
         let waiting = waiting.filter(|it| !is_taken(it.invocation));
         let texts: Vec<(ResultId, bool, String)> =
