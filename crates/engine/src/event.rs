@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::{
     answer::Answer,
     budget::Budget,
-    checkpoint::{Kept, Rewind, Skip, Why},
-    id::{AccountId, CheckpointId, RequestId},
+    checkpoint::{Kept, RestoredFiles, Rewind, Skip, Why},
+    id::{AccountId, CheckpointId, RequestId, SessionId},
     office::OfficeEvent,
     orchestrate::Step as LoopStep,
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},

@@ -84,7 +84,7 @@ impl Maker<'_> {
 
     fn make_seat(&mut self, project: ProjectId, seat: &Seat) -> SessionId {
         let run = RunId(self.desk.counters().run + 1);
-        let created = Event::RunCreated { title: seat.name.clone(), terms: seat.terms.clone() };
+        let created = Event::RunCreated { title: seat.name.clone(), terms: seat.terms.clone(), parent: None };
         self.emit_at(Some(project), Some(run), None, created);
         let id = SessionId(self.desk.counters().session + 1);
         let worktree = seat.worktrees.as_ref().map(|folder| Worktree {

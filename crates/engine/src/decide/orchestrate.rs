@@ -39,7 +39,7 @@ impl Maker<'_> {
             }
             News::Withdrawn(request) => {
                 if card.is_some_and(|card| card.request == *request) {
-                    self.withdraw(id, *request);
+                    self.withdraw_request(id, *request);
                 }
             }
             News::Ended(outcome) => self.finish(id, outcome.clone()),
@@ -63,7 +63,7 @@ impl Maker<'_> {
     }
 
     /// What was asked is not the question any more.
-    fn withdraw(&mut self, id: SessionId, request: RequestId) {
+    fn withdraw_request(&mut self, id: SessionId, request: RequestId) {
         if self.desk.request(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
             self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches: false });

@@ -136,6 +136,8 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         checkpoints: None,
         role: Role::Conduct(asked),
         screen: None,
+        instruction: None,
+        tools: Vec::new(),
     };
     Ok(Wanted {
         root: runs::text(&place)?,
