@@ -392,6 +392,60 @@ export interface components {
             /** @description `running`, `installed` or `failed`. */
             state: string;
         };
+        /**
+         * @description How a call stands.
+         * @enum {string}
+         */
+        InvocationStatus: "pending" | "in_progress" | "completed" | "failed" | "cancelled";
+        /** @description A call of one agent by another. */
+        InvocationView: {
+            /**
+             * Format: int64
+             * @description When its words were read.
+             */
+            began_at_ms?: number | null;
+            /** @description The role that was called. */
+            callee: string;
+            /** @description The name of who called: its role, or the id of its session. */
+            caller: string;
+            /** @description What the other should know. */
+            context?: string | null;
+            /**
+             * Format: int32
+             * @description How many calls deep it is.
+             */
+            depth: number;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            ended_at_ms?: number | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description When it was opened.
+             */
+            opened_at_ms: number;
+            /** @description Its project. */
+            project: string;
+            /** @description The result, if there is one. */
+            result?: string | null;
+            /** @description The run of who began the chain that it is part of. */
+            run: string;
+            /** @description The session that is to do it. */
+            seat?: string | null;
+            /** @description The session of who called. */
+            session: string;
+            /** @description How it stands. */
+            status: components["schemas"]["InvocationStatus"];
+            /** @description What is to be done. */
+            task: string;
+            /** @description Why it has ended, if it has. */
+            why?: string | null;
+            /** @description What the caller is told, where that is more than a result. */
+            words?: string | null;
+        };
         /** @description What was written about tests. */
         JunitView: {
             /**
@@ -692,6 +746,15 @@ export interface components {
             /** @description The words. */
             text: string;
         };
+        /** @description Words for a role. */
+        NewOfficeMessage: {
+            /** @description Whether it is spoken to in Korean, if nothing else says so. */
+            korean?: boolean;
+            /** @description To whom. */
+            role: string;
+            /** @description The words. */
+            text: string;
+        };
         /** @description An idea that is to go through phases. */
         NewPhases: {
             /** @description Who works, if not who the configuration says. */
@@ -962,6 +1025,17 @@ export interface components {
          * @enum {string}
          */
         NotifyType: "slack" | "webhook" | "ntfy" | "command";
+        /** @description The office of a project. */
+        OfficeView: {
+            /** @description Calls that are open, oldest first. */
+            invocations: components["schemas"]["InvocationView"][];
+            /** @description Its project. */
+            project: string;
+            /** @description Results that nobody has read yet, oldest first. */
+            results: components["schemas"]["ResultView"][];
+            /** @description Who can be called. */
+            roles: components["schemas"]["RoleView"][];
+        };
         /** @description How something ended. */
         Outcome: {
             /** @description How. */
@@ -1161,7 +1235,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -1283,11 +1357,64 @@ export interface components {
             /** @description Submodules that were at another commit; they are left where they are. */
             submodules: string[];
         };
+        /** @description Something that one agent brings another. */
+        ResultView: {
+            /** @description The thing itself. */
+            content: string;
+            /** @description Whether it was read. */
+            delivered: boolean;
+            /**
+             * Format: int64
+             * @description When it was read.
+             */
+            delivered_at_ms?: number | null;
+            /** @description The file in which it stands, if it is too long to be said. */
+            file?: string | null;
+            /** @description The name of who gave it. */
+            from: string;
+            /**
+             * Format: int64
+             * @description When it was given.
+             */
+            given_at_ms: number;
+            /** @description Its id. */
+            id: string;
+            /** @description The call that it is the result of. */
+            invocation?: string | null;
+            /** @description Whether that was over by then. */
+            late: boolean;
+            /** @description Its project. */
+            project: string;
+            /** @description The run of who began the chain that it is part of. */
+            run: string;
+            /** @description The name of who is to have it. */
+            to: string;
+            /** @description `message`, `github_issue`, `markdown`, `json` or `file_path`. */
+            type: string;
+        };
         /**
          * @description The ways to decide.
          * @enum {string}
          */
         ReviewDecision: "approve" | "changes" | "reject" | "again";
+        /** @description What somebody can be called as. */
+        RoleView: {
+            /** @description Its agent, if one was named. */
+            agent?: string | null;
+            /** @description What it is there for. */
+            description?: string | null;
+            /** @description The file that describes it; none if it is an agent as it is. */
+            file?: string | null;
+            /** @description The model, if one was named. */
+            model?: string | null;
+            /** @description The name by which it is called. */
+            name: string;
+            /** @description Why it cannot be used, if it cannot. */
+            problem?: string | null;
+            /** @description The session that has it, or had it last. */
+            session?: string | null;
+            status?: components["schemas"]["SessionStatus"] | null;
+        };
         /** @description What a verifier has said. */
         RoundView: {
             /** @description What it found, one by one. */
@@ -1361,7 +1488,7 @@ export interface components {
          * @description How a session is.
          * @enum {string}
          */
-        SessionStatus: "starting" | "active" | "checking" | "waiting_input" | "waiting_dependency" | "waiting_permission" | "waiting_review" | "installing" | "paused" | "parked" | "interrupted" | "ending" | "completed" | "failed" | "cancelled";
+        SessionStatus: "starting" | "active" | "checking" | "waiting_input" | "waiting_dependency" | "waiting_permission" | "waiting_review" | "waiting_agent" | "installing" | "paused" | "parked" | "interrupted" | "ending" | "completed" | "failed" | "cancelled";
         /** @description One agent at work. */
         SessionView: {
             /** @description Whose allowance it uses, in words that hold no key. */
@@ -1881,6 +2008,8 @@ export type GateProblemView = components['schemas']['GateProblemView'];
 export type GateView = components['schemas']['GateView'];
 export type InfoView = components['schemas']['InfoView'];
 export type InstallView = components['schemas']['InstallView'];
+export type InvocationStatus = components['schemas']['InvocationStatus'];
+export type InvocationView = components['schemas']['InvocationView'];
 export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
 export type LinkView = components['schemas']['LinkView'];
@@ -1897,6 +2026,7 @@ export type NewExport = components['schemas']['NewExport'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewLoop = components['schemas']['NewLoop'];
 export type NewMessage = components['schemas']['NewMessage'];
+export type NewOfficeMessage = components['schemas']['NewOfficeMessage'];
 export type NewPhases = components['schemas']['NewPhases'];
 export type NewPrune = components['schemas']['NewPrune'];
 export type NewRestore = components['schemas']['NewRestore'];
@@ -1915,6 +2045,7 @@ export type NotifyKind = components['schemas']['NotifyKind'];
 export type NotifyState = components['schemas']['NotifyState'];
 export type NotifyTestView = components['schemas']['NotifyTestView'];
 export type NotifyType = components['schemas']['NotifyType'];
+export type OfficeView = components['schemas']['OfficeView'];
 export type Outcome = components['schemas']['Outcome'];
 export type OutcomeKind = components['schemas']['OutcomeKind'];
 export type OutputForm = components['schemas']['OutputForm'];
@@ -1934,7 +2065,9 @@ export type ReportFormat = components['schemas']['ReportFormat'];
 export type RequestState = components['schemas']['RequestState'];
 export type RequestView = components['schemas']['RequestView'];
 export type RestoreView = components['schemas']['RestoreView'];
+export type ResultView = components['schemas']['ResultView'];
 export type ReviewDecision = components['schemas']['ReviewDecision'];
+export type RoleView = components['schemas']['RoleView'];
 export type RoundView = components['schemas']['RoundView'];
 export type RunView = components['schemas']['RunView'];
 export type SecretView = components['schemas']['SecretView'];
