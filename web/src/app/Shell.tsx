@@ -223,7 +223,7 @@ function Sheet({ onClose }: { onClose: () => void }) {
   );
 }
 
-const LACKS = { request: "no_request", run: "no_run", session: "no_session" } as const satisfies Record<Kind, string>;
+const LACKS = { project: "no_project", request: "no_request", run: "no_run", session: "no_session" } as const satisfies Record<Kind, string>;
 
 function Nowhere({ lacks }: { lacks: Kind | null }) {
   const say = useSay(words);

@@ -38,7 +38,7 @@ const PLACES: [pattern: string, view: View][] = [
   ["/runs", Runs],
   ["/sessions/:session", Session],
   ["/sessions", Sessions],
-  ["/tasks/:id", TasksOf],
+  ["/tasks/:project", TasksOf],
   ["/tasks", Tasks],
   ["/projects", Projects],
   ["/agents", Agents],

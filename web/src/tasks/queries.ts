@@ -2,8 +2,8 @@
 // looks, it is asked every two seconds whether something has changed, and an event of the project asks at once.
 import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 
-import { ask, get, read } from "../api/client";
-import { keys, useWish } from "../api/queries";
+import { ask, get, read, route } from "../api/client";
+import { keys, UNNAMED, useWish } from "../api/queries";
 import type { ClosedView, NewClose, TaskDetailView, TasksSummary, TasksView, TaskView } from "../api/schema";
 
 /** How often a page that is looked at asks whether something has changed. */
@@ -16,7 +16,7 @@ export interface Seen {
 }
 
 export function useSummaries(): UseQueryResult<TasksSummary[]> {
-  return useQuery({ queryKey: keys.tasks(), queryFn: ({ signal }) => get<TasksSummary[]>("/tasks", signal) });
+  return useQuery({ queryKey: keys.tasks(), queryFn: ({ signal }) => get<TasksSummary[]>("/tasks", signal), ...UNNAMED });
 }
 
 export function useTasks(project: string): UseQueryResult<Seen> {
@@ -27,7 +27,7 @@ export function useTasks(project: string): UseQueryResult<Seen> {
     queryFn: async ({ signal }) => {
       const before = cache.getQueryData<Seen>(queryKey);
       const headers: Record<string, string> = before?.tag ? { "If-None-Match": before.tag } : {};
-      const response = await ask(pathOf(project), { signal, headers });
+      const response = await ask(route`/projects/${project}/tasks`, { signal, headers });
       if (response.status === 304 && before) return before;
       return { view: await read<TasksView>(response), tag: response.headers.get("ETag") };
     },
@@ -39,7 +39,7 @@ export function useTasks(project: string): UseQueryResult<Seen> {
 export function useTask(project: string, id: string, tag: string | null): UseQueryResult<TaskDetailView> {
   return useQuery({
     queryKey: [...keys.tasks(project), id, tag],
-    queryFn: ({ signal }) => get<TaskDetailView>(`${pathOf(project)}/${encodeURIComponent(id)}`, signal),
+    queryFn: ({ signal }) => get<TaskDetailView>(route`/projects/${project}/tasks/${id}`, signal),
     placeholderData: keepPreviousData,
   });
 }
@@ -50,7 +50,7 @@ export type Decision = "first" | "skip" | "retry";
 export function useDecision(project: string) {
   const cache = useQueryClient();
   const wish = useWish<TaskView, { task: string; decision: Decision }>(({ task, decision }) => ({
-    path: `${pathOf(project)}/${encodeURIComponent(task)}/${decision}`,
+    path: route`/projects/${project}/tasks/${task}/${decision}`,
   }));
   const decide = (task: string, decision: Decision) =>
     wish.mutate({ task, decision }, { onSettled: () => void cache.invalidateQueries({ queryKey: keys.tasks(project) }) });
@@ -60,7 +60,7 @@ export function useDecision(project: string) {
 export function useClose(project: string) {
   const cache = useQueryClient();
   const wish = useWish<ClosedView, { phase: number } & NewClose>(({ phase, with_failures }) => ({
-    path: `/projects/${encodeURIComponent(project)}/phases/${phase}/close`,
+    path: route`/projects/${project}/phases/${String(phase)}/close`,
     body: { with_failures },
   }));
   const close = (phase: number, with_failures: boolean, onDone: () => void) =>
@@ -69,8 +69,4 @@ export function useClose(project: string) {
       { onSuccess: onDone, onSettled: () => void cache.invalidateQueries({ queryKey: keys.tasks(project) }) },
     );
   return { ...wish, close };
-}
-
-function pathOf(project: string): string {
-  return `/projects/${encodeURIComponent(project)}/tasks`;
 }

@@ -69,7 +69,10 @@ fn what_cannot_be_read_is_a_problem_at_every_route() {
     let document: Value = world.get("/openapi.json").expect("a document");
     let routes = document["paths"].as_object().expect("paths");
     for (route, methods) in routes.iter().filter(|(_, methods)| methods["servers"].is_null()) {
-        let fill = |id: &str| route.replace("{id}", id).replace("{name}", id);
+        let fill = |id: &str| {
+            let path = route.replace("{id}", id).replace("{name}", id);
+            path.replace("{task}", id).replace("{phase}", "1")
+        };
         assert_eq!(problem(&world, "BREW", &fill("s_1"), None), "no_method", "{route}");
         for (method, about) in methods.as_object().expect("methods") {
             let method = method.to_uppercase();
