@@ -275,6 +275,11 @@ test("it is looked at again, and rejected with a reason", async () => {
   assert.equal(next.ask.fields.gate, 2);
   await page.keyboard.press("3");
   const dialog = page.getByRole("dialog", { name: "Reject Planning, and end the run?" });
+  // Escape leaves it, also out of its field, and the keys mean the card again.
+  await dialog.getByLabel("Why (optional)").focus();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.keyboard.press("3");
   await dialog.getByLabel("Why (optional)").fill("another idea came");
   await dialog.getByRole("button", { name: "Reject it and end the run" }).click();
   await page.getByText(`${next.id}: phase 1 is rejected, and the run ends.`).waitFor();

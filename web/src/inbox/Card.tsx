@@ -202,6 +202,8 @@ export function useReady(): boolean {
 export function leave(event: KeyboardEvent, to: HTMLElement | null): void {
   // While Hangul is put together, Escape belongs to the one who writes it.
   if (event.key !== "Escape" || event.nativeEvent.isComposing || !isTyping(event.target)) return;
+  // A dialog on the card is closed by it.
+  if (event.target instanceof Element && event.target.closest("dialog")) return;
   event.preventDefault();
   to?.focus({ preventScroll: true });
 }

@@ -325,6 +325,9 @@ async fn follow(context: &Context, client: &Client, run: &str) -> Result<Exit, E
 /// The run with a line for each of its phases.
 fn stepper(words: Words, screen: Screen, view: &PhasesView) -> String {
     let (key, style) = match view.state {
+        PhasesState::Working | PhasesState::Gate if !view.blocked_by.is_empty() => {
+            (Key::PhasesReview, Style::Attention)
+        }
         PhasesState::Working => (Key::PhasesWorking, Style::Good),
         PhasesState::Gate => (Key::PhasesGate, Style::Good),
         PhasesState::Review => (Key::PhasesReview, Style::Attention),

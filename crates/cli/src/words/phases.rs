@@ -37,7 +37,7 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (Key::PhasesWorking, "working", "작업 중"),
     (Key::PhasesGate, "being looked at", "확인 중"),
-    (Key::PhasesReview, "waits for you", "검토 대기"),
+    (Key::PhasesReview, "waits for you", "응답 대기"),
     (Key::PhasesDone, "done: every phase is approved", "완료: 모든 단계 승인됨"),
     (Key::PhasesRejected, "rejected", "거절됨"),
     (Key::PhasesFailed, "failed", "실패"),
