@@ -179,8 +179,9 @@ impl Config {
         Config::of(user.as_ref(), project.as_ref())
     }
 
-    fn of(user: Option<&Source>, project: Option<&Source>) -> Result<Config, ConfigError> {
-        let mut config = Config {
+    /// What holds where nobody has said anything.
+    fn usual() -> Config {
+        Config {
             agents: Agents::builtin(),
             default_agent: None,
             language: None,
@@ -196,7 +197,11 @@ impl Config {
             phases: phases::Said::default().finish(),
             orchestrate: OrchestrateSettings::default(),
             office: Office::default(),
-        };
+        }
+    }
+
+    fn of(user: Option<&Source>, project: Option<&Source>) -> Result<Config, ConfigError> {
+        let mut config = Config::usual();
         let mut said = phases::Said::default();
         if let Some(source) = user {
             config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;

@@ -162,10 +162,7 @@ impl Keeper {
                 let command = Command::CloseInput { key: "close".to_owned() };
                 self.control(launch, command, ["before close input", "after close input"]).await;
             }
-            Deed::Check { number } => {
-                check::start(&self.driver, self.session, number, name);
-                return;
-            }
+            Deed::Check { number } => return check::start(&self.driver, self.session, number, name),
             Deed::SteerCheck { number } => {
                 self.steer_check(number, ["before steer check", "after steer check"]);
             }
@@ -173,10 +170,7 @@ impl Keeper {
             Deed::LookInVault { request } => return self.look_in_vault(name, request),
             Deed::ProvideValues => return self.provide_values(name).await,
             Deed::RemoveValues => self.remove_values().await,
-            Deed::Install { request } => {
-                install::start(&self.driver, self.session, request, name);
-                return;
-            }
+            Deed::Install { request } => return install::start(&self.driver, self.session, request, name),
             Deed::EndInstall { request } => {
                 crash::site("before end install");
                 install::end(&self.driver, request);

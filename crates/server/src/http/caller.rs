@@ -223,17 +223,17 @@ impl Doorman {
         let now_ms = self.clock.now_ms();
         let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok());
         let authorization = text("authorization");
-        let token = authorization.and_then(|shown| shown.split_once(' '));
-        let token = token.filter(|(way, _)| way.eq_ignore_ascii_case("bearer"));
-        let token = token.map(|(_, token)| token.trim()).filter(|it| it.starts_with(TOKEN_PREFIX));
-        if let Some(token) = token {
-            return (known(self.keeper.show_token(token, now_ms)), None);
+        let shown = authorization.and_then(|shown| shown.split_once(' '));
+        if let Some((_, token)) = shown.filter(|(way, _)| way.eq_ignore_ascii_case("bearer")) {
+            let token = Some(token.trim()).filter(|it| it.starts_with(TOKEN_PREFIX));
+            let shown = token.map_or(Shown::Unknown, |token| self.keeper.show_token(token, now_ms));
+            return (known(shown), None);
         }
+        // Any other word beside a cookie is meant for a proxy that hands it on, and says nothing here.
         let Some(cookie) = cookie(headers, port) else {
             let showed = if authorization.is_some() { Showed::Unknown } else { Showed::Nothing };
             return (Caller::Stranger(showed), None);
         };
-        // Somebody else's word beside a cookie is meant for a proxy that hands it on, and says nothing here.
         let Some(proof) = text(PROOF) else { return (Caller::Stranger(Showed::NoProof), None) };
         let shown = self.keeper.show_cookie(cookie, proof, port, now_ms);
         let first_today = matches!(shown, Shown::Known { first_today: true, .. });

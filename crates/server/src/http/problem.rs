@@ -141,6 +141,26 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             conflict(Code::PhasesBusy, format!("{run} goes through phases in this directory already"))
                 .hint(format!("See how far it is: ostler phases status {run}"))
         }
+        Refusal::NotReview { .. } | Refusal::TreeNotShown { .. } | Refusal::GateFailed { .. } => {
+            of_review(refusal)
+        }
+        Refusal::NoInvocation { .. }
+        | Refusal::InvocationOver { .. }
+        | Refusal::NotCalled { .. }
+        | Refusal::NotDelivered { .. } => of_office(refusal),
+        Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
+        Refusal::NotGit { directory } => {
+            Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))
+                .hint("Worktrees and checkpoints need one: `git init` and a first commit.")
+        }
+    };
+    problem.details(details)
+}
+
+/// What is refused to who decides about the work of a phase.
+fn of_review(refusal: &Refusal) -> Problem {
+    let conflict = |code: Code, title: String| Problem::new(StatusCode::CONFLICT, code, title);
+    match refusal {
         Refusal::NotReview { request } => {
             Problem::bad(Code::NotReview, format!("{request} asks for something else than a review"))
                 .hint(format!("See what it asks: ostler show {request}"))
@@ -154,17 +174,8 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             conflict(Code::GateFailed, format!("the gate of {request} has failed; nothing was approved"))
                 .hint("Send it back with --changes, or approve it all the same with --insist.")
         }
-        Refusal::NoInvocation { .. }
-        | Refusal::InvocationOver { .. }
-        | Refusal::NotCalled { .. }
-        | Refusal::NotDelivered { .. } => of_office(refusal),
-        Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
-        Refusal::NotGit { directory } => {
-            Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))
-                .hint("Worktrees and checkpoints need one: `git init` and a first commit.")
-        }
-    };
-    problem.details(details)
+        _ => Problem::internal("it is refused for another reason"),
+    }
 }
 
 /// What is refused to agents that speak to each other.
