@@ -55,9 +55,9 @@ impl Stage {
         &self.book.world
     }
 
-    fn give(&mut self, input: Input) {
+    fn give(&mut self, input: &Input) {
         let nothing = Overlay::default();
-        let decision = decide_well(&self.book.world, &nothing, self.now_ms, &input)
+        let decision = decide_well(&self.book.world, &nothing, self.now_ms, input)
             .unwrap_or_else(|refusal| panic!("{input:?}: {refusal:?}"));
         all_read_back(&decision.overlay);
         for entry in &decision.entries {
@@ -73,21 +73,21 @@ impl Stage {
         }
         self.actions.extend(decision.actions.into_iter().map(|(_, action)| action));
         self.book.add(&decision.entries, decision.overlay);
-        if may_come_twice(&input) {
-            let again = decide_well(&self.book.world, &nothing, self.now_ms, &input);
+        if may_come_twice(input) {
+            let again = decide_well(&self.book.world, &nothing, self.now_ms, input);
             let again = again.map(|it| (it.entries, it.actions));
             assert!(again.is_err() || again == Ok((vec![], vec![])), "{input:?} came twice");
         }
     }
 
     fn office(&mut self, input: OfficeInput) {
-        self.give(Input::Office(Box::new(input)));
+        self.give(&Input::Office(Box::new(input)));
     }
 
     /// An ordinary session, whose process runs.
     fn caller(&mut self, agent: Agent) -> SessionId {
         let new = common::order(agent, Terms::default());
-        self.give(Input::CreateRun(Box::new(new)));
+        self.give(&Input::CreateRun(Box::new(new)));
         self.settle();
         *self.world().sessions.keys().last().expect("it was made")
     }
@@ -116,7 +116,7 @@ impl Stage {
     fn shim(&mut self, id: SessionId, news: News) {
         let launch = self.session(id).launches.last().expect("a launch");
         let (launch, spool_seq) = (launch.number, launch.spool_seq + 1);
-        self.give(Input::Shim { session: id, launch, spool_seq, news });
+        self.give(&Input::Shim { session: id, launch, spool_seq, news });
     }
 
     fn says(&mut self, id: SessionId, item: Value) {
@@ -156,13 +156,13 @@ impl Stage {
                         self.told.extend(prompt.map(|it| (session, it)));
                     }
                 }
-                Deed::Deliver { parcel, text, launch } => {
-                    if self.session(session).live().is_some_and(|live| live.number == launch) {
-                        let key = parcel.to_string();
-                        self.shim(session, News::TookInput { key: key.clone() });
-                        self.shim(session, News::Consumed { key });
-                        self.told.push((session, text));
-                    }
+                Deed::Deliver { parcel, text, launch }
+                    if self.session(session).live().is_some_and(|live| live.number == launch) =>
+                {
+                    let key = parcel.to_string();
+                    self.shim(session, News::TookInput { key: key.clone() });
+                    self.shim(session, News::Consumed { key });
+                    self.told.push((session, text));
                 }
                 Deed::Seat { invocation } => {
                     let name = self.world().invocations[&invocation].callee.clone();
@@ -175,7 +175,7 @@ impl Stage {
                     self.office(OfficeInput::Examined { session, launch: None, delivery, found });
                 }
                 Deed::End { .. } => {
-                    self.shim(session, News::Ended { code: None, signal: Some(15), clean: true })
+                    self.shim(session, News::Ended { code: None, signal: Some(15), clean: true });
                 }
                 Deed::CloseInput { .. } => {
                     self.shim(session, News::Ended { code: Some(0), signal: None, clean: true });
@@ -401,7 +401,7 @@ fn a_cancelled_caller_takes_its_calls_back_and_late_results_are_marked() {
     stage.invokes(caller, "PO", "Plan it.");
     let (po, other) = (stage.seat("PO"), stage.caller(plain()));
     stage.invokes(other, "PO", "Later.");
-    stage.give(Input::Cancel(caller));
+    stage.give(&Input::Cancel(caller));
     stage.settle();
     assert_eq!(ended(stage.call(1)), (Verdict::Cancelled, Why::Cancelled));
     assert!(stage.told(po)[1].contains("Nobody waits any more"), "{:?}", stage.told(po));
@@ -445,7 +445,7 @@ fn an_idle_seat_ends_and_comes_back_when_it_is_called() {
     let seat = stage.seat("PO");
     stage.delivers(seat, "s_1", "One.");
     stage.now_ms += IDLE_MS;
-    stage.give(Input::Tick);
+    stage.give(&Input::Tick);
     stage.settle();
     assert_eq!(stage.status(seat), Status::Completed);
     stage.invokes(caller, "PO", "Second.");
@@ -537,7 +537,7 @@ fn play(stage: &mut Stage, random: &mut Random, names: &[String]) {
         }
         10 => stage.ends(who, i32::from(random.once_in(2))),
         11 if random.once_in(6) => {
-            stage.give(Input::Cancel(who));
+            stage.give(&Input::Cancel(who));
             stage.settle();
         }
         _ => stage.says(who, json!({ "kind": "end", "status": "success", "reason": null })),
