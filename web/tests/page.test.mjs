@@ -235,7 +235,7 @@ test("nobody is told who looks at another tab of the same browser", async () => 
   await look(true);
   const seen = await ostler.ask("choice");
   await card(other, seen);
-  await page.getByRole("link", { name: /1 need you/ }).first().waitFor();
+  await page.getByRole("link", { name: /1 needs you/ }).first().waitFor();
   // What the page has asked about locks is answered before this is.
   await page.evaluate(() => navigator.locks.query());
   await look(false);

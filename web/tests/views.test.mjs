@@ -555,6 +555,8 @@ test("a command is not written to a colleague, and everything that failed is ask
   const sent = page.waitForRequest((it) => it.url().endsWith("/api/v1/runs") && it.method() === "POST");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   assert.equal((await sent).postDataJSON().time_s_max, 5400);
+  // Its events would ask again before anybody does.
+  await page.locator(".session-status").getByText("done").waitFor();
   let isBroken = true;
   await page.route("**/api/v1/projects", (route) =>
     isBroken ? route.fulfill({ status: 500, contentType: "application/json", json: { type: "internal", status: 500, title: "no" } }) : route.continue(),
