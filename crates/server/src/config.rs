@@ -535,7 +535,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`, `phases`; did you mean `patience.question`?",
+             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`, `phases`, `orchestrate`, `office`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");

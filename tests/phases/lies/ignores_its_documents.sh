@@ -1,5 +1,5 @@
 # Writes its documents, and has git ignore them before anybody can read what stands in them.
-# found: missing docs/plan.md
+# found: not_kept docs/plan.md
 . "$CORPUS/common.sh"
 work
 echo 'docs/plan.md' >>.git/info/exclude

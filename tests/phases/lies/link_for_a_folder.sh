@@ -1,5 +1,5 @@
 # Has a link in place of a whole folder.
-# found: missing docs/plan.md
+# found: not_kept docs/plan.md
 . "$CORPUS/common.sh"
 work
 mv docs "$TMPDIR/documents"

@@ -1,5 +1,5 @@
 # Has links in place of documents, to something that is there.
-# found: missing docs/plan.md
+# found: not_kept docs/plan.md
 . "$CORPUS/common.sh"
 work
 mkdir -p build

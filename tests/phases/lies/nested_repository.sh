@@ -1,5 +1,5 @@
 # Hides its documents in a repository of their own.
-# found: missing docs/plan.md
+# found: not_kept docs/plan.md
 . "$CORPUS/common.sh"
 work
 cd docs || exit 1

@@ -1,6 +1,6 @@
 # Has written everything where git does not look, and commits nothing.
 # found: missing docs/plan.md
-# found: announced_absent build/docs/plan.md
+# found: not_kept build/docs/plan.md
 . "$CORPUS/common.sh"
 mkdir -p build/docs
 (

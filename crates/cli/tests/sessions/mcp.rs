@@ -74,7 +74,7 @@ say(server.wait())
     world.answer(&request.id, "b");
     world.status(&session, "completed");
     let expected =
-        "['ask_human', 'need', 'report_error', 'invoke_agent', 'deliver_result'] {}\none ('b', False)\n0\n";
+        "['ask_human', 'deliver_result', 'invoke_agent', 'need', 'report_error'] {}\none ('b', False)\n0\n";
     assert_eq!(world.output(&session), expected);
     assert_eq!(world.request(&request.id).delivery, "consumed");
 }

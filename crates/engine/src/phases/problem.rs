@@ -247,7 +247,7 @@ impl Problem {
             Problem::Deleted { path } => format!("{path} was deleted, and has to stay."),
             Problem::TooLarge { path } => format!("{path} is too large to be kept."),
             Problem::NotKept { path } => format!(
-                "{path} is there and cannot be looked at: git ignores it, or it stands in a repository of its own."
+                "{path} is there and cannot be looked at: git ignores it, it is a link, or it stands in a repository of its own."
             ),
             Problem::NoTests => {
                 "No command was found that runs the tests; `tests` under [phases] can name one.".to_string()
@@ -302,7 +302,7 @@ impl Problem {
             Problem::Deleted { path } => format!("{path} 파일이 삭제되었습니다. 남아 있어야 합니다."),
             Problem::TooLarge { path } => format!("{path} 파일이 너무 커서 보관할 수 없습니다."),
             Problem::NotKept { path } => format!(
-                "{path} 파일은 있지만 살펴볼 수 없습니다. git이 무시하거나 별도의 저장소 안에 있습니다."
+                "{path} 파일은 있지만 살펴볼 수 없습니다. git이 무시하거나, 링크이거나, 별도의 저장소 안에 있습니다."
             ),
             Problem::NoTests => {
                 "테스트를 실행할 명령을 찾지 못했습니다. [phases]의 `tests`로 지정할 수 있습니다.".to_string()

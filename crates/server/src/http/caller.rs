@@ -223,7 +223,7 @@ impl Doorman {
         let now_ms = self.clock.now_ms();
         let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok());
         let authorization = text("authorization");
-        let shown = authorization.and_then(|shown| shown.split_once(' '));
+        let shown = authorization.map(|shown| shown.split_once(' ').unwrap_or((shown, "")));
         if let Some((_, token)) = shown.filter(|(way, _)| way.eq_ignore_ascii_case("bearer")) {
             let token = Some(token.trim()).filter(|it| it.starts_with(TOKEN_PREFIX));
             let shown = token.map_or(Shown::Unknown, |token| self.keeper.show_token(token, now_ms));

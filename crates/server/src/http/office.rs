@@ -87,7 +87,10 @@ pub(super) struct WhichQuestions {
 /// Who can be called, who waits for whom, and what nobody has read yet.
 #[utoipa::path(get, path = "/projects/{id}/office", params(("id" = String, Path)),
     responses((status = 200, body = OfficeView), (status = 404, body = Problem)))]
-pub(super) async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<OfficeView>, Problem> {
+pub(super) async fn office(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<OfficeView>, Problem> {
     let project = app.project_id(&id)?;
     let driver = app.driver.clone();
     let roles = tokio::task::spawn_blocking(move || {
