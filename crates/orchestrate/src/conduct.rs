@@ -205,7 +205,7 @@ pub fn release(project: &Project, work: &Work, at_ms: u64) -> Result<(), StateEr
         |state| {
             if state.note(&work.id).is_some_and(|note| note["key"].as_str() == Some(&work.key)) {
                 state.executed(&work.id, TaskState::Pending);
-                state.set_note(&work.id, None);
+                state.set_note(&work.id, work.remains());
             }
             ((), Vec::new())
         },

@@ -51,6 +51,8 @@ pub struct Work {
     pub files: Vec<String>,
     /// How the files looked before.
     before: u64,
+    /// In which worktree it is done, as it was asked for.
+    worktree: Option<String>,
 }
 
 impl Work {
@@ -63,6 +65,29 @@ impl Work {
             ended => ended,
         }
     }
+
+    /// What is noted when it ends undone: how the files looked before and look now, if they were changed. Whoever begins
+    /// it next may find that nothing is left to change.
+    pub(crate) fn remains(&self) -> Option<Value> {
+        let after = look(&self.directory, &self.files);
+        let note = json!({
+            "before": self.before.to_string(),
+            "after": after.to_string(),
+            "worktree": self.worktree,
+        });
+        (after != self.before).then_some(note)
+    }
+}
+
+/// How the files looked before anybody worked on a task: what an earlier attempt has changed counts for the next one, as
+/// long as nobody else has changed them since.
+fn looked_before(state: &State, id: &TaskId, worktree: Option<&str>, now: u64) -> u64 {
+    let number = |note: &Value, name: &str| note[name].as_str()?.parse::<u64>().ok();
+    state
+        .note(id)
+        .filter(|note| note["worktree"].as_str() == worktree && number(note, "after") == Some(now))
+        .and_then(|note| number(note, "before"))
+        .unwrap_or(now)
 }
 
 /// A task that was asked for.
@@ -107,6 +132,7 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
         let note = match decide(&plan, state, task) {
             Ok(note) => note.unwrap_or_else(|| {
                 let worktree = worktree.map(|path| path.to_string_lossy());
+                let before = looked_before(state, id, worktree.as_deref(), before);
                 json!({ "key": key(id, at_ms), "before": before.to_string(), "worktree": worktree })
             }),
             Err(line) => return (Begun::Settled(line.clone()), vec![line.to_string()]),
@@ -130,6 +156,7 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
             key: note["key"].as_str().unwrap_or_default().to_owned(),
             files: task.files(),
             before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
+            worktree: note["worktree"].as_str().map(str::to_owned),
         };
         let mut note = note;
         note["owner"] = json!(Owner::me());
@@ -163,7 +190,9 @@ fn decide(plan: &Plan, state: &State, task: Task<'_>) -> Result<Option<Value>, T
         TaskState::Completed => Err(Thin::done(id)),
         TaskState::Skipped => fail("it was skipped"),
         TaskState::InProgress => {
-            let Some(note) = state.note(&id) else { return fail("somebody else works on it") };
+            let Some(note) = state.note(&id).filter(|note| is_begun(note)) else {
+                return fail("somebody else works on it");
+            };
             match owner(note) {
                 Some(owner) if !is_abandoned(note) => fail(&format!("process {} works on it", owner.pid)),
                 _ => Ok(Some(note.clone())),
@@ -185,9 +214,14 @@ fn owner(note: &Value) -> Option<Owner> {
     serde_json::from_value(note["owner"].clone()).ok()
 }
 
+/// Whether somebody has noted that they began a task, rather than what remains of one.
+fn is_begun(note: &Value) -> bool {
+    note["key"].is_string()
+}
+
 /// Whether a task that was begun may be taken over: whoever noted it is gone, or is this process.
 pub(crate) fn is_abandoned(note: &Value) -> bool {
-    owner(note).filter(Owner::may_live).is_none_or(|owner| owner == Owner::me())
+    is_begun(note) && owner(note).filter(Owner::may_live).is_none_or(|owner| owner == Owner::me())
 }
 
 /// How often it may still be tried.
@@ -246,6 +280,7 @@ fn record(
     at_ms: u64,
 ) -> Result<(), StateError> {
     let mut tries = 1;
+    let remains = if state == TaskState::Completed { None } else { work.remains() };
     loop {
         let begin = || State::new(&project.name(), &Plan::read(Vec::new()), at_ms);
         let recorded = project.change_state(at_ms, begin, |file| {
@@ -254,7 +289,7 @@ fn record(
                 mark(project, &work.id);
             }
             file.executed(&work.id, state);
-            file.set_note(&work.id, None);
+            file.set_note(&work.id, remains.clone());
             ((), vec![line.to_string()])
         });
         match recorded {

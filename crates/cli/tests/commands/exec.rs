@@ -106,6 +106,30 @@ fn what_is_not_done_fails() {
 }
 
 #[test]
+fn what_an_earlier_attempt_has_changed_counts_until_somebody_else_changes_it() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n  - files: a.txt\n- [ ] T1.2: b\n  - files: b.txt\n");
+    with_agent(&place, "worker", "case \"$1\" in *T1.1*) echo a > a.txt;; *) echo b > b.txt;; esac; exit 7");
+    exec(&place, &["T1.1"], "FAIL:T1.1:its exit code was 7");
+    exec(&place, &["T1.2"], "FAIL:T1.2:its exit code was 7");
+    // What remains of an attempt does not say that somebody works on it.
+    let mut running = state(&place);
+    running["tasks"]["in_progress"] = json!(["T1.1"]);
+    running["tasks"]["failed"] = json!([]);
+    let file = place.project().join(".claude/orchestrate-state.json");
+    let kept = fs::read(&file).expect("a state");
+    fs::write(&file, running.to_string()).expect("a state");
+    exec(&place, &["T1.1"], "FAIL:T1.1:somebody else works on it");
+    fs::write(&file, kept).expect("a state");
+    // It finds its work done.
+    with_agent(&place, "worker", "case \"$1\" in *T1.1*) echo a > a.txt;; esac");
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    fs::write(place.project().join("b.txt"), "by somebody else").expect("a file");
+    exec(&place, &["T1.2"], "FAIL:T1.2:nothing has changed in b.txt");
+    assert_eq!(state(&place)["executor"], json!({}));
+}
+
+#[test]
 fn what_cannot_be_begun_changes_nothing() {
     let place = Place::with_commit();
     exec(&place, &["T1.1"], "FAIL:T1.1:ERROR:TASKS_NOT_FOUND");

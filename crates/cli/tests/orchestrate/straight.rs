@@ -102,9 +102,12 @@ fn a_loop_can_be_paused_and_cancelled() {
     let mut place = Place::new(THREE);
     place.start(None);
     place.behave("T0.1", "while [ ! -e $R/go ]; do sleep 0.05; done; echo done > src/T0.1.txt\n");
+    // This one has done its work when it is cancelled.
+    place.behave("T0.2", "echo done > src/T0.2.txt; while [ ! -e $R/go ]; do sleep 0.05; done\n");
     let run = place.begin(&[]);
-    let view = place.until(&run, "a task that runs", |view| {
-        view.tasks.iter().any(|task| task.id == "T0.1" && task.run.is_some())
+    let view = place.until(&run, "two tasks that run", |view| {
+        let is_running = |id: &str| view.tasks.iter().any(|task| task.id == id && task.run.is_some());
+        is_running("T0.1") && is_running("T0.2") && place.project().join("src/T0.2.txt").exists()
     });
     place.post::<Value>(&format!("/sessions/{}/pause", view.session), &Value::Null).expect("a pause");
     let task =
