@@ -338,6 +338,7 @@ test("a checkpoint is kept on demand, work is merged, and what is over is resume
   const again = await open(`/sessions/${plain}`);
   await again.locator(".session-status").getByText("cancelled").waitFor();
   await again.getByRole("button", { name: /Start it again|Resume/ }).click();
+  await again.getByRole("dialog").getByText(/only from its environment, as OSTLER_PROMPT/).waitFor();
   await again.getByRole("dialog").getByRole("button", { name: /Start it again|Resume/ }).click();
   await again.locator(".session-status").getByText("working").waitFor();
   await again.locator(".session-list").getByText("You resumed it").waitFor();

@@ -1541,6 +1541,8 @@ export interface components {
             status: components["schemas"]["SessionStatus"];
             /** @description What was asked for, in one line. */
             title: string;
+            /** @description Whether what it is told when it is started again is only in its environment, as `OSTLER_PROMPT`. */
+            told_by_environment?: boolean;
             /** @description What its CLI says it used: tokens and cost. */
             usage?: components["schemas"]["UsageView"];
             wait?: components["schemas"]["WaitView"] | null;

@@ -144,7 +144,19 @@ function Resume({ session, onClose }: AskProps) {
         <label className="label" htmlFor={id}>
           {say("resumePrompt")}
         </label>
-        <textarea id={id} className="field" rows={3} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
+        <textarea
+          id={id}
+          className="field"
+          rows={3}
+          value={prompt}
+          aria-describedby={session.told_by_environment ? `${id}-told` : undefined}
+          onChange={(event) => setPrompt(event.target.value)}
+        />
+        {session.told_by_environment && (
+          <p className="small dim" id={`${id}-told`}>
+            {say("toldByEnvironment")}
+          </p>
+        )}
       </div>
     </Confirm>
   );

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use ostler_agents::Agent;
+use ostler_agents::{Agent, InputWay};
 use serde::{Deserialize, Serialize};
 
 use crate::{checkpoint::CheckpointTerms, id::MessageId, office::About, orchestrate::Conduct, usage::Prices};
@@ -56,6 +56,16 @@ pub struct Order {
     /// How large its first terminal is, if it has one and somebody looks at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
+}
+
+impl Order {
+    /// Whether its program reads lines and began without a prompt on its input: then what later launches are told is
+    /// only in their environment.
+    pub fn reads_answers_only(&self) -> bool {
+        // What a phase is about takes more than a line.
+        let is_of_phase = self.role != Role::Work;
+        self.agent.input.way == InputWay::Line && (self.prompt.is_empty() || is_of_phase)
+    }
 }
 
 /// The size of a terminal.

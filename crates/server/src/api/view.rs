@@ -151,6 +151,9 @@ pub struct SessionView {
     pub conversation: Option<String>,
     /// Whether it can be started again where it was.
     pub resumable: bool,
+    /// Whether what it is told when it is started again is only in its environment, as `OSTLER_PROMPT`.
+    #[serde(default)]
+    pub told_by_environment: bool,
     /// What its CLI says it used: tokens and cost.
     #[serde(default)]
     pub usage: UsageView,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use ostler_agents::{
-    Agent, ChannelPlace, Conversation, InputPlan, InputWay, LaunchRequest, Output, PlanError,
+    Agent, ChannelPlace, Conversation, InputPlan, LaunchRequest, Output, PlanError,
     Terminal as AgentTerminal, Verifies,
 };
 use ostler_engine::{
@@ -89,7 +89,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         private_directory(&folder).map_err(|source| LaunchError::Io { path: folder, source })?;
         write_private(&guide_file, text.as_bytes())?;
     }
-    if reads_answers_only(order) && launch.prompt.len() > PROMPT_BYTES_MAX {
+    if order.reads_answers_only() && launch.prompt.len() > PROMPT_BYTES_MAX {
         return Err(LaunchError::PromptTooLong { bytes: launch.prompt.len() });
     }
     let given = session.given_conversation();
@@ -117,7 +117,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     let (input, first_input) = match plan.input {
         InputPlan::Empty => (Input::Empty, String::new()),
         // The next line that it reads is an answer, however often it was started before.
-        InputPlan::Open { .. } if reads_answers_only(order) => (Input::Open, String::new()),
+        InputPlan::Open { .. } if order.reads_answers_only() => (Input::Open, String::new()),
         InputPlan::Open { first } => (Input::Open, first),
     };
     let file = LaunchFile {
@@ -164,14 +164,6 @@ fn verifies(role: &Role) -> Verifies {
         Role::Verify { .. } => Verifies::Free,
         Role::Work | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => Verifies::No,
     }
-}
-
-/// Whether a program reads lines and began without a prompt on its input: then what later launches are told is only in
-/// their environment.
-fn reads_answers_only(order: &Order) -> bool {
-    // What a phase is about takes more than a line.
-    let is_of_phase = order.role != Role::Work;
-    order.agent.input.way == InputWay::Line && (order.prompt.is_empty() || is_of_phase)
 }
 
 /// The program that serves an agent's CLI with tools to ask by, and the socket at which it asks.

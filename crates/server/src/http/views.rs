@@ -78,6 +78,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         launches: session.launches.iter().map(launch).collect(),
         conversation: session.conversation.as_ref().map(|it| it.id.clone()),
         resumable: session.can_resume(),
+        told_by_environment: session.order.reads_answers_only(),
         usage: usage::view(&session.used),
         account: session.order.account.clone(),
         attempts: u32::try_from(session.attempts.len()).unwrap_or(u32::MAX),
