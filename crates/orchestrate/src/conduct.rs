@@ -239,7 +239,8 @@ pub fn again(
             note["same"] = json!(same);
             note["failure"] = Value::from(reason);
             if goes_on {
-                let next = format!("{}.{}", work.key.split('.').next().unwrap_or_default(), tries + 1);
+                // No id has this sign in it, so no two tasks get the same key.
+                let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
                 note["key"] = Value::from(next);
                 state.set_note(&work.id, Some(note));
             }

@@ -79,6 +79,24 @@ fn a_task_that_fails_twice_is_told_why_and_passes() {
 }
 
 #[test]
+fn each_of_several_that_fail_is_tried_again_itself() {
+    let ids = ["T0.1", "T0.2", "T0.3"];
+    let tasks = ids.map(|id| format!("- [ ] {id}: task\n  - files: src/{id}.txt\n")).concat();
+    let place = Place::new(&tasks);
+    place.behave(
+        "any",
+        "if [ -e $R/tried.$id ]; then echo done > src/$id.txt; else touch $R/tried.$id; exit 1; fi\n",
+    );
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let ran = place.read("ran");
+    for id in ids {
+        assert_eq!(ran.lines().filter(|line| line.starts_with(id)).count(), 2, "{id}: {ran}");
+        assert!(place.tree().0.contains(id), "{id}");
+    }
+}
+
+#[test]
 fn only_what_is_declared_is_committed_and_nothing_of_others() {
     let place = Place::new("- [ ] T0.1: one\n  - files: src/T0.1.txt\n");
     // Somebody was in the middle of something.

@@ -21,7 +21,8 @@ use tokio::runtime::Runtime;
 /// Long enough for a machine that has a lot else to do.
 pub(crate) const DEADLINE: Duration = Duration::from_mins(4);
 
-/// The agent: what `behave/ID` says, or else it writes the file that the task declares. `R` is the place of the test.
+/// The agent: what `behave/ID` says, or `behave/any`, or else it writes the file that the task declares. `R` is the place
+/// of the test.
 const AGENT: &str = r#"#!/bin/sh
 R=@ROOT@
 if printf '%s' "$OSTLER_PROMPT" | grep -q 'git merge'; then id=mend; else
@@ -30,7 +31,9 @@ printf '%s\n' "$OSTLER_PROMPT" >> "$R/prompts.$id"
 echo "$id $(pwd)" >> "$R/ran"
 mkdir -p src
 if [ -e "$R/pause" ]; then sleep "$(cat "$R/pause")"; fi
-if [ -e "$R/behave/$id" ]; then . "$R/behave/$id"; else echo "done $id" > "src/$id.txt"; fi
+if [ -e "$R/behave/$id" ]; then . "$R/behave/$id"
+elif [ -e "$R/behave/any" ]; then . "$R/behave/any"
+else echo "done $id" > "src/$id.txt"; fi
 "#;
 
 /// The program: the one that was built with the tests, or another build of it that is to be measured.
@@ -52,15 +55,13 @@ impl Place {
         let name = format!("o{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("orchestrate").join(name);
         fs::remove_dir_all(&root).ok();
-        for folder in ["home", "project/src", "config/ostler", "behave"] {
+        for folder in ["home", "project/src", "config/ostler", "behave", "tools"] {
             fs::create_dir_all(root.join(folder)).expect("the target directory can be written");
         }
         fs::set_permissions(root.join("home"), fs::Permissions::from_mode(0o700)).expect("it is ours");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let place = Place { root, server: None, runtime };
-        let agent = place.root.join("agent");
-        place.write("agent", &AGENT.replace("@ROOT@", &place.root.to_string_lossy()));
-        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        place.write_program("agent", AGENT);
         place.configure("");
         place.write("project/TASKS.md", tasks);
         place.write("project/src/shared.txt", "shared\n");
@@ -87,6 +88,12 @@ impl Place {
         fs::write(self.root.join(name), text).expect("the place can be written");
     }
 
+    /// A file that can be run; `@ROOT@` in it is the place.
+    pub(crate) fn write_program(&self, name: &str, text: &str) {
+        self.write(name, &text.replace("@ROOT@", &self.root.to_string_lossy()));
+        fs::set_permissions(self.root.join(name), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.root.join(name)).unwrap_or_default()
     }
@@ -107,6 +114,10 @@ impl Place {
         command.args(arguments).current_dir(self.project()).stdin(Stdio::null());
         command.env("OSTLER_HOME", self.root.join("home")).env("XDG_CONFIG_HOME", self.root.join("config"));
         command.env("LC_ALL", "C.UTF-8").env_remove("OSTLER_CRASH_AT");
+        // What a test puts there is found before everything else.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = [self.root.join("tools")].into_iter().chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).expect("no folder has a colon in its name"));
         command
     }
 
