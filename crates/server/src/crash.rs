@@ -88,7 +88,7 @@ pub const SITES: [&str; 66] = [
 ];
 
 /// The same for a loop through a task file, which no session of its own passes.
-const LOOP_SITES: [&str; 19] = [
+pub const LOOP_SITES: [&str; 19] = [
     "before conduct",
     "before prepare phase",
     "after prepare phase",

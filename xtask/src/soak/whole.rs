@@ -42,7 +42,7 @@ const EXAMPLES: &str = "150";
 /// So often the server dies at each place; ten times as often at a commit.
 const CRASHES: &str = "3";
 
-/// So often the server is killed at random while it works through a task file.
+/// So often something is killed at random while a server works through a task file.
 const LOOP_KILLS: &str = "50";
 
 /// So many sessions work while the server is killed at random, and so often.
@@ -113,7 +113,7 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
             Storm {
                 name: "loop",
                 program: ["ostler", "orchestrate"],
-                tests: &["crashing::"],
+                tests: &["crashing::", "forty::"],
                 environment: vec![
                     ("OSTLER_LOOP_KILLS", LOOP_KILLS.to_owned()),
                     ("OSTLER_SEED", options.seed.to_string()),

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests run the binary and make its files")]
 
 mod crashing;
+mod forty;
 mod straight;
 mod support;
 mod trouble;
