@@ -4,6 +4,7 @@ use std::{
     env, fmt,
     fs::{self, OpenOptions},
     io::{self, Write},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -50,6 +51,9 @@ const END_MAX: Duration = Duration::from_secs(5);
 /// Between two looks at the lock.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// Between two looks whether the state directory is still there.
+const LOOK_FOR_DIRECTORY: Duration = Duration::from_secs(2);
+
 /// Why there is no server.
 #[derive(Debug)]
 pub enum ServeError {
@@ -61,6 +65,11 @@ pub enum ServeError {
         path: PathBuf,
         /// Its process, if it says so.
         pid: Option<u32>,
+    },
+    /// It was removed.
+    Gone {
+        /// Where it was.
+        path: PathBuf,
     },
     /// The database cannot be opened.
     Open(OpenError),
@@ -78,7 +87,7 @@ pub enum ServeError {
 /// Serves until it is told to stop. Agents go on without it.
 pub async fn serve(home: &Home) -> Result<(), ServeError> {
     home.prepare().map_err(ServeError::Home)?;
-    let _lock = hold_soon(home).await?;
+    let lock = hold_soon(home).await?;
     let mut store = Sqlite::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
     // Who asks again after a week is heard as if for the first time. A full disk is no reason not to start.
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
@@ -118,6 +127,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         served = axum::serve(agents, routers.agents.into_make_service_with_connect_info::<Peer>()) => served,
         () = page.serve(routers.tcp) => Ok(()),
         () = asked_to_stop(stop) => Ok(()),
+        // What lies under its name now, if anything does, belongs to another server.
+        () = taken_away(&lock) => return Err(ServeError::Gone { path: home.root().to_path_buf() }),
     };
     log.info("server.ended", json!({ "pid": pid }));
     // Whoever comes now finds nobody and starts another.
@@ -155,6 +166,14 @@ async fn asked_to_stop(stop: Arc<Notify>) {
         () = terminated => {}
         interrupted = tokio::signal::ctrl_c() => drop(interrupted),
         () = stop.notified() => {}
+    }
+}
+
+/// The state directory is removed, or the lock in it: nobody finds this server any more, and the next one would not know
+/// of it.
+async fn taken_away(lock: &fs::File) {
+    while lock.metadata().is_ok_and(|about| about.nlink() > 0) {
+        sleep(LOOK_FOR_DIRECTORY).await;
     }
 }
 
@@ -219,6 +238,13 @@ impl fmt::Display for ServeError {
                 write!(f, "another server uses '{}'", path.display())?;
                 pid.map_or(Ok(()), |pid| f.write_fmt(format_args!(" (process {pid})")))
             }
+            ServeError::Gone { path } => {
+                write!(
+                    f,
+                    "the state directory '{}' was removed, or its lock was: the server has ended",
+                    path.display()
+                )
+            }
             ServeError::Open(source) => write!(f, "{source}"),
             ServeError::Load(source) => write!(f, "{source}"),
             ServeError::Io { what, source } => write!(f, "cannot {what}: {source}"),
@@ -233,7 +259,7 @@ impl std::error::Error for ServeError {
             ServeError::Open(source) => Some(source),
             ServeError::Load(source) => Some(source),
             ServeError::Io { source, .. } => Some(source),
-            ServeError::Held { .. } => None,
+            ServeError::Held { .. } | ServeError::Gone { .. } => None,
         }
     }
 }

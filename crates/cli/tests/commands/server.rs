@@ -98,6 +98,17 @@ fn it_can_run_in_the_foreground() {
 }
 
 #[test]
+fn without_its_state_directory_it_ends() {
+    let place = Place::new();
+    place.done(&["ps"]);
+    assert_eq!(servers(&place.state()), 1);
+    fs::remove_dir_all(place.state()).expect("nothing holds it");
+    until("nobody serves it", || (servers(&place.state()) == 0).then_some(()));
+    // The next command begins anew.
+    place.done(&["ps"]);
+}
+
+#[test]
 fn systemd_gets_a_unit() {
     let place = Place::new();
     let unit = place.done(&["serve", "--systemd"]);
