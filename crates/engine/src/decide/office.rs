@@ -171,18 +171,20 @@ impl Maker<'_> {
         }
     }
 
-    /// The process of a seat that remembers nothing has ended: what it was given and has not read is said to the next
-    /// one, if this one has read anything at all.
+    /// The process of a seat that remembers nothing has ended: what it did not live to take is said to the next one, and
+    /// what it took and has not read, if it has read anything at all.
     fn say_again(&mut self, id: SessionId) {
         let session = self.session(id);
         let Some(launch) = session.launches.last().map(|last| last.number) else { return };
-        let has_read = session.messages.iter().any(|it| it.bringing == Bringing::Consumed { launch });
-        if session.order.role.seat().is_none() || session.can_resume() || !has_read {
+        if session.order.role.seat().is_none() || session.can_resume() {
             return;
         }
+        let has_read = session.messages.iter().any(|it| it.bringing == Bringing::Consumed { launch });
+        let is_unread = |bringing: Bringing| {
+            bringing == Bringing::Sent { launch } || (has_read && bringing == Bringing::Delivered { launch })
+        };
         let is_task = |about: Option<About>| matches!(about, Some(About::Task(_)));
-        let unread = session.messages.iter().filter(|it| it.bringing == Bringing::Delivered { launch });
-        let unread = unread.filter(|it| !is_task(it.about));
+        let unread = session.messages.iter().filter(|it| is_unread(it.bringing) && !is_task(it.about));
         let unread: Vec<_> = unread.map(|it| (it.id, it.text.clone(), it.about)).collect();
         for (message, text, about) in unread {
             self.emit(id, Event::InputReturned { parcel: Parcel::Message(message) });
@@ -195,10 +197,12 @@ impl Maker<'_> {
         self.say_again(id);
         let session = self.session(id);
         let Some(last) = session.launches.last() else { return };
-        let goes_on = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch)) || session.office.waits();
         let was_lost = matches!(last.ended, Some(LaunchEnd::Lost { .. }));
         let can_resume = session.can_resume();
-        let Some(current) = session.office.current.filter(|_| !goes_on) else { return };
+        let has_forgotten = !can_resume && (was_lost || failure(session).is_some());
+        let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
+        let goes_on = was_sent_away || (session.office.waits() && !has_forgotten);
+        let Some(current) = session.office.current else { return };
         if (was_lost && can_resume) || matches!(failure(session), Some(Reason::RateLimited { .. })) {
             return;
         }
@@ -209,11 +213,11 @@ impl Maker<'_> {
         };
         let has_begun = self.desk.invocation(current).is_some_and(|call| call.began_at_ms.is_some());
         match bringing {
-            // It has not set out, or was handed to a process that did not live to take it: the next one gets it.
-            Bringing::Waiting | Bringing::Sent { .. } => {}
+            // It has not set out.
+            Bringing::Waiting => {}
             // The next one has it in its prompt.
-            Bringing::Delivered { .. } | Bringing::Prompted { .. } if can_resume => {}
-            Bringing::Delivered { .. } if !has_begun => {
+            Bringing::Sent { .. } | Bringing::Delivered { .. } | Bringing::Prompted { .. } if can_resume => {}
+            Bringing::Sent { .. } | Bringing::Delivered { .. } if !has_begun => {
                 self.emit(id, Event::InputReturned { parcel });
                 self.emit(id, Event::Office(OfficeEvent::Unread { invocation: current }));
                 if self.desk.invocation(current).is_some_and(|call| call.unread >= UNREAD_MAX) {
@@ -222,10 +226,22 @@ impl Maker<'_> {
                     self.say_next(id);
                 }
             }
+            _ if goes_on => {}
             _ => {
+                if has_forgotten {
+                    self.withdraw_calls(id);
+                }
                 self.end_task(id, current, was_lost);
                 self.say_next(id);
             }
+        }
+    }
+
+    /// Nobody is left who knows what its calls were for.
+    fn withdraw_calls(&mut self, id: SessionId) {
+        let calls: Vec<_> = self.session(id).office.calls.keys().copied().collect();
+        for call in calls {
+            self.withdraw(id, call);
         }
     }
 
@@ -263,12 +279,8 @@ impl Maker<'_> {
 
     /// A session is over. Nobody waits for what it has called for, and nothing comes of what it was called for.
     pub(super) fn leave_office(&mut self, id: SessionId, outcome: &Outcome) {
-        let office = &self.session(id).office;
-        let calls: Vec<_> = office.calls.keys().copied().collect();
-        let tasks: Vec<_> = office.tasks.iter().copied().collect();
-        for call in calls {
-            self.withdraw(id, call);
-        }
+        self.withdraw_calls(id);
+        let tasks: Vec<_> = self.session(id).office.tasks.iter().copied().collect();
         for task in tasks {
             match outcome {
                 Outcome::Completed { .. } => {

@@ -10,6 +10,7 @@ use ostler_engine::{
     office::{
         Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, Seat, Verdict, Why,
     },
+    request::Bringing,
     run::Terms,
     session::{Role, Session, Status},
 };
@@ -35,6 +36,17 @@ struct Stage {
     /// How often each result was delivered, and how often each call ended.
     delivered: BTreeMap<String, u32>,
     ended: BTreeMap<InvocationId, u32>,
+    /// Those who are brought something next die of it.
+    deaths: Vec<Death>,
+}
+
+/// When a process dies that is brought something.
+#[derive(Debug, Clone, Copy)]
+enum Death {
+    /// Before its shim has taken it.
+    BeforeTaken,
+    /// Before it has read it.
+    BeforeRead,
 }
 
 impl Stage {
@@ -48,6 +60,7 @@ impl Stage {
             told: Vec::new(),
             delivered: BTreeMap::new(),
             ended: BTreeMap::new(),
+            deaths: Vec::new(),
         }
     }
 
@@ -160,7 +173,14 @@ impl Stage {
                     if self.session(session).live().is_some_and(|live| live.number == launch) =>
                 {
                     let key = parcel.to_string();
-                    self.shim(session, News::TookInput { key: key.clone() });
+                    let death = self.deaths.pop();
+                    if !matches!(death, Some(Death::BeforeTaken)) {
+                        self.shim(session, News::TookInput { key: key.clone() });
+                    }
+                    if death.is_some() {
+                        self.shim(session, News::Ended { code: None, signal: Some(9), clean: true });
+                        continue;
+                    }
                     self.shim(session, News::Consumed { key });
                     self.told.push((session, text));
                 }
@@ -380,6 +400,47 @@ fn a_callee_that_fails_fails_its_call_and_serves_the_next() {
 }
 
 #[test]
+fn what_nobody_lived_to_read_is_said_to_the_next_process() {
+    for death in [Death::BeforeTaken, Death::BeforeRead] {
+        let mut stage = Stage::new(&[("PO", plain())]);
+        let caller = stage.caller(plain());
+        stage.deaths = vec![death; 2];
+        stage.invokes(caller, "PO", "Plan it.");
+        let seat = stage.seat("PO");
+        assert_eq!(stage.told(seat), ["[Task from s_1]\nPlan it.\n"], "{death:?}");
+        stage.delivers(seat, "s_1", "A plan.");
+        // Some die of whatever they are told: their callers learn it.
+        stage.deaths = vec![death; 3];
+        stage.invokes(caller, "PO", "Again.");
+        assert_eq!(ended(stage.call(2)), (Verdict::Failed, Why::Failed), "{death:?}");
+        // What a person has to say is no call.
+        stage.deaths = vec![death];
+        let seat = stage.find("PO").expect("it is there");
+        stage.office(OfficeInput::Send { project: ProjectId(1), seat, text: "Hello.".to_owned() });
+        stage.settle();
+        let seat = stage.seat("PO");
+        let is_said = stage.told(seat).last() == Some(&"Hello.\n");
+        assert_eq!(is_said, matches!(death, Death::BeforeTaken), "{death:?}: {:?}", stage.told(seat));
+    }
+}
+
+#[test]
+fn who_dies_with_open_calls_and_remembers_nothing_fails_its_task_alone() {
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    stage.invokes(caller, "PO", "Second.");
+    let seat = stage.seat("PO");
+    stage.invokes(seat, "QA", "Test it.");
+    stage.ends(seat, 3);
+    assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
+    assert_eq!(ended(stage.call(3)), (Verdict::Cancelled, Why::Cancelled), "nobody knows what it was for");
+    assert_eq!(stage.told(seat).last(), Some(&"[Task from s_1]\nSecond.\n"));
+    stage.delivers(seat, "s_1", "Done.");
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+}
+
+#[test]
 fn a_result_that_is_printed_right_before_the_end_is_not_lost() {
     let mut stage = Stage::new(&[("PO", plain())]);
     let caller = stage.caller(plain());
@@ -501,6 +562,8 @@ fn any_graph_of_calls_comes_to_its_end() {
         }
         for _ in 0..60 {
             play(&mut stage, random, &names);
+            let forgotten = stage.world().invocations.values().find(|call| is_forgotten(&stage, call));
+            assert_eq!(forgotten, None, "seed {seed}: nobody will ever hear of it");
         }
         finish(&mut stage, seed);
         let calls: Vec<&Invocation> = stage.world().invocations.values().collect();
@@ -513,12 +576,25 @@ fn any_graph_of_calls_comes_to_its_end() {
     }
 }
 
+/// Whether a seat is to work on a call of which it is never told.
+fn is_forgotten(stage: &Stage, call: &Invocation) -> bool {
+    let Some(seat) = call.seat.map(|id| stage.session(id)).filter(|it| it.office.current == Some(call.id))
+    else {
+        return false;
+    };
+    let message = seat.messages.iter().find(|message| Some(message.id) == call.message);
+    call.ended.is_none() && message.is_none_or(|message| message.bringing == Bringing::Undeliverable)
+}
+
 /// Somebody who runs does something.
 fn play(stage: &mut Stage, random: &mut Random, names: &[String]) {
     stage.now_ms += random.below(2_000);
     let runs = |session: &&Session| session.live().is_some_and(|live| live.process.is_some());
     let running: Vec<SessionId> = stage.world().sessions.values().filter(runs).map(|it| it.id).collect();
     let Some(&who) = random.one_of(&running) else { return };
+    if random.once_in(8) {
+        stage.deaths.push(if random.once_in(2) { Death::BeforeTaken } else { Death::BeforeRead });
+    }
     let session = stage.session(who);
     let current = session.office.current.map(|call| stage.world().invocations[&call].caller.clone());
     let has_conversation = session.conversation.is_some();
@@ -546,6 +622,7 @@ fn play(stage: &mut Stage, random: &mut Random, names: &[String]) {
 
 /// Everybody ends, and what was waiting gets its turn, until nothing is left.
 fn finish(stage: &mut Stage, seed: u64) {
+    stage.deaths.clear();
     for _ in 0..2_000 {
         let is_live = |session: &&Session| session.live().is_some();
         let Some(id) = stage.world().sessions.values().find(is_live).map(|session| session.id) else {
