@@ -435,7 +435,7 @@ fn who_dies_with_open_calls_and_remembers_nothing_fails_its_task_alone() {
     stage.ends(seat, 3);
     assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
     assert_eq!(ended(stage.call(3)), (Verdict::Cancelled, Why::Cancelled), "nobody knows what it was for");
-    assert_eq!(stage.told(seat).last(), Some(&"[Task from s_1]\nSecond.\n"));
+    assert_eq!(stage.told(seat), ["[Task from s_1]\nFirst.\n", "[Task from s_1]\nSecond.\n"]);
     stage.delivers(seat, "s_1", "Done.");
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
 }

@@ -244,6 +244,28 @@ impl Maker<'_> {
     ) {
         let Some(call) = self.desk.invocation(id).filter(|call| call.is_open()) else { return };
         let (caller, is_waited_for) = (call.session, call.is_waited_for());
+        let said = self.close_call(by, id, (status, why), result, words);
+        if is_waited_for {
+            return;
+        }
+        match (result, said) {
+            (Some(result), _) => self.bring(result),
+            (None, Some(said)) => self.tell_caller(caller, &said),
+            (None, None) => {}
+        }
+    }
+
+    /// Ends a call without telling anybody. Gives the words for who has called, where there is no result.
+    fn close_call(
+        &mut self,
+        by: SessionId,
+        id: InvocationId,
+        (status, why): (Verdict, Why),
+        result: Option<ResultId>,
+        words: impl Fn(bool, &str) -> String,
+    ) -> Option<String> {
+        let call = self.desk.invocation(id)?;
+        let caller = call.session;
         let korean = self.desk.session(caller).is_some_and(|session| session.order.korean);
         let said = words(korean, &call.callee);
         let said = match (result, status) {
@@ -253,14 +275,7 @@ impl Maker<'_> {
         };
         let ended = OfficeEvent::Ended { invocation: id, status, why, result, words: said.clone() };
         self.emit(by, Event::Office(ended));
-        if is_waited_for {
-            return;
-        }
-        match (result, said) {
-            (Some(result), _) => self.bring(result),
-            (None, Some(said)) => self.tell_caller(caller, &said),
-            (None, None) => {}
-        }
+        said
     }
 
     fn tell_caller(&mut self, caller: SessionId, words: &str) {
@@ -283,21 +298,26 @@ impl Maker<'_> {
         };
         self.made.invocation = Some(id);
         if call.is_open() {
-            let caller = call.session;
-            self.withdraw(caller, id);
+            let (caller, is_waited_for) = (call.session, call.is_waited_for());
+            let said = self.withdraw(caller, id);
+            if let Some(said) = said.filter(|_| !is_waited_for) {
+                self.tell_caller(caller, &said);
+            }
         }
         Ok(())
     }
 
-    /// Nobody wants a call any more. Who has been told of it may go on, and is told that nobody waits.
-    pub(super) fn withdraw(&mut self, by: SessionId, id: InvocationId) {
-        let Some(call) = self.desk.invocation(id).filter(|call| call.is_open()).cloned() else { return };
+    /// Nobody wants a call any more. Who has been told of it may go on, and is told that nobody waits. Gives the words
+    /// for who has called.
+    pub(super) fn withdraw(&mut self, by: SessionId, id: InvocationId) -> Option<String> {
+        let call = self.desk.invocation(id).filter(|call| call.is_open()).cloned()?;
         let seat = call.seat.filter(|seat| self.desk.session(*seat).is_some_and(|it| !it.is_over()));
         let is_told =
             seat.is_some_and(|seat| self.session(seat).office.current == Some(id) && self.was_told(seat, id));
         let waiting = call.message.filter(|_| !is_told);
-        self.end_call(by, id, (Verdict::Cancelled, Why::Cancelled), None, words::office::cancelled);
-        let Some(seat) = seat else { return };
+        let how = (Verdict::Cancelled, Why::Cancelled);
+        let said = self.close_call(by, id, how, None, words::office::cancelled);
+        let Some(seat) = seat else { return said };
         if let Some(message) = waiting {
             let parcel = crate::event::Parcel::Message(message);
             self.emit(seat, Event::InputReturned { parcel });
@@ -307,6 +327,7 @@ impl Maker<'_> {
         }
         self.advance(seat);
         self.dispatch(seat);
+        said
     }
 
     /// The process that was blocked has what it waited for. It says it to its agent only if this succeeds.
