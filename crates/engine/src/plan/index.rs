@@ -1,4 +1,7 @@
 //! Finds a task by its id: a table of hashes over spans of the text.
+//!
+//! Ids that differ only in their last number stand side by side in the table, as they do in the file: so the place of the
+//! next one is near, also where the table is larger than the cache.
 
 use alloc::vec::Vec;
 
@@ -7,6 +10,9 @@ const PROBES_MAX: usize = 64;
 
 /// How often it is: a file in which that does not help would have to be made for it, and is slow then.
 const SEEDS_MAX: u64 = 8;
+
+/// The most digits of a last number that are taken for it.
+const DIGITS_MAX: usize = 6;
 
 /// An id's hash, and the number of what has it.
 #[derive(Debug, Clone, Copy)]
@@ -36,8 +42,7 @@ impl Index {
     /// The number of a name.
     pub(super) fn find<'a>(&self, name: &[u8], name_of: impl Fn(u32) -> &'a [u8]) -> Option<u32> {
         let hash = hash(name, self.seed);
-        let mut at = self.slot(hash);
-        loop {
+        for at in self.probe(hash) {
             let slot = self.slots[at];
             if slot.number == EMPTY {
                 return None;
@@ -45,8 +50,8 @@ impl Index {
             if slot.hash == hash && name_of(slot.number) == name {
                 return Some(slot.number);
             }
-            at = (at + 1) & (self.slots.len() - 1);
         }
+        None
     }
 
     /// Adds a name, unless it is there: then the number that it has.
@@ -61,17 +66,18 @@ impl Index {
             self.rebuild(size, self.seed, &name_of);
         }
         let hash = hash(name, self.seed);
-        let mut at = self.slot(hash);
         let mut probes = 0;
-        while self.slots[at].number != EMPTY {
+        for at in self.probe(hash) {
             let slot = self.slots[at];
+            if slot.number == EMPTY {
+                self.slots[at] = Slot { hash, number };
+                break;
+            }
             if slot.hash == hash && name_of(slot.number) == name {
                 return Some(slot.number);
             }
-            at = (at + 1) & (self.slots.len() - 1);
             probes += 1;
         }
-        self.slots[at] = Slot { hash, number };
         self.count += 1;
         if probes > PROBES_MAX && self.seed < SEEDS_MAX {
             let name_of = |it: u32| if it == number { name } else { name_of(it) };
@@ -90,20 +96,32 @@ impl Index {
 
     /// Puts it into the first free slot.
     fn put(&mut self, hash: u32, number: u32) {
-        let mut at = self.slot(hash);
-        while self.slots[at].number != EMPTY {
-            at = (at + 1) & (self.slots.len() - 1);
+        if let Some(at) = self.probe(hash).find(|&at| self.slots[at].number == EMPTY) {
+            self.slots[at] = Slot { hash, number };
         }
-        self.slots[at] = Slot { hash, number };
     }
 
-    fn slot(&self, hash: u32) -> usize {
-        hash as usize & (self.slots.len() - 1)
+    /// Where something with this hash may stand, in this order: every slot once, in steps that grow, so that a row of
+    /// neighbours is soon behind.
+    fn probe(&self, hash: u32) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.slots.len() - 1;
+        (0..=mask).scan(hash as usize & mask, move |at, step| {
+            *at = (*at + step) & mask;
+            Some(*at)
+        })
     }
 }
 
-/// Eight bytes at a step, each folded in by a wide multiplication.
+/// The hash of what stands before the last number, and that number added.
 fn hash(name: &[u8], seed: u64) -> u32 {
+    let digits = name.iter().rev().take(DIGITS_MAX).take_while(|byte| byte.is_ascii_digit()).count();
+    let (stem, digits) = name.split_at(name.len() - digits);
+    let number = digits.iter().fold(0, |number, &digit| number * 10 + u32::from(digit - b'0'));
+    hash_of_stem(stem, seed).wrapping_add(number)
+}
+
+/// Eight bytes at a step, each folded in by a wide multiplication.
+fn hash_of_stem(stem: &[u8], seed: u64) -> u32 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let fold = |left: u64, right: u64| {
         let product = u128::from(left ^ FACTOR) * u128::from(right | 1);
@@ -111,8 +129,8 @@ fn hash(name: &[u8], seed: u64) -> u32 {
         let folded = product as u64 ^ (product >> 64) as u64;
         folded
     };
-    let mut state = fold(seed ^ 0x2545_F491_4F6C_DD1D, name.len() as u64 ^ FACTOR);
-    let mut chunks = name.chunks_exact(8);
+    let mut state = fold(seed ^ 0x2545_F491_4F6C_DD1D, stem.len() as u64 ^ FACTOR);
+    let mut chunks = stem.chunks_exact(8);
     for chunk in &mut chunks {
         let word = chunk.try_into().map_or(0, u64::from_le_bytes);
         state = fold(state ^ word, FACTOR ^ seed);
@@ -150,7 +168,7 @@ mod tests {
     fn a_table_in_which_all_fall_together_is_built_anew() {
         let hit = |name: &str| hash(name.as_bytes(), 0).trailing_zeros() >= 12;
         let names: Vec<String> =
-            (0..).map(|number| format!("T{number}")).filter(|name| hit(name)).take(200).collect();
+            (0..).map(|number| format!("T{number}.1")).filter(|name| hit(name)).take(200).collect();
         let name_of = |number: u32| names[number as usize].as_bytes();
         let mut index = Index::new(0);
         for (number, name) in (0..).zip(&names) {
