@@ -9,6 +9,7 @@ mod chance;
 mod checkpoints;
 mod documents;
 mod endings;
+mod loops;
 mod marks;
 mod needs;
 mod office;

@@ -1,0 +1,297 @@
+//! Whole loops through a task file, by chance: a conductor does what the engine says, forgets everything wherever it
+//! stands, and does it again. In the end every task is done once, and every phase is merged once, in its turn and as it
+//! was tested.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    num::NonZeroU32,
+};
+
+use ostler_engine::{
+    Input, RunId,
+    answer::Answer,
+    orchestrate::{
+        About, Choice, Conduct, Due, Loop, News, Next, Stage, Standing, Step, Tested, Unmerged, due, next,
+    },
+    plan::{Plan, Progress, State, TaskNumber},
+    run::{Outcome, Terms},
+    session::Role,
+};
+use ostler_protocol::signal::{QuestionCategory, UserQuestion};
+
+use crate::{
+    common::{order, plain, random::Random},
+    play::{Play, S},
+};
+
+/// More than any loop takes.
+const TURNS_MAX: u32 = 4_000;
+
+/// What outlives a server: the journal, the state file, and git.
+struct Episode<'a> {
+    random: &'a mut Random,
+    play: Play,
+    plan: &'a Plan,
+    states: BTreeMap<TaskNumber, State>,
+    closed: BTreeSet<u32>,
+    /// The head of the branch of each phase, and which head of the target it has in it.
+    branches: BTreeMap<u32, (u32, u32)>,
+    target: u32,
+    commits: u32,
+    merged: Vec<u32>,
+    done: Vec<TaskNumber>,
+    /// What the conductor alone knows.
+    ours: BTreeSet<TaskNumber>,
+    crashes: u32,
+}
+
+/// The conductor is no more.
+struct Crash;
+
+impl Episode<'_> {
+    fn facts(&self) -> Loop {
+        self.play.session().conducts.as_deref().cloned().expect("it conducts")
+    }
+
+    /// Maybe the server dies here.
+    fn site(&mut self) -> Result<(), Crash> {
+        if self.random.once_in(5) { Err(Crash) } else { Ok(()) }
+    }
+
+    fn report(&mut self, news: News) -> Result<(), Crash> {
+        self.site()?;
+        self.play.now_ms += 1;
+        self.play.give(Input::Conducted { session: S, news: Box::new(news) });
+        self.site()
+    }
+
+    fn commit(&mut self) -> u32 {
+        self.commits += 1;
+        self.commits
+    }
+
+    /// One turn. True if it was the last.
+    fn turn(&mut self, asked: &Conduct) -> Result<bool, Crash> {
+        let facts = self.facts();
+        if let Some(card) = facts.card {
+            let Some(answer) = card.answer else {
+                let words = card.about.choices();
+                // Whoever stops has no end to be looked at.
+                let choice = words[self.random.below(words.len() as u64 - 1) as usize];
+                self.play.answer(card.request.0, choice.word());
+                return Ok(false);
+            };
+            let Answer::Text { text } = answer else { panic!("{answer:?}") };
+            let choice = Choice::of(&text).expect("it is one of them");
+            self.heed(&card.about, choice);
+            self.report(News::Moved(Step::Settled { request: card.request, choice: Some(choice) }))?;
+            return Ok(false);
+        }
+        let progress = Progress::with(self.plan, |task| self.states[&task]);
+        let prepared = facts.phases.keys().copied().collect();
+        match next(&progress, &self.closed, &prepared, self.ours.len(), asked) {
+            Next::Prepare(phase) => {
+                let target = self.target;
+                self.branches.entry(phase).or_insert((target, target));
+                let worktree = Some(format!("worktree/{phase}"));
+                self.report(News::Moved(Step::PhaseBegun { phase, worktree, foreign: Vec::new() }))?;
+            }
+            Next::Begin(tasks) => {
+                for task in tasks {
+                    self.states.insert(task, State::InProgress);
+                    self.ours.insert(task);
+                    self.site()?;
+                }
+            }
+            Next::Wait => self.end_one()?,
+            Next::Close(phase) => {
+                // Nobody who works is left behind.
+                assert!(self.ours.is_empty(), "{phase}: {:?}", self.ours);
+                self.close(phase, &facts.phases.get(&phase).cloned().unwrap_or_default())?;
+            }
+            Next::Ask(about) => self.ask(about)?,
+            Next::Done => {
+                self.report(News::Ended(Outcome::Completed { verified: true }))?;
+                return Ok(true);
+            }
+            Next::Refuse(line) => panic!("{line}"),
+        }
+        Ok(false)
+    }
+
+    fn ask(&mut self, about: About) -> Result<(), Crash> {
+        let question = UserQuestion {
+            category: QuestionCategory::Choice,
+            question: "What now?".to_owned(),
+            options: about.choices().iter().map(|choice| choice.word().to_owned()).collect(),
+            default: None,
+            required: true,
+        };
+        self.report(News::Ask { about, question })
+    }
+
+    /// What a person said about tasks; it may be done twice.
+    fn heed(&mut self, about: &About, choice: Choice) {
+        let About::Blocked { phase, .. } = about else { return };
+        let left: Vec<TaskNumber> = match choice {
+            Choice::Close => {
+                let of_phase = self.plan.tasks().filter(|task| task.phase() == *phase);
+                of_phase.map(|task| task.number()).filter(|task| !self.states[task].is_settled()).collect()
+            }
+            _ => self.states.iter().filter(|it| *it.1 == State::Failed).map(|it| *it.0).collect(),
+        };
+        let state = if choice == Choice::Retry { State::Pending } else { State::Skipped };
+        self.states.extend(left.into_iter().map(|task| (task, state)));
+    }
+
+    /// One of those who work comes to an end; whom nobody waits for any more is taken over.
+    fn end_one(&mut self) -> Result<(), Crash> {
+        let running: Vec<TaskNumber> =
+            self.states.iter().filter(|it| *it.1 == State::InProgress).map(|it| *it.0).collect();
+        self.ours.extend(&running);
+        let task = *self.random.one_of(&running).expect("somebody works");
+        let id = self.plan.task(task).name().to_owned();
+        let run = RunId(u64::from(self.commits) + 1_000);
+        self.report(News::Moved(Step::TaskBegun { task: id.clone(), run }))?;
+        let (state, line) = if self.random.once_in(6) {
+            (State::Failed, format!("FAIL:{id}:no"))
+        } else {
+            let commit = self.commit();
+            self.branches.get_mut(&self.plan.task(task).phase()).expect("it was prepared").0 = commit;
+            self.done.push(task);
+            (State::Completed, format!("DONE:{id}"))
+        };
+        self.states.insert(task, state);
+        self.ours.remove(&task);
+        self.report(News::Moved(Step::TaskEnded { task: id, line, worked_ms: 1, tries: 1 }))
+    }
+
+    fn close(&mut self, phase: u32, stage: &Stage) -> Result<(), Crash> {
+        let branch = self.branches.get(&phase).copied();
+        let head = branch.map(|branch| branch.0.to_string());
+        let standing = match &stage.merged {
+            Some(commit) => Standing { head: Some(commit.clone()), target: None },
+            None => Standing { target: branch.map(|_| self.target.to_string()), head },
+        };
+        match due(phase, stage, &standing) {
+            Due::Test => {
+                let code = i32::from(self.random.once_in(5));
+                let command = Some("test".to_owned());
+                let tested =
+                    Tested { commit: standing.head, command, code, output: String::new(), waived: false };
+                self.report(News::Moved(Step::Tested { phase, tested }))
+            }
+            Due::Merge => self.merge(phase, stage, &standing),
+            Due::Mend => {
+                if !self.random.once_in(3) {
+                    let commit = self.commit();
+                    self.branches.insert(phase, (commit, self.target));
+                }
+                let run = RunId(u64::from(self.commits) * 10 + stage.mending.len() as u64 + 100_000);
+                self.report(News::Moved(Step::Mending { phase, run }))
+            }
+            Due::Ask(about) => self.ask(about),
+            Due::Record => {
+                self.closed.insert(phase);
+                self.report(News::Moved(Step::Recorded { phase }))
+            }
+        }
+    }
+
+    fn merge(&mut self, phase: u32, stage: &Stage, standing: &Standing) -> Result<(), Crash> {
+        let (head, base) = self.branches[&phase];
+        let tested = stage.tested.as_ref().expect("nothing is merged that was not tested");
+        assert!(tested.commit == Some(head.to_string()) && (tested.code == 0 || tested.waived), "{tested:?}");
+        if self.merged.contains(&phase) {
+            return self.report(News::Moved(Step::Merged { phase, commit: self.target.to_string() }));
+        }
+        // Somebody else has changed the same places in the meantime.
+        if self.random.once_in(3) {
+            self.target = self.commit();
+        }
+        if base != self.target {
+            let unmerged = Unmerged {
+                commit: standing.head.clone().unwrap_or_default(),
+                target: self.target.to_string(),
+                message: "both sides".to_owned(),
+                files: vec!["x".to_owned()],
+                is_conflict: true,
+            };
+            return self.report(News::Moved(Step::NotMerged { phase, unmerged }));
+        }
+        self.target = head;
+        self.merged.push(phase);
+        self.report(News::Moved(Step::Merged { phase, commit: head.to_string() }))
+    }
+}
+
+/// Some phases of some tasks, each of which may need earlier ones.
+fn file(random: &mut Random) -> String {
+    let mut text = String::new();
+    for phase in 1..=1 + random.below(4) {
+        writeln!(text, "## Phase {phase}: Part {phase}").expect("text");
+        for n in 1..=1 + random.below(6) {
+            writeln!(text, "- [ ] T{phase}.{n}: task").expect("text");
+            if n > 1 && random.once_in(2) {
+                writeln!(text, "  - deps: [T{phase}.{}]", 1 + random.below(n - 1)).expect("text");
+            }
+        }
+    }
+    text
+}
+
+/// Crashes and merges of one loop.
+fn episode(seed: u64) -> (u32, usize) {
+    let random = &mut Random::new(seed);
+    let plan = Plan::read(file(random).into_bytes());
+    let parallel_max = NonZeroU32::new(1 + u32::from(random.once_in(2)) * 2).expect("it is not nothing");
+    let asked = Conduct { tasks: None, phase: None, parallel_max, agent: None };
+    let mut new = order(plain(), Terms::default());
+    new.order.role = Role::Conduct(asked.clone());
+    let mut episode = Episode {
+        random,
+        play: Play::ordered(new),
+        plan: &plan,
+        states: plan.tasks().map(|task| (task.number(), State::Pending)).collect(),
+        closed: BTreeSet::new(),
+        branches: BTreeMap::new(),
+        target: 0,
+        commits: 0,
+        merged: Vec::new(),
+        done: Vec::new(),
+        ours: BTreeSet::new(),
+        crashes: 0,
+    };
+    let mut turns = 0;
+    while !episode.play.session().is_over() {
+        turns += 1;
+        assert!(turns < TURNS_MAX, "seed {seed}: it never ends: {:#?}", episode.facts());
+        if episode.turn(&asked).is_err() {
+            episode.crashes += 1;
+            episode.ours.clear();
+        }
+    }
+    let Episode { states, closed, merged, done, .. } = &episode;
+    assert!(states.values().all(|state| state.is_settled()), "seed {seed}: {states:?}");
+    let phases: Vec<u32> = plan.phases().iter().map(|phase| phase.number).collect();
+    assert!(closed.iter().eq(&phases), "seed {seed}: {closed:?}");
+    let expected: Vec<u32> =
+        phases.into_iter().filter(|phase| episode.branches.contains_key(phase)).collect();
+    assert_eq!(*merged, expected, "seed {seed}: each once, in their turn");
+    let completed = states.values().filter(|state| **state == State::Completed).count();
+    assert_eq!(done.len(), completed, "seed {seed}: each once");
+    (episode.crashes, merged.len())
+}
+
+#[test]
+fn loops_end_the_same_wherever_their_conductor_forgets() {
+    let (mut crashes, mut merges) = (0, 0);
+    for seed in 0..100 {
+        let (died, merged) = episode(seed);
+        crashes += died;
+        merges += merged;
+    }
+    println!("loops: 100, {crashes} crashes, {merges} merges");
+    assert!(crashes > 500 && merges > 100, "{crashes} {merges}");
+}
