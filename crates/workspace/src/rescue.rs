@@ -1,4 +1,4 @@
-//! Takes back a fast-forward that was cut short: a git that is killed on the way leaves a lock on the index and some
+//! Takes back a fast-forward that was cut short: a git that is killed on the way leaves locks and some
 //! files that are already as they would have been.
 //!
 //! Before git begins, a note says from which commit to which. Nothing was in its way then, so every file that differs
@@ -51,19 +51,31 @@ pub(crate) fn finish(checkout: &Checkout, lock: &File) -> Result<(), GitError> {
     };
     let mut commits = text.split_whitespace().map(Commit::parse);
     if let (Some(Some(old)), Some(Some(new))) = (commits.next(), commits.next()) {
-        // Only the lock of that git: it came after the note.
-        let index_lock = checkout.git_dir.join("index.lock");
+        // Only the locks of that git: they came after the note.
         let is_later = |a: &Path, b: &Path| {
             Some(fs::metadata(a).ok()?.modified().ok()? >= fs::metadata(b).ok()?.modified().ok()?)
         };
-        if is_later(&index_lock, &path) == Some(true) {
-            fs::remove_file(&index_lock).map_err(|source| file(&index_lock, source))?;
+        for lock in locks(checkout)? {
+            if is_later(&lock, &path) == Some(true) {
+                fs::remove_file(&lock).map_err(|source| file(&lock, source))?;
+            }
         }
         if checkout.commit()?.as_ref() == Some(&old) {
             take_back(checkout, &old, &new, lock)?;
         }
     }
     fs::remove_file(&path).map_err(|source| file(&path, source))
+}
+
+/// Whatever a fast-forward locks: the index, the names of the commit before and of the one now, and the branch.
+fn locks(checkout: &Checkout) -> Result<Vec<PathBuf>, GitError> {
+    let mut locks =
+        ["index.lock", "ORIG_HEAD.lock", "HEAD.lock"].map(|name| checkout.git_dir.join(name)).to_vec();
+    if let Some(branch) = checkout.branch()? {
+        let args = ["rev-parse", "--git-path", &format!("{branch}.lock")];
+        locks.push(checkout.root.join(Call::on(&checkout.git_dir).args(args).line()?));
+    }
+    Ok(locks)
 }
 
 /// Puts the files back that were on their way from one commit to the other.

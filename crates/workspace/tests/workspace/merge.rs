@@ -339,9 +339,12 @@ fn a_fast_forward_that_was_cut_short_is_taken_back_and_done_again() {
     let tip = commit_all(&worktree.path, "work");
     let old = head(&project.root);
     project.write("mine", "edited by somebody\n");
-    // The note, the lock, one file half written, one whole, one gone.
+    // The note, the locks, one file half written, one whole, one gone.
+    let locks = ["index.lock", "ORIG_HEAD.lock", "HEAD.lock", "refs/heads/main.lock"];
     write(&project.root.join(".git/ostler-merge"), &format!("{old} {tip}\n"));
-    write(&project.root.join(".git/index.lock"), "");
+    for lock in locks {
+        write(&project.root.join(".git").join(lock), "");
+    }
     project.write("long", "one\ntwo\nth");
     project.write("added", "new\n");
     fs::remove_file(project.root.join("gone")).expect("it is there");
@@ -351,9 +354,9 @@ fn a_fast_forward_that_was_cut_short_is_taken_back_and_done_again() {
     assert_eq!(project.git(["status", "--porcelain"]), " M mine");
     assert_eq!(read(&project.root.join("long")), "one\ntwo\nthree\n");
     assert_eq!(read(&project.root.join("mine")), "edited by somebody\n");
-    assert!(
-        !project.root.join(".git/ostler-merge").exists() && !project.root.join(".git/index.lock").exists()
-    );
+    for left in locks.into_iter().chain(["ostler-merge"]) {
+        assert!(!project.root.join(".git").join(left).exists(), "{left}");
+    }
 }
 
 /// The same, where somebody has written something of their own into one of the files since.
