@@ -14,6 +14,9 @@ use super::{
 };
 use crate::{api::NewRun, crash, http::runs, journal::Key};
 
+/// How often it is tried to take a worktree away.
+const REMOVALS_MAX: u32 = 3;
+
 /// The name of a worktree, by the place of a phase in it.
 pub(super) fn name_of(place: Option<&str>) -> Option<&str> {
     let place = place?;
@@ -181,8 +184,13 @@ async fn put_down(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
     let recorded = blocking(move || {
         let ground = asked.ground();
         if let (Some(name), Some(_)) = (name_of(stage.worktree.as_deref()), &stage.merged) {
-            // What cannot be taken away now stays; its work is merged.
-            ground.remove(name).ok();
+            // A git that was killed says nothing about the worktree. What cannot be taken away then stays; its work is
+            // merged.
+            for _ in 0..REMOVALS_MAX {
+                if ground.remove(name).is_ok() {
+                    break;
+                }
+            }
         }
         record(&asked.project, phase, stage.merged.as_deref(), asked.now_ms())
             .map_err(|error| error.to_string())

@@ -138,10 +138,14 @@ impl Ground {
     }
 
     fn worktree(&self, repository: &Repository, name: &str) -> Result<Worktree, String> {
+        let found = self.find_worktree(repository, name)?;
+        found.ok_or_else(|| format!("the repository does not know the worktree '{name}'"))
+    }
+
+    fn find_worktree(&self, repository: &Repository, name: &str) -> Result<Option<Worktree>, String> {
         let path = self.root.join(name);
         let path = path.canonicalize().unwrap_or(path);
-        let found = repository.worktree(&path, name).map_err(|error| error.to_string())?;
-        found.ok_or_else(|| format!("the repository does not know the worktree '{name}'"))
+        repository.worktree(&path, name).map_err(|error| error.to_string())
     }
 
     /// Merges what is committed on the branch of a phase.
@@ -177,7 +181,7 @@ impl Ground {
     /// Takes the worktree of a phase away that is merged. What was left in it is kept under a ref.
     pub(super) fn remove(&self, name: &str) -> Result<(), String> {
         let Some(repository) = self.repository()? else { return Ok(()) };
-        let Ok(worktree) = self.worktree(&repository, name) else { return Ok(()) };
+        let Some(worktree) = self.find_worktree(&repository, name)? else { return Ok(()) };
         repository.remove_merged(&worktree, None).map(drop).map_err(|error| error.to_string())
     }
 }
