@@ -4,7 +4,8 @@
 //! Before git begins, a note says from which commit to which. Nothing was in its way then, so every file that differs
 //! between the two was as the first commit has it. Whoever finds the note later, under the lock of the repository that
 //! git itself held, knows that this git is gone. A file that is missing, or holds the beginning of what the second
-//! commit has, was written by it and is put back; one that holds anything else is somebody's, and stays.
+//! commit has, was written by it and is put back; one that holds anything else is somebody's, and stays. The index may
+//! have been written by then, for git moves the branch last.
 
 use std::{
     fs::{self, File},
@@ -85,7 +86,10 @@ fn take_back(checkout: &Checkout, old: &Commit, new: &Commit, lock: &File) -> Re
     // What differs from the old commit, of those.
     let args = ["diff-index", "-z", "--name-only", "--no-renames", old.as_str(), "--"];
     let differs = paths(&Call::within(checkout).args(args).run()?);
-    let mut back = Vec::new();
+    // What the index does not have as the new commit has it.
+    let args = ["diff-index", "--cached", "-z", "--name-only", "--no-renames", new.as_str(), "--"];
+    let staged_otherwise = paths(&Call::within(checkout).args(args).run()?);
+    let (mut back, mut staged) = (Vec::new(), Vec::new());
     for path in changed {
         let is_known = blob(checkout, old, &path)?.is_some();
         let there = checkout.root.join(&path);
@@ -103,6 +107,9 @@ fn take_back(checkout: &Checkout, old: &Commit, new: &Commit, lock: &File) -> Re
             }
             (Ok(_), _) => false,
         };
+        if !is_known && !staged_otherwise.contains(&path) && (is_of_git || !there.exists()) {
+            staged.push(path.clone());
+        }
         if is_of_git {
             back.push((path, is_known));
         }
@@ -114,10 +121,17 @@ fn take_back(checkout: &Checkout, old: &Commit, new: &Commit, lock: &File) -> Re
         }
     }
     let known: Vec<&PathBuf> = back.iter().filter(|(_, is_known)| *is_known).map(|(path, _)| path).collect();
-    for chunk in known.chunks(100) {
-        let args = ["checkout", "--quiet", "--no-overlay", old.as_str(), "--"].map(std::ffi::OsString::from);
+    on_each(checkout, &["checkout", "--quiet", "--no-overlay", old.as_str(), "--"], &known, lock)?;
+    let staged: Vec<&PathBuf> = staged.iter().collect();
+    on_each(checkout, &["rm", "--cached", "--force", "--quiet", "--ignore-unmatch", "--"], &staged, lock)
+}
+
+/// Has git do something with files, some at a time.
+fn on_each(checkout: &Checkout, args: &[&str], files: &[&PathBuf], lock: &File) -> Result<(), GitError> {
+    for chunk in files.chunks(100) {
         let files = chunk.iter().map(|path| crate::git::joined(":(top,literal)", path));
-        Call::within(checkout).args(args.into_iter().chain(files)).holding(lock).run()?;
+        let args = args.iter().map(std::ffi::OsString::from);
+        Call::within(checkout).args(args.chain(files)).holding(lock).run()?;
     }
     Ok(())
 }

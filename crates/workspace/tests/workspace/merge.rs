@@ -359,6 +359,29 @@ fn a_fast_forward_that_was_cut_short_is_taken_back_and_done_again() {
     }
 }
 
+/// The same, where git had written all files and the index, and only the branch was left.
+#[test]
+fn a_fast_forward_whose_branch_was_not_moved_is_done_again() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.write("long", "one\n");
+    project.write("gone", "to be removed\n");
+    project.commit("before");
+    let worktree = project.worktree();
+    write(&worktree.path.join("long"), "one\ntwo\n");
+    write(&worktree.path.join("added"), "new\n");
+    fs::remove_file(worktree.path.join("gone")).expect("it is there");
+    let tip = commit_all(&worktree.path, "work");
+    let old = head(&project.root);
+    write(&project.root.join(".git/ostler-merge"), &format!("{old} {tip}\n"));
+    project.git(["read-tree", "--reset", "-u", &tip.to_string()]);
+    let outcome = project.repository().merge_committed(&worktree, "merge").expect("it is finished");
+    assert_eq!(outcome, MergeOutcome::Merged { commit: tip.clone() });
+    assert_eq!(head(&project.root), tip);
+    assert_eq!(project.git(["status", "--porcelain"]), "");
+    assert_eq!(read(&project.root.join("added")), "new\n");
+}
+
 /// The same, where somebody has written something of their own into one of the files since.
 #[test]
 fn what_somebody_wrote_after_a_fast_forward_was_cut_short_stays() {
