@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ostler_engine::{
     orchestrate::{About, Conduct, Next, next},
-    plan::{Plan, Progress, State as TaskState, Task, TaskNumber},
+    plan::{Plan, Progress, State as TaskState, Task, TaskNumber, obstacle},
 };
 use ostler_protocol::{
     name::TaskId,
@@ -29,6 +29,8 @@ pub struct Look {
     pub next: Next,
     /// The tasks of it, if some are to be begun.
     pub begin: Vec<Place>,
+    /// All that could be begun now, whether or not there is room.
+    pub ready: Vec<Place>,
     /// Tasks in progress that nobody works on any more.
     pub abandoned: Vec<Place>,
     /// The name of the place of each phase, from phase 1 on.
@@ -75,13 +77,14 @@ impl Hindrance {
 
 /// Reads the files and says what is to be done. The answer stands in the log as a resolver's would, and the resolver's
 /// parts of the state are written; while there is nothing to do but to wait, nothing is. What was `said` last is not said
-/// again.
+/// again. What can be begun is not said at all where somebody `outside` is asked about it.
 pub fn look(
     project: &Project,
     asked: &Conduct,
     prepared: &BTreeSet<u32>,
     ours: &BTreeSet<TaskId>,
     said: Option<&str>,
+    outside: bool,
     at_ms: u64,
 ) -> Result<Look, Hindrance> {
     let (plan, name) = project.plan().map_err(|error| Hindrance::Line(error.thin()))?;
@@ -95,7 +98,10 @@ pub fn look(
         return Ok(looked);
     }
     let changed = project.change_state(at_ms, begin, |state| {
-        let looked = of(&plan, state, asked, prepared, ours);
+        let mut looked = of(&plan, state, asked, prepared, ours);
+        if outside && matches!(looked.next, Next::Begin(_)) {
+            looked.line = None;
+        }
         let progress = state.progress(&plan);
         state.resolved(&progress);
         let question = Thin::ResolveNext { phase: asked.phase, force: false };
@@ -125,6 +131,15 @@ fn of(
         Next::Begin(tasks) => tasks.iter().map(|task| place(plan.task(*task))).collect(),
         _ => Vec::new(),
     };
+    let ready = match &next {
+        Next::Begin(tasks) => {
+            let phase = tasks.first().map(|task| plan.task(*task).phase());
+            let of_phase =
+                progress.ready().map(|task| plan.task(task)).filter(|it| Some(it.phase()) == phase);
+            of_phase.filter(|task| obstacle(&progress, task.number()).is_none()).map(place).collect()
+        }
+        _ => Vec::new(),
+    };
     let running = progress.running().map(|task| plan.task(task));
     let abandoned = running.filter(|task| {
         let id = task.id();
@@ -137,6 +152,7 @@ fn of(
         line: line(plan, &next),
         next,
         begin,
+        ready,
         abandoned,
         places: phases.iter().map(|it| (it.number, own_place(it.number).then(|| it.worktree()))).collect(),
         titles: phases.iter().map(|it| (it.number, it.title.clone().unwrap_or_default())).collect(),

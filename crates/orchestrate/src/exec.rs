@@ -49,6 +49,10 @@ pub struct Work {
     pub key: String,
     /// The files that it declares.
     pub files: Vec<String>,
+    /// After how long it is ended, where it says so itself.
+    pub timeout: Option<Duration>,
+    /// Why it was not done when it was tried last.
+    pub failure: Option<String>,
     /// How the files looked before.
     before: u64,
     /// In which worktree it is done, as it was asked for.
@@ -155,6 +159,8 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
             attempts_max: left(state.retry_limit(), &note),
             key: note["key"].as_str().unwrap_or_default().to_owned(),
             files: task.files(),
+            timeout: task.timeout(),
+            failure: note["failure"].as_str().map(str::to_owned),
             before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
             worktree: note["worktree"].as_str().map(str::to_owned),
         };

@@ -21,6 +21,7 @@ mod wish;
 pub use conduct::{Hindrance, Look, Place, again, enter, look, proven, record, release};
 pub use exec::{Begun, Ended, Work, begin, end};
 pub use history::Attempt;
+pub use log::note;
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};
 pub use resolve::{Resolve, Resolved, resolve};

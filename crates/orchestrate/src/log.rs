@@ -10,10 +10,15 @@ use std::{
 
 use rustix::fs::OFlags;
 
-use crate::stamp::stamp;
+use crate::{project::Project, stamp::stamp};
 
 /// A log that is larger is put aside, and a new one begun.
 const LOG_BYTES_MAX: u64 = 16 << 20;
+
+/// Adds lines that somebody else has said to the log of a project.
+pub fn note(project: &Project, lines: &[String], at_ms: u64) -> io::Result<()> {
+    append(&project.log_file(), at_ms, lines.iter().map(String::as_str))
+}
 
 /// Adds lines, each with the time. What has several lines is one entry for each.
 pub(crate) fn append<'a>(

@@ -24,7 +24,7 @@ pub use office::{
     CalledView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult, OfficeView,
     ResultView, RoleView,
 };
-pub use orchestrate::{LoopCounts, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
+pub use orchestrate::{LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
 pub use phases::{
     AnnouncedView, ApprovedView, ArtifactView, CriterionView, ExportView, ExportedView, GateCheckView,
     GateFileView, GateProblemView, GateView, JunitView, NewExport, NewPhases, NewReview, PhaseView,

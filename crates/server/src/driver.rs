@@ -15,7 +15,7 @@ mod launch;
 mod link;
 mod mailboxes;
 mod office;
-mod orchestrate;
+pub(crate) mod orchestrate;
 mod records;
 mod remains;
 mod sweep;

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ostler_engine::{SessionId, phases::GateName};
+use ostler_engine::{RunId, SessionId, phases::GateName};
 use rustix::{fs::OFlags, io::Errno, process::geteuid};
 
 /// Where a user cannot be named, such as the owners of what lies outside of a container, the system says this.
@@ -177,6 +177,11 @@ impl Home {
     /// Everything of one gate: its reports, and the places that are made for it.
     pub fn gate(&self, gate: GateName) -> PathBuf {
         self.root.join("phases").join(gate.run.to_string()).join(format!("{}-{}", gate.phase, gate.gate))
+    }
+
+    /// What a loop through a task file has exchanged.
+    pub(crate) fn exchange(&self, run: RunId) -> PathBuf {
+        self.root.join("orchestrate").join(run.to_string())
     }
 
     /// Where texts are kept that are too long to be said to an agent.

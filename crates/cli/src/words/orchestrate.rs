@@ -52,6 +52,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (Key::LoopReportPath, "the longest chain took {time}: {path}", "가장 긴 사슬 {time}: {path}"),
     (
+        Key::LoopReportTokens,
+        "{thin} tokens said and read by the loop; whole prompts and reports have {full}: {saved} % less, by {tokenizer}. Both are in {place}",
+        "루프가 주고받은 토큰 {thin}개, 프롬프트와 보고 전체로는 {full}개: {saved}% 적음({tokenizer}). 둘 다 {place}에 있습니다",
+    ),
+    (
+        Key::LoopReportNoTokens,
+        "tokens were not counted: this build has no tokenizer. What was said, and would have been, is in {place}",
+        "토큰은 세지 않았습니다. 이 빌드에는 토크나이저가 없습니다. 주고받은 것과 전체 글은 {place}에 있습니다",
+    ),
+    (
         Key::LoopVerified,
         "{file} and the state say the same of {tasks} tasks",
         "{file}과(와) 상태 파일이 작업 {tasks}개에 대해 일치합니다",

@@ -4,6 +4,8 @@
 
 mod crashing;
 mod forty;
+mod outside;
 mod straight;
 mod support;
+mod tokens;
 mod trouble;

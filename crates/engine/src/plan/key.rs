@@ -11,6 +11,7 @@ pub(super) enum Key {
     Verify,
     Risk,
     Priority,
+    Meta,
     Worktree,
     Parallel,
     Phase,
@@ -47,6 +48,7 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
             (Key::Needs, "dependency"),
         ],
         b'f' => &[(Key::Files, "files"), (Key::Files, "file")],
+        b'm' => &[(Key::Meta, "meta")],
         b'n' => &[(Key::Needs, "needs")],
         b'o' => &[(Key::Owner, "owner")],
         b'p' => &[

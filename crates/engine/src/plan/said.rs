@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use serde_json::Value;
+
 use super::{
     draft::{Need, Note, Wanted, shown},
     id::{Id, digits, number_of},
@@ -9,7 +11,7 @@ use super::{
     needs::{self, Found},
     problem::{Unclear, Warning},
     reader::{At, OpenKey, Reader},
-    task::{Attribute, Priority, Risk, Span},
+    task::{Attribute, Priority, Risk, Span, meta},
 };
 
 impl<'a> Reader<'a> {
@@ -47,6 +49,15 @@ impl<'a> Reader<'a> {
                     None => self.draft.unclear(at.number, Unclear::PhaseNumber { word: shown(number) }),
                 }
             }
+            Key::Meta => match meta(&text()) {
+                Some(meta) => {
+                    let said = meta.get("priority").and_then(Value::as_str);
+                    fields.priority = said.and_then(Priority::parse).unwrap_or(fields.priority);
+                    let value = Span::of(self.text, value);
+                    self.draft.attributes.push(Attribute { entry, key, value, done: false });
+                }
+                None => self.unknown_value(at, "meta", value),
+            },
             Key::Owner | Key::Files | Key::Verify | Key::Worktree | Key::Parallel | Key::Criteria => {
                 let value = Span::of(self.text, value);
                 self.draft.attributes.push(Attribute { entry, key, value, done: false });

@@ -5,9 +5,11 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use core::time::Duration;
 
 use ostler_protocol::name::TaskId;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{
     graph::Graph,
@@ -354,6 +356,12 @@ impl<'a> Task<'a> {
         self.values(Key::Verify).map(|value| command(&value)).find(|command| !command.is_empty())
     }
 
+    /// After how long whoever does it is ended.
+    pub fn timeout(self) -> Option<Duration> {
+        let seconds = |value: Cow<'_, str>| meta(&value)?.get("timeout")?.as_u64();
+        self.values(Key::Meta).find_map(seconds).filter(|seconds| *seconds > 0).map(Duration::from_secs)
+    }
+
     /// What it says about whom it can run beside.
     pub fn parallel(self) -> Option<String> {
         self.values(Key::Parallel).map(|value| value.trim().to_owned()).find(|note| !note.is_empty())
@@ -407,6 +415,11 @@ fn plain(value: &str) -> String {
 /// A command: what stands between the first backticks, or all.
 fn command(value: &str) -> String {
     value.split('`').nth(1).unwrap_or(value).trim().to_owned()
+}
+
+/// More about a task, in JSON: what the thin dialect has behind `META:`.
+pub(super) fn meta(value: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(value.trim().trim_matches('`')).ok()
 }
 
 /// The paths of a value: `a` → `b`, or a, b.

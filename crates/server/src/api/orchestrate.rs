@@ -145,4 +145,25 @@ pub struct LoopReport {
     pub critical_path: Vec<String>,
     /// For how long somebody worked on these.
     pub critical_ms: u64,
+    /// What it has said and read, once it is over.
+    #[serde(default)]
+    pub exchange: Option<LoopExchange>,
+}
+
+/// What a loop has said and read, beside what a main agent would have that hands out whole prompts and reads whole
+/// reports. Both are kept as files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LoopExchange {
+    /// Where: `thin.txt`, and a file for each call in `full`.
+    pub directory: String,
+    /// How often somebody was called.
+    pub calls: u64,
+    /// What the tokens were counted with; nothing, if this build cannot count them.
+    pub tokenizer: Option<String>,
+    /// The tokens of its own lines.
+    pub thin_tokens: Option<u64>,
+    /// The tokens of the prompts and the reports.
+    pub full_tokens: Option<u64>,
+    /// How much less that is, in percent of the whole prompts and reports.
+    pub saved_percent: Option<f64>,
 }

@@ -29,11 +29,37 @@ pub struct OrchestrateSettings {
     pub timeout: Option<Duration>,
     /// The first port of the worktrees.
     pub port: u16,
+    /// The agent that is asked what comes next; nobody, if Ostler says so itself.
+    pub resolver: Option<String>,
+    /// The agent that is told in one line to do a task; nobody, if the owners do them.
+    pub executor: Option<String>,
+    /// Whether each task has a worktree of its own.
+    pub worktrees: Worktrees,
+}
+
+/// Who has a worktree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Worktrees {
+    /// Each phase.
+    #[default]
+    Phase,
+    /// Each task, beside the one of its phase.
+    Task,
 }
 
 impl Default for OrchestrateSettings {
     fn default() -> Self {
-        OrchestrateSettings { test: None, setup: None, parallel_max: None, timeout: None, port: PORT }
+        OrchestrateSettings {
+            test: None,
+            setup: None,
+            parallel_max: None,
+            timeout: None,
+            port: PORT,
+            resolver: None,
+            executor: None,
+            worktrees: Worktrees::default(),
+        }
     }
 }
 
@@ -46,6 +72,9 @@ pub(super) struct OrchestrateTable {
     max_parallel: Option<NonZeroU32>,
     timeout: Option<Spanned<String>>,
     port: Option<u16>,
+    resolver: Option<String>,
+    executor: Option<String>,
+    worktrees: Option<Worktrees>,
 }
 
 impl OrchestrateTable {
@@ -64,6 +93,9 @@ impl OrchestrateTable {
         before.setup = self.setup.or(before.setup.take());
         before.parallel_max = self.max_parallel.or(before.parallel_max);
         before.port = self.port.unwrap_or(before.port);
+        before.resolver = self.resolver.or(before.resolver.take());
+        before.executor = self.executor.or(before.executor.take());
+        before.worktrees = self.worktrees.unwrap_or(before.worktrees);
         if let Some(value) = self.timeout {
             let parsed = parse_duration(value.get_ref());
             let timeout = parsed.map_err(|error| source.wrong(value.span(), error.to_string(), None))?;

@@ -5,7 +5,9 @@
 
 mod close;
 pub(crate) mod command;
+pub(crate) mod exchange;
 mod ground;
+mod outside;
 mod task;
 mod words;
 
@@ -17,18 +19,18 @@ use std::{
 };
 
 use ostler_engine::{
-    ActionName, Input, RunId, SessionId,
+    ActionName, Input, SessionId,
     answer::Answer,
-    input::NewRun as Wanted,
+    input::{Made, NewRun},
     orchestrate::{About, Card, Choice, Conduct, Loop, News, Next, Step},
     run::{Outcome, Reason},
     session::Session,
 };
 use ostler_orchestrate::{Hindrance, Look, Place, Project, Wish, close as close_phase, enter, look, wish};
-use ostler_protocol::name::TaskId;
+use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::{task::JoinSet, time::sleep};
 
-use self::{ground::Ground, task::blocking};
+use self::{exchange::Exchange, ground::Ground, outside::Wanted, task::blocking};
 use super::Driver;
 use crate::{
     config::Config,
@@ -51,7 +53,12 @@ pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) 
     tokio::spawn(async move {
         crash::site("before conduct");
         let outcome = match Conductor::of(&driver, session) {
-            Some(mut conductor) => conductor.conduct().await,
+            Some(mut conductor) => {
+                let outcome = conductor.conduct().await;
+                let shared = Arc::clone(&conductor.shared);
+                blocking(move || shared.exchange.count()).await;
+                outcome
+            }
             None => Outcome::Cancelled,
         };
         crash::site("after conduct");
@@ -72,6 +79,8 @@ struct Shared {
     korean: bool,
     /// What all agents and commands find in their environment.
     environment: BTreeMap<String, String>,
+    /// What it says and reads.
+    exchange: Exchange,
     /// One commits at a time.
     commits: tokio::sync::Mutex<()>,
     /// The tasks under way, with the files that they declare.
@@ -83,6 +92,18 @@ struct Conductor {
     tasks: JoinSet<TaskId>,
     /// What the log has as the last answer.
     said: Mutex<Option<String>>,
+    outside: Outside,
+}
+
+/// How it stands with a resolver that somebody else wrote.
+#[derive(Default)]
+struct Outside {
+    /// How often it was asked.
+    asked: u32,
+    /// Whether its last answer was none.
+    was_refused: bool,
+    /// Who worked when it said that there is nothing to do but to wait.
+    waits_for: Option<BTreeSet<TaskId>>,
 }
 
 /// What follows from a look.
@@ -132,11 +153,11 @@ impl Shared {
     }
 
     /// Asks for a run under a key. None if the key stands for something else.
-    async fn submit_run(&self, wanted: Wanted, key: Key) -> Result<Option<RunId>, String> {
+    async fn submit_run(&self, wanted: NewRun, key: Key) -> Result<Option<Made>, String> {
         let input = Input::CreateRun(Box::new(wanted));
         loop {
             match self.driver.journal.submit_for(input.clone(), Some(key.clone())).await {
-                Ok(made) => return made.run.map(Some).ok_or_else(|| "a run was not made".to_owned()),
+                Ok(made) => return Ok(Some(made)),
                 Err(SubmitError::KeyReused) => return Ok(None),
                 Err(SubmitError::Refused(refusal)) => return Err(format!("{refusal:?}")),
                 Err(SubmitError::Closed) => std::future::pending().await,
@@ -155,6 +176,13 @@ impl Shared {
         let world = self.driver.journal.world();
         let project = world.sessions.get(&self.session).and_then(|it| world.projects.get(&it.project));
         project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
+    }
+
+    /// A question to a resolver, and its answer.
+    fn resolved(&self, line: &str) {
+        let question = Thin::ResolveNext { phase: self.asked.phase, force: false };
+        self.exchange.line(&question.to_string());
+        self.exchange.line(line);
     }
 
     fn ground(&self) -> Ground {
@@ -208,10 +236,16 @@ impl Conductor {
             asked,
             korean: found.order.korean,
             environment,
+            exchange: Exchange::new(&driver.home, found.run),
             commits: tokio::sync::Mutex::default(),
             running: Mutex::default(),
         };
-        Some(Conductor { shared: Arc::new(shared), tasks: JoinSet::new(), said: Mutex::default() })
+        Some(Conductor {
+            shared: Arc::new(shared),
+            tasks: JoinSet::new(),
+            said: Mutex::default(),
+            outside: Outside::default(),
+        })
     }
 
     async fn conduct(&mut self) -> Outcome {
@@ -250,8 +284,8 @@ impl Conductor {
             use ostler_engine::plan::State;
             let Ok(id) = task.parse::<TaskId>() else { continue };
             let line = match states.get(&id) {
-                Some(State::Completed) => ostler_protocol::thin::Thin::done(id).to_string(),
-                Some(State::Failed) => ostler_protocol::thin::Thin::fail(id, "it has failed").to_string(),
+                Some(State::Completed) => Thin::done(id).to_string(),
+                Some(State::Failed) => Thin::fail(id, "it has failed").to_string(),
                 _ => continue,
             };
             let over = begun.runs.iter().filter_map(|run| facts.over.get(run));
@@ -283,13 +317,16 @@ impl Conductor {
             self.begin(task.clone(), worktree(task.phase));
         }
         match looked.next {
-            Next::Begin(_) => {
-                for task in looked.begin {
-                    let worktree = worktree(task.phase);
-                    self.begin(task, worktree);
+            Next::Begin(_) => match self.choose(looked).await {
+                Ok(tasks) => {
+                    for task in tasks {
+                        let worktree = worktree(task.phase);
+                        self.begin(task, worktree);
+                    }
+                    Turn::Wait
                 }
-                Turn::Wait
-            }
+                Err(message) => self.ask(About::Hindered { message }).await,
+            },
             Next::Prepare(phase) => self.prepare(phase, &looked.places).await,
             // Nobody takes anything from under the feet of who works.
             Next::Close(_) | Next::Done if !self.tasks.is_empty() => Turn::Wait,
@@ -314,17 +351,56 @@ impl Conductor {
         let said = self.said.lock().expect("nobody panics while holding it").clone();
         let looked = blocking(move || {
             let asked = &shared.asked;
-            look(&shared.project, asked, &prepared, &ours, said.as_deref(), shared.now_ms())
+            let outside = shared.config().is_ok_and(|config| config.orchestrate.resolver.is_some());
+            look(&shared.project, asked, &prepared, &ours, said.as_deref(), outside, shared.now_ms())
         })
         .await;
         if let Some(Ok(Look { line: Some(line), .. })) = &looked {
-            *self.said.lock().expect("nobody panics while holding it") = Some(line.clone());
+            let before = self.said.lock().expect("nobody panics while holding it").replace(line.clone());
+            if before.as_ref() != Some(line) {
+                self.shared.resolved(line);
+            }
         }
         let panicked = || {
             let error = std::io::Error::other("the files could not be looked at");
             Hindrance::State(ostler_orchestrate::StateError::Unreadable(error))
         };
         looked.unwrap_or_else(|| Err(panicked()))
+    }
+
+    /// What begins now, of all that can. A resolver of somebody else's is asked once more if its answer is none.
+    async fn choose(&mut self, looked: Look) -> Result<Vec<Place>, String> {
+        let Some(resolver) = self.shared.config()?.orchestrate.resolver else { return Ok(looked.begin) };
+        let running: BTreeSet<TaskId> =
+            self.shared.running.lock().expect("nobody panics while holding it").keys().cloned().collect();
+        if self.outside.waits_for.as_ref() == Some(&running) {
+            return Ok(Vec::new());
+        }
+        self.outside.waits_for = None;
+        self.outside.asked += 1;
+        let number = self.outside.asked;
+        let said = self.shared.ask_resolver(&resolver, &looked.ready, !running.is_empty(), number).await;
+        let was_refused = std::mem::replace(&mut self.outside.was_refused, said.is_err());
+        match said {
+            Ok(Wanted::Begin(ids)) => {
+                let places = ids.iter().filter_map(|id| looked.ready.iter().find(|place| place.id == *id));
+                Ok(places.take(looked.begin.len()).cloned().collect())
+            }
+            Ok(Wanted::Wait) => {
+                self.outside.waits_for = Some(running);
+                Ok(Vec::new())
+            }
+            // Who is not understood is asked again, at once if nobody works, and else when something has changed.
+            Err(_) if !running.is_empty() => {
+                self.outside.waits_for = Some(running);
+                Ok(Vec::new())
+            }
+            Err(_) if !was_refused => Ok(Vec::new()),
+            Err(message) => {
+                self.outside.was_refused = false;
+                Err(message)
+            }
+        }
     }
 
     fn begin(&mut self, task: Place, worktree: Option<String>) {

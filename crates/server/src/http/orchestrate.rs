@@ -74,7 +74,8 @@ impl App {
         let seen = self.with_session(id, |world, session| show::Seen::of(world, session, now_ms))?;
         let no_loop = || Problem::not_found(Code::NoLoop, &id.to_string());
         let seen = seen.ok_or_else(no_loop)?;
-        Ok(tokio::task::spawn_blocking(move || show::view(seen)).await?)
+        let exchange = self.driver.home.exchange(seen.run());
+        Ok(tokio::task::spawn_blocking(move || show::view(seen, &exchange)).await?)
     }
 }
 
@@ -191,6 +192,13 @@ fn check_head(repository: &Repository, plan: &Plan) -> Result<(), Problem> {
 
 /// Somebody is there to do each task that is left.
 fn check_agents(config: &Config, new: &NewLoop, project: &Project, plan: &Plan) -> Result<(), Problem> {
+    let outside = [&config.orchestrate.resolver, &config.orchestrate.executor].into_iter().flatten();
+    if let Some(name) = outside.into_iter().find(|name| config.agents.get(name).is_none()) {
+        return Err(unknown_agent(config, name));
+    }
+    if config.orchestrate.executor.is_some() {
+        return Ok(());
+    }
     if let Some(name) = &new.agent {
         return if config.agents.get(name).is_some() { Ok(()) } else { Err(unknown_agent(config, name)) };
     }

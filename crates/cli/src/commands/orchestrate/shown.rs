@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use ostler_server::api::{LoopPhaseView, LoopTaskView, LoopView, OutcomeKind};
+use ostler_server::api::{LoopExchange, LoopPhaseView, LoopTaskView, LoopView, OutcomeKind};
 
 use crate::{
     clock,
@@ -241,9 +241,26 @@ fn report(words: Words, view: &LoopView) -> String {
         let (time, path) = (clock::span(words, report.critical_ms), report.critical_path.join(" → "));
         said.push(words.say(Key::LoopReportPath, &[("time", &time), ("path", &path)]));
     }
+    said.extend(report.exchange.as_ref().and_then(|exchange| exchanged(words, exchange)));
     let is_done = view.outcome.as_ref().is_some_and(|it| it.outcome == OutcomeKind::Completed);
     if is_done && view.counts.completed + view.counts.skipped == view.counts.total {
         said.push(words.sentence(Key::TasksAllDone).to_owned());
     }
     said.into_iter().fold(String::new(), |text, line| text + &line + "\n")
+}
+
+/// How many tokens the loop has exchanged, beside how many a main agent would have. Who called nobody has saved nothing.
+fn exchanged(words: Words, exchange: &LoopExchange) -> Option<String> {
+    if exchange.calls == 0 {
+        return None;
+    }
+    let place = one_line(&exchange.directory);
+    let counted = exchange.thin_tokens.zip(exchange.full_tokens).zip(exchange.saved_percent);
+    let Some(((thin, full), saved)) = counted else {
+        return Some(words.say(Key::LoopReportNoTokens, &[("place", &place)]));
+    };
+    let (saved, tokenizer) = (format!("{saved:.1}"), exchange.tokenizer.as_deref().unwrap_or_default());
+    let values: &[(&str, &dyn std::fmt::Display)] =
+        &[("thin", &thin), ("full", &full), ("saved", &saved), ("tokenizer", &tokenizer), ("place", &place)];
+    Some(words.say(Key::LoopReportTokens, values))
 }

@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use ostler_engine::orchestrate::{Due, Stage, Standing, Step, Tested, due};
+use ostler_engine::{
+    input::Made,
+    orchestrate::{Due, Stage, Standing, Step, Tested, due},
+};
 use ostler_orchestrate::record;
 
 use super::{
@@ -165,8 +168,8 @@ async fn mend(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
     };
     let key = Key { fingerprint: key.clone(), key };
     let run = match shared.submit_run(wanted, key).await {
-        Ok(Some(run)) => run,
-        Ok(None) => return hindered(shared, "somebody else resolves the conflict".to_owned()).await,
+        Ok(Some(Made { run: Some(run), .. })) => run,
+        Ok(_) => return hindered(shared, "somebody else resolves the conflict".to_owned()).await,
         Err(message) => return hindered(shared, message).await,
     };
     crash::site("after start mend");

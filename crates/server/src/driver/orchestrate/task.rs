@@ -2,8 +2,10 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use ostler_agents::Output;
 use ostler_engine::{
     Input, RunId, SessionId,
+    input::Made,
     orchestrate::{Over, Step},
     run::{Outcome, Reason},
 };
@@ -11,7 +13,12 @@ use ostler_orchestrate::{Begun, Ended, Place, Work, again, begin, end, proven, r
 use ostler_protocol::thin::Thin;
 use tokio::time::{Instant, sleep};
 
-use super::{Shared, ground::Whose};
+use super::{
+    Shared,
+    exchange::Call,
+    ground::Whose,
+    outside::{check_in, reply, request},
+};
 use crate::{api::NewRun, config::RepositoryCommand, crash, http::runs, journal::Key};
 
 /// Between two attempts at something that is not possible now.
@@ -31,8 +38,20 @@ struct Attempt {
     worked_ms: u64,
 }
 
+/// Who works on a task.
+struct Started {
+    run: RunId,
+    session: SessionId,
+    /// How what it prints is read.
+    output: Output,
+    /// Its name.
+    agent: String,
+    /// Whether it was asked in one line, and answers in one.
+    is_outside: bool,
+}
+
 /// How a run ended, as far as its loop knows.
-enum End {
+pub(super) enum End {
     Over(Over),
     /// Nobody knows any more.
     Gone,
@@ -56,6 +75,7 @@ pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option
         let Some(Begun::Work(work)) = begun else { return sleep(AGAIN).await };
         let work: Arc<Work> = Arc::from(work);
         crash::site("after begin task");
+        shared.exchange.line(&shared.asked_for(&work, worktree.as_deref()).to_string());
         let Some(attempt) = shared.attempt(&work).await else {
             let (shared, work) = (Arc::clone(&shared), Arc::clone(&work));
             blocking(move || release(&shared.project, &work, shared.now_ms()).ok()).await;
@@ -65,6 +85,7 @@ pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option
         worked_ms += attempt.worked_ms;
         if let Some(line) = shared.conclude(&work, &task, attempt).await {
             crash::site("after end task");
+            shared.exchange.line(&line.to_string());
             let (task, line) = (task.id.to_string(), line.to_string());
             shared.moved(Step::TaskEnded { task, line, worked_ms, tries }).await;
             return;
@@ -122,21 +143,24 @@ impl Shared {
             tries: 1,
             worked_ms: 0,
         };
-        let run = match self.start(work).await {
-            Ok(Some(run)) => run,
+        let started = match self.start(work).await {
+            Ok(Some(started)) => started,
             Ok(None) => return Some(failed("it was begun by somebody else".to_owned(), false)),
             Err(reason) => return Some(failed(reason, true)),
         };
-        self.moved(Step::TaskBegun { task: work.id.to_string(), run }).await;
+        let task = work.id.to_string();
+        self.moved(Step::TaskBegun { task, run: started.run }).await;
         crash::site("after start task");
-        let timeout = self.config().ok().and_then(|config| config.orchestrate.timeout);
-        let over = match self.wait(run, timeout).await {
+        let usual = || self.config().ok().and_then(|config| config.orchestrate.timeout);
+        let over = match self.wait(started.run, work.timeout.or_else(usual)).await {
             End::Over(over) => over,
             End::Gone => return Some(failed("nobody knows how it ended".to_owned(), false)),
             End::Cancelled => return None,
         };
         let Over { outcome, tries, worked_ms, said } = over;
+        let report = self.reported(work, &started).await;
         let (ended, is_final) = match &outcome {
+            Outcome::Completed { .. } if started.is_outside => (reply(&report, &work.id), false),
             Outcome::Completed { .. } => (Ended::Done, false),
             Outcome::Cancelled => (Ended::Failed { reason: "it was cancelled".to_owned() }, true),
             Outcome::Failed { reason } => {
@@ -154,25 +178,56 @@ impl Shared {
     }
 
     /// The run under the key of the work, whether or not it was begun before. None if somebody else has used the key.
-    async fn start(self: &Arc<Self>, work: &Arc<Work>) -> Result<Option<RunId>, String> {
+    async fn start(self: &Arc<Self>, work: &Arc<Work>) -> Result<Option<Started>, String> {
         let (shared, work) = (Arc::clone(self), Arc::clone(work));
         let key = work.key.clone();
         let wanted = blocking(move || {
-            let new = shared.new_run(&work)?;
+            let (new, is_outside) = shared.new_run(&work)?;
+            let agent = new.agent.clone().unwrap_or_default();
             let mut wanted = runs::wanted(&shared.driver, new).map_err(|problem| problem.title)?;
             wanted.title = format!("{}: {}", work.id, work.title);
             wanted.parent = Some(shared.session);
-            Ok::<_, String>(wanted)
+            Ok::<_, String>((wanted, agent, is_outside))
         });
-        let wanted = wanted.await.ok_or("it could not be prepared")??;
+        let (wanted, agent, is_outside) = wanted.await.ok_or("it could not be prepared")??;
+        let output = wanted.order.agent.output.clone();
         let key = Key { fingerprint: format!("task of {}", self.session), key };
-        self.submit_run(wanted, key).await
+        Ok(self.submit_run(wanted, key).await?.and_then(|made| match made {
+            Made { run: Some(run), session: Some(session), .. } => {
+                Some(Started { run, session, output, agent, is_outside })
+            }
+            _ => None,
+        }))
     }
 
-    fn new_run(&self, work: &Work) -> Result<NewRun, String> {
+    /// The line by which an executor is asked: more is said to somebody else's alone.
+    fn asked_for(&self, work: &Work, worktree: Option<&str>) -> Thin {
+        match self.config().map(|config| config.orchestrate.executor) {
+            Ok(Some(_)) => request(work, worktree),
+            _ => Thin::task(work.id.clone(), worktree, None),
+        }
+    }
+
+    /// What whoever worked on it said at last, which is kept beside what they were told.
+    async fn reported(self: &Arc<Self>, work: &Arc<Work>, started: &Started) -> String {
+        let report = self.heard(started.session, started.output.clone()).await;
+        let (shared, work, report) = (Arc::clone(self), Arc::clone(work), report);
+        let (run, agent) = (started.run, started.agent.clone());
+        let kept = blocking(move || {
+            let (task, title) = (work.id.as_str(), work.title.as_str());
+            let (prompt, report) = (work.prompt.as_str(), report);
+            shared.exchange.call(&Call { run, task, agent: &agent, title, prompt, report: &report });
+            report
+        });
+        kept.await.unwrap_or_default()
+    }
+
+    /// Who is to do it, and how they are told. Somebody outside is told in one line, and everybody else all of it.
+    fn new_run(&self, work: &Work) -> Result<(NewRun, bool), String> {
         let config = self.config()?;
+        let outside = config.orchestrate.executor.as_ref();
         let owner = work.owner.as_ref().filter(|owner| config.agents.get(owner).is_some());
-        let agent = self.asked.agent.as_ref().or(owner).or(config.default_agent.as_ref());
+        let agent = outside.or(self.asked.agent.as_ref()).or(owner).or(config.default_agent.as_ref());
         let agent = agent.ok_or("no agent has the name of its owner, and there is no default agent")?;
         if let Some(check) = &work.check {
             let command =
@@ -183,7 +238,7 @@ impl Shared {
         }
         let mut environment = self.environment.clone();
         environment.extend(self.place_environment(&config, &work.directory));
-        Ok(NewRun {
+        let new = NewRun {
             directory: work.directory.to_string_lossy().into_owned(),
             agent: Some(agent.clone()),
             prompt: Some(work.prompt.clone()),
@@ -192,11 +247,28 @@ impl Shared {
             environment: Some(environment),
             korean: self.korean,
             ..NewRun::default()
-        })
+        };
+        if outside.is_none() {
+            return Ok((new, false));
+        }
+        let root = self.project.root();
+        let worktree =
+            work.directory.strip_prefix(root.canonicalize().unwrap_or_else(|_| root.to_path_buf()));
+        let worktree = worktree.ok().map(|path| path.to_string_lossy()).filter(|path| !path.is_empty());
+        let told = NewRun {
+            directory: root.to_string_lossy().into_owned(),
+            prompt: Some(request(work, worktree.as_deref()).to_string()),
+            check: work.check.as_ref().map(|check| check_in(&work.directory, check)),
+            // It is asked again in its own words, not told what a check has printed.
+            attempts_max: work.check.is_some().then_some(1),
+            guide: Some(false),
+            ..new
+        };
+        Ok((told, true))
     }
 
     /// Waits for the end of a run, however long its agent waits for answers. What is wanted of the loop is wanted of it.
-    async fn wait(&self, run: RunId, timeout: Option<Duration>) -> End {
+    pub(super) async fn wait(&self, run: RunId, timeout: Option<Duration>) -> End {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut changed = self.driver.journal.watch();
         let (mut is_cancelled, mut is_late) = (false, false);

@@ -13,7 +13,10 @@ use ostler_orchestrate::{Project, State};
 
 use super::run_id;
 use crate::{
-    api::{LoopCounts, LoopPhaseView, LoopReport, LoopTaskView, LoopView, Outcome, ProjectView},
+    api::{
+        LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, Outcome, ProjectView,
+    },
+    driver::orchestrate::exchange::{Tokens, counted},
     http::views,
 };
 
@@ -34,6 +37,10 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    pub(super) fn run(&self) -> RunId {
+        self.run
+    }
+
     pub(super) fn of(world: &World, session: &Session, now_ms: u64) -> Option<Seen> {
         let blocking: Vec<&Request> = world.blocking(session.id).collect();
         let request = blocking.iter().find(|it| it.is_open()).map(|it| it.id.to_string());
@@ -55,7 +62,7 @@ impl Seen {
 }
 
 /// All of it. A file that cannot be read now shows no tasks but those that the loop itself has begun.
-pub(super) fn view(seen: Seen) -> LoopView {
+pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
     let project = Project::find(Path::new(&seen.directory), seen.asked.tasks.as_ref().map(Path::new));
     let plan = project.plan().map_or_else(|_| Plan::read(Vec::new()), |(plan, _)| plan);
     let state = project.state().ok().flatten();
@@ -99,7 +106,7 @@ pub(super) fn view(seen: Seen) -> LoopView {
         skipped: count("skipped"),
         in_progress: count("in_progress"),
     };
-    let report = report(&seen, &plan);
+    let report = report(&seen, &plan, exchange);
     let phases = phases(&seen, &plan);
     LoopView {
         run: run_id(seen.run),
@@ -137,7 +144,7 @@ fn phases(seen: &Seen, plan: &Plan) -> Vec<LoopPhaseView> {
     plan.phases().iter().map(show).collect()
 }
 
-fn report(seen: &Seen, plan: &Plan) -> LoopReport {
+fn report(seen: &Seen, plan: &Plan, exchange: &Path) -> LoopReport {
     let wall_ms = seen.ended_at_ms.unwrap_or(seen.now_ms).saturating_sub(seen.created_at_ms);
     let ended = || seen.facts.tasks.values().filter(|task| task.ended_at_ms.is_some());
     let agent_ms = ended().map(|task| task.worked_ms).sum();
@@ -160,11 +167,30 @@ fn report(seen: &Seen, plan: &Plan) -> LoopReport {
         speed_up: ratio(agent_ms, wall_ms),
         critical_ms: path.iter().map(|task| weight(*task)).sum(),
         critical_path: path.into_iter().map(|task| plan.task(task).name().to_owned()).collect(),
+        exchange: exchanged(exchange),
     }
 }
 
-/// How many times one length of time is in another, to two places.
-fn ratio(all_ms: u64, wall_ms: u64) -> f64 {
-    let hundredths = all_ms.saturating_mul(100) / wall_ms.max(1);
+fn exchanged(directory: &Path) -> Option<LoopExchange> {
+    let counted = counted(directory)?;
+    let tokens = counted.tokens.as_ref();
+    let saved = |tokens: &Tokens| {
+        let part = ratio(tokens.thin.saturating_mul(10_000), tokens.full);
+        // To a tenth, and never so that something looks like nothing.
+        (tokens.full > 0).then(|| ((100.0 - part / 100.0) * 10.0).floor() / 10.0)
+    };
+    Some(LoopExchange {
+        directory: directory.display().to_string(),
+        calls: counted.calls,
+        tokenizer: tokens.map(|it| it.tokenizer.clone()),
+        thin_tokens: tokens.map(|it| it.thin),
+        full_tokens: tokens.map(|it| it.full),
+        saved_percent: tokens.and_then(saved),
+    })
+}
+
+/// How many times one number is in another, to two places.
+fn ratio(all: u64, part: u64) -> f64 {
+    let hundredths = all.saturating_mul(100) / part.max(1);
     f64::from(u32::try_from(hundredths).unwrap_or(u32::MAX)) / 100.0
 }
