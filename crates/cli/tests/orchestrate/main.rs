@@ -4,7 +4,11 @@
 
 mod crashing;
 mod forty;
+mod notices;
 mod outside;
+#[path = "../sessions/receiver.rs"]
+#[expect(dead_code, reason = "the tests of notifications use all of it")]
+mod receiver;
 mod straight;
 mod support;
 mod tokens;

@@ -370,7 +370,7 @@ mod tests {
         );
         check(
             "type = 'command'\ncommand = ['a']\nkinds = ['quesion']",
-            "4: unknown kind `quesion`, expected one of `question`, `dependency`, `permission`, `error`, `fault`, `budget`, `done`, `failed`, `interrupted`, `limit`; did you mean `question`?",
+            "4: unknown kind `quesion`, expected one of `question`, `dependency`, `permission`, `error`, `fault`, `budget`, `done`, `failed`, `interrupted`, `limit`, `phase`; did you mean `question`?",
         );
         check("type = 'command'\ncommand = ['a']\nafter = '2d'", "4: `after` is a day at most");
         check(

@@ -273,6 +273,15 @@ impl Known for Names<'_> {
         Who::new(&agent, &project.unwrap_or_default(), &title, id)
     }
 
+    fn is_of_loop(&self, id: SessionId) -> bool {
+        let is_child = |world: &World| {
+            let session = world.sessions.get(&id)?;
+            Some(world.runs.get(&session.run)?.parent.is_some())
+        };
+        let found = self.look(is_child).or_else(|| is_child(&self.channel.kept(id)?));
+        found.unwrap_or(false)
+    }
+
     fn is_interrupted(&self, id: SessionId) -> bool {
         self.look(|world| world.sessions.get(&id).is_some_and(Session::is_interrupted))
     }

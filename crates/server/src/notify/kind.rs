@@ -32,11 +32,13 @@ pub enum Kind {
     Interrupted,
     /// An account has hit a limit.
     Limit,
+    /// A phase of a task file is over.
+    Phase,
 }
 
 impl Kind {
     /// All of them.
-    pub(crate) const ALL: [Kind; 10] = [
+    pub(crate) const ALL: [Kind; 11] = [
         Kind::Question,
         Kind::Dependency,
         Kind::Permission,
@@ -47,9 +49,10 @@ impl Kind {
         Kind::Failed,
         Kind::Interrupted,
         Kind::Limit,
+        Kind::Phase,
     ];
 
-    /// What a person wants to hear of who has not said: what needs them, and what went wrong.
+    /// What a person wants to hear of who has not said: what needs them, what went wrong, and how far long work has got.
     pub(crate) fn usual() -> BTreeSet<Kind> {
         Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Done | Kind::Limit)).collect()
     }
@@ -67,6 +70,7 @@ impl Kind {
             Kind::Failed => "failed",
             Kind::Interrupted => "interrupted",
             Kind::Limit => "limit",
+            Kind::Phase => "phase",
         }
     }
 
@@ -76,12 +80,12 @@ impl Kind {
 
     /// Whether somebody has to do something before it goes on.
     pub(crate) fn needs_somebody(self) -> bool {
-        !matches!(self, Kind::Done | Kind::Failed | Kind::Limit)
+        !matches!(self, Kind::Done | Kind::Failed | Kind::Limit | Kind::Phase)
     }
 
     /// Whether it may be settled before long, so that it is worth waiting for that. What is over is over.
     pub(crate) fn may_pass(self) -> bool {
-        !matches!(self, Kind::Done | Kind::Failed)
+        !matches!(self, Kind::Done | Kind::Failed | Kind::Phase)
     }
 
     /// What a request is.

@@ -2,6 +2,7 @@
 
 use ostler_engine::{
     AccountId, Entry, Event, RequestId, SessionId,
+    orchestrate::Step,
     request::{Ask, Request},
     run::Outcome,
     session::{LaunchEnd, Session},
@@ -47,6 +48,8 @@ pub(crate) enum Subject {
     Session(SessionId),
     /// The limit of an account.
     Account(AccountId),
+    /// A phase of the task file that a session goes through.
+    Phase(SessionId, u32),
 }
 
 /// Who a notice is about.
@@ -79,13 +82,17 @@ pub(crate) trait Known {
     /// Who a session is.
     fn who(&self, session: SessionId) -> Who;
 
+    /// Whether it works for a loop through a task file, which tells of itself what came of it.
+    fn is_of_loop(&self, session: SessionId) -> bool;
+
     /// Whether its process was lost, and nobody has started another.
     fn is_interrupted(&self, session: SessionId) -> bool;
 }
 
 /// Whether an event of this kind can mean anything: most do not, and need not be read.
 pub(crate) fn matters(kind: &str) -> bool {
-    let of_session = ["session.finished", "session.ended", "session.launched", "session.resumed"];
+    let of_session =
+        ["session.finished", "session.ended", "session.launched", "session.resumed", "loop.moved"];
     kind.starts_with("request.") || kind.starts_with("account.") || of_session.contains(&kind)
 }
 
@@ -109,11 +116,19 @@ pub(crate) fn heard(entry: &Entry, known: &dyn Known) -> Option<Heard> {
             Some(Heard::Opened(Box::new(of_request(known.mark(), *request, ask, entry.at_ms, who()))))
         }
         Event::RequestSettled { request, .. } => Some(Heard::Settled(Subject::Request(*request))),
+        // Whoever goes through forty tasks tries failed ones again, and is not to be heard forty times.
+        Event::SessionFinished { .. } if known.is_of_loop(session?) => Some(Heard::Settled(Subject::Session(session?))),
         Event::SessionFinished { outcome } => Some(match outcome {
             Outcome::Completed { .. } => of_session(Kind::Done, session?, entry.seq),
             Outcome::Failed { .. } => of_session(Kind::Failed, session?, entry.seq),
             Outcome::Cancelled => Heard::Settled(Subject::Session(session?)),
         }),
+        Event::LoopMoved { step: Step::Recorded { phase } } => {
+            let (subject, kind, who) = (Subject::Phase(session?, *phase), Kind::Phase, who());
+            let id = id(known.mark(), subject, kind, entry.seq);
+            let text = Some(format!("Phase {phase}: {}", who.title));
+            Some(Heard::Opened(Box::new(Notice { id, kind, subject, at_ms: entry.at_ms, who, text })))
+        }
         Event::SessionEnded { launch, end: LaunchEnd::Lost { .. }, .. } => {
             let is_interrupted = known.is_interrupted(session?);
             is_interrupted.then_some(of_session(Kind::Interrupted, session?, u64::from(*launch)))
@@ -183,6 +198,7 @@ fn id(mark: &str, subject: Subject, kind: Kind, which: u64) -> String {
         Subject::Request(id) => id.to_string(),
         Subject::Session(id) => id.to_string(),
         Subject::Account(id) => id.to_string(),
+        Subject::Phase(id, phase) => format!("{id} {phase}"),
     };
     let text = format!("{mark}\n{subject}\n{}\n{which}", kind.as_str());
     let mut digits = digest(text.as_bytes());

@@ -63,7 +63,7 @@ impl Style {
     fn url(&self, notice: &Notice) -> String {
         match (notice.subject, notice.who.session) {
             (Subject::Request(id), _) => format!("{}/requests/{id}", self.page),
-            (Subject::Session(id), _) | (Subject::Account(_), Some(id)) => {
+            (Subject::Session(id) | Subject::Phase(id, _), _) | (Subject::Account(_), Some(id)) => {
                 format!("{}/sessions/{id}", self.page)
             }
             (Subject::Account(_), None) => format!("{}/", self.page),
@@ -165,7 +165,7 @@ impl Style {
     fn notice(&self, notice: &Notice) -> Value {
         let request = match notice.subject {
             Subject::Request(id) => Some(id.to_string()),
-            Subject::Session(_) | Subject::Account(_) => None,
+            Subject::Session(_) | Subject::Account(_) | Subject::Phase(..) => None,
         };
         json!({
             "id": notice.id,

@@ -41,6 +41,7 @@ impl Language {
             Kind::Done => self.say("is done", "끝났습니다"),
             Kind::Failed => self.say("has failed", "실패했습니다"),
             Kind::Interrupted => self.say("was interrupted", "중단되었습니다"),
+            Kind::Phase => self.say("has finished a phase", "한 단계를 마쳤습니다"),
             Kind::Limit => self.say("waits for its account's limit", "계정 한도가 풀리기를 기다립니다"),
         }
     }
