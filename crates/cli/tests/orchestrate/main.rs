@@ -6,6 +6,7 @@ mod crashing;
 mod forty;
 mod notices;
 mod outside;
+mod per_task;
 #[path = "../sessions/receiver.rs"]
 #[expect(dead_code, reason = "the tests of notifications use all of it")]
 mod receiver;

@@ -49,7 +49,10 @@ fn phases_red_tests_and_the_end_are_told_and_no_task() {
     let card = place.asked(&run);
     let before = told(&receiver, 2);
     assert_eq!(before[0], ("phase".to_owned(), "Phase 0: orchestrate TASKS.md".to_owned()));
-    assert!(before[1].0 == "question" && before[1].1.contains("The tests of phase 1 have failed"), "{before:?}");
+    assert!(
+        before[1].0 == "question" && before[1].1.contains("The tests of phase 1 have failed"),
+        "{before:?}"
+    );
     place.answer(&card, "merge");
     place.end(&run);
     let told = told(&receiver, 5);

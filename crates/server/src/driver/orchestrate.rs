@@ -23,6 +23,7 @@ use ostler_engine::{
     answer::Answer,
     input::{Made, NewRun},
     orchestrate::{About, Card, Choice, Conduct, Loop, News, Next, Step},
+    plan::State,
     run::{Outcome, Reason},
     session::Session,
 };
@@ -46,6 +47,9 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// How many ports each phase has.
 const PORTS: u32 = 10;
+
+/// Where the ports of tasks with worktrees of their own begin, behind those of a hundred phases.
+const TASK_PORTS: u32 = 1_000;
 
 /// Begins to go through a task file, or goes on.
 pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) {
@@ -83,8 +87,16 @@ struct Shared {
     exchange: Exchange,
     /// One commits at a time.
     commits: tokio::sync::Mutex<()>,
-    /// The tasks under way, with the files that they declare.
-    running: Mutex<BTreeMap<TaskId, Vec<String>>>,
+    /// The tasks under way.
+    running: Mutex<BTreeMap<TaskId, Running>>,
+}
+
+/// A task under way.
+struct Running {
+    /// The files that it declares.
+    files: Vec<String>,
+    /// No other that is under way has the same.
+    number: u32,
 }
 
 struct Conductor {
@@ -200,7 +212,7 @@ impl Shared {
 
     fn files_of_others(&self, id: &TaskId) -> Vec<String> {
         let running = self.running.lock().expect("nobody panics while holding it");
-        running.iter().filter(|(other, _)| *other != id).flat_map(|(_, files)| files.clone()).collect()
+        running.iter().filter(|(other, _)| *other != id).flat_map(|(_, it)| it.files.clone()).collect()
     }
 
     /// A port and a prefix for caches, so that two worktrees do not get in each other's way.
@@ -210,16 +222,29 @@ impl Shared {
             let place = self.project.root().join(worktree);
             directory.starts_with(place.canonicalize().unwrap_or(place))
         };
-        let stage = facts.phases.iter().find(|(_, stage)| stage.worktree.as_deref().is_some_and(inside));
-        let Some((phase, worktree)) =
-            stage.and_then(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)))
-        else {
-            return BTreeMap::new();
+        let mut stages =
+            facts.phases.iter().filter_map(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)));
+        let (number, worktree) = match self.of_task(&inside) {
+            Some(found) => found,
+            None => match stages.find(|(_, worktree)| inside(worktree)) {
+                Some((phase, worktree)) => (phase.saturating_mul(PORTS), worktree.clone()),
+                None => return BTreeMap::new(),
+            },
         };
-        let port =
-            (u32::from(config.orchestrate.port) + phase.saturating_mul(PORTS)).min(u32::from(u16::MAX));
-        let prefix = worktree.split('/').nth(1).unwrap_or(worktree).to_owned();
+        let port = (u32::from(config.orchestrate.port) + number).min(u32::from(u16::MAX));
+        let prefix = worktree.split('/').nth(1).unwrap_or(&worktree).to_owned();
         [("PORT".to_owned(), port.to_string()), ("CACHE_PREFIX".to_owned(), prefix)].into()
+    }
+}
+
+impl Shared {
+    /// The task whose own worktree a directory lies in, with a number for its port that no phase has.
+    fn of_task(&self, inside: &dyn Fn(&str) -> bool) -> Option<(u32, String)> {
+        let running = self.running.lock().expect("nobody panics while holding it");
+        running.iter().find_map(|(id, it)| {
+            let worktree = task::worktree_of(id);
+            inside(&worktree).then(|| (TASK_PORTS.saturating_add(it.number.saturating_mul(PORTS)), worktree))
+        })
     }
 }
 
@@ -280,8 +305,17 @@ impl Conductor {
         let shared = Arc::clone(&self.shared);
         let states = blocking(move || shared.project.state().ok().flatten().map(|state| state.tasks())).await;
         let Some(states) = states.flatten() else { return };
+        let (shared, begun): (_, Vec<String>) =
+            (Arc::clone(&self.shared), facts.tasks.keys().cloned().collect());
+        let done: Vec<TaskId> = begun.iter().filter_map(|task| task.parse().ok()).collect();
+        let done =
+            done.into_iter().filter(|id| states.get(id) == Some(&State::Completed)).collect::<Vec<_>>();
+        // What the last server could not take away any more; what is not there is passed over.
+        blocking(move || {
+            done.iter().for_each(|id| drop(shared.ground().remove_task(&task::worktree_of(id))))
+        })
+        .await;
         for (task, begun) in facts.tasks.iter().filter(|(_, begun)| begun.line.is_none()) {
-            use ostler_engine::plan::State;
             let Ok(id) = task.parse::<TaskId>() else { continue };
             let line = match states.get(&id) {
                 Some(State::Completed) => Thin::done(id).to_string(),
@@ -405,9 +439,12 @@ impl Conductor {
 
     fn begin(&mut self, task: Place, worktree: Option<String>) {
         let mut running = self.shared.running.lock().expect("nobody panics while holding it");
-        if running.insert(task.id.clone(), task.files.clone()).is_some() {
+        if running.contains_key(&task.id) {
             return;
         }
+        let is_free = |number: &u32| running.values().all(|it| it.number != *number);
+        let number = (1..).find(is_free).unwrap_or_default();
+        running.insert(task.id.clone(), Running { files: task.files.clone(), number });
         drop(running);
         let (shared, id) = (Arc::clone(&self.shared), task.id.clone());
         self.tasks.spawn(async move {
@@ -438,7 +475,7 @@ impl Conductor {
                 Err(message) => return self.ask(About::Hindered { message }).await,
             };
         if let Some(worktree) = &worktree {
-            match close::set_up(&self.shared, phase, worktree).await {
+            match close::set_up(&self.shared, &phase.to_string(), worktree).await {
                 Ok(true) => {}
                 Ok(false) => return Turn::Again,
                 Err(message) => return self.ask(About::Hindered { message }).await,

@@ -209,7 +209,7 @@ async fn put_down(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
 }
 
 /// Makes a new worktree ready, if the project says how. False if nobody wants that any more.
-pub(super) async fn set_up(shared: &Arc<Shared>, phase: u32, worktree: &str) -> Result<bool, String> {
+pub(super) async fn set_up(shared: &Arc<Shared>, whose: &str, worktree: &str) -> Result<bool, String> {
     let config = shared.config()?;
     let Some(chosen) = command::setup(&config, &shared.trusted()) else { return Ok(true) };
     if !chosen.allowed {
@@ -217,7 +217,7 @@ pub(super) async fn set_up(shared: &Arc<Shared>, phase: u32, worktree: &str) -> 
     }
     let directory = shared.project.root().join(worktree);
     let errand = Errand {
-        name: format!("setup-{phase}"),
+        name: format!("setup-{whose}"),
         command: chosen.command.clone(),
         environment: shared.place_environment(&config, &directory),
         directory,

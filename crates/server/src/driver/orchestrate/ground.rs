@@ -73,6 +73,36 @@ impl Ground {
         Ok(Some(self.place(&repository, name)))
     }
 
+    /// Makes the worktree of a task, from what the branch of its phase has by now, and says where in it the project is.
+    pub(super) fn prepare_task(&self, phase: &str, name: &str) -> Result<String, String> {
+        let repository = self.repository()?.ok_or("there is no repository")?;
+        let of_phase = self.find(&self.root.join(phase))?.ok_or("the worktree of the phase is gone")?;
+        let spec = WorktreeSpec { path: self.root.join(name), branch: name.to_owned(), base: None };
+        of_phase.make_worktree(&spec).map_err(|error| error.to_string())?;
+        Ok(self.place(&repository, name))
+    }
+
+    /// Merges what is committed on the branch of a task into that of its phase.
+    pub(super) fn merge_task(&self, phase: &str, name: &str, title: &str) -> Result<Merged, String> {
+        let of_phase = self.find(&self.root.join(phase))?.ok_or("the worktree of the phase is gone")?;
+        let worktree = self.worktree(&of_phase, name)?;
+        let standing = Standing { head: None, target: None };
+        merge(&of_phase, &worktree, &standing, &format!("Merge {name}: {title}"))
+    }
+
+    /// Takes the worktree of a task away that is merged, into its phase or with it. What was left in it is kept under a
+    /// ref.
+    pub(super) fn remove_task(&self, name: &str) -> Result<(), String> {
+        let Some(repository) = self.repository()? else { return Ok(()) };
+        let Ok(worktree) = self.worktree(&repository, name) else { return Ok(()) };
+        if repository.remove_merged(&worktree, None).is_ok() {
+            return Ok(());
+        }
+        let head = repository.head().map_err(|error| error.to_string())?;
+        let removed = repository.remove_merged(&worktree, head.branch.as_deref());
+        removed.map(drop).map_err(|error| error.to_string())
+    }
+
     /// What is changed in the project now, whoever did it.
     pub(super) fn foreign(&self) -> Result<Vec<String>, String> {
         let Some(repository) = self.repository()? else { return Ok(Vec::new()) };
@@ -152,24 +182,7 @@ impl Ground {
     pub(super) fn merge(&self, name: &str, standing: &Standing, title: &str) -> Result<Merged, String> {
         let repository = self.repository()?.ok_or("there is no repository")?;
         let worktree = self.worktree(&repository, name)?;
-        let message = format!("Merge {name}: {title}");
-        let no = |message: &str, files: Vec<PathBuf>, is_conflict: bool| {
-            let files = files.iter().map(|file| file.display().to_string()).collect();
-            let (commit, target) = (standing.head.clone(), standing.target.clone());
-            let (commit, target) = (commit.unwrap_or_default(), target.unwrap_or_default());
-            Ok(Merged::No(Unmerged { commit, target, message: message.to_owned(), files, is_conflict }))
-        };
-        match repository.merge_committed(&worktree, &message) {
-            Ok(MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit }) => {
-                Ok(Merged::Yes(commit.as_str().to_owned()))
-            }
-            Ok(MergeOutcome::NothingToDo) => Ok(Merged::Yes(worktree.base.as_str().to_owned())),
-            Ok(MergeOutcome::Conflict { files }) => no("both sides changed the same places", files, true),
-            Ok(MergeOutcome::TargetDirty { files }) => {
-                no("the target has changes of its own in these files", files, false)
-            }
-            Err(error) => no(&error.to_string(), Vec::new(), false),
-        }
+        merge(&repository, &worktree, standing, &format!("Merge {name}: {title}"))
     }
 
     /// The branch that a phase is merged into.
@@ -190,4 +203,30 @@ impl Ground {
 fn within(repository: &Repository, directory: &Path) -> PathBuf {
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
     directory.strip_prefix(repository.directory_root()).map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Merges what is committed in a worktree into its target.
+fn merge(
+    repository: &Repository,
+    worktree: &Worktree,
+    standing: &Standing,
+    message: &str,
+) -> Result<Merged, String> {
+    let no = |message: &str, files: Vec<PathBuf>, is_conflict: bool| {
+        let files = files.iter().map(|file| file.display().to_string()).collect();
+        let (commit, target) = (standing.head.clone(), standing.target.clone());
+        let (commit, target) = (commit.unwrap_or_default(), target.unwrap_or_default());
+        Ok(Merged::No(Unmerged { commit, target, message: message.to_owned(), files, is_conflict }))
+    };
+    match repository.merge_committed(worktree, message) {
+        Ok(MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit }) => {
+            Ok(Merged::Yes(commit.as_str().to_owned()))
+        }
+        Ok(MergeOutcome::NothingToDo) => Ok(Merged::Yes(worktree.base.as_str().to_owned())),
+        Ok(MergeOutcome::Conflict { files }) => no("both sides changed the same places", files, true),
+        Ok(MergeOutcome::TargetDirty { files }) => {
+            no("the target has changes of its own in these files", files, false)
+        }
+        Err(error) => no(&error.to_string(), Vec::new(), false),
+    }
 }

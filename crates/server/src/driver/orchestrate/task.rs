@@ -6,20 +6,28 @@ use ostler_agents::Output;
 use ostler_engine::{
     Input, RunId, SessionId,
     input::Made,
-    orchestrate::{Over, Step},
+    orchestrate::{About, Over, Step},
     run::{Outcome, Reason},
 };
 use ostler_orchestrate::{Begun, Ended, Place, Work, again, begin, end, proven, release};
-use ostler_protocol::thin::Thin;
+use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Shared,
+    Shared, ask,
+    close::{name_of, set_up},
     exchange::Call,
-    ground::Whose,
+    ground::{Merged, Whose},
     outside::{check_in, reply, request},
+    words::mend,
 };
-use crate::{api::NewRun, config::RepositoryCommand, crash, http::runs, journal::Key};
+use crate::{
+    api::NewRun,
+    config::{RepositoryCommand, orchestrate::Worktrees},
+    crash,
+    http::runs,
+    journal::Key,
+};
 
 /// Between two attempts at something that is not possible now.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -59,9 +67,22 @@ pub(super) enum End {
     Cancelled,
 }
 
-/// Has a task done. `worktree` is relative to the project; without one it is done in the project itself.
+/// The name of the worktree of a task, where it has one of its own.
+pub(super) fn worktree_of(id: &TaskId) -> String {
+    format!("worktree/task-{id}")
+}
+
+/// Has a task done. `worktree` is that of its phase, relative to the project; without one it is done in the project
+/// itself.
 pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option<String>) {
     let (mut tries, mut worked_ms) = (0, 0);
+    let (worktree, phase) = match shared.own_place(&task, worktree).await {
+        Ok(found) => found,
+        Err(message) => {
+            ask(&shared, About::Hindered { message }).await;
+            return;
+        }
+    };
     loop {
         let begun = {
             let (shared, id, worktree) = (Arc::clone(&shared), task.id.clone(), worktree.clone());
@@ -83,7 +104,7 @@ pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option
         };
         tries += attempt.tries;
         worked_ms += attempt.worked_ms;
-        if let Some(line) = shared.conclude(&work, &task, attempt).await {
+        if let Some(line) = shared.conclude(&work, &task, phase.as_deref(), attempt).await {
             crash::site("after end task");
             shared.exchange.line(&line.to_string());
             let (task, line) = (task.id.to_string(), line.to_string());
@@ -95,9 +116,53 @@ pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option
 }
 
 impl Shared {
-    /// Looks at the evidence, commits and marks. None if the task is to be tried again.
-    async fn conclude(self: &Arc<Self>, work: &Arc<Work>, task: &Place, attempt: Attempt) -> Option<Thin> {
+    /// Where a task is worked on, and the worktree of its phase if that is another one.
+    async fn own_place(
+        self: &Arc<Self>,
+        task: &Place,
+        worktree: Option<String>,
+    ) -> Result<(Option<String>, Option<String>), String> {
+        let is_own = self.config()?.orchestrate.worktrees == Worktrees::Task;
+        let Some(phase) = name_of(worktree.as_deref()).filter(|_| is_own).map(str::to_owned) else {
+            return Ok((worktree, None));
+        };
+        let (shared, name, of_phase) = (Arc::clone(self), worktree_of(&task.id), phase.clone());
+        let made = blocking(move || shared.ground().prepare_task(&of_phase, &name)).await;
+        let made = made.unwrap_or_else(|| Err("the worktree could not be made".to_owned()))?;
+        set_up(self, task.id.as_str(), &made).await?;
+        Ok((Some(made), Some(phase)))
+    }
+
+    /// Brings what was done in a worktree of its own to its phase. What both sides have changed is for whoever tries
+    /// next, who is told how.
+    fn join(&self, work: &Work, phase: &str) -> Result<(), (String, String)> {
+        let name = worktree_of(&work.id);
+        match self.ground().merge_task(phase, &name, &work.title) {
+            Ok(Merged::Yes(_)) => Ok(()),
+            Ok(Merged::No(unmerged)) => {
+                let reason = format!("{}: {}", unmerged.message, unmerged.files.join(", "));
+                let failure = if unmerged.is_conflict {
+                    mend(&name, phase, &unmerged.files, self.korean)
+                } else {
+                    reason.clone()
+                };
+                Err((reason, failure))
+            }
+            Err(reason) => Err((reason.clone(), reason)),
+        }
+    }
+
+    /// Looks at the evidence, commits and marks. None if the task is to be tried again. `of_phase` is the worktree that
+    /// its own is merged into.
+    async fn conclude(
+        self: &Arc<Self>,
+        work: &Arc<Work>,
+        task: &Place,
+        of_phase: Option<&str>,
+        attempt: Attempt,
+    ) -> Option<Thin> {
         let (shared, work, phase) = (Arc::clone(self), Arc::clone(work), task.phase);
+        let (of_phase, mut attempt) = (of_phase.map(str::to_owned), attempt);
         // One after the other: two commits on one branch would have to wait for each other anyway.
         let turn = self.commits.lock().await;
         let others = self.files_of_others(&task.id);
@@ -106,13 +171,22 @@ impl Shared {
             if ended == Ended::Done {
                 crash::site("before commit task");
                 let foreign = shared.foreign(phase);
-                let whose =
-                    if work.files.is_empty() { Whose::AllBut(&others) } else { Whose::Declared(&work.files) };
+                let whose = match &of_phase {
+                    // Nobody else works there.
+                    Some(_) => Whose::AllBut(&[]),
+                    None if work.files.is_empty() => Whose::AllBut(&others),
+                    None => Whose::Declared(&work.files),
+                };
                 let message = format!("{}: {}", work.id, work.title);
                 let committed = shared.ground().commit(&work.directory, &whose, &foreign, &message);
                 crash::site("after commit task");
                 if let Err(reason) = committed {
                     ended = Ended::Failed { reason };
+                } else if let Some(Err((reason, failure))) =
+                    of_phase.as_ref().map(|it| shared.join(&work, it))
+                {
+                    ended = Ended::Failed { reason };
+                    attempt.failure = failure;
                 }
             }
             if let Ended::Failed { reason } = &ended
@@ -124,7 +198,12 @@ impl Shared {
                     return None;
                 }
             }
-            Some(end(&shared.project, &work, ended, shared.now_ms()))
+            let line = end(&shared.project, &work, ended, shared.now_ms());
+            if let (Some(_), Thin::Done { .. }) = (&of_phase, &line) {
+                // What cannot be taken away now stays; its work is merged.
+                shared.ground().remove_task(&worktree_of(&work.id)).ok();
+            }
+            Some(line)
         });
         let concluded = concluded.await;
         drop(turn);
