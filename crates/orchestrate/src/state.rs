@@ -302,6 +302,21 @@ impl State {
         self.part("runs").insert(id.as_str().to_owned(), key.into());
     }
 
+    /// Whether what was last decided about a task was decided under this key.
+    pub(crate) fn is_decided(&self, id: &TaskId, key: &str) -> bool {
+        let found = self.parts.get("decided").and_then(|decided| decided.get(id.as_str())?.as_str());
+        found == Some(key)
+    }
+
+    /// Remembers under which key something was decided about a task.
+    pub(crate) fn set_decided(&mut self, id: &TaskId, key: Option<&str>) {
+        match key {
+            Some(key) => drop(self.part("decided").insert(id.as_str().to_owned(), key.into())),
+            None if self.parts.contains_key("decided") => drop(self.part("decided").remove(id.as_str())),
+            None => {}
+        }
+    }
+
     /// How often a task may be tried.
     pub fn retry_limit(&self) -> u32 {
         let limit = self.parts.get("config").and_then(|config| config.get("retry_limit")?.as_u64());

@@ -76,10 +76,24 @@ impl Wish {
 
 /// Puts down what is to become of a task.
 pub fn wish(project: &Project, id: &TaskId, wish: Wish, at_ms: u64) -> Result<(), WishError> {
+    wish_once(project, id, wish, None, at_ms)
+}
+
+/// The same, once under a key: it stands in the same file as what was decided, so that nobody can end between the two.
+pub fn wish_once(
+    project: &Project,
+    id: &TaskId,
+    wish: Wish,
+    key: Option<&str>,
+    at_ms: u64,
+) -> Result<(), WishError> {
     let (plan, name) = whole(project)?;
     let task = plan.find(id.as_str()).ok_or(WishError::NoTask { name })?;
     let begin = || State::new(&project.name(), &plan, at_ms);
     let changed = project.change_state(at_ms, begin, |state| {
+        if key.is_some_and(|key| state.is_decided(id, key)) {
+            return (Ok(()), Vec::new());
+        }
         let now = state.progress(&plan).state(task.number());
         if !wish.fits(now) {
             return (Err(WishError::NotSo { state: now }), Vec::new());
@@ -89,6 +103,7 @@ pub fn wish(project: &Project, id: &TaskId, wish: Wish, at_ms: u64) -> Result<()
             Wish::Skip => state.executed(id, TaskState::Skipped),
             Wish::Retry => state.executed(id, TaskState::Pending),
         }
+        state.set_decided(id, key);
         let progress = state.progress(&plan);
         state.resolved(&progress);
         (Ok(()), vec![format!("CUSTOM:{}:{id}", wish.word())])
@@ -160,3 +175,32 @@ impl fmt::Display for WishError {
 }
 
 impl std::error::Error for WishError {}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs};
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "files of a test")]
+    fn who_repeats_a_decision_after_a_crash_is_not_refused() {
+        let root = env::temp_dir().join(format!("ostler-wish-{}", std::process::id()));
+        fs::remove_dir_all(&root).ok();
+        fs::create_dir_all(&root).expect("the temporary directory can be written");
+        fs::write(root.join("TASKS.md"), "- [ ] T1.1: one\n").expect("a file");
+        let project = Project::find(&root, Some(&root.join("TASKS.md")));
+        let id: TaskId = "T1.1".parse().expect("an id");
+        let skip = |key| wish_once(&project, &id, Wish::Skip, key, 1);
+        skip(Some("k1")).expect("it is skipped");
+        // Whoever decided it ended before it could remember the key anywhere else.
+        skip(Some("k1")).expect("it was skipped");
+        for key in [None, Some("k2")] {
+            assert!(matches!(skip(key), Err(WishError::NotSo { state: TaskState::Skipped })), "{key:?}");
+        }
+        wish(&project, &id, Wish::Retry, 2).expect("it is tried again");
+        skip(Some("k1")).expect("another decision came between, so it is decided anew");
+        assert!(matches!(skip(None), Err(WishError::NotSo { .. })));
+        fs::remove_dir_all(&root).ok();
+    }
+}

@@ -16,7 +16,7 @@ use axum::{
 use ostler_engine::{ProjectId, plan::State as TaskState};
 use ostler_orchestrate::{
     Project, StateError, TasksError, Wish, WishError, close as close_phase, plan::Problem as PlanProblem,
-    wish,
+    wish_once,
 };
 use ostler_protocol::name::TaskId;
 use serde::Deserialize;
@@ -214,8 +214,11 @@ impl App {
         let (place, task) = (self.place_of(id, file)?, task_id(named)?);
         let at_ms = self.driver.journal.clock().now_ms();
         let (project, meant) = (place.project.clone(), task.clone());
-        let deciding =
-            move || wish(&project, &meant, wanted, at_ms).map_err(|error| refused(meant.as_str(), error));
+        let mark = key.as_ref().map(|key| digest(format!("{} {}", key.key, key.fingerprint).as_bytes()));
+        let deciding = move || {
+            let decided = wish_once(&project, &meant, wanted, mark.as_deref(), at_ms);
+            decided.map_err(|error| refused(meant.as_str(), error))
+        };
         self.once(&place, key, deciding).await?;
         let looking = self.clone();
         let looked = tokio::task::spawn_blocking(move || show::task(&looking, &place, &task));
