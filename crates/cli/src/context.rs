@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::{
     error::{Error, Message},
+    moving,
     screen::{Screen, is_obeyed},
     words::{Key, Language, Words},
 };
@@ -71,14 +72,14 @@ impl Context {
     pub(crate) fn note(&self, text: &str) {
         if !self.json {
             // Progress that nobody can read is not worth an error.
-            writeln!(io::stderr(), "ostler: {text}").ok();
+            moving::say(&format!("ostler: {text}\n")).ok();
         }
     }
 
     /// The same, below a line in which somebody may be typing.
     pub(crate) fn note_below(&self, text: &str) {
         if !self.json {
-            writeln!(io::stderr()).ok();
+            moving::say("\n").ok();
         }
         self.note(text);
     }

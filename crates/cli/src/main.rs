@@ -13,6 +13,7 @@ mod hidden;
 mod id;
 mod inside;
 mod mcp;
+mod moving;
 mod outcome;
 mod program;
 mod refusal;

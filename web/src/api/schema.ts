@@ -535,6 +535,36 @@ export interface components {
             /** @description All of them. */
             total: number;
         };
+        /**
+         * @description What a loop has said and read, beside what a main agent would have that hands out whole prompts and reads whole
+         *     reports. Both are kept as files.
+         */
+        LoopExchange: {
+            /**
+             * Format: int64
+             * @description How often somebody was called.
+             */
+            calls: number;
+            /** @description Where: `thin.txt`, and a file for each call in `full`. */
+            directory: string;
+            /**
+             * Format: int64
+             * @description The tokens of the prompts and the reports.
+             */
+            full_tokens?: number | null;
+            /**
+             * Format: double
+             * @description How much less that is, in percent of the whole prompts and reports.
+             */
+            saved_percent?: number | null;
+            /**
+             * Format: int64
+             * @description The tokens of its own lines.
+             */
+            thin_tokens?: number | null;
+            /** @description What the tokens were counted with; nothing, if this build cannot count them. */
+            tokenizer?: string | null;
+        };
         /** @description A phase in a loop. */
         LoopPhaseView: {
             /**
@@ -579,6 +609,7 @@ export interface components {
             critical_path: string[];
             /** @description The tasks that it has done. */
             done: number;
+            exchange?: components["schemas"]["LoopExchange"] | null;
             /**
              * Format: int32
              * @description How often one had to be tried again.
@@ -611,6 +642,8 @@ export interface components {
             id: string;
             /** @description What was said of it then. */
             line?: string | null;
+            /** @description The tasks that it waits for. */
+            needs?: string[];
             /**
              * Format: int32
              * @description Its phase.
@@ -1007,7 +1040,7 @@ export interface components {
          * @description What somebody can be told of.
          * @enum {string}
          */
-        NotifyKind: "question" | "dependency" | "permission" | "error" | "fault" | "budget" | "done" | "failed" | "interrupted" | "limit";
+        NotifyKind: "question" | "dependency" | "permission" | "error" | "fault" | "budget" | "done" | "failed" | "interrupted" | "limit" | "phase";
         /**
          * @description How it stands with somebody who is told.
          * @enum {string}
@@ -2016,6 +2049,7 @@ export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
 export type LinkView = components['schemas']['LinkView'];
 export type LoopCounts = components['schemas']['LoopCounts'];
+export type LoopExchange = components['schemas']['LoopExchange'];
 export type LoopPhaseView = components['schemas']['LoopPhaseView'];
 export type LoopReport = components['schemas']['LoopReport'];
 export type LoopTaskView = components['schemas']['LoopTaskView'];

@@ -1,9 +1,6 @@
 //! The questions of a session, asked one after the other on the terminal where it is watched.
 
-use std::{
-    collections::VecDeque,
-    io::{self, Write},
-};
+use std::collections::VecDeque;
 
 use ostler_server::{
     api::{NewAnswer, RequestView},
@@ -17,7 +14,7 @@ use crate::{
     context::Context,
     error::Error,
     form::{Form, Hidden, Taken},
-    outcome, refusal,
+    moving, outcome, refusal,
     screen::{Screen, add_line},
     words::{Key, Words},
 };
@@ -242,6 +239,5 @@ fn prompt(form: Option<&Form>, words: Words, request: &RequestView) -> String {
 
 /// Writes where people look, and machines do not.
 fn put(text: &str) -> Result<(), Error> {
-    let mut stderr = io::stderr().lock();
-    stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).map_err(Error::Stats)
+    moving::say(text).map_err(Error::Stats)
 }

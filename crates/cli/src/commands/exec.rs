@@ -94,7 +94,7 @@ async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> End
         let client = context.server().await?;
         check_trust(&client, work).await?;
         let run: RunView = client.post_once("/runs", &new, &work.key).await?;
-        wait(&client, &run.id, timeout(arguments)).await
+        wait(&client, &run.id, timeout(arguments).or(work.timeout)).await
     };
     done.await
         .unwrap_or_else(|error: Error| Ended::Failed { reason: error.message(Words::new(Language::En)) })

@@ -1,5 +1,6 @@
 //! `ostler orchestrate`: works through a task file, and shows how far it is.
 
+mod graph;
 mod shown;
 
 use std::{
@@ -36,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(300);
 
 /// Work through the task file: every task by its agent, in worktrees, tested and merged phase by phase.
 ///
-/// You see what begins and ends, and what needs you is asked right there. It goes on without you: Ctrl-C asks whether to
+/// You see what begins and ends, on a terminal also the graph as it stands, and what needs you is asked right there. It goes on without you: Ctrl-C asks whether to
 /// cancel it or to leave it, and the same command shows it again. What is done stands in the task file and in
 /// .claude/orchestrate-state.json, so it can be stopped and started at any time.
 #[derive(Args)]

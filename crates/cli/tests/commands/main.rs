@@ -10,6 +10,7 @@ mod exec;
 mod hostile;
 mod looking;
 mod needs;
+mod orchestrating;
 mod page;
 mod second_user;
 mod secrets;

@@ -74,6 +74,9 @@ pub struct LoopTaskView {
     pub title: String,
     /// Its phase.
     pub phase: u32,
+    /// The tasks that it waits for.
+    #[serde(default)]
+    pub needs: Vec<String>,
     /// `pending`, `ready`, `in_progress`, `completed`, `failed`, `blocked` or `skipped`.
     pub state: String,
     /// The run that works on it, or did last.

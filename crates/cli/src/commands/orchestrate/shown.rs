@@ -1,4 +1,5 @@
-//! What is shown of a loop: a line for everything that happens, and on a terminal one more that is drawn over and over.
+//! What is shown of a loop: a line for everything that happens, and on a terminal a few more that are drawn over and
+//! over.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,11 +8,13 @@ use std::{
 
 use ostler_server::api::{LoopExchange, LoopPhaseView, LoopTaskView, LoopView, OutcomeKind};
 
+use super::graph;
 use crate::{
     clock,
     context::Context,
     error::Error,
-    screen::{Screen, one_line},
+    moving,
+    screen::{Screen, one_line, size},
     words::{Key, Words},
 };
 
@@ -28,8 +31,6 @@ pub(super) struct Shown<'a> {
     begun: BTreeMap<String, String>,
     ended: BTreeSet<(String, u64)>,
     phases: BTreeMap<u32, Phase>,
-    /// Whether the moving line stands there.
-    is_drawn: bool,
 }
 
 /// What was said of a phase.
@@ -43,14 +44,7 @@ struct Phase {
 
 impl<'a> Shown<'a> {
     pub(super) fn new(context: &'a Context, is_verbose: bool) -> Shown<'a> {
-        Shown {
-            context,
-            is_verbose,
-            begun: BTreeMap::new(),
-            ended: BTreeSet::new(),
-            phases: BTreeMap::new(),
-            is_drawn: false,
-        }
+        Shown { context, is_verbose, begun: BTreeMap::new(), ended: BTreeSet::new(), phases: BTreeMap::new() }
     }
 
     /// What it begins with. Whoever comes later does not hear what was before.
@@ -168,26 +162,24 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Draws the moving line: what runs, how fast, how long still.
-    fn draw(&mut self, view: &LoopView) {
+    /// Draws the graph, and below it what runs, how fast, how long still.
+    fn draw(&self, view: &LoopView) {
         let screen = Screen::stderr();
         if !screen.can_redraw() || view.request.is_some() || view.outcome.is_some() {
             return self.clear();
         }
-        let line = status(self.context.words, view, clock::now_ms());
         let width = screen.width().unwrap_or(80).saturating_sub(1);
-        let line: String = line.chars().take(width).collect();
-        let mut stderr = io::stderr().lock();
-        write!(stderr, "\r\x1b[2K{line}").and_then(|()| stderr.flush()).ok();
-        self.is_drawn = true;
+        let status: String = status(self.context.words, view, clock::now_ms()).chars().take(width).collect();
+        let mut lines = graph::lines(view, width);
+        // A line that does not fit would move everything up.
+        lines.truncate(usize::from(size().0).saturating_sub(2));
+        lines.push(status);
+        moving::draw(&lines);
     }
 
-    /// Takes the moving line away.
-    pub(super) fn clear(&mut self) {
-        if std::mem::take(&mut self.is_drawn) {
-            let mut stderr = io::stderr().lock();
-            write!(stderr, "\r\x1b[2K").and_then(|()| stderr.flush()).ok();
-        }
+    /// Takes the moving lines away.
+    pub(super) fn clear(&self) {
+        moving::clear();
     }
 
     /// What came of it.

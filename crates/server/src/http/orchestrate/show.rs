@@ -78,6 +78,10 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
         TaskState::Skipped => "skipped",
     };
     let nothing = Begun::default();
+    let before = plan.graph().backwards();
+    let needs = |task: ostler_engine::plan::TaskNumber| {
+        before.tasks_of(&plan, task).into_iter().map(|it| plan.task(it).name().to_owned()).collect()
+    };
     let tasks: Vec<LoopTaskView> = plan
         .tasks()
         .map(|task| {
@@ -87,6 +91,7 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
                 id: task.name().to_owned(),
                 title: task.title().into_owned(),
                 phase: task.phase(),
+                needs: needs(task.number()),
                 state: word(task.number()).to_owned(),
                 run: begun.runs.last().map(|run| run_id(*run)),
                 began_at_ms: is_begun.then_some(begun.began_at_ms),

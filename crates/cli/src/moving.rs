@@ -1,0 +1,45 @@
+//! Lines that are drawn over and over below everything else. A terminal is one, whoever writes to it: what is said goes
+//! where they stood, and they are drawn again below it.
+
+use std::{
+    io::{self, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// Whether lines are drawn. The cursor stands before the first of them.
+static DRAWN: AtomicBool = AtomicBool::new(false);
+
+/// Whether the last thing that was said waits for somebody to type behind it.
+static TYPING: AtomicBool = AtomicBool::new(false);
+
+/// Draws lines in place of those that stand there, unless somebody may be typing.
+pub(crate) fn draw(lines: &[String]) {
+    if TYPING.load(Ordering::Relaxed) || lines.is_empty() {
+        return;
+    }
+    let back = lines.len() - 1;
+    let mut text = format!("\r\x1b[J{}\r", lines.join("\r\n"));
+    if back > 0 {
+        text.push_str(&format!("\x1b[{back}A"));
+    }
+    let mut stderr = io::stderr().lock();
+    // What cannot be drawn is missing, and nothing else.
+    stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).ok();
+    DRAWN.store(true, Ordering::Relaxed);
+}
+
+/// Takes the lines away.
+pub(crate) fn clear() {
+    if DRAWN.swap(false, Ordering::Relaxed) {
+        let mut stderr = io::stderr().lock();
+        write!(stderr, "\r\x1b[J").and_then(|()| stderr.flush()).ok();
+    }
+}
+
+/// Says something where people look, and machines do not.
+pub(crate) fn say(text: &str) -> io::Result<()> {
+    clear();
+    TYPING.store(!text.ends_with('\n'), Ordering::Relaxed);
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush())
+}
