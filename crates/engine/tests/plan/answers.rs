@@ -29,6 +29,19 @@ fn ready_by_priority_then_by_file() {
 }
 
 #[test]
+fn more_about_a_task_is_json() {
+    let plan = plan(
+        "- [ ] T1.1: a\n- [ ] T1.2: b\n  - META: {\"priority\":\"high\",\"timeout\":300}\n- [ ] T1.3: c\n  - meta: soon\n\
+         - [ ] T1.4: d\n  - timeout: 30 s, then the login is refused\n",
+    );
+    check(&Progress::new(&plan), &[], ASK, "READY:T1.2,T1.1,T1.3,T1.4");
+    let seconds = |id: &str| plan.find(id).unwrap().timeout().map(|it| it.as_secs());
+    assert_eq!(["T1.1", "T1.2", "T1.3", "T1.4"].map(seconds), [None, Some(300), None, None]);
+    assert!(plan.problems().is_empty());
+    assert_eq!(plan.warnings().len(), 1, "{:?}", plan.warnings());
+}
+
+#[test]
 fn phases_wait_unless_the_task_names_what_for() {
     let plan = plan(TWO_PHASES);
     let settled = [("T1.1", State::Completed)];

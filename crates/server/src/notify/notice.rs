@@ -117,7 +117,9 @@ pub(crate) fn heard(entry: &Entry, known: &dyn Known) -> Option<Heard> {
         }
         Event::RequestSettled { request, .. } => Some(Heard::Settled(Subject::Request(*request))),
         // Whoever goes through forty tasks tries failed ones again, and is not to be heard forty times.
-        Event::SessionFinished { .. } if known.is_of_loop(session?) => Some(Heard::Settled(Subject::Session(session?))),
+        Event::SessionFinished { .. } if known.is_of_loop(session?) => {
+            Some(Heard::Settled(Subject::Session(session?)))
+        }
         Event::SessionFinished { outcome } => Some(match outcome {
             Outcome::Completed { .. } => of_session(Kind::Done, session?, entry.seq),
             Outcome::Failed { .. } => of_session(Kind::Failed, session?, entry.seq),
