@@ -252,7 +252,8 @@ test("a project without tasks says how to begin", async () => {
 });
 
 test("the layout: layers respect who waits for whom, and every task stands once", async () => {
-  const { draw, neighbour } = await load("tasks/layout.ts");
+  const { draw } = await load("tasks/layout.ts");
+  const { neighbour } = await load("parts/drawn.ts");
   let seed = 7;
   const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
   for (let round = 0; round < 40; round++) {

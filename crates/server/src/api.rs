@@ -21,8 +21,8 @@ pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{
-    CalledView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult, OfficeView,
-    ResultView, RoleView,
+    CalledView, DiagramView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult,
+    OfficeView, ResultView, RoleView,
 };
 pub use orchestrate::{LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
 pub use phases::{

@@ -105,7 +105,7 @@ impl App {
         read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
         lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
-        phases::review, office::office, office::invocations, office::results, office::questions,
+        phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
         office::send, office::cancel, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
@@ -259,6 +259,7 @@ fn office_routes() -> Router<App> {
     Router::new()
         .route("/projects/{id}/office", get(office::office))
         .route("/projects/{id}/office/invocations", get(office::invocations))
+        .route("/projects/{id}/office/diagram", get(office::diagram))
         .route("/projects/{id}/office/results", get(office::results))
         .route("/projects/{id}/office/questions", get(office::questions))
         .route("/projects/{id}/office/messages", post(office::send))

@@ -3,6 +3,7 @@
 //! Everything is read when it is needed and nothing is kept: what stands in a file is what is used. Nothing here decides
 //! who works on what; that is the engine's.
 
+pub(crate) mod diagram;
 pub(crate) mod examine;
 mod front;
 pub(crate) mod roles;

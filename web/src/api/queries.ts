@@ -45,6 +45,7 @@ export const keys = {
   projects: ["projects"] as const,
   /** Of a project; without one, how far all are. */
   tasks: (project = "") => ["tasks", project] as const,
+  office: (project: string) => ["office", project] as const,
   agents: ["agents"] as const,
   secrets: ["secrets"] as const,
   trusted: ["trusted"] as const,
@@ -86,7 +87,7 @@ export function named(event: EventView): (readonly string[])[] {
   const found: (readonly string[])[] = [["status"]];
   const kind = event.kind.split(".")[0];
   const request = (event as Record<string, unknown>)["request"];
-  if (event.project) found.push(["projects"], ["tasks", event.project]);
+  if (event.project) found.push(["projects"], ["tasks", event.project], ["office", event.project]);
   if (event.session) found.push(["session", event.session], ["sessions"], ["timeline", event.session]);
   if (event.run) found.push(["run", event.run], ["runs"], ["phases", event.run]);
   if (typeof request === "string") found.push(["request", request]);

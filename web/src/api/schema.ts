@@ -179,6 +179,11 @@ export interface components {
             /** @description In words. */
             text: string;
         };
+        /** @description Who called whom. */
+        DiagramView: {
+            /** @description A sequence diagram in Mermaid's language. */
+            mermaid: string;
+        };
         /** @description Something that happened. */
         EventView: Record<string, unknown> & {
             /**
@@ -2032,6 +2037,7 @@ export type BudgetView = components['schemas']['BudgetView'];
 export type CheckpointView = components['schemas']['CheckpointView'];
 export type ClosedView = components['schemas']['ClosedView'];
 export type CriterionView = components['schemas']['CriterionView'];
+export type DiagramView = components['schemas']['DiagramView'];
 export type EventView = components['schemas']['EventView'];
 export type ExportView = components['schemas']['ExportView'];
 export type ExportedView = components['schemas']['ExportedView'];

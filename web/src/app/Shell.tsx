@@ -27,6 +27,7 @@ export function Shell({ status }: { status: StatusView }) {
   useShortcut("g r", say("toRuns"), () => go("/runs"));
   useShortcut("g s", say("toSessions"), () => go("/sessions"));
   useShortcut("g t", say("toTasks"), () => go("/tasks"));
+  useShortcut("g o", say("toOffice"), () => go("/office"));
   useShortcut("?", say("showSheet"), () => setSheetOpen(true));
   useBrowserNotifications(status);
   const found = find(path);
@@ -54,7 +55,7 @@ function Sidebar({ status }: { status: StatusView }) {
   const say = useSay(words);
   const path = usePath();
   const runs = new Set(status.sessions.map((session) => session.run));
-  const count = { "/": status.needs_you.length, "/runs": runs.size, "/sessions": status.sessions.length, "/tasks": 0 };
+  const count = { "/": status.needs_you.length, "/runs": runs.size, "/sessions": status.sessions.length, "/tasks": 0, "/office": 0 };
   return (
     <nav className="sidebar" aria-label={say("places")}>
       <Link href="/" className="brand">

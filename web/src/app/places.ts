@@ -25,6 +25,8 @@ const Trust = late(() => import("../trust/Trust"));
 const Notifications = late(() => import("../notifications/Notifications"));
 const Tasks = late(() => import("../tasks/Tasks"));
 const TasksOf = late(() => import("../tasks/Project"));
+const Offices = late(() => import("../office/Offices"));
+const Office = late(() => import("../office/Office"));
 const Settings = late(() => import("../settings/Settings"));
 const More = late(() => import("./More"));
 
@@ -40,6 +42,8 @@ const PLACES: [pattern: string, view: View][] = [
   ["/sessions", Sessions],
   ["/tasks/:project", TasksOf],
   ["/tasks", Tasks],
+  ["/office/:project", Office],
+  ["/office", Offices],
   ["/projects", Projects],
   ["/agents", Agents],
   ["/secrets", Secrets],
@@ -79,6 +83,7 @@ export const MAIN = [
   { to: "/runs", name: "runs", shape: "▷" },
   { to: "/sessions", name: "sessions", shape: "◇" },
   { to: "/tasks", name: "tasks", shape: "⌘" },
+  { to: "/office", name: "office", shape: "◎" },
 ] as const;
 
 export const OTHER = [

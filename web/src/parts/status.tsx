@@ -18,7 +18,7 @@ export function statusOf(language: Language, session: SessionView): Status {
   return ofWord(language, isUnverified ? "completed_unverified" : session.status);
 }
 
-function ofWord(language: Language, word: string): Status {
+export function ofWord(language: Language, word: string): Status {
   const status = statuses[word];
   // A later server may use a word that is not known here.
   if (!status) return { shape: "·", said: word, style: "plain" };

@@ -47,6 +47,7 @@ function Project({ project, cost }: { project: ProjectSummary; cost: number | nu
         <span className="row small">
           <Link href={`/sessions?project=${project.id}`}>{say("sessions")}</Link>
           <Link href={`/tasks/${project.id}`}>{say("tasks")}</Link>
+          <Link href={`/office/${project.id}`}>{say("office")}</Link>
           <Link href={`/trust?directory=${where}`}>{say("trust")}</Link>
           <Link href={`/runs/new?directory=${where}`}>{say("newRun")}</Link>
         </span>

@@ -35,7 +35,12 @@ export default function Run({ id }: ViewProps) {
       )}
       {run.data && (
         <section className="stack">
-          <h2>{say("who")}</h2>
+          <div className="page-head">
+            <h2>{say("who")}</h2>
+            <Link href={`/office/${run.data.project.id}?view=sequence&run=${id}`} className="small">
+              {say("whoCalled")}
+            </Link>
+          </div>
           <ul className="panel list" aria-label={say("who")}>
             {run.data.sessions.map((session) => (
               <SessionRow key={session.id} session={session} />

@@ -3,9 +3,10 @@ import { type KeyboardEvent, type PointerEvent, type SVGProps, useCallback, useE
 
 import type { TaskView } from "../api/schema";
 import { loadFaceForDrawn } from "../look/face";
+import { fit, isWay, neighbour, pressing } from "../parts/drawn";
 import { plain } from "../parts/Said";
 import { useLanguage, useSay } from "../words/words";
-import { type Box, draw, type Drawing, fit, HEAD, type Line, neighbour, phaseId, type Way } from "./layout";
+import { type Box, draw, type Drawing, HEAD, type Line, phaseId } from "./layout";
 import type { InsideProps } from "./ListView";
 import { phaseSaid, whySaid } from "./said";
 import { byPhase, countsOf, isSettled, stateOf, stateOfPhase } from "./state";
@@ -18,7 +19,6 @@ const ZOOM = { min: 0.1, max: 2, step: 1.25 };
 const FAR = 0.45;
 /** Below that nobody could read it. */
 const FIRST_ZOOM_MIN = 0.7;
-const ARROWS: readonly string[] = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 type Phases = ReturnType<typeof byPhase>;
 
@@ -207,9 +207,9 @@ function useArrows(
   const onKeyDown = (event: KeyboardEvent) => {
     hadFocus.current = true;
     if (event.ctrlKey || event.metaKey || event.altKey || at === null) return;
-    if (ARROWS.includes(event.key)) {
+    if (isWay(event.key)) {
       event.preventDefault();
-      const next = neighbour(drawing, at, event.key as Way);
+      const next = neighbour(drawing, at, event.key);
       if (next !== null) {
         setAt(next);
         focus(next);
@@ -274,15 +274,6 @@ function Frames({ drawing, phases, onClose }: { drawing: Drawing; phases: Phases
       </g>
     );
   });
-}
-
-/** What is drawn is pressed like a button. */
-function pressing(run: () => void) {
-  return (event: KeyboardEvent) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    run();
-  };
 }
 
 interface LinesProps {

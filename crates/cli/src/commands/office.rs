@@ -1,12 +1,12 @@
 //! `ostler office`: who can be called in this project, who waits for whom, and what was brought.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 use ostler_server::{
     api::{
-        InvocationStatus, InvocationView, NewOfficeMessage, OfficeView, ProjectSummary, RequestView,
-        ResultView, SessionView,
+        DiagramView, InvocationStatus, InvocationView, NewOfficeMessage, OfficeView, ProjectSummary,
+        RequestView, ResultView, SessionView,
     },
     client::Client,
 };
@@ -327,45 +327,8 @@ async fn diagram(
     project: &str,
     arguments: &DiagramArguments,
 ) -> Result<Exit, Error> {
-    let run = arguments.run.as_ref().map(|run| format!("&run={run}")).unwrap_or_default();
-    let calls: Vec<InvocationView> =
-        client.get(&format!("/projects/{project}/office/invocations?limit=1000{run}")).await?;
-    let text = mermaid(&calls);
-    context.print(&serde_json::json!({ "mermaid": text }), |_| text.clone())?;
+    let run = arguments.run.as_ref().map(|run| format!("?run={run}")).unwrap_or_default();
+    let drawn: DiagramView = client.get(&format!("/projects/{project}/office/diagram{run}")).await?;
+    context.print(&drawn, |_| drawn.mermaid.clone())?;
     Ok(Exit::Done)
-}
-
-/// Calls and what came of them, in the order in which that happened.
-fn mermaid(calls: &[InvocationView]) -> String {
-    // Mermaid takes no other letters in a name, and ends a line at some in a text.
-    let name = |name: &str| -> String {
-        name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
-    };
-    let text = |text: &str| shown(text).replace([';', '#', ':'], " ");
-    let mut names = BTreeSet::new();
-    let mut lines: Vec<(u64, String)> = Vec::new();
-    for call in calls {
-        let (from, to) = (name(&call.caller), name(&call.callee));
-        names.extend([(from.clone(), call.caller.clone()), (to.clone(), call.callee.clone())]);
-        lines.push((call.opened_at_ms, format!("    {from}->>{to}: {} {}", call.id, text(&call.task))));
-        let Some(ended_at_ms) = call.ended_at_ms else { continue };
-        let line = match call.status {
-            InvocationStatus::Completed => {
-                let what = call.result.as_deref().unwrap_or(&call.id);
-                format!("    {to}-->>{from}: {what}")
-            }
-            _ => format!("    {to}--x{from}: {} {}", call.id, call.why.as_deref().unwrap_or_default()),
-        };
-        lines.push((ended_at_ms, line));
-    }
-    lines.sort_by_key(|(at_ms, _)| *at_ms);
-    let mut said = "sequenceDiagram\n".to_owned();
-    for (id, name) in names {
-        add_line(&mut said, 4, &format!("participant {id} as {}", text(&name)));
-    }
-    for (_, line) in lines {
-        said.push_str(&line);
-        said.push('\n');
-    }
-    said
 }

@@ -1,7 +1,11 @@
 //! The office on real processes: agents that ask, call and answer each other, each test named after the task of the
 //! document that the dialect comes from.
 
-use std::{collections::BTreeMap, fs, path::Path, time::Instant};
+mod lasting;
+mod storm;
+mod views;
+
+use std::{fs, path::Path, time::Instant};
 
 use ostler_protocol::{
     Format, Item, Parser, Settings,
@@ -11,7 +15,7 @@ use ostler_protocol::{
 use ostler_server::api::{InvocationStatus, InvocationView, OfficeView, ResultView, SessionView};
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, World, kill, write};
+use crate::support::{DEADLINE, World, write};
 
 /// What every role begins with: how it reads what it is told, and how it brings a result.
 const COMMON: &str = r#"
@@ -396,75 +400,6 @@ fn sixteen_at_once_all_come_back() {
         output.lines().filter_map(|line| line.strip_prefix("got ")?.parse().ok()).collect();
     got.sort_unstable();
     assert_eq!(got, (1..=16).collect::<Vec<u32>>());
-    world.verify();
-}
-
-/// Calls among roles that call each other, while the server and agents are killed. `OSTLER_OFFICE_CALLS` says how many.
-#[test]
-fn calls_survive_kills_of_the_server_and_of_agents() {
-    let wanted: usize =
-        std::env::var("OSTLER_OFFICE_CALLS").ok().and_then(|it| it.parse().ok()).unwrap_or(24);
-    let count = if wanted > 100 { 20 } else { 6 };
-    let names: Vec<String> = (0..count).map(|n| format!("R{n}")).collect();
-    // Each task is a number: who gets one above nothing calls the next with one less.
-    let scripts: Vec<String> = (0..count)
-        .map(|n| {
-            format!(
-                r#"while read -r head; do case $head in
-                "[Task from "*) caller=$(name_in "$head"); read -r task
-                    if [ "$task" -gt 0 ]; then invoke R{} $((task - 1)); else deliver "$caller" 0; fi;;
-                "[Result from "*) read -r it; deliver "$caller" "$it";;
-                "[No result from "*) read -r it; deliver "$caller" "no: $it";; esac; done"#,
-                (n + 1) % count
-            )
-        })
-        .collect();
-    let roles: Vec<(&str, &str)> =
-        names.iter().zip(&scripts).map(|(name, script)| (name.as_str(), script.as_str())).collect();
-    let mut world = office(&roles);
-    let mut callers = Vec::new();
-    let mut round = 0_usize;
-    while calls(&world).len() < wanted {
-        let script = format!(
-            "printf '[INVOKE:R{}]\\n2\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"",
-            round % count
-        );
-        callers.push(world.bash(&script));
-        if round % 4 == 1 {
-            let agents = world.of_agents();
-            if let Some((pid, _)) = agents.get(round % agents.len().max(1)) {
-                kill(*pid, "KILL");
-            }
-        }
-        if round % 6 == 3 {
-            world.restart();
-        }
-        round += 1;
-    }
-    for caller in &callers {
-        world.wait_for("a caller to end", |world| {
-            let status = world.session(caller).status;
-            ["completed", "failed"].contains(&status.as_str()).then_some(())
-        });
-    }
-    world.wait_for("every call to end", |world| {
-        calls(world).iter().all(InvocationView::is_over).then_some(())
-    });
-    let mut ended: BTreeMap<String, u32> = BTreeMap::new();
-    let mut delivered: BTreeMap<String, u32> = BTreeMap::new();
-    let journal = world.ostler(&["export"]);
-    let journal = String::from_utf8(journal.stdout).expect("text");
-    for line in journal.lines() {
-        let event: Value = serde_json::from_str(line).expect("a line of JSON");
-        match event["kind"].as_str() {
-            Some("invocation.ended") => *ended.entry(event["invocation"].to_string()).or_default() += 1,
-            Some("result.delivered") => *delivered.entry(event["result"].to_string()).or_default() += 1,
-            _ => {}
-        }
-    }
-    assert!(ended.values().all(|times| *times == 1), "{ended:?}");
-    assert!(delivered.values().all(|times| *times == 1), "{delivered:?}");
-    assert_eq!(ended.len(), calls(&world).len());
     world.verify();
 }
 

@@ -139,6 +139,13 @@ pub struct NewOfficeMessage {
     pub korean: bool,
 }
 
+/// Who called whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DiagramView {
+    /// A sequence diagram in Mermaid's language.
+    pub mermaid: String,
+}
+
 /// A process of an agent calls another agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

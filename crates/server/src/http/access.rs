@@ -74,6 +74,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/projects/{id}/phases/{phase}/close", Need::Act),
     ("GET", "/projects/{id}/office", Need::Look),
     ("GET", "/projects/{id}/office/invocations", Need::Look),
+    ("GET", "/projects/{id}/office/diagram", Need::Look),
     ("GET", "/projects/{id}/office/results", Need::Look),
     ("GET", "/projects/{id}/office/questions", Need::Look),
     ("POST", "/projects/{id}/office/messages", Need::Act),

@@ -30,16 +30,21 @@ use super::{
 };
 use crate::{
     api::{
-        InvocationView, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView, RoleView, SessionView,
+        DiagramView, InvocationView, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView,
+        RoleView, SessionView,
     },
     journal::Found,
     office::{
+        diagram::mermaid,
         roles::{Role, Roles},
         seat::{self, Caller, Words},
     },
 };
 
-/// Which calls or results.
+/// So many calls can still be read in one drawing.
+const DRAWN: Limit = Limit(1000);
+
+/// Which calls.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
@@ -47,6 +52,9 @@ pub(super) struct WhichCalls {
     /// Only of chains that this run began.
     #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
     run: Option<RunId>,
+    /// Only between these two, whoever called: `PO,designer`.
+    #[param(value_type = Option<String>)]
+    between: Option<Pair>,
     /// At most so many; 50, if nothing is said.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
@@ -63,12 +71,45 @@ pub(super) struct WhichResults {
     /// Only of chains that this run began.
     #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
     run: Option<RunId>,
+    /// Only between these two, whoever called: `PO,designer`.
+    #[param(value_type = Option<String>)]
+    between: Option<Pair>,
     /// At most so many; 50, if nothing is said.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Only those older than this one.
     #[param(value_type = Option<String>, pattern = "^d_[0-9]{1,18}$")]
     before: Option<ResultId>,
+}
+
+/// Which calls are drawn.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WhichDrawn {
+    /// Only of chains that this run began.
+    #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
+    run: Option<RunId>,
+}
+
+/// Two names of which no name can hold what stands between them.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Pair(String, String);
+
+impl TryFrom<String> for Pair {
+    type Error = &'static str;
+
+    fn try_from(both: String) -> Result<Pair, &'static str> {
+        let (one, other) = both.split_once(',').ok_or("two names with a comma between them")?;
+        Ok(Pair(one.to_owned(), other.to_owned()))
+    }
+}
+
+impl Pair {
+    fn is(&self, from: &str, to: &str) -> bool {
+        (self.0 == from && self.1 == to) || (self.0 == to && self.1 == from)
+    }
 }
 
 /// Which questions.
@@ -125,11 +166,30 @@ pub(super) async fn invocations(
     let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
     let (found, next) = app.scan(Rows { entity: Entity::Invocation, scope, before, limit }, |row| {
         let Ok(Found::Invocation(call)) = crate::journal::read(row) else { return Ok(None) };
-        Ok(Some(InvocationView::of(&call)))
+        let is_meant = which.between.as_ref().is_none_or(|pair| pair.is(&call.caller, &call.callee));
+        Ok(is_meant.then(|| InvocationView::of(&call)))
     })?;
     let path = format!("/projects/{project}/office/invocations");
     let list = List { path: &path, query: query.as_deref() };
     Ok(Paged::new(found, &list, next.map(|id| ("before", InvocationId(id)))))
+}
+
+/// Who called whom, and what came of it, as text that Mermaid draws.
+#[utoipa::path(get, path = "/projects/{id}/office/diagram", params(("id" = String, Path), WhichDrawn),
+    responses((status = 200, body = DiagramView), (status = 404, body = Problem)))]
+pub(super) async fn diagram(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(which): Query<WhichDrawn>,
+) -> Result<Json<DiagramView>, Problem> {
+    let project = app.project_id(&id)?;
+    let scope = Scope { project: Some(project.0), run: which.run.map(|run| run.0), session: None };
+    let (found, _) =
+        app.scan(Rows { entity: Entity::Invocation, scope, before: None, limit: DRAWN }, |row| {
+            let Ok(Found::Invocation(call)) = crate::journal::read(row) else { return Ok(None) };
+            Ok(Some(InvocationView::of(&call)))
+        })?;
+    Ok(Json(DiagramView { mermaid: mermaid(&found) }))
 }
 
 /// What agents brought each other, newest first.
@@ -146,7 +206,8 @@ pub(super) async fn results(
     let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
     let (found, next) = app.scan(Rows { entity: Entity::Result, scope, before, limit }, |row| {
         let Ok(Found::Result(result)) = crate::journal::read(row) else { return Ok(None) };
-        Ok(Some(ResultView::of(&result)))
+        let is_meant = which.between.as_ref().is_none_or(|pair| pair.is(&result.from, &result.to));
+        Ok(is_meant.then(|| ResultView::of(&result)))
     })?;
     let path = format!("/projects/{project}/office/results");
     let list = List { path: &path, query: query.as_deref() };

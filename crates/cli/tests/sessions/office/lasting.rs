@@ -1,0 +1,205 @@
+//! Roles that outlive their processes: a worktree that is merged, a conversation that comes back, programs that draw, and
+//! the office of `examples/`.
+
+use std::{fs, path::Path};
+
+use ostler_server::api::InvocationStatus;
+
+use super::{calls, office, output_with, results, seat, set_roles, wait_for_call};
+use crate::{
+    support::{World, write},
+    worktrees::repository,
+};
+
+#[test]
+fn a_role_in_a_worktree_is_merged_back_and_begins_in_a_new_one() {
+    let world = World::new();
+    repository(&world);
+    let role = r#"while read -r head; do read -r task
+        echo "$task" >>work; pwd >where; deliver "$(name_in "$head")" "$(cat work | tr '\n' ,)"; done"#;
+    set_roles(&world, "[office]\nidle = \"1s\"\n", &[("backend", role)]);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    fs::write(&config, format!("{text}isolation = \"worktree\"\n")).expect("it is ours");
+    let call = |task: &str| {
+        let script =
+            format!("printf '[INVOKE:backend]\\n{task}\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"");
+        let caller = world.bash(&script);
+        world.status(&caller, "completed");
+        world.output(&caller).lines().last().map(str::to_owned)
+    };
+    assert_eq!(call("one").as_deref(), Some("one,"));
+    let first = seat(&world, "backend");
+    assert!(first.directory.starts_with(&world.home.display().to_string()), "{}", first.directory);
+    assert!(!world.project.join("work").exists(), "it works beside the project");
+    world.status(&first.id, "completed");
+    assert_eq!(world.wish(&first.id, "merge").worktree.expect("a worktree").state, "merged");
+    assert_eq!(fs::read_to_string(world.project.join("work")).expect("it is merged"), "one\n");
+
+    // What was merged is there when it is called again, elsewhere.
+    assert_eq!(call("two").as_deref(), Some("one,two,"));
+    let second = seat(&world, "backend");
+    assert!(second.id != first.id && second.directory != first.directory, "{second:?}");
+    assert_eq!(fs::read_to_string(world.project.join("work")).expect("a file"), "one\n");
+    world.status(&second.id, "completed");
+    assert_eq!(world.wish(&second.id, "merge").worktree.expect("a worktree").state, "merged");
+    assert_eq!(fs::read_to_string(world.project.join("work")).expect("a file"), "one\ntwo\n");
+    world.verify();
+}
+
+/// A CLI that is started for each task and remembers by the name of its conversation.
+const REMEMBERS: &str = r#"
+[agents.memory]
+about = "a program that remembers"
+command = ["bash", "memory.sh"]
+arguments.fresh = ["--new={new_conversation}"]
+arguments.resume = ["--resume={conversation}"]
+arguments.prompt = ["--", "{prompt}"]
+input.way = "relaunch"
+output.agent_session = [{ when = { type = "begin" }, give = { id = "id" } }]
+output.speech = [{ when = { type = "say" }, give = { text = "text" } }]
+output.end = [{ when = { type = "end" }, give = { status = "success" } }]
+end.required = true
+
+[office]
+idle = "1s"
+
+[office.roles.PO]
+agent = "memory"
+"#;
+
+const MEMORY: &str = r#"
+conversation=${1#--*=}
+echo "{\"type\":\"begin\",\"id\":\"$conversation\"}"
+task=$(printf '%s\n' "$3" | sed -n 2p)
+caller=$(printf '%s\n' "$3" | sed -n '1s/.* from \(.*\)]/\1/p')
+echo "$task" >>"$conversation.heard"
+printf '{"type":"say","text":"[DELIVER_RESULT:%s]\\ncontent: %s\\n[/DELIVER_RESULT]\\n"}\n' "$caller" "$(tr '\n' , <"$conversation.heard")"
+echo '{"type":"end"}'
+"#;
+
+#[test]
+fn a_role_that_ended_comes_back_with_its_conversation() {
+    let mut world = World::new();
+    let folder = world.home.join("config/ostler");
+    fs::create_dir_all(&folder).expect("it is ours");
+    write(&folder, "config.toml", REMEMBERS);
+    write(&world.project, "memory.sh", MEMORY);
+    let call = |world: &World, task: &str| {
+        let script =
+            format!("printf '[INVOKE:PO]\\n{task}\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"");
+        let caller = world.bash(&script);
+        world.status(&caller, "completed");
+        let heard = world.output(&caller).lines().last().map(str::to_owned);
+        world.status(&seat(world, "PO").id, "completed");
+        heard
+    };
+    assert_eq!(call(&world, "one").as_deref(), Some("one,"));
+    let first = seat(&world, "PO");
+    assert_eq!(call(&world, "two").as_deref(), Some("one,two,"));
+    world.restart();
+    assert_eq!(call(&world, "three").as_deref(), Some("one,two,three,"));
+    let last = seat(&world, "PO");
+    assert_eq!((&last.id, &last.conversation, last.launches.len()), (&first.id, &first.conversation, 3));
+    world.verify();
+}
+
+/// It draws its screen anew for every line, and what it says stands in the middle of that, in colour.
+const DRAWS: &str = r#"draw() { printf '\e[?1049h\e[2J\e[H\e[7m 화면 %s \e[0m\r\n\e[4;1H' "$1"; }
+printf '\e]0;office\a\e[?25l'; draw 0; number=0
+while read -r head; do number=$((number + 1)); draw $number
+    case $head in "[Task from "*) read -r task
+    printf '\e[2K\r\e[1;32m[DELIVER_RESULT:%s]\e[0m\r\n\e[33mcontent: \e[1m%s\e[0m 완료\e[K\r\n[/DELIVER_RESULT]\r\n' "$(name_in "$head")" "$task"
+    draw "$number";; esac; done"#;
+
+#[test]
+fn a_program_that_redraws_its_screen_calls_and_is_called() {
+    let world = World::new();
+    let relay = r#"printf '\e[?1049h'; while read -r head; do printf '\e[2J\e[H'; case $head in
+        "[Task from "*) caller=$(name_in "$head"); read -r task
+            printf '\e[5;5H\e[36m[INVOKE:draws]\e[0m\r\n\e[1m%s\e[0m\r\n[/INVOKE]\r\n' "$task";;
+        "[Result from "*) read -r it; printf '\e[2J\e[H'; deliver "$caller" "$it";; esac; done"#;
+    set_roles(&world, "", &[("relay", relay), ("draws", DRAWS)]);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    let at_terminals = text.replace("[agents.a0]\n", "[agents.a0]\nterminal = \"pty\"\n");
+    let at_terminals = at_terminals.replace("[agents.a1]\n", "[agents.a1]\nterminal = \"pty\"\n");
+    fs::write(&config, at_terminals).expect("it is ours");
+    let caller = world.bash(
+        "for n in 1 2 3; do printf '[INVOKE:relay]\\n작업 %s\\n[/INVOKE]\\n' $n; read -r a; read -r b; echo \"$b\"; done",
+    );
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    let heard: Vec<&str> = output.lines().filter(|line| line.ends_with("완료")).collect();
+    assert_eq!(heard, ["작업 1 완료", "작업 2 완료", "작업 3 완료"], "{output}");
+    assert_eq!(calls(&world).len(), 6, "what is drawn again is no other call");
+    assert_eq!(results(&world).len(), 6);
+    world.verify();
+}
+
+#[test]
+fn the_office_of_the_examples_works() {
+    let world = World::new();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/office"), &world.project);
+    repository(&world);
+    let done = |arguments: &[&str]| {
+        let output = world.ostler(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    done(&["trust", "--yes"]);
+    done(&["office", "send", "PO", "Good morning"]);
+    let po = seat(&world, "PO").id;
+    output_with(&world, &po, "Good morning: {\"passed\": true}");
+    let all = calls(&world);
+    let who: Vec<(&str, &str)> =
+        all.iter().map(|call| (call.caller.as_str(), call.callee.as_str())).collect();
+    assert_eq!(who, [("PO", "designer"), ("PO", "backend"), ("PO", "QA")]);
+    assert!(all.iter().all(|call| call.status == InvocationStatus::Completed), "{all:#?}");
+    assert!(all[2].opened_at_ms >= all[0].ended_at_ms.max(all[1].ended_at_ms).expect("both are over"));
+    let kinds: Vec<String> = results(&world).into_iter().map(|result| result.kind).collect();
+    assert_eq!(kinds, ["file_path", "file_path", "json"]);
+    let diagram = done(&["office", "diagram"]);
+    assert!(diagram.contains("PO->>QA: i_3 Test app.sh against sketch.md"), "{diagram}");
+    // Once more with the same sessions, and in Korean.
+    done(&["office", "send", "PO", "좋은 아침"]);
+    output_with(&world, &po, "좋은 아침: {\"passed\": true}");
+    assert_eq!(seat(&world, "PO").id, po);
+
+    // Without the scripts the roles are those that are written down, for a real CLI.
+    fs::remove_file(world.project.join("ostler.toml")).expect("it is ours");
+    let roles = done(&["office", "roles"]);
+    let described = ["PO", "QA", "backend", "designer"]
+        .iter()
+        .all(|name| roles.lines().any(|line| line.starts_with(name) && !line.contains("cannot")));
+    assert!(described, "{roles}");
+    world.verify();
+}
+
+#[test]
+fn what_is_called_while_it_fails_is_served_by_the_next_process() {
+    let world = office(&[(
+        "QA",
+        "read -r head; read -r task; [ \"$task\" = bad ] && exit 3; deliver \"$(name_in \"$head\")\" \"$task\"; sleep 600",
+    )]);
+    let script = "printf '[INVOKE:QA]\\nbad\\n[/INVOKE]\\n[INVOKE:QA]\\ngood\\n[/INVOKE]\\n'
+        read -r a; read -r b; read -r c; read -r d; echo \"$a|$c|$d\"";
+    let caller = world.bash(script);
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    assert!(output.ends_with("[No result from QA]|[Result from QA]|good\n"), "{output}");
+    assert_eq!(wait_for_call(&world, 1, InvocationStatus::Failed).why.as_deref(), Some("failed"));
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("it is ours");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.file_type().expect("a kind").is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).expect("it is ours");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What the document calls tables, for whoever reads the database, and the commands that print the same.
+
+use ostler_server::api::InvocationStatus;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+
+use super::{office, results, seat, wait_for_call};
+use crate::support::World;
+
+/// Asks before it brings anything.
+const ASKING: &str = r#"read -r head; read -r task; read -r context
+printf '[ASK_USER]\n질문: 어느 쪽인가요?\n타입: selection\n옵션: ["가", "나"]\n[/ASK_USER]\n'; read -r answer
+printf '[DELIVER_RESULT:%s]\ntype: json\ncontent: {"answer": "%s"}\n[/DELIVER_RESULT]\n' "$(name_in "$head")" "$answer"
+sleep 600"#;
+
+/// The names as they stand in the document, and in its order.
+const COLUMNS: [(&str, &[&str]); 4] = [
+    ("office_agents", &["id", "office_id", "name", "session_id", "status"]),
+    (
+        "user_questions",
+        &[
+            "id",
+            "agent_id",
+            "office_id",
+            "question_type",
+            "question",
+            "options",
+            "status",
+            "expires_at",
+            "response",
+        ],
+    ),
+    (
+        "agent_invocations",
+        &["id", "office_id", "caller_agent_id", "callee_agent_id", "reason", "context", "status"],
+    ),
+    (
+        "agent_results",
+        &[
+            "id",
+            "office_id",
+            "from_agent_id",
+            "to_agent_id",
+            "result_type",
+            "content_type",
+            "content",
+            "status",
+        ],
+    ),
+];
+
+/// Rows of a view, each as its columns in words. The server goes on writing meanwhile.
+fn rows(world: &World, query: &str) -> Vec<Vec<String>> {
+    let file = world.home.join("journal.sqlite");
+    let store = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("it can be read");
+    let mut found = store.prepare(query).expect("there is such a view");
+    let columns = found.column_count();
+    let mut rows = found.query([]).expect("rows");
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().expect("a row") {
+        let value = |column| match row.get::<_, rusqlite::types::Value>(column).expect("a value") {
+            rusqlite::types::Value::Text(text) => text,
+            rusqlite::types::Value::Integer(number) => number.to_string(),
+            other => format!("{other:?}"),
+        };
+        all.push((0..columns).map(value).collect());
+    }
+    all
+}
+
+fn said(world: &World, arguments: &[&str]) -> Value {
+    let output = world.ostler(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn the_tables_of_the_document_are_views_that_anybody_can_query() {
+    let world = office(&[("기획자", ASKING)]);
+    for (view, columns) in COLUMNS {
+        let found = rows(&world, &format!("SELECT name FROM pragma_table_info('{view}') ORDER BY cid"));
+        assert_eq!(found.concat(), columns, "{view}");
+    }
+    let caller = world.bash(
+        "printf '[INVOKE:기획자]\\n골라 주세요\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"",
+    );
+    let seat = seat(&world, "기획자").id;
+    let request = world.asked(&seat);
+    let asked = "SELECT id, agent_id, office_id, question_type, question, options, status, response FROM user_questions";
+    let question = |status: &str, response: &str| {
+        let agent = "p_1/기획자";
+        [&request.id, agent, "p_1", "selection", "어느 쪽인가요?", "[\"가\",\"나\"]", status, response]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    assert_eq!(rows(&world, asked), [question("pending", "Null")]);
+    assert_eq!(rows(&world, "SELECT status FROM agent_invocations"), [["in_progress"]]);
+    assert_eq!(
+        rows(&world, "SELECT id, office_id, name, session_id, status FROM office_agents"),
+        [["p_1/기획자", "p_1", "기획자", &seat, "active"]]
+    );
+    world.answer(&request.id, "2");
+    world.status(&caller, "completed");
+    assert_eq!(world.output(&caller).lines().last(), Some("{\"answer\": \"나\"}"));
+    wait_for_call(&world, 1, InvocationStatus::Completed);
+    world.wait_for("that it is read", |world| results(world)[0].delivered.then_some(()));
+    assert_eq!(rows(&world, asked), [question("answered", "나")]);
+    assert_eq!(
+        rows(&world, "SELECT * FROM agent_invocations"),
+        [["i_1", "p_1", &format!("p_1/{caller}"), "p_1/기획자", "골라 주세요", "급함", "completed"]]
+    );
+    assert_eq!(
+        rows(&world, "SELECT * FROM agent_results"),
+        [[
+            "d_1",
+            "p_1",
+            "p_1/기획자",
+            &format!("p_1/{caller}"),
+            "json",
+            "application/json",
+            "{\"answer\": \"나\"}",
+            "delivered"
+        ]]
+    );
+
+    // The commands say the same.
+    let questions = said(&world, &["--json", "office", "questions"]);
+    assert_eq!(
+        (&questions[0]["id"], &questions[0]["ask"]["text"]),
+        (&request.id.into(), &"어느 쪽인가요?".into())
+    );
+    let calls = said(&world, &["--json", "office", "invocations"]);
+    assert_eq!((&calls[0]["id"], &calls[0]["status"]), (&"i_1".into(), &"completed".into()));
+    let brought = said(&world, &["--json", "office", "results"]);
+    assert_eq!((&brought[0]["id"], &brought[0]["delivered"]), (&"d_1".into(), &true.into()));
+    let between = |pair: &str| -> Vec<Value> {
+        world.get(&format!("/projects/p_1/office/results?between={pair}")).expect("a list")
+    };
+    assert_eq!(between(&format!("%EA%B8%B0%ED%9A%8D%EC%9E%90,{caller}")).len(), 1);
+    assert_eq!(between(&format!("{caller},%EA%B8%B0%ED%9A%8D%EC%9E%90")).len(), 1);
+    assert_eq!(between(&format!("{caller},PO")).len(), 0);
+    world.refused_get("/projects/p_1/office/results?between=PO");
+    world.verify();
+}
+
+#[test]
+fn a_question_of_somebody_who_ends_is_cancelled_and_a_call_of_theirs_too() {
+    let world = office(&[("PO", ASKING)]);
+    let caller = world.bash("printf '[INVOKE:PO]\\nx\\ncontext: y\\n[/INVOKE]\\n'; sleep 600");
+    let seat = seat(&world, "PO").id;
+    world.asked(&seat);
+    world.wish(&caller, "cancel");
+    wait_for_call(&world, 1, InvocationStatus::Cancelled);
+    world.wish(&seat, "cancel");
+    world.status(&seat, "cancelled");
+    assert_eq!(rows(&world, "SELECT status FROM agent_invocations"), [["cancelled"]]);
+    assert_eq!(rows(&world, "SELECT status FROM user_questions"), [["cancelled"]]);
+    assert_eq!(rows(&world, "SELECT status FROM office_agents"), [["resting"]]);
+}

@@ -1,0 +1,295 @@
+// The office of a project on the page: scripted roles call each other, and somebody looks, writes and takes back.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { load } from "./load.mjs";
+import { findings, join, launch, Ostler, until, visit, writeFileSync } from "./support.mjs";
+
+const EVIL = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+const NAMES = ["PO", "designer", "backend", "QA"];
+const ROLES = `[agents.role]
+about = "a script"
+command = ["office-role"]
+
+${NAMES.map((name) => `[office.roles.${name}]\nagent = "role"\ndescription = 'The ${name}'\n`).join("\n")}
+[office.roles.evil]
+agent = "role"
+description = '${EVIL}'
+`;
+
+let browser;
+let ostler;
+
+before(async () => {
+  browser = await launch();
+  ostler = await Ostler.start(ROLES);
+});
+
+after(async () => {
+  await browser?.close();
+  await ostler?.end();
+});
+
+/** A project of its own, in which nobody has been called yet. */
+async function office(name) {
+  const it = ostler.beside(name);
+  const begun = await it.json("run", "--detach", "--", "true");
+  return Object.assign(it, { id: begun.project.id, place: `/office/${begun.project.id}` });
+}
+
+/** A session that calls a role and prints what comes back. Gives its run and itself. */
+async function call(it, role, ...lines) {
+  const print = `printf '%s\\n' '[INVOKE:${role}]' "$@" '[/INVOKE]'; read -r a; read -r b; echo "got $b"`;
+  const begun = await it.json("run", "--detach", "--", "bash", "-c", print, "caller", ...lines);
+  return { run: begun.id, session: begun.sessions[0].id };
+}
+
+const ring = (it, name) => writeFileSync(join(it.project, name), "");
+const node = (page, name) => page.locator(`.office-node[data-person="${name}"]`);
+const talk = (page, from, to) => page.locator(`.office-line[data-talk="${from} ${to}"]`);
+const label = (page, name) => node(page, name).getAttribute("aria-label");
+const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("data-person"));
+
+async function leave(page) {
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+}
+
+test("a call goes from one to another and back while somebody looks", async () => {
+  const it = await office("live");
+  const page = await visit(browser, it, { place: ["/office"] });
+  await page.locator(".content").getByRole("link", { name: /^live/ }).click();
+  await page.getByRole("heading", { name: "Office of live" }).waitFor();
+  await page.getByText("0 open · 0 waiting to be begun · 0 not read").waitFor();
+  assert.equal(await label(page, "PO"), "PO, not called yet");
+  assert.equal(await page.locator(".office-line").count(), 0);
+
+  const { session } = await call(it, "PO", "Ask designer: Wait bell: a sketch");
+  await node(page, "designer").and(page.locator(".office-busy")).waitFor();
+  await until("PO waits", async () => /^PO, working, works for s_\d+: i_\d+, waits for designer$/.test(await label(page, "PO")));
+  await until("designer works", async () => /^designer, working, works for PO: i_\d+$/.test(await label(page, "designer")));
+  await talk(page, session, "PO").and(page.locator(".open")).waitFor();
+  await talk(page, "PO", "designer").and(page.locator(".open")).waitFor();
+  assert.match(await talk(page, "PO", "designer").locator("title").textContent(), /^PO waits for designer: i_\d+$/);
+  await page.getByText("2 open · 0 waiting to be begun").waitFor();
+
+  ring(it, "bell");
+  await talk(page, session, "PO").and(page.locator(".done")).waitFor();
+  await talk(page, "PO", "designer").and(page.locator(".done")).locator(".office-back").waitFor({ state: "attached" });
+  await it.printed(session, "got a sketch");
+  await page.getByText("0 open").waitFor();
+
+  // Who fails is seen to have failed, with why.
+  await call(it, "QA", "Fail");
+  await page.locator(".office-line.failed").waitFor();
+  assert.match(await page.locator(".office-line.failed title").textContent(), /and the last call failed: who worked on it has failed$/);
+  await leave(page);
+});
+
+test("two have a conversation, and a call is taken back", async () => {
+  const it = await office("talk");
+  const first = await call(it, "PO", "Ask designer: **bold** words", "Context: in a hurry");
+  await it.printed(first.session, "got **bold** words");
+  const second = await call(it, "PO", "Ask designer: Wait never: a sketch");
+  const page = await visit(browser, it, { place: [it.place] });
+  await node(page, "PO").click();
+  const panel = page.locator(".office-panel");
+  await panel.getByRole("heading", { name: "What it waits for" }).waitFor();
+  await panel.getByRole("link", { name: /^s_\d+$/ }).waitFor();
+  await panel.getByRole("button", { name: "designer", exact: true }).click();
+  await page.getByRole("heading", { name: "PO and designer" }).waitFor();
+  const said = panel.locator(".office-bubble");
+  await until("three things were said", async () => (await said.count()) === 3);
+  assert.match(await said.nth(0).textContent(), /PO called designer · i_\d+ .*completed.*\*\*bold\*\* words/);
+  assert.match(await said.nth(1).textContent(), /designer brought PO something · d_\d+ · Markdown/);
+  await said.nth(1).locator("strong", { hasText: "bold" }).waitFor();
+  assert.match(await said.nth(2).textContent(), /in progress.*Wait never: a sketch/);
+
+  // Only what is between the two is asked for.
+  await panel.getByRole("button", { name: "PO", exact: true }).click();
+  await panel.getByRole("button", { name: first.session, exact: true }).or(panel.getByRole("button", { name: second.session, exact: true })).first().waitFor();
+  await panel.getByRole("button", { name: /^Take i_\d+ back$/ }).last().click();
+  await it.printed(second.session, "got The call of designer was cancelled.");
+  await panel.getByRole("button", { name: "designer", exact: true }).click();
+  await until("it is said that it came to nothing", async () => /No result for PO/.test((await said.allTextContents()).join(" ")));
+  await panel.getByText("nobody wants it any more").waitFor();
+  await leave(page);
+});
+
+test("somebody writes to a role, from below the picture and beside it", async () => {
+  const it = await office("write");
+  const page = await visit(browser, it, { place: [it.place] });
+  await page.getByLabel("To whom").selectOption("QA");
+  await page.getByLabel("Your words").fill("Good morning.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("Sent to QA.").waitFor();
+  const seat = await until("QA is here", async () => (await it.json("office")).roles.find((role) => role.name === "QA").session);
+  await it.printed(seat, "heard: Good morning.");
+  await page.locator(".office-write").getByRole("link", { name: `Session ${seat}` }).waitFor();
+
+  await node(page, "QA").click();
+  await page.keyboard.press("w");
+  await page.keyboard.type("Second line");
+  await page.keyboard.press("Control+Enter");
+  await it.printed(seat, "heard: Second line");
+  await page.getByText("Sent to QA.").waitFor();
+
+  // What is refused says why, and the words stay.
+  await page.route("**/office/messages", (route) => route.continue({ postData: JSON.stringify({ role: "nobody", text: "x", korean: false }) }));
+  await page.getByLabel("Write to QA").last().fill("kept");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("alert").getByText("There is no such role.").waitFor();
+  assert.equal(await page.getByLabel("Write to QA").last().inputValue(), "kept");
+  await leave(page);
+});
+
+test("everything can be reached by keys", async () => {
+  const it = await office("keys");
+  const { session } = await call(it, "PO", "Ask designer: words");
+  await it.printed(session, "got words");
+  const page = await visit(browser, it, { place: [it.place] });
+  await node(page, session).focus();
+  for (const [key, name] of [["ArrowRight", "PO"], ["ArrowRight", "designer"], ["ArrowLeft", "PO"]]) {
+    await page.keyboard.press(key);
+    assert.equal(await focused(page), name, key);
+  }
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "PO" }).waitFor();
+  assert.match(page.url(), /role=PO/);
+  await page.keyboard.press("Escape");
+  await until("the focus is back", async () => (await focused(page)) === "PO");
+  await page.keyboard.press("2");
+  await page.getByRole("heading", { name: "Calls" }).waitFor();
+  await page.locator('.office-row[data-person="designer"]').focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "designer" }).waitFor();
+  await page.keyboard.press("Escape");
+  await until("the focus is in the list", async () => (await focused(page)) === "designer");
+  await page.keyboard.press("3");
+  await page.getByRole("region", { name: "The sequence diagram as text" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  await page.waitForURL("**/office");
+  await leave(page);
+});
+
+test("a run's sequence diagram is text that can be copied", async () => {
+  const it = await office("sequence");
+  const first = await call(it, "PO", "Ask designer: one");
+  await it.printed(first.session, "got one");
+  const second = await call(it, "QA", "two");
+  await it.printed(second.session, "got two");
+  const page = await visit(browser, it, { place: [`/runs/${first.run}`], permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByRole("link", { name: "Who called whom" }).click();
+  const text = page.getByRole("region", { name: "The sequence diagram as text" });
+  await text.waitFor();
+  const shown = await text.textContent();
+  assert.match(shown, /^sequenceDiagram\n {4}participant s_\d+ as s_\d+\n {4}participant PO as PO\n {4}participant designer as designer\n/);
+  assert.match(shown, /PO->>designer: i_\d+ one\n {4}designer-->>PO: d_\d+\n/);
+  assert.doesNotMatch(shown, /QA/);
+  assert.equal(await it.tell("office", "diagram", first.run), shown);
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), shown);
+  await page.getByLabel("Of which run").selectOption("");
+  await text.getByText("QA").waitFor();
+  await leave(page);
+});
+
+test("no serious findings in any view, light and dark; Korean; a phone", async () => {
+  const it = await office("seen");
+  const { session } = await call(it, "PO", "Ask designer: Wait never: a sketch");
+  await call(it, "QA", "Fail");
+  await until("QA has failed", async () => (await it.json("office", "invocations")).some((found) => found.status === "failed"));
+  for (const view of ["picture", "list", "sequence"]) {
+    for (const colorScheme of ["light", "dark"]) {
+      const pair = view === "list" ? "&with=designer" : "";
+      const page = await visit(browser, it, { place: [`${it.place}?view=${view}&role=PO${pair}`], colorScheme });
+      await page.locator(".office-panel").getByText("in progress").first().waitFor();
+      assert.deepEqual(await findings(page), [], `${view} ${colorScheme}`);
+      await leave(page);
+    }
+  }
+  const korean = await visit(browser, it, { place: [it.place], locale: "ko-KR" });
+  await korean.getByRole("heading", { name: "seen의 오피스" }).waitFor();
+  await until("PO waits", async () => /^PO, 일하는 중, s_\d+의 일을 하는 중: i_\d+, designer 기다림$/.test(await label(korean, "PO")));
+  await korean.getByLabel("받는 역할").selectOption("backend");
+  await korean.getByLabel("할 말").fill("안녕하세요");
+  await korean.getByRole("button", { name: "보내기" }).click();
+  await korean.getByText("backend에게 보냈습니다.").waitFor();
+  await leave(korean);
+
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const page = await visit(browser, it, { place: [it.place], ...phone });
+  await page.locator('.office-row[data-person="designer"]').tap();
+  await page.getByRole("button", { name: "Back to the office" }).waitFor();
+  assert.equal(await page.locator(".office-main").isVisible(), false);
+  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  assert.equal(await isWide(), false, "nothing sticks out");
+  await page.getByRole("button", { name: "Back to the office" }).tap();
+  await page.locator(".office-row").first().waitFor();
+  assert.equal(await isWide(), false, "nothing sticks out");
+  assert.deepEqual(await findings(page), []);
+  await page.getByRole("button", { name: "Picture" }).tap();
+  await node(page, session).waitFor();
+  assert.equal(await isWide(), false, "nothing sticks out");
+  await leave(page);
+});
+
+test("what agents say to each other is text and nothing else", async () => {
+  const it = await office("hostile");
+  const { session } = await call(it, "evil", `\u202e${EVIL} [x](javascript:window.hit=1)`);
+  await it.printed(session, "got ");
+  const page = await visit(browser, it, { place: [`${it.place}?role=${session}&with=evil`] });
+  await page.locator(".office-bubble").getByText("<img src=x").first().waitFor();
+  await page.locator(".office-panel").getByText("U+202E").first().waitFor();
+  for (const view of ["List", "Sequence", "Picture"]) await page.getByRole("button", { name: view, exact: true }).click();
+  await node(page, "evil").click();
+  await page.locator(".office-panel").getByText("<img src=x").first().waitFor();
+  assert.equal(await page.locator(".content img, .content script, .content a[href^='javascript']").count(), 0);
+  assert.equal(await page.evaluate(() => window.hit), undefined);
+  await leave(page);
+});
+
+test("an office without roles says how to begin; one that is not there says so", async () => {
+  const other = await Ostler.start();
+  try {
+    let page = await visit(browser, other, { place: ["/office"] });
+    await page.getByText("No project is known yet.").waitFor();
+    const begun = await other.json("run", "--detach", "--", "true");
+    await page.locator(".content").getByRole("link", { name: /^shop/ }).click();
+    await page.getByRole("heading", { name: "This project has no roles of its own yet." }).waitFor();
+    await page.getByRole("button", { name: "Sequence", exact: true }).click();
+    await page.getByText("Nobody has called anybody yet.").waitFor();
+    await leave(page);
+    page = await visit(browser, other, { place: [`/office/${begun.project.id}9`] });
+    await page.getByRole("alert").waitFor();
+    await leave(page);
+  } finally {
+    await other.end();
+  }
+});
+
+test("the layout: nobody covers anybody, who calls stands on the left, rings end", async () => {
+  const { draw, BOX } = await load("office/layout.ts");
+  const { neighbour } = await load("parts/drawn.ts");
+  let seed = 11;
+  const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+  for (let round = 0; round < 60; round++) {
+    const names = Array.from({ length: 1 + random(24) }, (_, index) => `R${index}`);
+    const talks = Array.from({ length: random(40) }, () => ({ from: `R${random(names.length)}`, to: `R${random(names.length)}`, hasResult: random(2) === 0, open: [], unread: [] }));
+    const { boxes, lines, width, height } = draw(names, talks);
+    assert.deepEqual(boxes.map((box) => box.id).sort(), [...names].sort());
+    for (const a of boxes) {
+      assert.ok(a.x >= 0 && a.y >= 0 && a.x + BOX.width <= width && a.y + BOX.height <= height);
+      for (const b of boxes) {
+        const apart = a === b || a.x + BOX.width <= b.x || b.x + BOX.width <= a.x || a.y + BOX.height <= b.y || b.y + BOX.height <= a.y;
+        assert.ok(apart, `${a.id} and ${b.id} do not cover each other`);
+      }
+    }
+    assert.equal(lines.length, talks.filter(({ from, to }) => from !== to).length);
+    for (const box of boxes) for (const way of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) assert.notEqual(neighbour({ boxes, lines }, box.id, way), box.id);
+  }
+  const chain = draw(["A", "B", "C"], [{ from: "A", to: "B" }, { from: "B", to: "C" }, { from: "C", to: "A" }].map((it) => ({ ...it, open: [], unread: [] })));
+  assert.deepEqual(chain.boxes.map((box) => [box.id, box.column]), [["A", 0], ["B", 1], ["C", 2]]);
+});
