@@ -1,9 +1,10 @@
-//! `cargo xtask bench`: how fast the parser, the reader of task files, the loop over them, the journal, the server and
-//! a checkpoint are, and how soon the shim stops an agent.
+//! `cargo xtask bench`: how fast the parser, the reader of task files, the loop over them, the journal, the server, the
+//! office and a checkpoint are, and how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
 
+mod office;
 mod server;
 mod shim;
 mod tasks;
@@ -31,12 +32,13 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
         }
         ["shim"] => shim::run(),
         ["server"] => server::run(),
+        ["office"] => office::run(),
         ["tasks"] => tasks::run(),
-        ["plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
+        ["office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
             Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `store`, `shim` and `workspace`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `shim` and `workspace`"
         ))),
         rest => parser(rest),
     }

@@ -34,6 +34,7 @@ usage: cargo xtask COMMAND
   bench store             measure the journal, likewise
   bench shim              measure how soon an agent is stopped, beside readers in C and on Node
   bench server            measure the server: answers, starts, memory, cold start
+  bench office            measure calls between agents beside two shells and a pipe
   bench workspace         measure a checkpoint of 100,000 files beside what git offers
   soak [properties|sim]   the long storms; writes its table into docs/results.md
   soak sessions           only a thousand sessions at once

@@ -61,7 +61,7 @@ read -r line; now=${EPOCHREALTIME/[^0-9]/}; echo $now >"$0"
 done"#;
 
 /// A server on a directory of its own.
-struct Server {
+pub(super) struct Server {
     ostler: PathBuf,
     home: PathBuf,
     child: Child,
@@ -85,14 +85,14 @@ pub(crate) fn run() -> Result<(), Error> {
 }
 
 impl Server {
-    fn start(ostler: &Path, home: &Path) -> Result<Server, Error> {
+    pub(super) fn start(ostler: &Path, home: &Path) -> Result<Server, Error> {
         let child = spawn(ostler, home)?;
         let server = Server { ostler: ostler.to_owned(), home: home.to_owned(), child };
         server.client()?;
         Ok(server)
     }
 
-    fn client(&self) -> Result<Client, Error> {
+    pub(super) fn client(&self) -> Result<Client, Error> {
         let socket = self.home.join("api.sock");
         wait_for(&socket, || {
             let mut client = Client::connect(&socket).ok()?;
@@ -108,7 +108,7 @@ impl Server {
     }
 
     /// Cancels what is left, and ends the server.
-    fn end(&mut self) -> Result<(), Error> {
+    pub(super) fn end(&mut self) -> Result<(), Error> {
         let mut client = self.client()?;
         let left = client.get("/sessions")?;
         for session in left.as_array().into_iter().flatten() {
@@ -126,7 +126,7 @@ fn spawn(ostler: &Path, home: &Path) -> Result<Child, Error> {
     command.spawn().map_err(|source| start_error(&command, source))
 }
 
-fn new_run(project: &Path, command: &[&str]) -> Value {
+pub(super) fn new_run(project: &Path, command: &[&str]) -> Value {
     let path = env::var("PATH").unwrap_or_default();
     json!({ "directory": project, "command": command, "environment": { "PATH": path, "LC_ALL": "C" } })
 }
@@ -293,7 +293,7 @@ fn cold_start(server: &mut Server, project: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn word(value: &Value) -> &str {
+pub(super) fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
@@ -304,15 +304,15 @@ fn now() -> u64 {
     now.map_or(0, micros)
 }
 
-fn micros(time: Duration) -> u64 {
+pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn rate(count: usize, time: Duration) -> u64 {
+pub(super) fn rate(count: usize, time: Duration) -> u64 {
     count as u64 * 1_000_000 / micros(time).max(1)
 }
 
-fn percentile(values: &mut [u64], percent: usize) -> u64 {
+pub(super) fn percentile(values: &mut [u64], percent: usize) -> u64 {
     values.sort_unstable();
     values[(values.len() - 1) * percent / 100]
 }
@@ -324,7 +324,7 @@ fn kib(pid: u32, file: &str, name: &str) -> u64 {
     line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-fn wait_for<T>(path: &Path, mut look: impl FnMut() -> Option<T>) -> Result<T, Error> {
+pub(super) fn wait_for<T>(path: &Path, mut look: impl FnMut() -> Option<T>) -> Result<T, Error> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(seen) = look() {

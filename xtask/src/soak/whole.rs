@@ -45,6 +45,9 @@ const CRASHES: &str = "3";
 /// So often something is killed at random while a server works through a task file.
 const LOOP_KILLS: &str = "50";
 
+/// So many calls go among the roles of an office while its server and its agents are killed.
+const OFFICE_CALLS: &str = "200";
+
 /// So many sessions work while the server is killed at random, and so often.
 const STORM: [&str; 2] = ["20", "20"];
 
@@ -107,6 +110,15 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
                 environment: vec![
                     ("OSTLER_STORM_SESSIONS", sessions),
                     ("OSTLER_KILLS", kills),
+                    ("OSTLER_SEED", options.seed.to_string()),
+                ],
+            },
+            Storm {
+                name: "office",
+                program: SESSION_TESTS,
+                tests: &["office::storm::"],
+                environment: vec![
+                    ("OSTLER_OFFICE_CALLS", OFFICE_CALLS.to_owned()),
                     ("OSTLER_SEED", options.seed.to_string()),
                 ],
             },

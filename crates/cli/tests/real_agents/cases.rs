@@ -8,7 +8,7 @@ use ostler_server::api::{CheckpointView, RequestView, SessionView};
 use super::{
     lab::Lab,
     model::Model,
-    phases,
+    office, phases,
     support::{World, kill},
 };
 
@@ -16,7 +16,7 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 9] = [
+pub(crate) const ALL: [Case; 10] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
@@ -25,6 +25,7 @@ pub(crate) const ALL: [Case; 9] = [
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
     ("goes back to a checkpoint", goes_back),
     ("goes through a phase", phases::goes_through_a_phase),
+    ("calls another", office::calls_another),
     ("is told something, hits a limit, wants permission", three_at_once),
 ];
 

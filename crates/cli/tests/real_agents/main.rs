@@ -8,6 +8,7 @@
 mod cases;
 mod lab;
 mod model;
+mod office;
 mod phases;
 mod script;
 #[expect(dead_code, reason = "the harness of the other sessions knows more than is needed here")]

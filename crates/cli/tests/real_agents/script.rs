@@ -41,6 +41,12 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
         ("lose", vec![wait("lose"), wait("cancel"), say("Went on.")]),
         ("back", vec![asks("Which way?"), wrong, say("Oh."), say("Good.")]),
         ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
+        // The caller says the words of the other, so it stands first.
+        (
+            "invoke",
+            vec![say(&format!("[INVOKE:helper]\n{}\n[/INVOKE]\n", words(name, "help"))), say("Thank you.")],
+        ),
+        ("help", vec![helped(), say("Yes.")]),
         ("limit", vec![limit(name), say("Later.")]),
         ("permit", permit(&shell)),
         // The first time a section is missing.
@@ -57,6 +63,12 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
 fn write(shell: &impl Fn(&str) -> Value, document: &str) -> Vec<Value> {
     let said = "It is written.\n\n=== PHASE 1 COMPLETE ===\nDocuments created:\n- plan.md\n";
     vec![shell(&format!("printf '{document}\\n' > plan.md")), json!({ "say": said })]
+}
+
+/// What somebody brings who was called; by whom stands in its prompt.
+fn helped() -> Value {
+    let say = "[DELIVER_RESULT:{found}]\ncontent: It is \"helped\".\n[/DELIVER_RESULT]\n";
+    json!({ "say": say, "find": "\\[Task from ([^\\]]+)\\]" })
 }
 
 /// What a verifier says; the token stands in its prompt.

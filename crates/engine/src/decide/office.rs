@@ -49,8 +49,8 @@ pub(super) fn idle_at_ms(session: &Session) -> Option<u64> {
     let live = session.live().filter(|live| live.process.is_some() && live.ending.is_none())?;
     let is_told = session.messages.iter().any(|message| message.bringing == Bringing::Waiting);
     let is_busy = office.waits() || !office.tasks.is_empty() || is_told;
-    // Who says when it is through is ended by closing its input.
-    let says_so = session.order.agent.end.close_input && live.closes_at_ms.is_some();
+    // Who says when it is through is at work until then; it ends by itself, or because its input is closed.
+    let says_so = session.order.agent.end.required || session.order.agent.end.close_input;
     let is_held = live.held().is_some() || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
     let since_ms = office.idle_since_ms.filter(|_| !is_busy && !says_so && !is_held)?;
     Some(since_ms.saturating_add(*idle_ms))
@@ -86,18 +86,8 @@ impl Maker<'_> {
         let run = RunId(self.desk.counters().run + 1);
         let created = Event::RunCreated { title: seat.name.clone(), terms: seat.terms.clone(), parent: None };
         self.emit_at(Some(project), Some(run), None, created);
-        let id = SessionId(self.desk.counters().session + 1);
-        let worktree = seat.worktrees.as_ref().map(|folder| Worktree {
-            path: format!("{folder}/{id}"),
-            branch: format!("ostler/{id}"),
-            base: None,
-            target: None,
-            state: WorktreeState::Wanted,
-        });
-        let waits_for_worktree = worktree.is_some();
-        let created = Event::SessionCreated { order: seat.order.clone(), worktree };
-        self.emit_at(Some(project), Some(run), Some(id), created);
-        if waits_for_worktree {
+        let id = self.create_first_session(project, run, &seat.order, seat.worktrees.as_deref());
+        if seat.worktrees.is_some() {
             self.act(id, Deed::MakeWorktree);
         }
         id

@@ -1,6 +1,6 @@
 //! Runs: created by a person, and how they begin.
 
-use alloc::{borrow::ToOwned, format};
+use alloc::{borrow::ToOwned, boxed::Box, format};
 
 use super::Maker;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     id::{ProjectId, RunId, SessionId},
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
-    session::{Worktree, WorktreeState},
+    session::{Order, Worktree, WorktreeState},
 };
 
 impl Maker<'_> {
@@ -33,17 +33,7 @@ impl Maker<'_> {
         if let Some(plan) = &new.phases {
             self.emit_at(Some(project), Some(run), None, Event::RunPhased { plan: plan.clone() });
         }
-        let id = SessionId(self.desk.counters().session + 1);
-        let worktree = new.worktrees.as_ref().map(|folder| Worktree {
-            path: format!("{folder}/{id}"),
-            branch: format!("ostler/{id}"),
-            base: None,
-            target: None,
-            state: WorktreeState::Wanted,
-        });
-        let waits_for_worktree = worktree.is_some();
-        let created = Event::SessionCreated { order: new.order.clone(), worktree };
-        self.emit_at(Some(project), Some(run), Some(id), created);
+        let id = self.create_first_session(project, run, &new.order, new.worktrees.as_deref());
         self.made.run = Some(run);
         self.made.session = Some(id);
         if new.order.checkpoints.is_some() && !new.git {
@@ -51,7 +41,7 @@ impl Maker<'_> {
         }
         if new.order.role.conducts().is_some() {
             self.act(id, Deed::Conduct);
-        } else if waits_for_worktree {
+        } else if new.worktrees.is_some() {
             self.act(id, Deed::MakeWorktree);
         } else if new.phases.is_some() {
             self.start_phase(id, 1);
@@ -59,6 +49,27 @@ impl Maker<'_> {
             self.advance(id);
         }
         Ok(())
+    }
+
+    /// The first session of a run, which is not started yet; with a folder, it is to work in a worktree there.
+    pub(super) fn create_first_session(
+        &mut self,
+        project: ProjectId,
+        run: RunId,
+        order: &Order,
+        worktrees: Option<&str>,
+    ) -> SessionId {
+        let id = SessionId(self.desk.counters().session + 1);
+        let worktree = worktrees.map(|folder| Worktree {
+            path: format!("{folder}/{id}"),
+            branch: format!("ostler/{id}"),
+            base: None,
+            target: None,
+            state: WorktreeState::Wanted,
+        });
+        let created = Event::SessionCreated { order: Box::new(order.clone()), worktree };
+        self.emit_at(Some(project), Some(run), Some(id), created);
+        id
     }
 
     /// The project at a root, which is known from now on.

@@ -516,6 +516,25 @@ fn an_idle_seat_ends_and_comes_back_when_it_is_called() {
 }
 
 #[test]
+fn who_says_when_it_is_through_is_not_idle_before() {
+    let mut agent = plain();
+    agent.end.required = true;
+    let mut stage = Stage::new(&[("PO", agent)]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    let seat = stage.seat("PO");
+    stage.delivers(seat, "s_1", "One.");
+    stage.now_ms += IDLE_MS * 2;
+    stage.give(&Input::Tick);
+    stage.settle();
+    assert_eq!(stage.status(seat), Status::Active, "it has more to say");
+    stage.says(seat, json!({ "kind": "end", "status": "success", "reason": null }));
+    stage.shim(seat, News::Ended { code: Some(0), signal: None, clean: true });
+    stage.settle();
+    assert_eq!(stage.status(seat), Status::Completed);
+}
+
+#[test]
 fn who_is_blocked_in_a_call_gets_its_result_there_or_as_a_message() {
     let mut stage = Stage::new(&[("PO", plain())]);
     let caller = stage.caller(plain());

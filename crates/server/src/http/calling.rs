@@ -21,7 +21,6 @@ use super::{
     channel::{agent, needed_key},
     code::Code,
     extract::{Body, Path, Query},
-    wishes::key,
 };
 use crate::{
     api::{CalledView, NewInvocation, NewResult, Problem, clean, text},
@@ -65,17 +64,16 @@ async fn invoke(
     Body(new): Body<NewInvocation>,
 ) -> Result<Json<CalledView>, Problem> {
     let (session, launch) = agent(&peer)?;
-    let stored = key(&headers, &format!("/invocations/{session}"), &new)?;
-    let key = needed_key(&headers)?;
+    let stored = needed_key(&headers, &format!("/invocations/{session}"), &new)?;
+    let key = stored.key.clone();
     let callee = text("agent", &new.agent)?;
     let task = text("task", &new.task)?;
     let context = new.context.map(|context| clean("context", &context)).transpose()?;
     let process = (peer.process.pid, peer.process.began);
     let waits = new.wait;
-    let key_of_call = key.clone();
     let input =
-        OfficeInput::Invoke { session, launch, key: key_of_call, callee, task, context, process, waits };
-    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), stored).await?;
+        OfficeInput::Invoke { session, launch, key: key.clone(), callee, task, context, process, waits };
+    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), Some(stored)).await?;
     let invocation = made.invocation.ok_or_else(|| Problem::internal("nobody was called"))?;
     if waits {
         callers::watch_call(&app.driver, invocation, &key, peer.process);
@@ -152,8 +150,8 @@ async fn deliver(
     Body(new): Body<NewResult>,
 ) -> Result<Json<Value>, Problem> {
     let (session, launch) = agent(&peer)?;
-    let stored = key(&headers, &format!("/results/{session}"), &new)?;
-    let origin = needed_key(&headers)?;
+    let stored = needed_key(&headers, &format!("/results/{session}"), &new)?;
+    let origin = stored.key.clone();
     if !TYPES.contains(&new.kind.as_str()) {
         let title = format!("a result is one of {}", TYPES.join(", "));
         return Err(Problem::bad(Code::NotDelivered, title));
@@ -164,7 +162,7 @@ async fn deliver(
     let (driver, brought) = (app.driver.clone(), delivery.clone());
     let found = tokio::task::spawn_blocking(move || examine(&driver, session, &brought)).await?;
     let input = OfficeInput::Examined { session, launch: Some(launch), delivery, found };
-    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), stored).await?;
+    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), Some(stored)).await?;
     Ok(Json(json!({ "result": made.result.map(|id| id.to_string()) })))
 }
 

@@ -10,7 +10,7 @@ use axum::{
     routing::{get, post},
 };
 use ostler_engine::{Input, RequestId, SessionId, request::Bringing, request::Request};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     api::{CallAnswer, CallState, CallView, NewCall, NewStep, NotAsked, Problem, clean, text},
     driver::{callers, values},
+    journal::Key,
     peer::Peer,
 };
 
@@ -69,7 +70,7 @@ async fn open(
     Body(new): Body<NewCall>,
 ) -> Result<Json<CallView>, Problem> {
     let (session, launch) = agent(&peer)?;
-    let key = needed_key(&headers)?;
+    let key = needed_key(&headers, "", &())?.key;
     let ask = Box::new(new.ask()?);
     let process = peer.process;
     let (pid, began) = (process.pid, process.began);
@@ -139,12 +140,12 @@ async fn step(
     Body(new): Body<NewStep>,
 ) -> Result<Json<Value>, Problem> {
     let (session, launch) = agent(&peer)?;
-    let stored = key(&headers, &format!("/steps/{session}"), &new)?;
-    let key = needed_key(&headers)?;
+    let stored = needed_key(&headers, &format!("/steps/{session}"), &new)?;
+    let key = stored.key.clone();
     let step = text("step", &new.step)?;
     let summary = new.summary.map(|summary| clean("summary", &summary)).transpose()?;
     let item = json!({ "kind": "step_complete", "trust": "channel", "step": step, "summary": summary });
-    app.driver.journal.submit_for(Input::Told { session, launch, key, item }, stored).await?;
+    app.driver.journal.submit_for(Input::Told { session, launch, key, item }, Some(stored)).await?;
     Ok(Json(json!({ "session": session.to_string() })))
 }
 
@@ -156,9 +157,9 @@ pub(super) fn agent(peer: &Peer) -> Result<(SessionId, u32), Problem> {
     })
 }
 
-pub(super) fn needed_key(headers: &HeaderMap) -> Result<String, Problem> {
-    let key = key(headers, "", &())?.map(|key| key.key);
-    key.ok_or_else(|| Problem::bad(Code::NoKey, "a call needs an Idempotency-Key"))
+/// The name under which a caller asks, with what it asks for.
+pub(super) fn needed_key(headers: &HeaderMap, path: &str, body: &impl Serialize) -> Result<Key, Problem> {
+    key(headers, path, body)?.ok_or_else(|| Problem::bad(Code::NoKey, "a call needs an Idempotency-Key"))
 }
 
 impl App {

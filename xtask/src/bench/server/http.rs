@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::error::Error;
 
 /// A connection to a server.
-pub(super) struct Client {
+pub(in crate::bench) struct Client {
     stream: BufReader<UnixStream>,
     path: PathBuf,
 }
@@ -21,11 +21,11 @@ impl Client {
         Ok(Client { stream: BufReader::new(UnixStream::connect(socket)?), path: socket.to_owned() })
     }
 
-    pub(super) fn get(&mut self, what: &str) -> Result<Value, Error> {
+    pub(in crate::bench) fn get(&mut self, what: &str) -> Result<Value, Error> {
         self.ask("GET", what, "")
     }
 
-    pub(super) fn post(&mut self, what: &str, body: &Value) -> Result<Value, Error> {
+    pub(in crate::bench) fn post(&mut self, what: &str, body: &Value) -> Result<Value, Error> {
         self.ask("POST", what, &body.to_string())
     }
 
