@@ -17,11 +17,11 @@ pub(crate) fn draw(lines: &[String]) {
     if TYPING.load(Ordering::Relaxed) || lines.is_empty() {
         return;
     }
-    let back = lines.len() - 1;
-    let mut text = format!("\r\x1b[J{}\r", lines.join("\r\n"));
-    if back > 0 {
-        text.push_str(&format!("\x1b[{back}A"));
-    }
+    let back = match lines.len() - 1 {
+        0 => String::new(),
+        more => format!("\x1b[{more}A"),
+    };
+    let text = format!("\r\x1b[J{}\r{back}", lines.join("\r\n"));
     let mut stderr = io::stderr().lock();
     // What cannot be drawn is missing, and nothing else.
     stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).ok();

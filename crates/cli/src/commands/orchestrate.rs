@@ -29,6 +29,7 @@ use crate::{
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
+    moving,
     words::{Key, Language},
 };
 
@@ -137,7 +138,7 @@ async fn watch(
             }
         }
     };
-    shown.clear();
+    moving::clear();
     if exit == Exit::Detached {
         context.note(&context.words.say(Key::LoopDetached, &[("session", &session)]));
         return Ok(exit);

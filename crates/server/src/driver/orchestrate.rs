@@ -34,7 +34,7 @@ use tokio::{task::JoinSet, time::sleep};
 use self::{exchange::Exchange, ground::Ground, outside::Wanted, task::blocking};
 use super::Driver;
 use crate::{
-    config::Config,
+    config::{Config, orchestrate::Worktrees},
     crash, environment,
     journal::{Key, SubmitError},
 };
@@ -305,16 +305,7 @@ impl Conductor {
         let shared = Arc::clone(&self.shared);
         let states = blocking(move || shared.project.state().ok().flatten().map(|state| state.tasks())).await;
         let Some(states) = states.flatten() else { return };
-        let (shared, begun): (_, Vec<String>) =
-            (Arc::clone(&self.shared), facts.tasks.keys().cloned().collect());
-        let done: Vec<TaskId> = begun.iter().filter_map(|task| task.parse().ok()).collect();
-        let done =
-            done.into_iter().filter(|id| states.get(id) == Some(&State::Completed)).collect::<Vec<_>>();
-        // What the last server could not take away any more; what is not there is passed over.
-        blocking(move || {
-            done.iter().for_each(|id| drop(shared.ground().remove_task(&task::worktree_of(id))))
-        })
-        .await;
+        self.take_away(&facts, &states).await;
         for (task, begun) in facts.tasks.iter().filter(|(_, begun)| begun.line.is_none()) {
             let Ok(id) = task.parse::<TaskId>() else { continue };
             let line = match states.get(&id) {
@@ -327,6 +318,24 @@ impl Conductor {
                 over.fold((0, 0), |(tries, worked), it| (tries + it.tries, worked + it.worked_ms));
             self.shared.moved(Step::TaskEnded { task: task.clone(), line, worked_ms, tries }).await;
         }
+    }
+
+    /// Takes worktrees of tasks away that are done, which the last server could not any more.
+    async fn take_away(&self, facts: &Loop, states: &BTreeMap<TaskId, State>) {
+        let shared = Arc::clone(&self.shared);
+        if !shared.config().is_ok_and(|config| config.orchestrate.worktrees == Worktrees::Task) {
+            return;
+        }
+        let begun = facts.tasks.keys().filter_map(|task| task.parse::<TaskId>().ok());
+        let done: Vec<TaskId> = begun.filter(|id| states.get(id) == Some(&State::Completed)).collect();
+        blocking(move || {
+            let ground = shared.ground();
+            for id in done {
+                // What cannot be taken away now stays; its work is merged.
+                ground.remove_task(&task::worktree_of(&id)).ok();
+            }
+        })
+        .await;
     }
 
     /// Looks once, and does what is to be done.
@@ -443,7 +452,7 @@ impl Conductor {
             return;
         }
         let is_free = |number: &u32| running.values().all(|it| it.number != *number);
-        let number = (1..).find(is_free).unwrap_or_default();
+        let number = (1..=u32::MAX).find(is_free).unwrap_or_default();
         running.insert(task.id.clone(), Running { files: task.files.clone(), number });
         drop(running);
         let (shared, id) = (Arc::clone(&self.shared), task.id.clone());

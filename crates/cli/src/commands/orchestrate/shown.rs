@@ -93,7 +93,7 @@ impl<'a> Shown<'a> {
             return Ok(());
         }
         if !lines.is_empty() {
-            self.clear();
+            moving::clear();
             let mut stdout = io::stdout().lock();
             let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
             stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
@@ -166,7 +166,7 @@ impl<'a> Shown<'a> {
     fn draw(&self, view: &LoopView) {
         let screen = Screen::stderr();
         if !screen.can_redraw() || view.request.is_some() || view.outcome.is_some() {
-            return self.clear();
+            return moving::clear();
         }
         let width = screen.width().unwrap_or(80).saturating_sub(1);
         let status: String = status(self.context.words, view, clock::now_ms()).chars().take(width).collect();
@@ -175,11 +175,6 @@ impl<'a> Shown<'a> {
         lines.truncate(usize::from(size().0).saturating_sub(2));
         lines.push(status);
         moving::draw(&lines);
-    }
-
-    /// Takes the moving lines away.
-    pub(super) fn clear(&self) {
-        moving::clear();
     }
 
     /// What came of it.

@@ -81,7 +81,10 @@ impl Exchange {
         let folder = self.directory.join(FULL);
         let write = || {
             private_directory(&folder)?;
-            write_private(&folder.join(format!("{task}-{run}.txt")), text.as_bytes())
+            let path = folder.join(format!("{task}-{run}.txt"));
+            // Nobody waits for the disk: what a power cut takes is a transcript.
+            let mut file = private_file(&path, OpenOptions::new().write(true).truncate(true))?;
+            file.write_all(text.as_bytes())
         };
         write().ok();
     }

@@ -64,7 +64,7 @@ fn answer(text: &str) -> Option<Thin> {
                 | Thin::Error { .. }
         )
     };
-    text.lines().filter_map(Thin::parse).filter(is_answer).last()
+    text.lines().filter_map(Thin::parse).rfind(is_answer)
 }
 
 /// What an executor said of a task.
@@ -74,7 +74,7 @@ pub(super) fn reply(text: &str, id: &TaskId) -> Ended {
         Thin::Fail { id: it, reason, .. } if it == *id => Some(Ended::Failed { reason }),
         _ => None,
     };
-    let said = text.lines().filter_map(Thin::parse).filter_map(about).last();
+    let said = text.lines().rev().filter_map(Thin::parse).find_map(about);
     said.unwrap_or_else(|| Ended::Failed {
         reason: format!("the executor has said neither DONE:{id} nor FAIL:{id}"),
     })
