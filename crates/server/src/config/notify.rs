@@ -319,7 +319,7 @@ mod tests {
         assert_eq!((channel.name.as_str(), channel.after, channel.text), ("ntfy", AFTER, true));
         assert_eq!(channel.per_minute, PER_MINUTE);
         let kinds: Vec<&str> = channel.kinds.iter().map(|kind| kind.as_str()).collect();
-        let usual = "question dependency permission error fault budget failed interrupted";
+        let usual = "question dependency permission error fault budget failed interrupted phase";
         assert_eq!(kinds.join(" "), usual);
         assert_eq!(load(""), Ok(Vec::new()));
     }
