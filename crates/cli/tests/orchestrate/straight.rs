@@ -179,3 +179,21 @@ fn others_may_resolve_and_execute_meanwhile() {
         assert_eq!(ran.lines().filter(|line| line.starts_with(&format!("T0.{n} "))).count(), 1, "{ran}");
     }
 }
+
+#[test]
+fn a_task_leads_to_the_session_that_has_done_it() {
+    let mut place = Place::new(THREE);
+    place.start(None);
+    let run = place.begin(&[]);
+    let view = place.end(&run);
+    for task in &view.tasks {
+        let shown: Value =
+            place.get(&format!("/projects/{}/tasks/{}", view.project.id, task.id)).expect("a task");
+        let session = shown["session"].as_str().expect("a link").to_owned();
+        let session: Value = place.get(&format!("/sessions/{session}")).expect("it leads somewhere");
+        assert_eq!(
+            (session["run"].as_str(), &session["status"]),
+            (task.run.as_deref(), &Value::from("completed"))
+        );
+    }
+}
