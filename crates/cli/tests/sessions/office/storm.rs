@@ -12,14 +12,15 @@ use crate::{
     support::{World, kill},
 };
 
-/// Each task is a number: who gets one above nothing calls the next with one less.
+/// Each task is a number: who gets one above nothing calls the next with one less. One that was killed has forgotten for
+/// whom it had called, and says nothing when the result comes.
 fn relay(next: u64) -> String {
     format!(
         r#"while read -r head; do case $head in
         "[Task from "*) caller=$(name_in "$head"); read -r task
-            if [ "$task" -gt 0 ]; then invoke R{next} $((task - 1)); else deliver "$caller" 0; fi;;
-        "[Result from "*) read -r it; deliver "$caller" "$it";;
-        "[No result from "*) read -r it; deliver "$caller" "no: $it";; esac; done"#
+            if [ "$task" -gt 0 ]; then invoke R{next} $((task - 1)); else deliver "$caller" 0; caller=; fi;;
+        "[Result from "*) read -r it; [ -z "$caller" ] || deliver "$caller" "$it"; caller=;;
+        "[No result from "*) read -r it; [ -z "$caller" ] || deliver "$caller" "no: $it"; caller=;; esac; done"#
     )
 }
 
