@@ -101,7 +101,7 @@ fn number(id: &str) -> u64 {
 mod tests {
     use super::{InvocationStatus, InvocationView, mermaid};
 
-    fn call(number: u64, caller: &str, callee: &str, task: &str, ended: Option<&str>) -> InvocationView {
+    fn call(number: u64, from: &str, to: &str, task: &str, ended: Option<&str>) -> InvocationView {
         let status = match ended {
             None => InvocationStatus::InProgress,
             Some("delivered") => InvocationStatus::Completed,
@@ -112,8 +112,8 @@ mod tests {
             project: "p_1".to_owned(),
             run: "r_1".to_owned(),
             session: "s_1".to_owned(),
-            caller: caller.to_owned(),
-            callee: callee.to_owned(),
+            caller: from.to_owned(),
+            callee: to.to_owned(),
             seat: None,
             task: task.to_owned(),
             context: None,
