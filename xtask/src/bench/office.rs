@@ -7,6 +7,7 @@
 use std::{
     env,
     fs::{self, File},
+    io::Write as _,
     os::unix::fs::FileExt,
     path::Path,
     time::Instant,
@@ -153,7 +154,8 @@ fn syncs(project: &Path) -> Result<Vec<u64>, Error> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(|source| Error::Write { path: path.to_owned(), source })
+    let written = File::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
