@@ -293,7 +293,7 @@ fn disturb(place: &mut Place, run: &str, kills: usize, chance: &mut Chance) -> (
         }
         live(place, &view);
         // Spread over the whole way: so many are done before the next dies.
-        let is_due = view.counts.completed as usize * victims.len() >= killed * 36;
+        let is_due = view.counts.completed * victims.len() >= killed * 36;
         if killed == victims.len() {
             place.write("go4", "");
         } else if is_due {

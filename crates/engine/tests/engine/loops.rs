@@ -14,7 +14,7 @@ use ostler_engine::{
     orchestrate::{
         About, Choice, Conduct, Due, Loop, News, Next, Stage, Standing, Step, Tested, Unmerged, due, next,
     },
-    plan::{Plan, Progress, State, TaskNumber},
+    plan::{Plan, Progress, State, Task, TaskNumber},
     run::{Outcome, Terms},
     session::Role,
 };
@@ -76,9 +76,9 @@ impl Episode<'_> {
         let facts = self.facts();
         if let Some(card) = facts.card {
             let Some(answer) = card.answer else {
-                let words = card.about.choices();
                 // Whoever stops has no end to be looked at.
-                let choice = words[self.random.below(words.len() as u64 - 1) as usize];
+                let choices = card.about.choices().split_last().expect("there are some").1;
+                let choice = self.random.one_of(choices).expect("there are some");
                 self.play.answer(card.request.0, choice.word());
                 return Ok(false);
             };
@@ -137,7 +137,7 @@ impl Episode<'_> {
         let left: Vec<TaskNumber> = match choice {
             Choice::Close => {
                 let of_phase = self.plan.tasks().filter(|task| task.phase() == *phase);
-                of_phase.map(|task| task.number()).filter(|task| !self.states[task].is_settled()).collect()
+                of_phase.map(Task::number).filter(|task| !self.states[task].is_settled()).collect()
             }
             _ => self.states.iter().filter(|it| *it.1 == State::Failed).map(|it| *it.0).collect(),
         };
@@ -288,9 +288,9 @@ fn episode(seed: u64) -> (u32, usize) {
 fn loops_end_the_same_wherever_their_conductor_forgets() {
     let (mut crashes, mut merges) = (0, 0);
     for seed in 0..100 {
-        let (died, merged) = episode(seed);
-        crashes += died;
-        merges += merged;
+        let counts = episode(seed);
+        crashes += counts.0;
+        merges += counts.1;
     }
     println!("loops: 100, {crashes} crashes, {merges} merges");
     assert!(crashes > 500 && merges > 100, "{crashes} {merges}");
