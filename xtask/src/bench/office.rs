@@ -6,9 +6,9 @@
 
 use std::{
     env,
-    fs::{self, File},
+    fs::{self, DirBuilder, File},
     io::Write as _,
-    os::unix::fs::FileExt,
+    os::unix::fs::{DirBuilderExt as _, FileExt},
     path::Path,
     time::Instant,
 };
@@ -60,7 +60,9 @@ pub(crate) fn run() -> Result<(), Error> {
     let (home, project) = (directory.join("home"), directory.join("project"));
     let config = home.join("config/ostler");
     for folder in [&config, &project] {
-        fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
+        // A state directory that others can read is refused.
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|source| Error::Write { path: folder.clone(), source })?;
     }
     write(&project.join("role.sh"), ROLE)?;
     let role = |number| format!("[office.roles.R{number}]\nagent = \"role\"\n");
