@@ -180,7 +180,11 @@ fn memory(world: &World, after: &str) -> NewRun {
 #[test]
 fn an_agent_that_exits_after_asking_is_started_again_with_the_answer() {
     let world = World::new();
-    let session = world.run_with(&memory(&world, "echo '{\"type\":\"end\"}'"));
+    let new = memory(&world, "echo '{\"type\":\"end\"}'");
+    // It may be stopped before it comes to its end; then it is not waited for.
+    let config = format!("[patience]\nstopped = \"1s\"\n{WITH_MEMORY}");
+    write(&world.home.join("config/ostler"), "config.toml", &config);
+    let session = world.run_with(&new);
     let request = world.asked(&session);
     world.wait_for("its end", |world| world.session(&session).launches[0].ended.clone());
     assert_eq!(world.session(&session).status, "waiting_input");
