@@ -2,7 +2,7 @@
 // anything else.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 
-import { loadFaceForDrawn } from "../look/face";
+import { useLetters } from "../look/letters";
 import { fit, isWay, neighbour, pressing } from "../parts/drawn";
 import { plain } from "../parts/Said";
 import { useSince } from "../parts/time";
@@ -26,7 +26,7 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [wanted, setAt] = useState<string | null>(null);
   const at = wanted !== null && byName.has(wanted) ? wanted : (drawing.boxes[0]?.id ?? null);
-  const hasLetters = useLetters(people);
+  const hasLetters = useLetters(people.map((it) => `${it.name}${it.given[0]?.caller ?? ""}`).join(""));
   useEffect(() => {
     // Who was opened stays in sight beside the panel.
     const [place, box] = [frame.current, drawing.boxes.find((it) => it.id === chosen)];
@@ -77,20 +77,6 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
       </div>
     </section>
   );
-}
-
-/** Whether letters have come for what is drawn and the machine has none for. */
-function useLetters(people: Person[]): boolean {
-  const [hasLetters, setLetters] = useState(false);
-  const text = people.map((it) => `${it.name}${it.given[0]?.caller ?? ""}`).join("");
-  useEffect(() => {
-    let isHere = true;
-    loadFaceForDrawn(text).then((have) => isHere && setLetters(have), () => undefined);
-    return () => {
-      isHere = false;
-    };
-  }, [text]);
-  return hasLetters;
 }
 
 interface NodeProps {

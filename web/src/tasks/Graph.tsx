@@ -2,7 +2,7 @@
 import { type KeyboardEvent, type PointerEvent, type SVGProps, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import type { TaskView } from "../api/schema";
-import { loadFaceForDrawn } from "../look/face";
+import { useLetters } from "../look/letters";
 import { fit, isWay, neighbour, pressing } from "../parts/drawn";
 import { plain } from "../parts/Said";
 import { useLanguage, useSay } from "../words/words";
@@ -40,7 +40,8 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
     else toggle(box.phase);
   };
   const grab = useGrab(frame);
-  const hasLetters = useLetters(view);
+  const titles = useMemo(() => [...view.phases, ...view.tasks].map((it) => it.title ?? "").join(""), [view]);
+  const hasLetters = useLetters(titles);
   return (
     <section className="tasks-graph">
       <div className="tasks-tools row">
@@ -93,21 +94,6 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
       </div>
     </section>
   );
-}
-
-/** Whether letters have come for what is drawn and the machine has none for. */
-function useLetters(view: InsideProps["view"]): boolean {
-  const [hasLetters, setLetters] = useState(false);
-  const text = useMemo(() => [...view.phases, ...view.tasks].map((it) => it.title ?? "").join(""), [view]);
-  useEffect(() => {
-    let isHere = true;
-    // Without them the words are in the list, and the shapes are what they are.
-    loadFaceForDrawn(text).then((have) => isHere && setLetters(have), () => undefined);
-    return () => {
-      isHere = false;
-    };
-  }, [text]);
-  return hasLetters;
 }
 
 /** Which phases are open: at first all of a small file, otherwise the one that is worked on. */
