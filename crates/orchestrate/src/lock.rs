@@ -3,11 +3,15 @@
 //! Other programs go by the file alone, so it is one. It appears with its content at once (a link), so nobody ever reads
 //! half of one. Whoever finds the lock of a dead process takes it over, one at a time: a lock on the directory keeps two
 //! who have seen the same dead lock from removing each other's new one. What cannot be known to be dead is alive.
+//!
+//! Threads of one process wait for each other without looking at the file: whoever lets go of it wakes the next.
 
 use std::{
-    fs::{self, File},
-    io,
+    collections::BTreeSet,
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::{Condvar, Mutex},
     thread,
     time::{Duration, Instant},
 };
@@ -18,7 +22,7 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::file::{beside, directory, read, write_new};
+use crate::file::{beside, directory, read};
 
 /// How long a lock is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,6 +38,33 @@ const LOCK_BYTES_MAX: u64 = 4096;
 pub(crate) struct Lock {
     path: PathBuf,
     owner: Owner,
+    // Dropped last, so that the next thread finds no file.
+    _turn: Turn,
+}
+
+/// The files that threads of this process hold, or wait for others to let go of.
+static TURNS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static TURN_OVER: Condvar = Condvar::new();
+
+/// The right of one thread of this process to take a lock.
+#[derive(Debug)]
+struct Turn(PathBuf);
+
+impl Turn {
+    fn wait(path: &Path, patience: Duration) -> Option<Turn> {
+        let turns = TURNS.lock().expect("nobody panics while holding it");
+        let is_taken = |turns: &mut BTreeSet<PathBuf>| turns.contains(path);
+        let waited = TURN_OVER.wait_timeout_while(turns, patience, is_taken);
+        let (mut turns, _) = waited.expect("nobody panics while holding it");
+        turns.insert(path.to_owned()).then(|| Turn(path.to_owned()))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        TURNS.lock().expect("nobody panics while holding it").remove(&self.0);
+        TURN_OVER.notify_all();
+    }
 }
 
 /// Who holds a lock.
@@ -68,9 +99,10 @@ impl Lock {
     fn take_within(path: &Path, patience: Duration) -> Result<Lock, LockError> {
         let owner = Owner::me();
         let begun = Instant::now();
+        let turn = Turn::wait(path, patience).ok_or(LockError::Held { pid: Some(owner.pid) })?;
         loop {
             if create(path, &owner).map_err(LockError::Unwritable)? {
-                return Ok(Lock { path: path.to_owned(), owner });
+                return Ok(Lock { path: path.to_owned(), owner, _turn: turn });
             }
             let holder = holder(path);
             if holder.as_ref().is_some_and(|holder| !holder.may_live()) {
@@ -101,7 +133,8 @@ fn create(path: &Path, owner: &Owner) -> io::Result<bool> {
     let text = serde_json::to_string(owner).expect("numbers and letters") + "\n";
     // What was left there by a process of the same pid is nobody's.
     fs::remove_file(&temporary).ok();
-    write_new(&temporary, text.as_bytes(), None)?;
+    // Not synced: a lock is worth nothing once the machine has stopped.
+    OpenOptions::new().write(true).create_new(true).open(&temporary)?.write_all(text.as_bytes())?;
     let linked = fs::hard_link(&temporary, path);
     fs::remove_file(&temporary)?;
     match linked {
@@ -260,9 +293,17 @@ mod tests {
         let inside = AtomicUsize::new(0);
         let done = AtomicUsize::new(0);
         leave(&path, "{\"pid\":1073741823,\"start_time\":1}");
+        // Half of them call it by another name each, and so meet at the file alone, as other programs do.
+        let again = Path::new("..").join(path.parent().and_then(Path::file_name).expect("it has a folder"));
+        let named = |number: usize| {
+            let folder = (1..number).fold(directory(&path).to_owned(), |folder, _| folder.join(&again));
+            folder.join(path.file_name().expect("it has a name"))
+        };
         thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
+            for number in 0..8_usize {
+                let path = named(number.saturating_sub(3));
+                let (inside, done) = (&inside, &done);
+                scope.spawn(move || {
                     for _ in 0..20 {
                         let lock = Lock::take_within(&path, Duration::from_mins(2)).expect("its turn comes");
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "alone");

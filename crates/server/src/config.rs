@@ -18,6 +18,7 @@ use std::{
     env, fmt, fs, io, mem,
     ops::Range,
     path::{Path, PathBuf},
+    sync::LazyLock,
     time::Duration,
 };
 
@@ -171,6 +172,9 @@ struct PatienceTable {
     stagger: Option<Spanned<String>>,
 }
 
+/// Those that come with Ostler: read once, for a configuration is read again and again.
+static BUILTIN: LazyLock<Agents> = LazyLock::new(Agents::builtin);
+
 impl Config {
     /// The user's file, and `ostler.toml` in the root of the project. Neither has to be there.
     pub fn load(project_root: Option<&Path>) -> Result<Config, ConfigError> {
@@ -182,7 +186,7 @@ impl Config {
     /// What holds where nobody has said anything.
     fn usual() -> Config {
         Config {
-            agents: Agents::builtin(),
+            agents: BUILTIN.clone(),
             default_agent: None,
             language: None,
             patience: Patience::default(),
