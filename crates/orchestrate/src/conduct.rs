@@ -1,9 +1,9 @@
 //! What a main loop asks of the files: what to do next, and what it puts down itself. Executing is in [`crate::exec`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ostler_engine::{
-    orchestrate::{About, Conduct, Next, next},
+    orchestrate::{About, Conduct, Next, Stage, next},
     plan::{Plan, Progress, State as TaskState, Task, TaskNumber, obstacle},
 };
 use ostler_protocol::{
@@ -77,11 +77,12 @@ impl Hindrance {
 
 /// Reads the files and says what is to be done. The answer stands in the log as a resolver's would, and the resolver's
 /// parts of the state are written; while there is nothing to do but to wait, nothing is. What was `said` last is not said
-/// again. What can be begun is not said at all where somebody `outside` is asked about it.
+/// again. What can be begun is not said at all where somebody `outside` is asked about it. `stages` are the phases that the
+/// loop has come to.
 pub fn look(
     project: &Project,
     asked: &Conduct,
-    prepared: &BTreeSet<u32>,
+    stages: &BTreeMap<u32, Stage>,
     ours: &BTreeSet<TaskId>,
     said: Option<&str>,
     outside: bool,
@@ -93,12 +94,12 @@ pub fn look(
     }
     let begin = || State::new(&project.name(), &plan, at_ms);
     let state = project.state().map_err(Hindrance::State)?.unwrap_or_else(begin);
-    let looked = of(&plan, &state, asked, prepared, ours);
+    let looked = of(&plan, &state, asked, stages, ours);
     if looked.next == Next::Wait && looked.abandoned.is_empty() {
         return Ok(looked);
     }
     let changed = project.change_state(at_ms, begin, |state| {
-        let mut looked = of(&plan, state, asked, prepared, ours);
+        let mut looked = of(&plan, state, asked, stages, ours);
         if outside && matches!(looked.next, Next::Begin(_)) {
             looked.line = None;
         }
@@ -116,7 +117,7 @@ fn of(
     plan: &Plan,
     state: &State,
     asked: &Conduct,
-    prepared: &BTreeSet<u32>,
+    stages: &BTreeMap<u32, Stage>,
     ours: &BTreeSet<TaskId>,
 ) -> Look {
     let mut progress: Progress<'_> = state.progress(plan);
@@ -126,7 +127,11 @@ fn of(
             progress.start(task.number());
         }
     }
-    let next = next(&progress, &state.checkpoints(), prepared, ours.len(), asked);
+    let prepared = stages.keys().copied().collect();
+    // Whoever else records a phase knows nothing of what the loop has in its place: that is tested and merged all the same.
+    let mut closed = state.checkpoints();
+    closed.retain(|phase| stages.get(phase).is_none_or(|stage| stage.ended_at_ms.is_some()));
+    let next = next(&progress, &closed, &prepared, ours.len(), asked);
     let begin = match &next {
         Next::Begin(tasks) => tasks.iter().map(|task| place(plan.task(*task))).collect(),
         _ => Vec::new(),

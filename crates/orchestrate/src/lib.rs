@@ -26,4 +26,4 @@ pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use state::{State, StateError};
-pub use wish::{Wish, WishError, close, wish, wish_once};
+pub use wish::{Wish, WishError, close, give_up, wish, wish_once};

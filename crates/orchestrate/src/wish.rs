@@ -119,36 +119,69 @@ pub fn close(
     with_failures: bool,
     at_ms: u64,
 ) -> Result<Vec<TaskId>, WishError> {
+    in_phase(project, number, at_ms, |plan, state| {
+        let left = settle(plan, state, number, with_failures)?;
+        let names = plan.tasks().filter(|task| task.phase() == number).map(Task::name);
+        state.close(plan, number, names, at_ms);
+        Ok((left, vec![format!("PHASE_DONE:{number}")]))
+    })
+}
+
+/// Does without what was given up in a phase and what waits for that, and gives those back. Whether the phase is over then
+/// is for whoever tests and merges it to say.
+pub fn give_up(project: &Project, number: u32, at_ms: u64) -> Result<Vec<TaskId>, WishError> {
+    in_phase(project, number, at_ms, |plan, state| {
+        settle(plan, state, number, true).map(|left| (left, Vec::new()))
+    })
+}
+
+/// Changes the state of a phase that there is. `change` gives back the tasks that are done without, and what else is said.
+fn in_phase(
+    project: &Project,
+    number: u32,
+    at_ms: u64,
+    change: impl FnOnce(&Plan, &mut State) -> Result<(Vec<TaskId>, Vec<String>), WishError>,
+) -> Result<Vec<TaskId>, WishError> {
     let (plan, _) = whole(project)?;
     if !plan.phases().iter().any(|phase| phase.number == number) {
         return Err(WishError::NoPhase);
     }
     let begin = || State::new(&project.name(), &plan, at_ms);
-    let changed = project.change_state(at_ms, begin, |state| {
-        let progress = state.progress(&plan);
-        let blocked = progress.blocked();
-        let of_phase: Vec<Task<'_>> = plan.tasks().filter(|task| task.phase() == number).collect();
-        let (left, open): (Vec<Task<'_>>, Vec<Task<'_>>) =
-            of_phase.iter().filter(|task| !progress.state(task.number()).is_settled()).partition(|task| {
-                let is_failed = progress.state(task.number()) == TaskState::Failed;
-                with_failures && (is_failed || blocked.contains(&task.number()))
-            });
-        if !open.is_empty() {
-            let tasks = open.into_iter().map(Task::id).collect();
-            return (Err(WishError::Open { tasks }), Vec::new());
+    let changed = project.change_state(at_ms, begin, |state| match change(&plan, state) {
+        Err(error) => (Err(error), Vec::new()),
+        Ok((left, said)) => {
+            let progress = state.progress(&plan);
+            state.resolved(&progress);
+            let lines = left.iter().map(|id| format!("CUSTOM:SKIP:{id}")).chain(said).collect();
+            (Ok(left), lines)
         }
-        let left: Vec<TaskId> = left.into_iter().map(Task::id).collect();
-        for id in &left {
-            state.executed(id, TaskState::Skipped);
-        }
-        state.close(&plan, number, of_phase.into_iter().map(Task::name), at_ms);
-        let progress = state.progress(&plan);
-        state.resolved(&progress);
-        let mut lines: Vec<String> = left.iter().map(|id| format!("CUSTOM:SKIP:{id}")).collect();
-        lines.push(format!("PHASE_DONE:{number}"));
-        (Ok(left), lines)
     });
     changed.map_err(WishError::State)?
+}
+
+/// Does without what has failed in a phase, and what waits for that, if so wanted; everything else has to be settled.
+fn settle(
+    plan: &Plan,
+    state: &mut State,
+    number: u32,
+    with_failures: bool,
+) -> Result<Vec<TaskId>, WishError> {
+    let progress = state.progress(plan);
+    let blocked = progress.blocked();
+    let of_phase = plan.tasks().filter(|task| task.phase() == number);
+    let (left, open): (Vec<Task<'_>>, Vec<Task<'_>>) =
+        of_phase.filter(|task| !progress.state(task.number()).is_settled()).partition(|task| {
+            let is_failed = progress.state(task.number()) == TaskState::Failed;
+            with_failures && (is_failed || blocked.contains(&task.number()))
+        });
+    if !open.is_empty() {
+        return Err(WishError::Open { tasks: open.into_iter().map(Task::id).collect() });
+    }
+    let left: Vec<TaskId> = left.into_iter().map(Task::id).collect();
+    for id in &left {
+        state.executed(id, TaskState::Skipped);
+    }
+    Ok(left)
 }
 
 /// A plan without problems.

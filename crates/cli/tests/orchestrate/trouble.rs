@@ -53,6 +53,84 @@ fn a_phase_may_be_closed_with_failures() {
     assert!(place.tree().0.contains("src/T2.1.txt"));
 }
 
+const TWO: &str = "\
+## Phase 1: One
+- [ ] T1.1: fails
+- [ ] T1.2: is done
+  - files: src/T1.2.txt
+## Phase 2: Two
+- [ ] T2.1: goes on
+  - deps: T1.2
+  - files: src/T2.1.txt
+";
+
+#[test]
+fn what_was_done_in_a_phase_that_is_closed_with_failures_is_merged() {
+    let mut place = Place::new(TWO);
+    place.start(None);
+    place.behave("T1.1", "echo no >&2; exit 3\n");
+    place.behave("T2.1", "test -e src/T1.2.txt && echo two > src/T2.1.txt\n");
+    let run = place.begin(&[]);
+    let card = place.asked(&run);
+    let reason = "T1.1: the agent ended with exit code 3";
+    assert!(format!("{:?}", card.ask).contains(reason), "{:?}", card.ask);
+    place.answer(&card, "close");
+    let view = place.end(&run);
+    assert_eq!((view.counts.completed, view.counts.skipped), (2, 1), "{view:?}");
+    assert!(place.tree().0.contains("src/T1.2.txt") && place.tree().0.contains("src/T2.1.txt"));
+    assert!(place.git(&["branch", "--list", "worktree/*"]).is_empty(), "nothing is left behind");
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    assert_eq!(code, 0, "{out}{err}");
+}
+
+#[test]
+fn who_closes_a_phase_from_outside_does_not_take_it_from_the_loop() {
+    let mut place = Place::new(TWO);
+    place.configure("[orchestrate]\ntest = \"! test -e src/T1.2.txt || test -e src/T2.1.txt\"\n");
+    place.start(None);
+    let run = place.begin(&[]);
+    let card = place.asked(&run);
+    let (out, err, code) = place.ostler(&["tasks", "close", "1"]);
+    assert_eq!(code, 0, "{out}{err}");
+    place.answer(&card, "merge");
+    let view = place.end(&run);
+    assert_eq!(view.counts.completed, 3, "{view:?}");
+    assert!(place.tree().0.contains("src/T1.2.txt"), "it was merged");
+    let state = place.read("project/.claude/orchestrate-state.json");
+    let state: serde_json::Value = serde_json::from_str(&state).expect("JSON");
+    assert_eq!(state["checkpoints"]["phase_1"]["merged"], true, "{state}");
+}
+
+#[test]
+fn a_target_that_was_put_in_order_is_merged_into_without_a_word() {
+    let mut place = Place::new(TWO);
+    place.write("project/src/T1.2.txt", "before\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "before"]);
+    place.write("project/src/T1.2.txt", "not committed\n");
+    place.start(None);
+    let run = place.begin(&["--phase", "1"]);
+    let card = place.asked(&run);
+    assert!(format!("{:?}", card.ask).contains("committed these files in the project"), "{:?}", card.ask);
+    assert_eq!(place.read("project/src/T1.2.txt"), "not committed\n");
+    place.git(&["checkout", "-q", "src/T1.2.txt"]);
+    let view = place.end(&run);
+    assert_eq!(view.counts.completed, 2, "{view:?}");
+    assert_ne!(place.read("project/src/T1.2.txt"), "before\n");
+}
+
+#[test]
+fn a_verify_command_that_nobody_agreed_to_is_named() {
+    let mut place = Place::new("- [ ] T1.1: one\n  - verify: test -d src\n");
+    place.start(None);
+    let run = place.begin(&[]);
+    let card = place.asked(&run);
+    assert!(format!("{:?}", card.ask).contains("ostler trust: test -d src"), "{:?}", card.ask);
+    let (out, _, _) = place.ostler(&["trust", "--yes"]);
+    place.answer(&card, "retry");
+    assert_eq!(place.end(&run).counts.completed, 1, "{out}");
+}
+
 #[test]
 fn red_tests_block_the_merge() {
     let mut place = Place::new(THREE);

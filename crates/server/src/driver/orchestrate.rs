@@ -8,12 +8,14 @@ pub(crate) mod command;
 pub(crate) mod exchange;
 mod ground;
 mod outside;
+mod shared;
 mod task;
 mod words;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+    pin::pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -21,35 +23,28 @@ use std::{
 use ostler_engine::{
     ActionName, Input, SessionId,
     answer::Answer,
-    input::{Made, NewRun},
-    orchestrate::{About, Card, Choice, Conduct, Loop, News, Next, Step},
+    orchestrate::{About, Card, Choice, Loop, News, Next, Step},
     plan::State,
     run::{Outcome, Reason},
-    session::Session,
 };
-use ostler_orchestrate::{Hindrance, Look, Place, Project, Wish, close as close_phase, enter, look, wish};
+use ostler_orchestrate::{Hindrance, Look, Place, Project, Wish, enter, give_up, look, wish};
 use ostler_protocol::{name::TaskId, thin::Thin};
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{sync::watch, task::JoinSet, time::sleep};
 
-use self::{exchange::Exchange, ground::Ground, outside::Wanted, task::blocking};
-use super::Driver;
-use crate::{
-    config::{Config, orchestrate::Worktrees},
-    crash, environment,
-    journal::{Key, SubmitError},
+use self::{
+    exchange::Exchange,
+    outside::Wanted,
+    shared::{Running, Shared, Wishes},
+    task::blocking,
 };
+use super::Driver;
+use crate::{config::orchestrate::Worktrees, crash, environment};
 
 /// Between two looks at files that others write too.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Between two attempts at something that was refused.
 const AGAIN: Duration = Duration::from_millis(500);
-
-/// How many ports each phase has.
-const PORTS: u32 = 10;
-
-/// Where the ports of tasks with worktrees of their own begin, behind those of a hundred phases.
-const TASK_PORTS: u32 = 1_000;
 
 /// Begins to go through a task file, or goes on.
 pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) {
@@ -72,31 +67,6 @@ pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) 
             sleep(AGAIN).await;
         }
     });
-}
-
-/// What the conductor and those who do its tasks share.
-struct Shared {
-    driver: Arc<Driver>,
-    session: SessionId,
-    project: Project,
-    asked: Conduct,
-    korean: bool,
-    /// What all agents and commands find in their environment.
-    environment: BTreeMap<String, String>,
-    /// What it says and reads.
-    exchange: Exchange,
-    /// One commits at a time.
-    commits: tokio::sync::Mutex<()>,
-    /// The tasks under way.
-    running: Mutex<BTreeMap<TaskId, Running>>,
-}
-
-/// A task under way.
-struct Running {
-    /// The files that it declares.
-    files: Vec<String>,
-    /// No other that is under way has the same.
-    number: u32,
 }
 
 struct Conductor {
@@ -128,126 +98,6 @@ enum Turn {
     End(Outcome),
 }
 
-impl Shared {
-    fn now_ms(&self) -> u64 {
-        self.driver.journal.clock().now_ms()
-    }
-
-    /// How far the loop is; none if it is gone.
-    fn facts(&self) -> Option<Loop> {
-        self.read(|session| session.conducts.as_deref().cloned()).flatten()
-    }
-
-    fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
-        self.driver.journal.world().sessions.get(&self.session).map(read)
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.read(|session| session.cancelled_at_ms.is_some()).unwrap_or(true)
-    }
-
-    fn is_paused(&self) -> bool {
-        self.read(|session| session.paused_at_ms.is_some()).unwrap_or(false)
-    }
-
-    async fn report(&self, news: News) {
-        let input = Input::Conducted { session: self.session, news: Box::new(news) };
-        while let Err(error) = self.driver.journal.submit(input.clone(), None).await {
-            if matches!(error, SubmitError::Closed) {
-                return;
-            }
-            sleep(AGAIN).await;
-        }
-    }
-
-    async fn moved(&self, step: Step) {
-        self.report(News::Moved(step)).await;
-    }
-
-    /// Asks for a run under a key. None if the key stands for something else.
-    async fn submit_run(&self, wanted: NewRun, key: Key) -> Result<Option<Made>, String> {
-        let input = Input::CreateRun(Box::new(wanted));
-        loop {
-            match self.driver.journal.submit_for(input.clone(), Some(key.clone())).await {
-                Ok(made) => return Ok(Some(made)),
-                Err(SubmitError::KeyReused) => return Ok(None),
-                Err(SubmitError::Refused(refusal)) => return Err(format!("{refusal:?}")),
-                Err(SubmitError::Closed) => std::future::pending().await,
-                Err(SubmitError::Store(_)) => sleep(AGAIN).await,
-            }
-        }
-    }
-
-    fn config(&self) -> Result<Config, String> {
-        let root = crate::config::project_root(self.project.root());
-        Config::load(root.as_deref().or(Some(self.project.root()))).map_err(|error| error.to_string())
-    }
-
-    /// What a person lets the repository run.
-    fn trusted(&self) -> Vec<String> {
-        let world = self.driver.journal.world();
-        let project = world.sessions.get(&self.session).and_then(|it| world.projects.get(&it.project));
-        project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
-    }
-
-    /// A question to a resolver, and its answer.
-    fn resolved(&self, line: &str) {
-        let question = Thin::ResolveNext { phase: self.asked.phase, force: false };
-        self.exchange.line(&question.to_string());
-        self.exchange.line(line);
-    }
-
-    fn ground(&self) -> Ground {
-        let root = self.project.root().to_path_buf();
-        let tasks = self.project.task_file().map(|(path, _)| path).unwrap_or_default();
-        let tasks = tasks.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(tasks);
-        Ground { root, tasks, trusted: self.trusted() }
-    }
-
-    /// What was changed in the project before a phase that is worked on there.
-    fn foreign(&self, phase: u32) -> Vec<String> {
-        let facts = self.facts().unwrap_or_default();
-        facts.phases.get(&phase).map(|stage| stage.foreign.clone()).unwrap_or_default()
-    }
-
-    fn files_of_others(&self, id: &TaskId) -> Vec<String> {
-        let running = self.running.lock().expect("nobody panics while holding it");
-        running.iter().filter(|(other, _)| *other != id).flat_map(|(_, it)| it.files.clone()).collect()
-    }
-
-    /// A port and a prefix for caches, so that two worktrees do not get in each other's way.
-    fn place_environment(&self, config: &Config, directory: &Path) -> BTreeMap<String, String> {
-        let facts = self.facts().unwrap_or_default();
-        let inside = |worktree: &str| {
-            let place = self.project.root().join(worktree);
-            directory.starts_with(place.canonicalize().unwrap_or(place))
-        };
-        let mut stages =
-            facts.phases.iter().filter_map(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)));
-        let (number, worktree) = match self.of_task(&inside) {
-            Some(found) => found,
-            None => match stages.find(|(_, worktree)| inside(worktree)) {
-                Some((phase, worktree)) => (phase.saturating_mul(PORTS), worktree.clone()),
-                None => return BTreeMap::new(),
-            },
-        };
-        let port = (u32::from(config.orchestrate.port) + number).min(u32::from(u16::MAX));
-        let prefix = worktree.split('/').nth(1).unwrap_or(&worktree).to_owned();
-        [("PORT".to_owned(), port.to_string()), ("CACHE_PREFIX".to_owned(), prefix)].into()
-    }
-}
-
-impl Shared {
-    /// The task whose own worktree a directory lies in, with a number for its port that no phase has.
-    fn of_task(&self, inside: &dyn Fn(&str) -> bool) -> Option<(u32, String)> {
-        let running = self.running.lock().expect("nobody panics while holding it");
-        running.iter().find_map(|(id, it)| {
-            let worktree = task::worktree_of(id);
-            inside(&worktree).then(|| (TASK_PORTS.saturating_add(it.number.saturating_mul(PORTS)), worktree))
-        })
-    }
-}
-
 impl Conductor {
     fn of(driver: &Arc<Driver>, session: SessionId) -> Option<Conductor> {
         let found = driver.journal.world().sessions.get(&session).cloned()?;
@@ -277,18 +127,31 @@ impl Conductor {
         self.catch_up().await;
         let mut changed = self.shared.driver.journal.watch();
         loop {
-            let turn = self.turn().await;
-            match turn {
+            let wishes = self.shared.wishes();
+            match self.turn().await {
                 Turn::Again => {}
                 Turn::End(outcome) => return outcome,
-                Turn::Wait => tokio::select! {
-                    Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => self.left(ended.ok()),
-                    _ = changed.changed() => {}
-                    () = sleep(LOOK) => {}
-                },
+                Turn::Wait => self.wait(&wishes, &mut changed).await,
             }
             while let Some(ended) = self.tasks.try_join_next() {
                 self.left(ended.ok());
+            }
+        }
+    }
+
+    /// Until a task has ended, something else is wanted of the loop, or the files may have changed. What happens to all
+    /// others is no reason to read them again.
+    async fn wait(&mut self, wishes: &Wishes, changed: &mut watch::Receiver<u64>) {
+        let mut look = pin!(sleep(LOOK));
+        loop {
+            tokio::select! {
+                Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => return self.left(ended.ok()),
+                happened = changed.changed() => {
+                    if happened.is_err() || self.shared.wishes() != *wishes {
+                        return;
+                    }
+                }
+                () = &mut look => return,
             }
         }
     }
@@ -388,14 +251,14 @@ impl Conductor {
 
     async fn look(&self, facts: &Loop) -> Result<Look, Hindrance> {
         let shared = Arc::clone(&self.shared);
-        let prepared: BTreeSet<u32> = facts.phases.keys().copied().collect();
+        let stages = facts.phases.clone();
         let ours: BTreeSet<TaskId> =
             shared.running.lock().expect("nobody panics while holding it").keys().cloned().collect();
         let said = self.said.lock().expect("nobody panics while holding it").clone();
         let looked = blocking(move || {
             let asked = &shared.asked;
             let outside = shared.config().is_ok_and(|config| config.orchestrate.resolver.is_some());
-            look(&shared.project, asked, &prepared, &ours, said.as_deref(), outside, shared.now_ms())
+            look(&shared.project, asked, &stages, &ours, said.as_deref(), outside, shared.now_ms())
         })
         .await;
         if let Some(Ok(Look { line: Some(line), .. })) = &looked {
@@ -540,17 +403,11 @@ impl Conductor {
                 looked.is_ok_and(|it| it.next == Next::Ask(card.about.clone()))
             }
             About::Red { phase, .. } | About::Unmerged { phase, .. } => {
-                let Some(stage) = facts.phases.get(phase) else { return false };
-                let (name, shared) = (stage.worktree.clone(), Arc::clone(&self.shared));
-                let standing =
-                    blocking(move || shared.ground().standing(close::name_of(name.as_deref()))).await;
-                match standing {
-                    Some(Ok(standing)) => {
-                        let due = ostler_engine::orchestrate::due(*phase, stage, &standing);
-                        due == ostler_engine::orchestrate::Due::Ask(card.about.clone())
-                    }
-                    _ => true,
-                }
+                let Some(stage) = facts.phases.get(phase).cloned() else { return false };
+                let (shared, phase, about) = (Arc::clone(&self.shared), *phase, card.about.clone());
+                blocking(move || close::still_asks(&shared.ground(), phase, &stage, &about))
+                    .await
+                    .unwrap_or(true)
             }
             About::Hindered { message } => {
                 let looked = self.look(&facts).await;
@@ -562,14 +419,7 @@ impl Conductor {
 }
 
 async fn ask(shared: &Shared, about: About) {
-    let facts = shared.facts().unwrap_or_default();
-    let stage = match &about {
-        About::Blocked { phase, .. } | About::Red { phase, .. } | About::Unmerged { phase, .. } => {
-            facts.phases.get(phase)
-        }
-        About::Hindered { .. } => None,
-    };
-    let question = words::question(&about, stage, shared.korean);
+    let question = words::question(&about, &shared.facts().unwrap_or_default(), shared.korean);
     shared.report(News::Ask { about, question }).await;
 }
 
@@ -579,7 +429,7 @@ fn decide_tasks(shared: &Shared, phase: u32, tasks: &[String], choice: Choice) {
         Choice::Retry => Wish::Retry,
         Choice::Skip => Wish::Skip,
         Choice::Close => {
-            close_phase(&shared.project, phase, true, shared.now_ms()).ok();
+            give_up(&shared.project, phase, shared.now_ms()).ok();
             return;
         }
         Choice::Merge | Choice::Stop => return,

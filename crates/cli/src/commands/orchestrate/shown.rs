@@ -104,8 +104,7 @@ impl<'a> Shown<'a> {
 
     fn task(&mut self, task: &LoopTaskView, lines: &mut Vec<String>) {
         let words = self.context.words;
-        let Some(run) = &task.run else { return };
-        if self.begun.get(&task.id) != Some(run) {
+        if let Some(run) = task.run.as_ref().filter(|run| self.begun.get(&task.id) != Some(*run)) {
             let is_first = self.begun.insert(task.id.clone(), run.clone()).is_none();
             if is_first || self.is_verbose {
                 let line =

@@ -4,14 +4,14 @@ use std::{path::PathBuf, sync::Arc};
 
 use ostler_engine::{
     input::Made,
-    orchestrate::{Due, Stage, Standing, Step, Tested, due},
+    orchestrate::{About, Due, Stage, Standing, Step, Tested, Unmerged, due},
 };
 use ostler_orchestrate::record;
 
 use super::{
     Shared, Turn, ask,
     command::{self, Errand, NOT_ALLOWED},
-    ground::{Merged, Whose},
+    ground::{Ground, Merged, Whose},
     task::blocking,
     words,
 };
@@ -47,8 +47,24 @@ pub(super) async fn turn(shared: &Arc<Shared>, phase: u32, title: &str) -> Turn 
     }
 }
 
+/// Whether what a person was asked about the end of a phase is still the question.
+pub(super) fn still_asks(ground: &Ground, phase: u32, stage: &Stage, about: &About) -> bool {
+    let Ok(standing) = ground.standing(name_of(stage.worktree.as_deref())) else { return true };
+    if due(phase, stage, &standing) != Due::Ask(about.clone()) {
+        return false;
+    }
+    // Somebody may have put away what stood in the way.
+    let is_away = |unmerged: &Unmerged| {
+        let changed = ground.foreign().unwrap_or_else(|_| unmerged.files.clone());
+        !unmerged.is_conflict
+            && !unmerged.files.is_empty()
+            && !unmerged.files.iter().any(|file| changed.contains(file))
+    };
+    !(matches!(about, About::Unmerged { .. }) && stage.unmerged.as_ref().is_some_and(is_away))
+}
+
 async fn hindered(shared: &Arc<Shared>, message: String) -> Turn {
-    ask(shared, ostler_engine::orchestrate::About::Hindered { message }).await;
+    ask(shared, About::Hindered { message }).await;
     Turn::Again
 }
 

@@ -1,38 +1,51 @@
 //! What a person is asked when a loop cannot go on by itself.
 
-use ostler_engine::orchestrate::{About, Choice, Stage};
+use ostler_engine::orchestrate::{About, Choice, Loop, Stage};
 use ostler_protocol::signal::{QuestionCategory, UserQuestion};
+
+use super::close::name_of;
 
 /// The last lines of what tests said that are shown.
 const LINES_MAX: usize = 12;
 
-/// The question about something, with what can be answered.
-pub(super) fn question(about: &About, stage: Option<&Stage>, korean: bool) -> UserQuestion {
+/// How many failed tasks are shown with their reasons.
+const REASONS_MAX: usize = 5;
+
+/// The question about something in a loop that is so far, with what can be answered.
+pub(super) fn question(about: &About, facts: &Loop, korean: bool) -> UserQuestion {
     UserQuestion {
         category: QuestionCategory::Choice,
-        question: if korean { in_korean(about, stage) } else { in_english(about, stage) },
+        question: if korean { in_korean(about, facts) } else { in_english(about, facts) },
         options: about.choices().iter().map(|choice: &Choice| choice.word().to_owned()).collect(),
         default: None,
         required: true,
     }
 }
 
-fn in_english(about: &About, stage: Option<&Stage>) -> String {
+fn in_english(about: &About, facts: &Loop) -> String {
     match about {
         About::Blocked { phase, tasks } => format!(
-            "Everything that is left of phase {phase} waits for tasks that have failed: {}.\n\
-             retry: try them again. skip: do without them. close: the phase is done, with failures. stop: end here.",
-            tasks.join(", ")
+            "Everything that is left of phase {phase} waits for tasks that have failed: {}.\n{}\
+             retry: try them again. skip: do without them. close: do without them and all that waits for them in this \
+             phase, then test and merge it. stop: end here.",
+            tasks.join(", "),
+            reasons(facts, tasks)
         ),
         About::Red { phase, .. } => format!(
             "The tests of phase {phase} have failed, so it is not merged.\n{}\n\
              retry: test again. merge: merge it all the same. stop: end here.",
-            said(stage)
+            said(facts.phases.get(phase))
         ),
         About::Unmerged { phase, .. } => format!(
             "Phase {phase} cannot be merged; the target is as it was.\n{}\n\
-             retry: try again, after you have put it right. stop: end here.",
-            unmerged(stage)
+             retry: try again, after you have {}. stop: end here.",
+            unmerged(facts.phases.get(phase)),
+            match put_right(facts.phases.get(phase)) {
+                Some(worktree) => format!(
+                    "merged into the branch in {worktree} what is checked out in the project, and committed that"
+                ),
+                None => "committed these files in the project, or put them away".to_owned(),
+            }
         ),
         About::Hindered { message } => {
             format!(
@@ -42,27 +55,48 @@ fn in_english(about: &About, stage: Option<&Stage>) -> String {
     }
 }
 
-fn in_korean(about: &About, stage: Option<&Stage>) -> String {
+fn in_korean(about: &About, facts: &Loop) -> String {
     match about {
         About::Blocked { phase, tasks } => format!(
-            "{phase}단계에 남은 작업은 모두 실패한 작업을 기다립니다: {}.\n\
-             retry: 다시 시도. skip: 건너뛰기. close: 실패가 있는 채로 단계를 마치기. stop: 여기서 끝내기.",
-            tasks.join(", ")
+            "{phase}단계에 남은 작업은 모두 실패한 작업을 기다립니다: {}.\n{}\
+             retry: 다시 시도. skip: 건너뛰기. close: 이 단계에서 그것을 기다리는 작업까지 건너뛰고 테스트한 뒤 병합. stop: 여기서 끝내기.",
+            tasks.join(", "),
+            reasons(facts, tasks)
         ),
         About::Red { phase, .. } => format!(
             "{phase}단계의 테스트가 실패하여 병합하지 않았습니다.\n{}\n\
              retry: 다시 테스트. merge: 그래도 병합. stop: 여기서 끝내기.",
-            said(stage)
+            said(facts.phases.get(phase))
         ),
         About::Unmerged { phase, .. } => format!(
             "{phase}단계를 병합할 수 없습니다. 대상 브랜치는 그대로입니다.\n{}\n\
-             retry: 바로잡은 뒤 다시 시도. stop: 여기서 끝내기.",
-            unmerged(stage)
+             retry: {} 다시 시도. stop: 여기서 끝내기.",
+            unmerged(facts.phases.get(phase)),
+            match put_right(facts.phases.get(phase)) {
+                Some(worktree) => format!("{worktree}에서 프로젝트의 현재 브랜치를 병합하고 커밋한 뒤"),
+                None => "프로젝트에서 이 파일들을 커밋하거나 치운 뒤".to_owned(),
+            }
         ),
         About::Hindered { message } => {
             format!("더 나아갈 수 없습니다:\n{message}\nretry: 바로잡은 뒤 다시 시도. stop: 여기서 끝내기.")
         }
     }
+}
+
+/// Why each of the first few has failed, a line each.
+fn reasons(facts: &Loop, tasks: &[String]) -> String {
+    let reason = |task: &String| {
+        let line = facts.tasks.get(task)?.line.as_deref()?;
+        Some(format!("{}\n", line.strip_prefix("FAIL:")?.replacen(':', ": ", 1)))
+    };
+    tasks.iter().take(REASONS_MAX).filter_map(reason).collect()
+}
+
+/// The worktree in which a phase can be put right; none if it is the target that stands in the way.
+fn put_right(stage: Option<&Stage>) -> Option<&str> {
+    let stage = stage?;
+    stage.unmerged.as_ref().filter(|unmerged| unmerged.is_conflict)?;
+    name_of(stage.worktree.as_deref())
 }
 
 /// The command and the end of what it said.
