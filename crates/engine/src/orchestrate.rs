@@ -113,7 +113,7 @@ pub struct Stage {
     /// Those who were asked to bring the two sides together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mending: Vec<RunId>,
-    /// What was changed in the project before, by whom is not known: none of it is committed for a task.
+    /// What was changed in its place before, by a set-up or by whom is not known: none of it is committed for a task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign: Vec<String>,
     /// The commit that has its work, once it is merged.

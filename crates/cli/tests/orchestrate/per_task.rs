@@ -62,6 +62,21 @@ fn each_task_has_its_place_and_all_come_together() {
 }
 
 #[test]
+fn what_a_set_up_leaves_is_nobody_s_work() {
+    for own in [OWN, "[orchestrate]\n"] {
+        let mut place = Place::new(TASKS);
+        place.configure(&format!("{own}setup = \"touch set-up-was-here\"\n"));
+        place.start(None);
+        let run = place.begin(&[]);
+        let view = place.end(&run);
+        assert_eq!((view.counts.completed, view.counts.failed), (4, 0), "{own}: {view:?}");
+        let files = place.tree().0;
+        assert!(files.contains("src/T1.3.txt") && !files.contains("set-up-was-here"), "{own}: {files}");
+        is_clean(&place);
+    }
+}
+
+#[test]
 fn what_both_have_changed_is_brought_together_by_who_comes_later() {
     let mut place = Place::new(TASKS);
     place.configure(OWN);

@@ -331,21 +331,18 @@ impl Conductor {
         crash::site("before prepare phase");
         let shared = Arc::clone(&self.shared);
         let made = blocking(move || {
-            let ground = shared.ground();
             let made = match &name {
-                Some(name) => ground.prepare(name)?,
+                Some(name) => shared.ground().prepare(name)?,
                 None => None,
             };
-            let foreign = if made.is_none() { ground.foreign()? } else { Vec::new() };
             enter(&shared.project, phase, made.as_deref(), shared.now_ms())
                 .map_err(|error| error.to_string())?;
-            Ok::<_, String>((made, foreign))
+            Ok::<_, String>(made)
         });
-        let (worktree, foreign) =
-            match made.await.unwrap_or_else(|| Err("the worktree could not be made".to_owned())) {
-                Ok(made) => made,
-                Err(message) => return self.ask(About::Hindered { message }).await,
-            };
+        let worktree = match made.await.unwrap_or_else(|| Err("the worktree could not be made".to_owned())) {
+            Ok(made) => made,
+            Err(message) => return self.ask(About::Hindered { message }).await,
+        };
         if let Some(worktree) = &worktree {
             match close::set_up(&self.shared, &phase.to_string(), worktree).await {
                 Ok(true) => {}
@@ -353,6 +350,17 @@ impl Conductor {
                 Err(message) => return self.ask(About::Hindered { message }).await,
             }
         }
+        // What was there before, and what the set-up has left, is no task's work.
+        let (shared, place) = (Arc::clone(&self.shared), worktree.clone());
+        let foreign = blocking(move || {
+            let ground = shared.ground();
+            let place = place.map_or_else(|| ground.root.clone(), |place| ground.root.join(place));
+            ground.foreign(&place)
+        });
+        let foreign = match foreign.await.unwrap_or_else(|| Err("the place cannot be looked at".to_owned())) {
+            Ok(foreign) => foreign,
+            Err(message) => return self.ask(About::Hindered { message }).await,
+        };
         crash::site("after prepare phase");
         self.shared.moved(Step::PhaseBegun { phase, worktree, foreign }).await;
         Turn::Again

@@ -55,7 +55,7 @@ pub(super) fn still_asks(ground: &Ground, phase: u32, stage: &Stage, about: &Abo
     }
     // Somebody may have put away what stood in the way.
     let is_away = |unmerged: &Unmerged| {
-        let changed = ground.foreign().unwrap_or_else(|_| unmerged.files.clone());
+        let changed = ground.foreign(&ground.root).unwrap_or_else(|_| unmerged.files.clone());
         !unmerged.is_conflict
             && !unmerged.files.is_empty()
             && !unmerged.files.iter().any(|file| changed.contains(file))

@@ -103,9 +103,9 @@ impl Ground {
         removed.map(drop).map_err(|error| error.to_string())
     }
 
-    /// What is changed in the project now, whoever did it.
-    pub(super) fn foreign(&self) -> Result<Vec<String>, String> {
-        let Some(repository) = self.repository()? else { return Ok(Vec::new()) };
+    /// What is changed now in a checkout of the project, whoever did it.
+    pub(super) fn foreign(&self, checkout: &Path) -> Result<Vec<String>, String> {
+        let Some(repository) = self.find(checkout)? else { return Ok(Vec::new()) };
         let changed = repository.changed_now().map_err(|error| error.to_string())?;
         Ok(changed.iter().take(FOREIGN_MAX).map(|path| path.to_string_lossy().into_owned()).collect())
     }
