@@ -30,3 +30,4 @@ mod text;
 
 pub use item::{EndedBy, Item, QuoteSource, Quoted, Trust, What};
 pub use parser::{Format, Limits, Parser, Settings};
+pub use text::LineEnds;

@@ -19,14 +19,11 @@ const FAR: u32 = u32::MAX;
 /// steps than there are; then it is the shortest that was found.
 pub(super) fn find(plan: &Plan) -> Option<Problem> {
     let graph = &plan.graph;
-    let order = graph.order();
-    if order.len() == graph.len() {
+    let stuck = graph.stuck();
+    if stuck.iter().all(|before| *before == 0) {
         return None;
     }
-    let mut is_settled = alloc::vec![false; graph.len()];
-    for node in order {
-        is_settled[node as usize] = true;
-    }
+    let is_settled = stuck.iter().map(|before| *before == 0).collect();
     let backwards = graph.backwards();
     let mut search = Search {
         graph,

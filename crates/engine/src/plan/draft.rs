@@ -20,6 +20,8 @@ pub(super) struct Draft {
     pub(super) entries: Vec<Entry>,
     pub(super) index: Index,
     pub(super) attributes: Vec<Attribute>,
+    /// Dependencies that were there already when they were named, as most are: which, and of whom.
+    pub(super) known: Vec<(u32, u32)>,
     pub(super) needs: Vec<Need>,
     pub(super) notes: Vec<Note>,
     pub(super) mentions: Vec<Mention>,
@@ -41,13 +43,8 @@ pub(super) struct Need {
 /// What an entry depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted {
-    /// One that was there already when it was named, as most are: it is found while it is near.
-    Known(u32),
     Id(Span),
-    Range {
-        first: Span,
-        last: u32,
-    },
+    Range { first: Span, last: u32 },
     Phase(u32),
 }
 
@@ -85,7 +82,8 @@ impl Draft {
             entries: Vec::with_capacity(count),
             index: Index::new(count),
             attributes: Vec::with_capacity(count * 2),
-            needs: Vec::with_capacity(count),
+            known: Vec::with_capacity(count * 2),
+            needs: Vec::new(),
             notes: Vec::new(),
             mentions: Vec::new(),
             diagrams: Diagrams::default(),

@@ -103,6 +103,24 @@ impl Graph {
         order
     }
 
+    /// Of each node, how many before it never come to their end: those in a circle, or behind one.
+    pub(super) fn stuck(&self) -> Vec<u32> {
+        let mut open = self.before.clone();
+        let mut settled = Vec::new();
+        for first in (0..small(self.len())).filter(|&node| self.before[node as usize] == 0) {
+            settled.push(first);
+            while let Some(node) = settled.pop() {
+                for &next in self.successors(node) {
+                    open[next as usize] -= 1;
+                    if open[next as usize] == 0 {
+                        settled.push(next);
+                    }
+                }
+            }
+        }
+        open
+    }
+
     /// The edges the other way round.
     pub fn backwards(&self) -> Backwards {
         let edges =
@@ -178,19 +196,20 @@ fn slice<'a>(starts: &[u32], all: &'a [u32], node: u32) -> &'a [u32] {
 
 /// The second parts of all pairs, by the first: where each begins, and all of them.
 fn sorted(nodes: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = alloc::vec![0_u32; nodes + 1];
+    // While they are put in place, each node's start stands one further, and becomes its end: the start of the next.
+    let mut starts = alloc::vec![0_u32; nodes + 2];
     for (from, _) in pairs.clone() {
-        starts[from as usize + 1] += 1;
+        starts[from as usize + 2] += 1;
     }
-    for node in 0..nodes {
+    for node in 1..=nodes {
         starts[node + 1] += starts[node];
     }
-    let mut next = starts.clone();
-    let mut all = alloc::vec![0; starts[nodes] as usize];
+    let mut all = alloc::vec![0; starts[nodes + 1] as usize];
     for (from, to) in pairs {
-        let at = &mut next[from as usize];
+        let at = &mut starts[from as usize + 1];
         all[*at as usize] = to;
         *at += 1;
     }
+    starts.pop();
     (starts, all)
 }

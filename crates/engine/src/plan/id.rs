@@ -48,8 +48,13 @@ impl<'a> Id<'a> {
     pub(super) fn phase(self) -> Result<Option<u32>, ()> {
         let number = match self.written.strip_prefix(b"P") {
             Some(after) => &after[..digits(after)],
-            None if self.name.contains(&b'.') => &self.name[1..=digits(&self.name[1..])],
-            None => return Ok(None),
+            None => {
+                let end = 1 + digits(&self.name[1..]);
+                if self.name.get(end) != Some(&b'.') {
+                    return Ok(None);
+                }
+                &self.name[1..end]
+            }
         };
         number_of(number).map(Some).ok_or(())
     }
@@ -59,6 +64,12 @@ impl<'a> Id<'a> {
 pub(super) fn word(text: &[u8]) -> Word<'_> {
     if !text.first().is_some_and(|first| matches!(first, b'T' | b'P' | b't' | b'p')) {
         return Word::Other;
+    }
+    // Most ids are of this form, and what stands behind them belongs to no id.
+    let length = dotted(text);
+    if (1..=ID_BYTES_MAX).contains(&length) && !text.get(length).is_some_and(|byte| is_part(*byte)) {
+        let written = &text[..length];
+        return Word::Id(Id { name: written, written });
     }
     let written = run(text);
     match Id::parse(written) {
@@ -70,12 +81,15 @@ pub(super) fn word(text: &[u8]) -> Word<'_> {
 
 /// The letters at the beginning that may belong to an id.
 pub(super) fn run(text: &[u8]) -> &[u8] {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
-    let mut end = text.iter().position(|&byte| !is_part(byte)).unwrap_or(text.len());
+    let mut end = text.iter().position(|byte| !is_part(*byte)).unwrap_or(text.len());
     while end > 0 && matches!(text[end - 1], b'.' | b'-') {
         end -= 1;
     }
     &text[..end]
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
 }
 
 /// A number of phases or of a range.
@@ -96,20 +110,27 @@ pub(super) fn digits(text: &[u8]) -> usize {
 
 /// `T1`, `T1.3` or `T1.3.2`.
 fn is_dotted(text: &[u8]) -> bool {
-    let Some(mut rest) = text.strip_prefix(b"T") else { return false };
-    for _ in 0..3 {
-        let count = digits(rest);
-        if count == 0 {
-            return false;
-        }
-        rest = &rest[count..];
-        match rest.split_first() {
-            None => return true,
-            Some((b'.', behind)) => rest = behind,
-            Some(_) => return false,
-        }
+    !text.is_empty() && dotted(text) == text.len()
+}
+
+/// How long such an id at the beginning is; 0 if there is none.
+fn dotted(text: &[u8]) -> usize {
+    if text.first() != Some(&b'T') {
+        return 0;
     }
-    false
+    let (mut end, mut next) = (0, 1);
+    for _ in 0..3 {
+        let count = digits(&text[next..]);
+        if count == 0 {
+            break;
+        }
+        end = next + count;
+        if text.get(end) != Some(&b'.') {
+            break;
+        }
+        next = end + 1;
+    }
+    end
 }
 
 /// `R1`, `T2` or `V`.

@@ -11,8 +11,10 @@ const PROBES_MAX: usize = 64;
 /// How often it is: a file in which that does not help would have to be made for it, and is slow then.
 const SEEDS_MAX: u64 = 8;
 
-/// The most digits of a last number that are taken for it.
-const DIGITS_MAX: usize = 6;
+/// A number that is larger than this is folded in, like what is no number; ten times as much still fits.
+const NUMBER_MAX: u32 = 100_000_000;
+
+const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// An id's hash, and the number of what has it.
 #[derive(Debug, Clone, Copy)]
@@ -114,32 +116,29 @@ impl Index {
 
 /// The hash of what stands before the last number, and that number added.
 fn hash(name: &[u8], seed: u64) -> u32 {
-    let digits = name.iter().rev().take(DIGITS_MAX).take_while(|byte| byte.is_ascii_digit()).count();
-    let (stem, digits) = name.split_at(name.len() - digits);
-    let number = digits.iter().fold(0, |number, &digit| number * 10 + u32::from(digit - b'0'));
-    hash_of_stem(stem, seed).wrapping_add(number)
+    let mut stem = seed ^ FACTOR;
+    // From 1, so that zeros before a number count.
+    let mut number = 1;
+    for &byte in name {
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 && number < NUMBER_MAX {
+            number = number * 10 + u32::from(digit);
+        } else {
+            stem = fold(stem, u64::from(number) << 8 | u64::from(byte), seed);
+            number = 1;
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half is folded in")]
+    let short = (stem ^ stem >> 32) as u32;
+    short.wrapping_add(number)
 }
 
-/// Eight bytes at a step, each folded in by a wide multiplication.
-fn hash_of_stem(stem: &[u8], seed: u64) -> u32 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let fold = |left: u64, right: u64| {
-        let product = u128::from(left ^ FACTOR) * u128::from(right | 1);
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are folded into one")]
-        let folded = product as u64 ^ (product >> 64) as u64;
-        folded
-    };
-    let mut state = fold(seed ^ 0x2545_F491_4F6C_DD1D, stem.len() as u64 ^ FACTOR);
-    let mut chunks = stem.chunks_exact(8);
-    for chunk in &mut chunks {
-        let word = chunk.try_into().map_or(0, u64::from_le_bytes);
-        state = fold(state ^ word, FACTOR ^ seed);
-    }
-    let rest = chunks.remainder().iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    state = fold(state ^ rest, FACTOR ^ seed);
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half is folded in")]
-    let short = (state ^ state >> 32) as u32;
-    short
+/// Folds a word in by a wide multiplication.
+fn fold(state: u64, word: u64, seed: u64) -> u64 {
+    let product = u128::from(state ^ word) * u128::from((FACTOR ^ seed) | 1);
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are folded into one")]
+    let folded = product as u64 ^ (product >> 64) as u64;
+    folded
 }
 
 #[cfg(test)]
@@ -162,6 +161,18 @@ mod tests {
             assert_eq!(index.find(name.as_bytes(), name_of), Some(number));
         }
         assert_eq!(index.find(b"T100.1", name_of), None);
+    }
+
+    #[test]
+    fn neighbours_stand_side_by_side_and_zeros_count() {
+        assert_eq!(hash(b"T12.8", 0), hash(b"T12.7", 0).wrapping_add(1));
+        let long = "T1.1".replace('1', &"0".repeat(20));
+        let names = ["T1.1", "T1.01", "T01.1", "T001.1", "T1.001", "T11", "T0.0", &long, &long[1..]];
+        for (at, one) in names.iter().enumerate() {
+            for other in &names[..at] {
+                assert_ne!(hash(one.as_bytes(), 0), hash(other.as_bytes(), 0), "{one} {other}");
+            }
+        }
     }
 
     #[test]

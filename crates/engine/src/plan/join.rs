@@ -12,7 +12,7 @@ use super::{
     graph::{Graph, Junction},
     needs::number_at_end,
     problem::{PROBLEMS_MAX, Problem, Unclear, Warning},
-    task::{NONE, ONLY_PHASE, Phase, Plan, Shape, Span, small},
+    task::{NONE, ONLY_PHASE, Phase, Plan, Shape, Span, place_of, small},
 };
 
 /// How many nodes are looked at to find whether what a note names is waited for anyway.
@@ -47,6 +47,7 @@ pub(super) fn join(text: Vec<u8>, draft: Draft) -> Plan {
     };
     joiner.number();
     joiner.number_phases();
+    joiner.known();
     joiner.groups();
     joiner.needs();
     joiner.diagrams();
@@ -91,6 +92,8 @@ impl Joiner<'_> {
     fn number(&mut self) {
         let entries = &self.draft.entries;
         let count = small(entries.iter().filter(|entry| !entry.is_group).count());
+        self.nodes.reserve_exact(entries.len());
+        self.tasks.reserve_exact(count as usize);
         for (number, entry) in (0..).zip(entries) {
             if entry.is_group {
                 self.junctions.push(Junction::GroupStart);
@@ -128,6 +131,10 @@ impl Joiner<'_> {
             self.phase_junctions = Some(self.next_junction());
             self.junctions.extend(self.phases.iter().map(|&phase| Junction::Phase(phase)));
         }
+    }
+
+    fn phase_place(&self, number: u32) -> Option<usize> {
+        place_of(&self.phases, number, |phase| *phase)
     }
 
     fn next_junction(&self) -> u32 {
@@ -173,12 +180,27 @@ impl Joiner<'_> {
         }
     }
 
+    /// They become edges where they stand, since there are many.
+    fn known(&mut self) {
+        let mut edges = core::mem::take(&mut self.draft.known);
+        if let Some((_, entry)) = edges.get(EDGES_MAX) {
+            let line = self.draft.entries[*entry as usize].line;
+            return self.draft.unclear(line, Unclear::TooManyNeeds);
+        }
+        for edge in &mut edges {
+            let (before, entry) = *edge;
+            self.look_back(before, entry);
+            *edge = (self.nodes[before as usize], self.start(entry));
+        }
+        // Each task has edges from and to its phase.
+        edges.reserve(self.draft.needs.len() + 2 * self.tasks.len());
+        self.edges = edges;
+    }
+
     fn needs(&mut self) {
         let needs = core::mem::take(&mut self.draft.needs);
-        self.edges.reserve(needs.len() + 2 * self.tasks.len());
         for need in &needs {
             match need.what {
-                Wanted::Known(before) => self.depend(before, need.entry),
                 Wanted::Id(id) => {
                     self.need(need, id.in_text(self.text));
                 }
@@ -202,9 +224,14 @@ impl Joiner<'_> {
     }
 
     pub(super) fn depend(&mut self, before: u32, entry: u32) {
+        self.look_back(before, entry);
+        self.edge(self.nodes[before as usize], self.start(entry));
+    }
+
+    /// Whether what an entry names is in an earlier phase.
+    fn look_back(&mut self, before: u32, entry: u32) {
         let (earlier, own) = (&self.draft.entries[before as usize], &self.draft.entries[entry as usize]);
         self.is_early[entry as usize] |= earlier.phase < own.phase;
-        self.edge(self.nodes[before as usize], self.start(entry));
     }
 
     pub(super) fn missing(&mut self, line: u32, entry: u32, needs: &str) {
@@ -233,17 +260,17 @@ impl Joiner<'_> {
     /// All of a phase.
     fn phase(&mut self, need: &Need, number: u32) {
         let own = self.draft.entries[need.entry as usize].phase;
-        match (self.phases.binary_search(&number), self.phase_junctions) {
-            (Err(_), _) => self.missing(need.line, need.entry, &alloc::format!("Phase {number}")),
-            (Ok(_), _) if number == own => {
+        match (self.phase_place(number), self.phase_junctions) {
+            (None, _) => self.missing(need.line, need.entry, &alloc::format!("Phase {number}")),
+            (Some(_), _) if number == own => {
                 let id = self.name(need.entry);
                 self.draft.unclear(need.line, Unclear::OwnPhase { id });
             }
-            (Ok(at), Some(first)) => {
+            (Some(at), Some(first)) => {
                 self.is_early[need.entry as usize] |= number < own;
                 self.edge(first + small(at), self.start(need.entry));
             }
-            (Ok(_), None) => {}
+            (Some(_), None) => {}
         }
     }
 
@@ -260,7 +287,7 @@ impl Joiner<'_> {
             if fields.is_group {
                 continue;
             }
-            let Ok(at) = self.phases.binary_search(&fields.phase) else { continue };
+            let Some(at) = self.phase_place(fields.phase) else { continue };
             let node = self.nodes[entry];
             self.edge(node, first + small(at));
             if at > 0 && !self.is_early[entry] {

@@ -102,6 +102,7 @@ pub(super) struct Pair<'a> {
 }
 
 const WIDE_COLON: &[u8] = "：".as_bytes();
+const WIDE_COLON_START: u8 = WIDE_COLON[0];
 
 /// The first colon of either kind, where a letter that begins like a wide one stands before it.
 fn wide_colon(head: &[u8], from: usize) -> Option<(usize, usize)> {
@@ -115,7 +116,8 @@ fn wide_colon(head: &[u8], from: usize) -> Option<(usize, usize)> {
 /// Reads `key: value`, `**key**: value`, `**key:** value`.
 pub(super) fn pair(content: &[u8]) -> Option<Pair<'_>> {
     let head = &content[..content.len().min(KEY_BYTES_MAX)];
-    let colon = memchr::memchr2(b':', WIDE_COLON[0], head)?;
+    // A key is short, so that a plain loop has it first.
+    let colon = head.iter().position(|byte| matches!(*byte, b':' | WIDE_COLON_START))?;
     let (end, behind) = if head[colon] == b':' { (colon, colon + 1) } else { wide_colon(head, colon)? };
     let key = trim(&content[..end]);
     let mut value = &content[behind..];
@@ -131,7 +133,10 @@ impl Key {
     pub(super) fn of(word: &[u8]) -> Option<Key> {
         // Most words are no key: the first letter tells.
         let known = words(word.first()?.to_ascii_lowercase());
-        known.iter().find(|(_, known)| word.eq_ignore_ascii_case(known.as_bytes())).map(|(key, _)| *key)
+        let exact = known.iter().find(|(_, known)| word == known.as_bytes());
+        let found =
+            exact.or_else(|| known.iter().find(|(_, known)| word.eq_ignore_ascii_case(known.as_bytes())));
+        found.map(|(key, _)| *key)
     }
 
     /// The key for dependencies that a word was probably meant to be.

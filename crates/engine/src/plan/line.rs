@@ -68,7 +68,7 @@ pub(super) fn item(rest: &[u8]) -> Option<&[u8]> {
     };
     match after.first() {
         None => Some(after),
-        Some(b' ' | b'\t') => Some(after.trim_ascii()),
+        Some(b' ' | b'\t') => Some(after.trim_ascii_start()),
         Some(_) => None,
     }
 }

@@ -43,11 +43,31 @@ pub(super) fn read<'a>(value: &'a [u8], found: &mut Vec<Found<'a>>) {
     if value.len() < 8 && strip(value).eq_ignore_ascii_case(b"n/a") {
         return;
     }
+    if read_plain(value, found) {
+        return;
+    }
     let mut scan = Scan { value, at: 0, item: 0, words_end: None, item_has_id: false, has_id: false, found };
     while scan.at < scan.value.len() {
         scan.step();
     }
     scan.end_item(value.len());
+}
+
+/// Ids with commas between them, as most values are; nothing is added if there is anything else.
+fn read_plain<'a>(value: &'a [u8], found: &mut Vec<Found<'a>>) -> bool {
+    let known = found.len();
+    let inside = value.strip_prefix(b"[").and_then(|value| value.strip_suffix(b"]"));
+    let mut rest = inside.unwrap_or(value);
+    while let Word::Id(id) = id::word(rest) {
+        found.push(Found::Id(id));
+        rest = match &rest[id.written.len()..] {
+            [] => return true,
+            [b',', behind @ ..] => behind.trim_ascii_start(),
+            _ => break,
+        };
+    }
+    found.truncate(known);
+    false
 }
 
 impl<'a> Scan<'a, '_> {

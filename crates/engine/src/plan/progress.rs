@@ -122,8 +122,7 @@ impl<'a> Progress<'a> {
 
     /// Whether all of a phase is completed or skipped.
     pub fn is_phase_settled(&self, number: u32) -> bool {
-        let at = self.plan.phases.binary_search_by_key(&number, |phase| phase.number);
-        at.is_ok_and(|at| self.unsettled[at] == 0)
+        self.plan.phase_place(number).is_some_and(|at| self.unsettled[at] == 0)
     }
 
     /// What waits, directly or not, for something that was given up; in the order of the file.
@@ -252,8 +251,7 @@ impl<'a> Progress<'a> {
     }
 
     fn phase_index(&self, task: TaskNumber) -> usize {
-        let phase = self.plan.entry(task).phase;
-        self.plan.phases.binary_search_by_key(&phase, |phase| phase.number).unwrap_or_default()
+        self.plan.phase_place(self.plan.entry(task).phase).unwrap_or_default()
     }
 }
 

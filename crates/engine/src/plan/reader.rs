@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use ostler_protocol::LineEnds;
+
 use super::{
     EDGES_MAX, FILE_BYTES_MAX,
     begin::NEEDS_WORDS,
@@ -104,16 +106,15 @@ impl<'a> Reader<'a> {
     }
 
     fn read(mut self) -> Draft {
-        let mut start = if self.text.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        let mut number = 0;
-        while start < self.text.len() {
-            let rest = &self.text[start..];
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            number += 1;
-            let line = rest[..length].trim_ascii_end();
+        let text = self.text;
+        let mut start = if text.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
+        let ends = LineEnds::new(text, start).filter(|&end| text[end] == b'\n');
+        let last = (!text.ends_with(b"\n") && start < text.len()).then_some(text.len());
+        for (number, end) in (1..).zip(ends.chain(last)) {
+            let line = text[start..end].trim_ascii_end();
             let at = At { number, start: small(start), end: small(start + line.len()) };
             self.line(at, line);
-            start += length + 1;
+            start = end + 1;
         }
         self.finish()
     }
@@ -145,7 +146,7 @@ impl<'a> Reader<'a> {
             }
             self.table = None;
         }
-        if matches!(first, b'|' | b'-' | b':') && is_table_rule(rest) && before.contains(&b'|') {
+        if matches!(first, b'|' | b'-' | b':') && before.contains(&b'|') && is_table_rule(rest) {
             self.table = Table::open(before);
             return;
         }

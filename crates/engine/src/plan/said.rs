@@ -111,7 +111,12 @@ impl<'a> Reader<'a> {
                     let (text, entries) = (self.text, &self.draft.entries);
                     let known =
                         self.draft.index.find(id.name, |entry| entries[entry as usize].name.in_text(text));
-                    known.map_or_else(|| Wanted::Id(span(id)), Wanted::Known)
+                    if let Some(before) = known {
+                        self.draft.entries[entry as usize].named = true;
+                        self.draft.known.push((before, entry));
+                        continue;
+                    }
+                    Wanted::Id(span(id))
                 }
                 Found::Range(id, last) => Wanted::Range { first: span(id), last: *last },
                 Found::Phase(number) => Wanted::Phase(*number),

@@ -173,6 +173,15 @@ pub(super) fn small(number: usize) -> u32 {
     u32::try_from(number).expect("a file is not that large")
 }
 
+/// The place of a phase in a list by number. Most files leave no number out, so it is where it should be.
+pub(super) fn place_of<T>(phases: &[T], number: u32, number_of: impl Fn(&T) -> u32) -> Option<usize> {
+    let guess = number.checked_sub(number_of(phases.first()?))? as usize;
+    if phases.get(guess).is_some_and(|phase| number_of(phase) == number) {
+        return Some(guess);
+    }
+    phases.binary_search_by_key(&number, number_of).ok()
+}
+
 impl Span {
     /// The span of a part of the text; an empty one stands for nothing.
     pub(super) fn of(text: &[u8], part: &[u8]) -> Span {
@@ -252,6 +261,11 @@ impl Plan {
 
     pub(super) fn name(&self, entry: u32) -> &[u8] {
         self.entries[entry as usize].name.in_text(&self.text)
+    }
+
+    /// The place of a phase among those that have tasks.
+    pub(super) fn phase_place(&self, number: u32) -> Option<usize> {
+        place_of(&self.phases, number, |phase| phase.number)
     }
 
     pub(super) fn entry(&self, number: TaskNumber) -> &Entry {

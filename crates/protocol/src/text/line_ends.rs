@@ -8,7 +8,8 @@ use wide::u8x16;
 const BLOCK: usize = 64;
 
 /// The positions of the newlines and carriage returns in some bytes.
-pub(crate) struct LineEnds<'a> {
+#[derive(Debug, Clone)]
+pub struct LineEnds<'a> {
     blocks: &'a [[u8; BLOCK]],
     /// What is left behind the last whole block.
     tail: &'a [u8],
@@ -20,7 +21,7 @@ pub(crate) struct LineEnds<'a> {
 
 impl<'a> LineEnds<'a> {
     /// Those from a position on.
-    pub(crate) fn new(bytes: &'a [u8], from: usize) -> Self {
+    pub fn new(bytes: &'a [u8], from: usize) -> Self {
         let (blocks, tail) = bytes[from..].as_chunks();
         LineEnds { blocks, tail, next_block: from, mask: 0 }
     }

@@ -12,5 +12,6 @@ mod parser;
 mod phase;
 mod tag;
 
+pub use line_ends::LineEnds;
 pub(crate) use office::context_key;
 pub(crate) use parser::{Mode, Place, TextParser};
