@@ -228,6 +228,9 @@ pub struct Standing {
     /// What it has printed for others and is being looked at, by where it was heard.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub examined: BTreeSet<String>,
+    /// That its step is complete, printed while something is being looked at: it may be about the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
     /// What it gave last, by where it was heard: what comes again is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
@@ -241,10 +244,27 @@ impl Standing {
         *self == Standing::default()
     }
 
+    /// Something that it has printed for others was looked at.
+    pub(crate) fn looked_at(&mut self, origin: &str) {
+        self.examined.remove(origin);
+        if self.examined.is_empty() {
+            self.step = None;
+        }
+    }
+
     /// Whether it waits for others.
     pub fn waits(&self) -> bool {
         !self.calls.is_empty()
     }
+}
+
+/// A step that is said to be complete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The launch and the place of its output, if it was printed.
+    pub printed: Option<(u32, u64)>,
+    /// What is said of it.
+    pub summary: Option<String>,
 }
 
 /// A call that a session has worked on.

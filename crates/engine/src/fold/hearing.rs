@@ -4,7 +4,7 @@ use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
     heard::{self, Heard, Said},
-    office,
+    office::{self, Step},
     session::Session,
     usage::{self, QUARTER_MS, Used},
 };
@@ -46,6 +46,10 @@ pub(super) fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::V
         Heard::Office(Said::DeliverResult { .. }) => {
             let origin = office::origin(launch.number, item);
             session.office.examined.insert(origin);
+        }
+        Heard::Office(Said::StepComplete { step, summary }) if !session.office.examined.is_empty() => {
+            let printed = item["offset"].as_u64().map(|offset| (launch.number, offset));
+            session.office.step = Some(Step { printed, summary: summary.or(step) });
         }
         Heard::PhaseComplete(_) | Heard::Office(_) | Heard::Other => {}
     }

@@ -65,7 +65,12 @@ impl Desk<'_> {
                 self.standing(*seat).tasks.insert(*invocation);
             }
             OfficeEvent::Began { invocation } => {
-                self.invocation_mut(*invocation).began_at_ms = Some(at_ms);
+                let call = self.invocation_mut(*invocation);
+                call.began_at_ms = Some(at_ms);
+                // From here on what is printed is about this call, however near to the last result it stands.
+                if let Some(seat) = call.seat {
+                    self.standing(seat).printed = None;
+                }
             }
             OfficeEvent::Unread { invocation } => {
                 let call = self.invocation_mut(*invocation);
@@ -91,9 +96,7 @@ impl Desk<'_> {
                 }
             }
             OfficeEvent::Given { .. } => self.fold_result(place, at_ms, event),
-            OfficeEvent::Refused { origin, .. } => {
-                self.standing(place.session).examined.remove(origin);
-            }
+            OfficeEvent::Refused { origin, .. } => self.standing(place.session).looked_at(origin),
             OfficeEvent::Addressed { result, receiver } => {
                 self.result_mut(*result).receiver = Some(*receiver);
             }
@@ -199,7 +202,7 @@ impl Desk<'_> {
         self.own.results.insert(*result, given);
         let standing = self.standing(place.session);
         standing.printed = printed.filter(|_| invocation.is_some());
-        standing.examined.remove(origin);
+        standing.looked_at(origin);
         standing.given.push(origin.clone());
         let too_many = standing.given.len().saturating_sub(Standing::GIVEN_MAX);
         standing.given.drain(..too_many);

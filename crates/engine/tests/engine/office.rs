@@ -247,14 +247,36 @@ fn a_call_is_done_by_a_seat_and_its_result_comes_back() {
     assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
     assert_eq!(stage.told(caller), ["[Result from PO]\nA plan.\n"]);
     assert!(stage.result(1).delivered_at_ms.is_some());
-    // A step that is said to be complete right behind it is the same one.
+    // A step that is complete right behind it, without a word between, is another one if there was another task.
     stage.invokes(caller, "PO", "More.");
     stage.offset = 1_010;
-    stage.says(seat, json!({ "kind": "step_complete", "step": null, "summary": null }));
-    assert!(stage.call(2).ended.is_none());
     stage.says(seat, json!({ "kind": "step_complete", "step": null, "summary": "Done." }));
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
     assert_eq!(stage.told(caller).last(), Some(&"[Result from PO]\nDone.\n"));
+}
+
+#[test]
+fn a_step_that_is_complete_with_its_result_is_the_same_one() {
+    let result = |to: &str| json!({ "kind": "deliver_result", "target": to, "result_type": "message", "content": "x" });
+    let step = json!({ "kind": "step_complete", "step": null, "summary": "Done." });
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+    let (one, two) = (stage.caller(plain()), stage.caller(plain()));
+    stage.invokes(one, "PO", "First.");
+    stage.invokes(two, "PO", "Second.");
+    let seat = stage.seat("PO");
+    // Both are heard before anybody has looked at the first.
+    stage.shim(seat, News::Heard { item: said::at(5_000, result("s_1")) });
+    stage.shim(seat, News::Heard { item: said::at(5_010, step.clone()) });
+    stage.settle();
+    assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
+    assert_eq!(stage.told(one), ["[Result from PO]\nx\n"]);
+    assert!(stage.call(2).ended.is_none());
+    // What goes to somebody else is not the result of what is worked on: the step is.
+    stage.shim(seat, News::Heard { item: said::at(6_000, result("QA")) });
+    stage.shim(seat, News::Heard { item: said::at(6_010, step) });
+    stage.settle();
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
+    assert_eq!(stage.told(two), ["[Result from PO]\nDone.\n"]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::{
     event::Event,
     heard::Said,
     id::{ProjectId, ResultId, SessionId},
-    office::{DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Verdict, Why, name_of},
+    office::{DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Step, Verdict, Why, name_of},
     request::{Call, Caller},
     session::Process,
     words,
@@ -46,8 +46,11 @@ impl Maker<'_> {
                 self.brings(id, launch, (target, result_type, content), item);
             }
             Said::StepComplete { step, summary } => {
-                let printed = item["offset"].as_u64().map(|offset| (launch, offset));
-                self.step(id, summary.or(step).as_deref(), printed);
+                // What was printed before it is looked at first: it may be the result of the same step.
+                if self.session(id).office.step.is_none() {
+                    let printed = item["offset"].as_u64().map(|offset| (launch, offset));
+                    self.step(id, &Step { printed, summary: summary.or(step) });
+                }
             }
         }
     }
@@ -209,9 +212,9 @@ impl Maker<'_> {
     }
 
     /// Somebody says that it has completed its step: what it works on is done.
-    fn step(&mut self, id: SessionId, summary: Option<&str>, printed: Option<(u32, u64)>) {
+    pub(super) fn step(&mut self, id: SessionId, step: &Step) {
         let office = &self.session(id).office;
-        let is_same = office.printed.zip(printed).is_some_and(|((of, end), (launch, offset))| {
+        let is_same = office.printed.zip(step.printed).is_some_and(|((of, end), (launch, offset))| {
             of == launch && offset <= end.saturating_add(NEAR_BYTES)
         });
         let Some(current) = office.current.filter(|_| !is_same) else { return };
@@ -220,7 +223,7 @@ impl Maker<'_> {
         }
         self.begin(id, current);
         self.end_call(id, current, (Verdict::Completed, Why::Step), None, |korean, callee| {
-            words::office::done(korean, callee, summary)
+            words::office::done(korean, callee, step.summary.as_deref())
         });
         self.dispatch(id);
     }

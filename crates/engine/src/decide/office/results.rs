@@ -64,6 +64,7 @@ impl Maker<'_> {
         if let Some(launch) = launch {
             self.can_speak(id, launch)?;
         }
+        let step = session.office.step.clone();
         let purpose =
             found.as_ref().map_err(Clone::clone).and_then(|found| self.purpose(id, delivery, &found.to));
         match (found, purpose) {
@@ -73,6 +74,9 @@ impl Maker<'_> {
             (_, Err(why)) if !is_printed => return Err(Refusal::NotDelivered { why }),
             (_, Err(why)) => self.not_given(id, delivery, &why),
             (Err(_), Ok(_)) => {}
+        }
+        if let Some(step) = step.filter(|_| self.session(id).office.step.is_none()) {
+            self.step(id, &step);
         }
         self.advance(id);
         Ok(())
