@@ -326,6 +326,22 @@ fn a_ring_of_waiting_agents_is_reported_to_all_in_it() {
         let told = stage.told(stage.seat(name));
         assert!(told.iter().any(|it| it.contains("C → A → B → C")), "{name}: {told:?}");
     }
+    assert_eq!(
+        stage.told(stage.seat("C")).last(),
+        Some(
+            &"[No result from A]\nThe call was not made, because everybody would wait for the next: \
+             C → A → B → C\n"
+        )
+    );
+    // Who called before is not told that its own call was refused.
+    let others = |callee: &str, call: &str| {
+        format!(
+            "C wanted to call {callee}. That call was not made, because everybody would wait for the next: \
+             C → A → B → C. Your call {call} goes on.\n"
+        )
+    };
+    assert_eq!(stage.told(stage.seat("A")).last(), Some(&others("you", "i_2").as_str()));
+    assert_eq!(stage.told(stage.seat("B")).last(), Some(&others("A", "i_3").as_str()));
     assert_eq!(stage.told(caller), [] as [&str; 0]);
     // Nobody is held up by it.
     stage.delivers(stage.seat("C"), "B", "c");

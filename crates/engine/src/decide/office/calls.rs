@@ -183,23 +183,27 @@ impl Maker<'_> {
         None
     }
 
-    /// Everybody in a ring is told. The call that would close it is not made.
+    /// Everybody in a ring is told. The call that would close it is not made, and the others go on.
     fn report_cycle(&mut self, caller: SessionId, id: InvocationId, path: &[String]) {
         let project = self.session(caller).project;
         let in_it = |call: &&crate::office::Invocation| {
             path.windows(2).any(|pair| pair[0] == call.caller && pair[1] == call.callee)
         };
-        let others: Vec<SessionId> =
-            self.desk.open_calls(project).filter(in_it).map(|call| call.session).collect();
+        let mut others: BTreeMap<SessionId, (String, Vec<InvocationId>)> = BTreeMap::new();
+        for call in self.desk.open_calls(project).filter(in_it).filter(|call| call.session != caller) {
+            let (_, calls) = others.entry(call.session).or_insert_with(|| (call.caller.clone(), Vec::new()));
+            calls.push(call.id);
+        }
         self.end_call(caller, id, (Verdict::Failed, Why::Cycle), None, |korean, _| {
             words::office::cycle(korean, path)
         });
-        for other in others {
-            if other != caller && self.desk.session(other).is_some_and(|session| !session.is_over()) {
-                let words = words::office::cycle(self.session(other).order.korean, path);
-                self.write_message(other, &words);
-                self.advance(other);
-            }
+        for (other, (name, calls)) in others {
+            let Some(session) = self.desk.session(other).filter(|session| !session.is_over()) else {
+                continue;
+            };
+            let words = words::office::cycle_of_others(session.order.korean, path, &name, &calls);
+            self.write_message(other, &words);
+            self.advance(other);
         }
     }
 
