@@ -336,6 +336,8 @@ pub enum NoSeat {
 pub struct Examined {
     /// The name of who is to have it, as it is written.
     pub to: String,
+    /// What it is for who is to have it, if that is not what was said: a path from where they are.
+    pub content: Option<String>,
     /// Where it is, if it is too long to be said.
     pub reference: Option<Reference>,
 }

@@ -21,7 +21,7 @@ fn git(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-fn repository(world: &World) {
+pub(crate) fn repository(world: &World) {
     git(&world.project, &["init", "-q", "-b", "main"]);
     write(&world.project, "readme", "one\n");
     write(&world.project, ".gitignore", "*.log\n");

@@ -341,6 +341,56 @@ fn a_long_result_is_brought_by_a_file() {
 }
 
 #[test]
+fn a_path_that_is_brought_can_be_opened_by_who_gets_it() {
+    let world = office(&[
+        (
+            "apart",
+            r#"while read -r head; do case $head in "[Task from "*) read -r task; echo apart >apart.md
+            printf '[DELIVER_RESULT:%s]\ntype: file_path\ncontent: apart.md\n[/DELIVER_RESULT]\n' "$(name_in "$head")";;
+            esac; done"#,
+        ),
+        ("reader", "while read -r head; do read -r path; echo \"$head $path: $(cat \"$path\")\"; done"),
+    ]);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    let text = text.replace("agent = \"a0\"", "agent = \"a0\"\nisolation = \"worktree\"");
+    fs::write(&config, text).expect("it is ours");
+    crate::checkpoints::repository(&world);
+    write(&world.project, "top.md", "top");
+    fs::create_dir_all(world.project.join("sub")).expect("it is ours");
+    write(&world.project, "sub/in.md", "in");
+
+    // From a worktree to the project.
+    let caller = world.bash("printf '[INVOKE:apart]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; cat \"$b\"");
+    world.status(&caller, "completed");
+    assert!(world.output(&caller).ends_with("\napart\n"), "{}", world.output(&caller));
+
+    // From a directory of the project to its root.
+    let said = world.ostler(&["office", "send", "reader", "Hello.\ntop.md"]);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let reader = seat(&world, "reader");
+    output_with(&world, &reader.id, "Hello. top.md: top");
+    let mut new = world.new_run(&[
+        "bash",
+        "-c",
+        "for it in ../top.md in.md . ../..; do ostler deliver reader --type file_path $it 2>&1; done; true",
+    ]);
+    new.directory = world.project.join("sub").display().to_string();
+    let giver = world.run_with(&new);
+    world.status(&giver, "completed");
+    let output = world.output(&giver);
+    assert!(
+        output.contains("'.' is no file") && output.contains("'../..' is outside of the project"),
+        "{output}"
+    );
+    let read = output_with(&world, &reader.id, ": in");
+    for words in ["top.md: top\n", " sub/in.md: in\n"] {
+        assert!(read.contains(words), "{words}:\n{read}");
+    }
+    world.verify();
+}
+
+#[test]
 fn two_that_would_wait_for_each_other_are_told_at_once() {
     let relay = |to: &str| {
         format!(

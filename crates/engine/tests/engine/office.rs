@@ -222,7 +222,7 @@ impl Stage {
         if !is_known {
             return Err("there is nobody of that name".to_owned());
         }
-        Ok(Examined { to: delivery.to.clone(), reference: None })
+        Ok(Examined { to: delivery.to.clone(), content: None, reference: None })
     }
 
     fn told(&self, id: SessionId) -> Vec<&str> {

@@ -1,12 +1,16 @@
 //! Looks at what one agent brings another: whether it is what it says to be, for whom it is, and whether it is too long
 //! to be said.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use ostler_agents::{Agent, InputWay, agent::Terminal};
 use ostler_engine::{
-    ProjectId, SessionId,
+    ProjectId, SessionId, World,
     office::{Delivery, Examined, Reference},
+    session::Session,
 };
 
 use super::{roles::Roles, seat::place};
@@ -73,35 +77,66 @@ pub(crate) fn kept_if_long(
 
 /// Whether something can be brought, and to whom.
 pub(crate) fn examine(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examined, String> {
-    let known = driver.journal.world().sessions.get(&giver).map(|it| (it.project, it.directory().to_owned()));
-    let (project, directory) = known.ok_or("the session is gone")?;
-    check_content(&directory, delivery)?;
+    let known = driver.journal.world().sessions.get(&giver).map(|it| (it.project, Stand::of(it)));
+    let (project, stand) = known.ok_or("the session is gone")?;
+    let words = delivery.content.trim();
+    let file = match delivery.kind.as_str() {
+        "json" => {
+            let read = serde_json::from_str::<serde::de::IgnoredAny>(words);
+            read.map_err(|error| format!("it is no JSON: {error}"))?;
+            None
+        }
+        "file_path" => {
+            let (root, _) = place(driver, project).ok_or("the project is gone")?;
+            Some(stand.file(&root, words)?)
+        }
+        _ => None,
+    };
     let to = receiver(driver, project, &delivery.to)?;
+    let content = file.map(|file| seen_from(directory_of(driver, project, &to).as_deref(), &file));
     let limits = limits_of(driver, project, &to);
     let name = format!("{giver}.{}", delivery.origin.replace([':', '.'], "-"));
-    let reference = kept_if_long(&driver.home, &name, &delivery.content, limits)
+    let reference = kept_if_long(&driver.home, &name, content.as_ref().unwrap_or(&delivery.content), limits)
         .map_err(|error| format!("it cannot be kept: {error}"))?;
-    Ok(Examined { to, reference })
+    Ok(Examined { to, content, reference })
 }
 
-fn check_content(directory: &str, delivery: &Delivery) -> Result<(), String> {
-    let content = delivery.content.trim();
-    match delivery.kind.as_str() {
-        "json" => serde_json::from_str::<serde_json::Value>(content)
-            .map(drop)
-            .map_err(|error| format!("it is no JSON: {error}")),
-        "file_path" => {
-            let root = Path::new(directory).canonicalize().map_err(|error| error.to_string())?;
-            let path = root.join(content).canonicalize();
-            let path = path.map_err(|error| format!("there is no file '{content}': {error}"))?;
-            if path.starts_with(&root) {
-                Ok(())
-            } else {
-                Err(format!("'{content}' is outside of the project"))
-            }
-        }
-        _ => Ok(()),
+/// Where an agent is.
+struct Stand {
+    /// Its directory.
+    directory: String,
+    /// Its own worktree, if it has one.
+    worktree: Option<String>,
+}
+
+impl Stand {
+    fn of(session: &Session) -> Stand {
+        let worktree = session.worktree.as_ref().map(|worktree| worktree.path.clone());
+        Stand { directory: session.directory().to_owned(), worktree }
     }
+
+    /// The file that is meant by a path, if it is one of the project or of the agent's own worktree.
+    fn file(&self, root: &str, said: &str) -> Result<PathBuf, String> {
+        let path = Path::new(&self.directory).join(said).canonicalize();
+        let path = path.map_err(|error| format!("there is no file '{said}': {error}"))?;
+        let mut roots = self
+            .worktree
+            .as_deref()
+            .into_iter()
+            .chain([root])
+            .filter_map(|root| Path::new(root).canonicalize().ok());
+        if !roots.any(|root| path.starts_with(root)) {
+            return Err(format!("'{said}' is outside of the project"));
+        }
+        if path.is_file() { Ok(path) } else { Err(format!("'{said}' is no file")) }
+    }
+}
+
+/// A file as it is named by somebody in this directory: from there if it is below it, else from the root of everything.
+fn seen_from(directory: Option<&str>, file: &Path) -> String {
+    let directory = directory.and_then(|directory| Path::new(directory).canonicalize().ok());
+    let below = directory.and_then(|directory| file.strip_prefix(directory).ok());
+    below.unwrap_or(file).display().to_string()
 }
 
 /// The name that is meant: of somebody who has a seat, of a role, or of a session of the project.
@@ -125,7 +160,16 @@ fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, Str
 
 fn limits_of(driver: &Driver, project: ProjectId, to: &str) -> Limits {
     let world = driver.journal.world();
-    let seat = world.projects.get(&project).and_then(|it| it.seats.get(to)).copied();
-    let session = seat.or_else(|| to.parse().ok()).and_then(|id| world.sessions.get(&id));
-    session.map_or_else(Limits::least, |session| Limits::of(&session.order.agent))
+    session_of(&world, project, to).map_or_else(Limits::least, |session| Limits::of(&session.order.agent))
+}
+
+/// Where somebody is, if anybody has that name by now.
+fn directory_of(driver: &Driver, project: ProjectId, to: &str) -> Option<String> {
+    let world = driver.journal.world();
+    session_of(&world, project, to).map(|session| session.directory().to_owned())
+}
+
+fn session_of<'a>(world: &'a World, project: ProjectId, name: &str) -> Option<&'a Session> {
+    let seat = world.projects.get(&project).and_then(|it| it.seats.get(name)).copied();
+    seat.or_else(|| name.parse().ok()).and_then(|id| world.sessions.get(&id))
 }

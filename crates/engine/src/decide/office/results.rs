@@ -134,7 +134,7 @@ impl Maker<'_> {
             from: name_of(&self.session(id).order, id),
             to: found.to.clone(),
             kind: delivery.kind.clone(),
-            content: delivery.content.clone(),
+            content: found.content.as_ref().unwrap_or(&delivery.content).clone(),
             reference: found.reference.clone(),
             invocation,
             late,
