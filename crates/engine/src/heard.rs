@@ -70,6 +70,14 @@ pub(crate) enum Said {
         /// What came of it.
         summary: Option<String>,
     },
+    /// A `[DELIVER_RESULT:X]` of which not all was taken.
+    #[serde(skip)]
+    TooLong {
+        /// Who was to have it.
+        target: String,
+        /// How much is taken.
+        limit: String,
+    },
 }
 
 /// Reads an item.
@@ -82,6 +90,9 @@ pub(crate) fn read(item: &Value) -> Heard {
         "error" => fields(item).map(Ask::Error),
         "permission_request" => fields(item).map(Ask::Permission),
         "fault" if item["severity"] == "fault" => {
+            if let Some(said) = too_long(item) {
+                return Heard::Office(said);
+            }
             let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
             Some(Ask::Fault { details: text("details"), raw: text("raw") })
         }
@@ -102,6 +113,17 @@ pub(crate) fn read(item: &Value) -> Heard {
         _ => None,
     };
     fact.unwrap_or(Heard::Other)
+}
+
+/// A result that is too long to be printed. Nobody has to be asked about that: there are other ways to bring it.
+fn too_long(item: &Value) -> Option<Said> {
+    if item["tag"] != "DELIVER_RESULT" || item["reason"] != "too_long" {
+        return None;
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let (_, target) = item["raw"].as_str()?.split_once("DELIVER_RESULT:")?;
+    let target = target.split(|c| !is_name(c)).next()?.to_owned();
+    Some(Said::TooLong { target, limit: item["field"].as_str()?.to_owned() })
 }
 
 /// Offset and index.

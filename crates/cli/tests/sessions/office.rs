@@ -341,6 +341,33 @@ fn a_long_result_is_brought_by_a_file() {
 }
 
 #[test]
+fn a_very_long_result_is_brought_whole_and_one_that_is_printed_is_refused_with_a_way_out() {
+    let world = office(&[(
+        "QA",
+        r#"read -r head; read -r task; to=$(name_in "$head"); yes '"long" 길다' | head -c 10000000 >long
+        head -c 67108865 /dev/zero | tr '\0' x >longer
+        printf '[DELIVER_RESULT:%s]\ncontent: ' "$to"; head -c 300000 longer; printf '\n[/DELIVER_RESULT]\n'
+        read -r told; echo; echo "$told"
+        ostler deliver "$to" --stdin <longer 2>&1; echo "too long: $?"
+        ostler deliver "$to" --stdin <long; sleep 600"#,
+    )]);
+    let caller = world.bash(
+        r#"printf '[INVOKE:QA]\nx\n[/INVOKE]\n'; read -r a; read -r b; echo "$b"; f=${b#*: /}; cmp long "/${f%% *}" && echo same"#,
+    );
+    output_with(&world, &seat(&world, "QA").id, "\ntoo long: ");
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    assert!(output.contains("(10000000 bytes, SHA-256 ") && output.ends_with("\nsame\n"), "{output}");
+    let told = world.output(&seat(&world, "QA").id);
+    let told = told.lines().filter(|line| line.len() < 1000).collect::<Vec<_>>().join("\n");
+    for words in ["Use `ostler deliver s_1 --stdin", "at most 64 MiB are taken here", "too long: 7"] {
+        assert!(told.contains(words), "{words}:\n{told}");
+    }
+    assert!(world.inbox().is_empty());
+    world.verify();
+}
+
+#[test]
 fn a_path_that_is_brought_can_be_opened_by_who_gets_it() {
     let world = office(&[
         (

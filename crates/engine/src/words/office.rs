@@ -201,3 +201,19 @@ pub(crate) fn not_delivered(korean: bool, to: &str, why: &str) -> String {
         format!("Your result for {to} was not delivered: {why}")
     }
 }
+
+/// Why a printed result did not go anywhere that is longer than the parser takes, and what can be done about it.
+pub(crate) fn too_long(korean: bool, to: &str, limit: &str) -> String {
+    if korean {
+        let limit = limit.replace(" bytes", "바이트").replace(" lines", "줄");
+        format!(
+            "출력한 결과가 {limit}보다 깁니다. `ostler deliver {to} --stdin < 파일`을 쓰거나, 파일에 적고 `타입: file_path`로 그 \
+             경로를 전달하세요."
+        )
+    } else {
+        format!(
+            "what is printed may have {limit}. Use `ostler deliver {to} --stdin < FILE`, or write it to a file and bring \
+             its path with `type: file_path`."
+        )
+    }
+}

@@ -314,6 +314,27 @@ fn who_is_unknown_and_who_exists_is_told() {
 }
 
 #[test]
+fn who_prints_a_result_that_is_too_long_is_told_what_to_do_instead() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "All of it.");
+    let seat = stage.seat("PO");
+    let fault = json!({ "kind": "fault", "severity": "fault", "tag": "DELIVER_RESULT", "field": "262144 bytes",
+        "reason": "too_long", "details": "DELIVER_RESULT is longer than the limit of 262144 bytes",
+        "raw": "[DELIVER_RESULT:s_1]\ncontent: xxx" });
+    stage.says(seat, fault);
+    assert!(stage.world().requests.is_empty(), "nobody is asked");
+    assert!(stage.call(1).ended.is_none());
+    assert_eq!(
+        stage.told(seat).last(),
+        Some(
+            &"Your result for s_1 was not delivered: what is printed may have 262144 bytes. Use `ostler deliver s_1 \
+             --stdin < FILE`, or write it to a file and bring its path with `type: file_path`.\n"
+        )
+    );
+}
+
+#[test]
 fn a_ring_of_waiting_agents_is_reported_to_all_in_it() {
     let mut stage = Stage::new(&[("A", plain()), ("B", plain()), ("C", plain())]);
     let caller = stage.caller(plain());

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use axum::{
-    Json, Router,
-    extract::{ConnectInfo, State},
+    Extension, Json, Router,
+    extract::{ConnectInfo, DefaultBodyLimit, State},
     http::HeaderMap,
     routing::{get, post},
 };
@@ -20,7 +20,7 @@ use super::{
     App,
     channel::{agent, needed_key},
     code::Code,
-    extract::{Body, Path, Query},
+    extract::{Body, BytesMax, Path, Query, too_large},
 };
 use crate::{
     api::{CalledView, NewInvocation, NewResult, Problem, clean, text},
@@ -31,6 +31,12 @@ use crate::{
 
 /// How long a caller is held before it is told that nothing has happened yet.
 const HOLD: Duration = Duration::from_secs(20);
+
+/// The longest result. It is held in memory, and stands in the journal.
+const RESULT_BYTES_MAX: usize = 64 << 20;
+
+/// The longest body that brings one: as JSON, quotation marks and ends of lines take twice their room.
+const RESULT_BODY_BYTES_MAX: usize = 2 * RESULT_BYTES_MAX + (64 << 10);
 
 /// What a result can be.
 const TYPES: [&str; 5] = ["message", "github_issue", "markdown", "json", "file_path"];
@@ -53,7 +59,12 @@ pub(super) fn routes() -> Router<App> {
         .route("/invocations/{id}", get(wait))
         .route("/invocations/{id}/taken", post(taken))
         .route("/invocations/{id}/left", post(left))
-        .route("/results", post(deliver))
+        .merge(
+            Router::new()
+                .route("/results", post(deliver))
+                .layer(DefaultBodyLimit::max(RESULT_BODY_BYTES_MAX))
+                .layer(Extension(BytesMax(RESULT_BYTES_MAX as u64))),
+        )
 }
 
 /// Calls another agent. Who calls again under the same key, because the connection broke, calls once.
@@ -150,6 +161,9 @@ async fn deliver(
     Body(new): Body<NewResult>,
 ) -> Result<Json<Value>, Problem> {
     let (session, launch) = agent(&peer)?;
+    if new.content.len() > RESULT_BYTES_MAX {
+        return Err(too_large(BytesMax(RESULT_BYTES_MAX as u64)));
+    }
     let stored = needed_key(&headers, &format!("/results/{session}"), &new)?;
     let origin = stored.key.clone();
     if !TYPES.contains(&new.kind.as_str()) {

@@ -18,7 +18,9 @@ use crate::{
     event::Event,
     heard::Said,
     id::{ProjectId, ResultId, SessionId},
-    office::{DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Step, Verdict, Why, name_of},
+    office::{
+        DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Step, Verdict, Why, name_of, origin,
+    },
     request::{Call, Caller},
     session::Process,
     words,
@@ -44,6 +46,10 @@ impl Maker<'_> {
             }
             Said::DeliverResult { target, result_type, content } => {
                 self.brings(id, launch, (target, result_type, content), item);
+            }
+            Said::TooLong { target, limit } => {
+                let why = words::office::too_long(self.session(id).order.korean, &target, &limit);
+                self.not_given(id, target, why, origin(launch, item));
             }
             Said::StepComplete { step, summary } => {
                 // What was printed before it is looked at first: it may be the result of the same step.

@@ -72,7 +72,7 @@ impl Maker<'_> {
                 self.made.result = Some(self.give(id, delivery, found, &purpose));
             }
             (_, Err(why)) if !is_printed => return Err(Refusal::NotDelivered { why }),
-            (_, Err(why)) => self.not_given(id, delivery, &why),
+            (_, Err(why)) => self.not_given(id, delivery.to.clone(), why, delivery.origin.clone()),
             (Err(_), Ok(_)) => {}
         }
         if let Some(step) = step.filter(|_| self.session(id).office.step.is_none()) {
@@ -83,13 +83,13 @@ impl Maker<'_> {
     }
 
     /// Who printed something that nobody can get is told.
-    fn not_given(&mut self, id: SessionId, delivery: &Delivery, why: &str) {
-        let (to, why, origin) = (delivery.to.clone(), why.to_string(), delivery.origin.clone());
-        self.emit(id, Event::Office(OfficeEvent::Refused { to, why: why.clone(), origin }));
+    pub(super) fn not_given(&mut self, id: SessionId, to: String, why: String, origin: String) {
         let session = self.session(id);
+        let words = words::office::not_delivered(session.order.korean, &to, &why);
         // Once is enough: what is told twice was not understood the first time.
-        let words = words::office::not_delivered(session.order.korean, &delivery.to, &why);
         let is_told = session.messages.last().is_some_and(|last| last.text == words);
+        self.emit(id, Event::Office(OfficeEvent::Refused { to, why, origin }));
+        let session = self.session(id);
         if !session.is_over() && session.cancelled_at_ms.is_none() && !is_told {
             self.write_message(id, &words);
         }
