@@ -1,5 +1,7 @@
 //! `ostler office`: who can be called in this project, who waits for whom, and what was brought.
 
+mod columns;
+
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -11,6 +13,7 @@ use ostler_server::{
     client::Client,
 };
 
+use self::columns::{Brought, Invocation, Question, question_status};
 use crate::{
     clock,
     commands::send::standard_input,
@@ -186,17 +189,19 @@ async fn questions(
     let path = format!("/projects/{project}/office/questions?limit={}", arguments.limit);
     let found: Vec<RequestView> = client.get(&path).await?;
     let words = context.words;
-    context.print(&found, |screen| {
+    let rows: Vec<Question<'_>> = found.iter().map(Question::of).collect();
+    context.print(&rows, |screen| {
         if found.is_empty() {
             return format!("{}\n", words.sentence(Key::NoQuestionsYet));
         }
         let rows: Vec<Vec<Cell>> = found
             .iter()
             .map(|it| {
-                let key = match (&it.settled, it.expired) {
-                    (Some(_), _) => Key::QuestionAnswered,
-                    (None, true) => Key::QuestionExpired,
-                    (None, false) => Key::CallPending,
+                let key = match question_status(it) {
+                    "answered" => Key::QuestionAnswered,
+                    "cancelled" => Key::CallCancelled,
+                    "expired" => Key::QuestionExpired,
+                    _ => Key::CallPending,
                 };
                 vec![
                     Cell::new(&it.id),
@@ -220,7 +225,8 @@ async fn invocations(
     let path = format!("/projects/{project}/office/invocations?limit={}", arguments.limit);
     let found: Vec<InvocationView> = client.get(&path).await?;
     let words = context.words;
-    context.print(&found, |screen| {
+    let rows: Vec<Invocation<'_>> = found.iter().map(Invocation::of).collect();
+    context.print(&rows, |screen| {
         if found.is_empty() {
             return format!("{}\n", words.sentence(Key::NoCallsYet));
         }
@@ -261,7 +267,8 @@ async fn results(
     let path = format!("/projects/{project}/office/results?limit={}", arguments.limit);
     let found: Vec<ResultView> = client.get(&path).await?;
     let words = context.words;
-    context.print(&found, |screen| {
+    let rows: Vec<Brought<'_>> = found.iter().map(Brought::of).collect();
+    context.print(&rows, |screen| {
         if found.is_empty() {
             return format!("{}\n", words.sentence(Key::NoResultsYet));
         }

@@ -359,6 +359,9 @@ pub struct RequestView {
     pub project: ProjectView,
     /// The agent's name.
     pub agent: String,
+    /// The role it has in its office, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// What is asked.
     pub ask: AskView,
     /// Who said it: `channel`, `speech`, `tagged`, `plain`, `stream`, or `ostler`.

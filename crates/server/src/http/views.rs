@@ -198,6 +198,7 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
         run: request.run.to_string(),
         project: project(world, request.project),
         agent: session.map(|session| session.order.agent.name.clone()).unwrap_or_default(),
+        role: session.and_then(|session| session.order.role.seat()).map(ToOwned::to_owned),
         ask: AskView { form: session.and_then(|session| form(session, request)), ..ask(&request.ask) },
         trust: request.trust.clone(),
         mark: request.mark.clone().map(|mark| MarkView {

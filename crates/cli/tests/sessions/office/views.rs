@@ -123,16 +123,26 @@ fn the_tables_of_the_document_are_views_that_anybody_can_query() {
         ]]
     );
 
-    // The commands say the same.
-    let questions = said(&world, &["--json", "office", "questions"]);
-    assert_eq!(
-        (&questions[0]["id"], &questions[0]["ask"]["text"]),
-        (&request.id.into(), &"어느 쪽인가요?".into())
-    );
-    let calls = said(&world, &["--json", "office", "invocations"]);
-    assert_eq!((&calls[0]["id"], &calls[0]["status"]), (&"i_1".into(), &"completed".into()));
-    let brought = said(&world, &["--json", "office", "results"]);
-    assert_eq!((&brought[0]["id"], &brought[0]["delivered"]), (&"d_1".into(), &true.into()));
+    // The commands say the same, under the same names.
+    for (command, view) in
+        [("questions", "user_questions"), ("invocations", "agent_invocations"), ("results", "agent_results")]
+    {
+        let Value::Array(printed) = said(&world, &["--json", "office", command]) else { panic!("a list") };
+        let columns = COLUMNS.iter().find(|(name, _)| *name == view).expect("a view").1;
+        let mut names: Vec<&str> =
+            printed[0].as_object().expect("a row").keys().map(String::as_str).collect();
+        let mut expected = columns.to_vec();
+        expected.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(names, expected, "{command}");
+        let in_words = |column: &&str| match &printed[0][*column] {
+            Value::String(text) => text.clone(),
+            Value::Null => "Null".to_owned(),
+            other => other.to_string(),
+        };
+        let printed: Vec<String> = columns.iter().map(in_words).collect();
+        assert_eq!(rows(&world, &format!("SELECT * FROM {view}")), [printed], "{command}");
+    }
     let between = |pair: &str| -> Vec<Value> {
         world.get(&format!("/projects/p_1/office/results?between={pair}")).expect("a list")
     };

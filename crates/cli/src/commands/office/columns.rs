@@ -1,0 +1,115 @@
+//! What `--json` prints of questions, calls and results: the columns of the views that the database has of them, so that
+//! whoever reads one knows the other.
+
+use ostler_server::api::{InvocationStatus, InvocationView, RequestView, ResultView};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A row of `user_questions`.
+#[derive(Debug, Serialize)]
+pub(super) struct Question<'a> {
+    id: &'a str,
+    agent_id: String,
+    office_id: &'a str,
+    question_type: &'a Value,
+    question: &'a Value,
+    options: &'a Value,
+    status: &'static str,
+    expires_at: Option<u64>,
+    response: Option<&'a str>,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn of(view: &'a RequestView) -> Question<'a> {
+        let (office, fields) = (view.project.id.as_str(), &view.ask.fields);
+        Question {
+            id: &view.id,
+            agent_id: agent(office, view.role.as_ref().unwrap_or(&view.session)),
+            office_id: office,
+            question_type: &fields["type"],
+            question: &fields["question"],
+            options: &fields["options"],
+            status: question_status(view),
+            expires_at: view.expires_at_ms,
+            response: response(view),
+        }
+    }
+}
+
+/// A row of `agent_invocations`.
+#[derive(Debug, Serialize)]
+pub(super) struct Invocation<'a> {
+    id: &'a str,
+    office_id: &'a str,
+    caller_agent_id: String,
+    callee_agent_id: String,
+    reason: &'a str,
+    context: Option<&'a str>,
+    status: InvocationStatus,
+}
+
+impl<'a> Invocation<'a> {
+    pub(super) fn of(view: &'a InvocationView) -> Invocation<'a> {
+        Invocation {
+            id: &view.id,
+            office_id: &view.project,
+            caller_agent_id: agent(&view.project, &view.caller),
+            callee_agent_id: agent(&view.project, &view.callee),
+            reason: &view.task,
+            context: view.context.as_deref(),
+            status: view.status,
+        }
+    }
+}
+
+/// A row of `agent_results`.
+#[derive(Debug, Serialize)]
+pub(super) struct Brought<'a> {
+    id: &'a str,
+    office_id: &'a str,
+    from_agent_id: String,
+    to_agent_id: String,
+    result_type: &'a str,
+    content_type: &'static str,
+    content: &'a str,
+    status: &'static str,
+}
+
+impl<'a> Brought<'a> {
+    pub(super) fn of(view: &'a ResultView) -> Brought<'a> {
+        Brought {
+            id: &view.id,
+            office_id: &view.project,
+            from_agent_id: agent(&view.project, &view.from),
+            to_agent_id: agent(&view.project, &view.to),
+            result_type: &view.kind,
+            content_type: match view.kind.as_str() {
+                "json" => "application/json",
+                "markdown" | "github_issue" => "text/markdown",
+                _ => "text/plain",
+            },
+            content: &view.content,
+            status: if view.delivered { "delivered" } else { "pending" },
+        }
+    }
+}
+
+/// How a question stands.
+pub(super) fn question_status(view: &RequestView) -> &'static str {
+    match &view.settled {
+        _ if response(view).is_some() => "answered",
+        Some(settled) if settled.by == "end" => "cancelled",
+        _ if view.expired => "expired",
+        Some(_) => "answered",
+        None => "pending",
+    }
+}
+
+fn response(view: &RequestView) -> Option<&str> {
+    view.settled.as_ref().and_then(|settled| settled.answer["text"].as_str())
+}
+
+/// An agent is named by its office and its role, or by its office and its session.
+fn agent(office: &str, name: &str) -> String {
+    format!("{office}/{name}")
+}
