@@ -209,6 +209,13 @@ fn the_state_and_the_log() {
             .map(|key| text.find(&format!("\n  \"{key}\":")).expect("a key"))
             .collect();
     assert!(order.is_sorted(), "people find it in its order: {text}");
+    for part in [
+        "\n    \"pending\": [\n      \"T1.4\",\n      \"T2.1\"\n    ],\n",
+        "\n    \"blocked\": []\n  },\n",
+        "\n  \"dependencies\": {\n    \"T1.2\": [\n      \"T1.1\"\n    ],\n    \"T1.3\"",
+    ] {
+        assert!(text.contains(part), "one thing in a line, and each below its own: {text}");
+    }
 
     place.resolve(&["--phase", "2", "--force"], "ERROR:BLOCKED:T1.2,T1.3");
     place.write("TASKS.md", "");
@@ -247,6 +254,18 @@ fn what_others_wrote_is_kept() {
     let after =
         fs::metadata(place.project().join(".claude/orchestrate-state.json")).and_then(|it| it.modified());
     assert_eq!(before.expect("a time"), after.expect("a time"));
+    // Nor is what only stands closer together.
+    let close = place.state().to_string();
+    place.write(".claude/orchestrate-state.json", &close);
+    place.resolve(&[], "READY:T1.4");
+    assert_eq!(place.read(".claude/orchestrate-state.json"), close);
+    let own =
+        json!({ "tasks": { "ready": { "T1.1": 1 }, "pending": 5, "blocked": [{}] }, "dependencies": [] });
+    place.write(".claude/orchestrate-state.json", &own.to_string());
+    place.resolve(&[], "READY:T1.2,T1.3");
+    let state = place.state();
+    assert_eq!(state["tasks"]["pending"], json!(["T1.4", "T2.1"]), "what is the resolver's, it replaces");
+    assert_eq!(state["dependencies"]["T1.4"], json!(["T1.2", "T1.3"]));
 }
 
 #[test]
@@ -281,6 +300,9 @@ fn locks() {
     place.write(lock, "{\"pid\":1073741823,\"start_time\":1}");
     place.resolve(&[], "READY:T1.2,T1.3");
     assert!(!place.project().join(lock).exists(), "a dead one is taken over");
+    // Also who would change nothing waits for whoever may be about to.
+    place.write(lock, &me.to_string());
+    place.resolve(&[], &format!("ERROR:STATE_LOCKED:held by process {me}"));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! it waits: the time of day is passed in. How, and what was rejected, stands in `docs/design/orchestrate.md`.
 
 mod conduct;
+mod derived;
 mod evidence;
 mod exec;
 mod file;

@@ -47,6 +47,11 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
     {
         return refused(project, at_ms, &question, line);
     }
+    if let Some(line) = unchanged(project, &plan, asked) {
+        let lines = [question.to_string(), line.to_string()];
+        let logged = append(&project.log_file(), at_ms, lines.iter().map(String::as_str));
+        return Resolved { line, unwritten: logged.err().map(StateError::Unwritable) };
+    }
     let begin = || State::new(&project.name(), &plan, at_ms);
     let changed = project.change_state(at_ms, begin, |state| {
         let line = decide(&plan, state, asked);
@@ -73,6 +78,16 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
             Resolved { line, unwritten: None }
         }
     }
+}
+
+/// The answer, if the state is there and stays as it is: then nobody has to be kept from it, and nothing be on disk first.
+/// While somebody holds the lock, the question waits its turn.
+fn unchanged(project: &Project, plan: &Plan, asked: Resolve) -> Option<Thin> {
+    let is_free = || !project.lock_file().exists();
+    let before = Some(project).filter(|_| is_free())?.state().ok()??;
+    let mut state = before.clone();
+    let line = decide(plan, &mut state, asked);
+    (state == before && is_free()).then_some(line)
 }
 
 fn decide(plan: &Plan, state: &mut State, asked: Resolve) -> Thin {

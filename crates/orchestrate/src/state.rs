@@ -1,7 +1,7 @@
 //! The state file: who has done what. Others write it too, so everything in it that is unknown is kept.
 //!
-//! Each part has an owner: the resolver writes `ready`, `pending`, `blocked` and `dependencies`; the executor
-//! `in_progress`, `completed`, `failed` and our own `skipped`; the main loop everything else.
+//! Each part has an owner: the resolver writes `ready`, `pending`, `blocked` and `dependencies` ([`crate::derived`]); the
+//! executor `in_progress`, `completed`, `failed` and our own `skipped`; the main loop everything else.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,15 +9,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ostler_engine::plan::{Plan, Progress, State as TaskState, Task, TaskNumber};
+use ostler_engine::plan::{Plan, Progress, State as TaskState};
 use ostler_protocol::{
     name::TaskId,
     thin::{ErrorCode, Thin},
 };
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
+    derived::{DEPENDENCIES, Derived},
     file::{read, replace},
     lock::{Lock, LockError},
     log::append,
@@ -44,7 +45,9 @@ const RETRY_LIMIT_MAX: u32 = 1000;
 /// What stands in the state file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
+    /// All but those of the resolver.
     parts: Map<String, Value>,
+    derived: Derived,
 }
 
 /// Why the state cannot be used.
@@ -88,17 +91,37 @@ impl State {
             "metrics": { "total_tasks": plan.len(), "completed_count": 0, "failed_count": 0 },
             "config": { "max_parallel": 3, "retry_limit": 10 },
         });
-        let Value::Object(parts) = parts else { unreachable!("it is written as one") };
-        State { parts }
+        State::parse(parts.to_string().as_bytes()).expect("it is written as one")
     }
 
     /// Reads the file, if it is one.
     pub fn parse(bytes: &[u8]) -> Result<State, String> {
-        match serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)) {
-            Ok(Value::Object(parts)) => Ok(State { parts }),
-            Ok(_) => Err("it is no JSON object".to_owned()),
-            Err(error) => Err(error.to_string()),
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let texts: BTreeMap<String, &RawValue> = serde_json::from_slice(bytes).map_err(|error| {
+            if error.is_data() { "it is no JSON object".to_owned() } else { error.to_string() }
+        })?;
+        let value = |text: &RawValue| -> Result<Value, String> {
+            serde_json::from_str(text.get()).map_err(|error| error.to_string())
+        };
+        let mut state = State { parts: Map::new(), derived: Derived::default() };
+        for (name, text) in texts {
+            if name == DEPENDENCIES {
+                state.derived.take_dependencies(text);
+            } else if name == "tasks"
+                && let Ok(lists) = serde_json::from_str::<BTreeMap<String, &RawValue>>(text.get())
+            {
+                let mut tasks = Map::new();
+                for (name, text) in lists {
+                    if !state.derived.take_list(&name, text) {
+                        tasks.insert(name, value(text)?);
+                    }
+                }
+                state.parts.insert("tasks".to_owned(), tasks.into());
+            } else {
+                state.parts.insert(name, value(text)?);
+            }
         }
+        Ok(state)
     }
 
     /// How far each task is, by its id. Where a task is in several lists, the one that is furthest counts.
@@ -147,12 +170,13 @@ impl State {
 
     /// How far a plan is by this state.
     pub fn progress<'a>(&self, plan: &'a Plan) -> Progress<'a> {
-        let tasks = self.tasks();
-        let by_name: BTreeMap<&str, TaskState> =
-            tasks.iter().map(|(id, state)| (id.as_str(), *state)).collect();
-        let state_of =
-            |task: TaskNumber| by_name.get(plan.task(task).name()).copied().unwrap_or(TaskState::Pending);
-        let mut progress = Progress::with(plan, state_of);
+        let mut states = vec![TaskState::Pending; plan.len()];
+        for (id, state) in self.tasks() {
+            if let Some(task) = plan.find(id.as_str()) {
+                states[task.number().index()] = state;
+            }
+        }
+        let mut progress = Progress::with(plan, |task| states[task.index()]);
         for task in self.preferred().iter().filter_map(|id| plan.find(id.as_str())) {
             progress.prefer(task.number());
         }
@@ -161,30 +185,8 @@ impl State {
 
     /// Writes the resolver's own parts.
     pub fn resolved(&mut self, progress: &Progress<'_>) {
-        let plan = progress.plan();
-        let name = |task: TaskNumber| Value::from(plan.task(task).name());
-        let ready: BTreeSet<TaskNumber> = progress.ready().collect();
-        let blocked: BTreeSet<TaskNumber> = progress.blocked().into_iter().collect();
-        let pending = plan.tasks().map(Task::number).filter(|task| {
-            progress.state(*task) == TaskState::Pending && !ready.contains(task) && !blocked.contains(task)
-        });
-        let lists: [(&str, Value); 3] = [
-            ("ready", progress.ready().map(name).collect()),
-            ("blocked", blocked.iter().copied().map(name).collect()),
-            ("pending", pending.map(name).collect()),
-        ];
-        for (list, value) in lists {
-            self.part("tasks").insert(list.to_owned(), value);
-        }
-        let backwards = plan.graph().backwards();
-        let mut dependencies = Map::new();
-        for task in plan.tasks() {
-            let before: Vec<Value> = backwards.tasks_of(plan, task.number()).into_iter().map(name).collect();
-            if !before.is_empty() {
-                dependencies.insert(task.name().to_owned(), before.into());
-            }
-        }
-        self.parts.insert("dependencies".to_owned(), dependencies.into());
+        self.part("tasks");
+        self.derived.write(progress);
     }
 
     /// Writes the executor's own parts: a task is in this state, and in no other list of the executor's.
@@ -327,7 +329,15 @@ impl State {
 
     /// The file as it is written.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(&Ordered(&self.parts, &ORDER)).expect("JSON is plain data");
+        let mut parts = values(&self.parts);
+        if let Some(Value::Object(tasks)) = self.parts.get("tasks") {
+            let mut lists = values(tasks);
+            lists.extend(self.derived.lists().map(|(name, text)| (name, Part::Text(text))));
+            parts.insert("tasks", Part::Ordered(lists, &LISTS));
+        }
+        parts.extend(self.derived.dependencies().map(|text| (DEPENDENCIES, Part::Text(text))));
+        let whole = Part::Ordered(parts, &ORDER);
+        let mut bytes = serde_json::to_vec_pretty(&whole).expect("JSON is plain data");
         bytes.push(b'\n');
         bytes
     }
@@ -430,22 +440,29 @@ fn id_of(entry: &Value) -> Option<TaskId> {
     text.trim().parse().ok()
 }
 
-/// An object with some of its keys first.
-struct Ordered<'a>(&'a Map<String, Value>, &'a [&'a str]);
+/// A part as it is written.
+enum Part<'a> {
+    Value(&'a Value),
+    Text(&'a RawValue),
+    /// An object with some of its keys first.
+    Ordered(BTreeMap<&'a str, Part<'a>>, &'a [&'a str]),
+}
 
-impl Serialize for Ordered<'_> {
+fn values(parts: &Map<String, Value>) -> BTreeMap<&str, Part<'_>> {
+    parts.iter().map(|(name, value)| (name.as_str(), Part::Value(value))).collect()
+}
+
+impl Serialize for Part<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Ordered(parts, order) = self;
-        let mut map = serializer.serialize_map(Some(parts.len()))?;
-        let first = order.iter().filter_map(|key| parts.get_key_value(*key));
-        let rest = parts.iter().filter(|(key, _)| !order.contains(&key.as_str()));
-        for (key, value) in first.chain(rest) {
-            match value.as_object().filter(|_| key == "tasks") {
-                Some(lists) => map.serialize_entry(key, &Ordered(lists, &LISTS))?,
-                None => map.serialize_entry(key, value)?,
+        match self {
+            Part::Value(value) => value.serialize(serializer),
+            Part::Text(text) => text.serialize(serializer),
+            Part::Ordered(parts, order) => {
+                let first = order.iter().filter_map(|name| parts.get_key_value(name));
+                let rest = parts.iter().filter(|(name, _)| !order.contains(*name));
+                serializer.collect_map(first.chain(rest))
             }
         }
-        map.end()
     }
 }
 

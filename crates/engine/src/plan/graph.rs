@@ -167,15 +167,15 @@ impl Backwards {
 
     /// The tasks that a task names as its dependencies, those of groups included, in the order of the file.
     pub fn tasks_of(&self, plan: &Plan, task: TaskNumber) -> Vec<TaskNumber> {
-        let mut found = BTreeSet::new();
+        let mut found = Vec::new();
+        // Groups and nodes of diagrams; a task rarely waits for one.
         let mut seen = BTreeSet::new();
-        let mut open = alloc::vec![task.0];
-        while let Some(node) = open.pop() {
+        let mut open = Vec::new();
+        let mut first = Some(task.0);
+        while let Some(node) = first.take().or_else(|| open.pop()) {
             for &before in self.predecessors(node) {
                 match plan.graph.junction(before) {
-                    None => {
-                        found.insert(TaskNumber(before));
-                    }
+                    None => found.push(TaskNumber(before)),
                     Some(Junction::Phase(_)) => {}
                     Some(_) => {
                         if seen.insert(before) {
@@ -185,7 +185,9 @@ impl Backwards {
                 }
             }
         }
-        found.into_iter().collect()
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 }
 
