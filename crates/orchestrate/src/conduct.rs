@@ -233,13 +233,24 @@ pub fn release(project: &Project, work: &Work, at_ms: u64) -> Result<(), StateEr
     )
 }
 
+/// How an attempt at a task has failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// In few words.
+    pub reason: String,
+    /// What shows that two failed in the same way.
+    pub sign: String,
+    /// What the next who tries is told.
+    pub told: String,
+}
+
 /// Whether a task that has failed is tried again from nothing: it may be, unless its tries are used up or it fails in
 /// the same way again and again. What went wrong is noted, and the next who begins it is told.
 pub fn again(
     project: &Project,
     work: &Work,
     tries: u32,
-    reason: &str,
+    failure: &Failure,
     at_ms: u64,
 ) -> Result<bool, StateError> {
     project.change_state(
@@ -254,18 +265,21 @@ pub fn again(
             let mut note = note.clone();
             let count = |name: &str| note[name].as_u64().unwrap_or_default();
             let tries = count("tries") + u64::from(tries);
-            let same = if note["failure"].as_str() == Some(reason) { count("same") + 1 } else { 1 };
+            let same = if note["sign"].as_str() == Some(&failure.sign) { count("same") + 1 } else { 1 };
             let goes_on = tries < limit && same < SAME_MAX;
             note["tries"] = json!(tries);
             note["same"] = json!(same);
-            note["failure"] = Value::from(reason);
+            note["sign"] = Value::from(failure.sign.as_str());
+            note["failure"] = Value::from(failure.told.as_str());
+            let mut lines = Vec::new();
             if goes_on {
                 // No id has this sign in it, so no two tasks get the same key.
                 let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
                 note["key"] = Value::from(next);
                 state.set_note(&work.id, Some(note));
+                lines.push(Thin::fail(work.id.clone(), &failure.reason).to_string());
             }
-            (goes_on, Vec::new())
+            (goes_on, lines)
         },
     )
 }

@@ -1,17 +1,19 @@
 //! What ran when, as far as the log knows it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::OpenOptions,
     io::{Read, Seek, SeekFrom},
+    mem,
     os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
+use ostler_engine::plan::{Plan, State as TaskState, Task};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use rustix::fs::OFlags;
 
-use crate::{project::Project, stamp::read_stamp};
+use crate::{project::Project, stamp::read_stamp, state::State};
 
 /// So much of the end of the log is read.
 const TAIL_BYTES_MAX: u64 = 4 << 20;
@@ -38,6 +40,15 @@ impl Project {
         }
         attempts(&tail(&self.log_file()).unwrap_or_default())
     }
+
+    /// A state as far as the log knows it, in place of one that cannot be used any more.
+    pub(crate) fn recalled(&self, plan: &Plan, at_ms: u64) -> State {
+        let mut state = State::new(&self.name(), plan, at_ms);
+        if self.is_folder_inside() {
+            recall(&tail(&self.log_file()).unwrap_or_default(), plan, &mut state);
+        }
+        state
+    }
 }
 
 /// The end of the log, from the beginning of a line on.
@@ -56,14 +67,56 @@ fn tail(path: &Path) -> std::io::Result<String> {
     Ok(if start == 0 { text.into_owned() } else { text.split_once('\n').unwrap_or_default().1.to_owned() })
 }
 
+/// Each line with its time; what has none is not ours.
+fn entries(log: &str) -> impl Iterator<Item = (u64, &str)> {
+    log.lines().filter_map(|line| {
+        let (at, said) = line.strip_prefix('[')?.split_once("] ")?;
+        Some((read_stamp(at)?, said))
+    })
+}
+
+/// Puts into a new state what the log says was done, given up and decided, and which phases were recorded.
+fn recall(log: &str, plan: &Plan, state: &mut State) {
+    let mut begun: BTreeSet<TaskId> = BTreeSet::new();
+    let mut is_answer = false;
+    for (at_ms, said) in entries(log) {
+        let was_asked = mem::replace(&mut is_answer, said.starts_with("RESOLVE_NEXT"));
+        if let Some(ids) = said.strip_prefix("EXECUTE:") {
+            begun.extend(ids.split([',', '|']).filter_map(|id| id.trim().parse::<TaskId>().ok()));
+            continue;
+        }
+        match Thin::parse(said) {
+            Some(Thin::Task { id, .. }) => {
+                begun.insert(id);
+            }
+            Some(Thin::Done { id, .. }) => state.executed(&id, TaskState::Completed),
+            // Whoever may not begin a task is told so in the same way.
+            Some(Thin::Fail { id, .. }) if begun.remove(&id) => state.executed(&id, TaskState::Failed),
+            Some(Thin::Custom { message_type, payload, .. }) => decided(&message_type, &payload, state),
+            // A resolver says the same of a phase that can be recorded.
+            Some(Thin::PhaseDone { phase }) if !was_asked => {
+                let names = plan.tasks().filter(|task| task.phase() == phase).map(Task::name);
+                state.close(plan, phase, names, at_ms);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn decided(word: &str, id: &str, state: &mut State) {
+    let Ok(id) = id.parse::<TaskId>() else { return };
+    match word {
+        "SKIP" => state.executed(&id, TaskState::Skipped),
+        "RETRY" => state.executed(&id, TaskState::Pending),
+        "PRIORITY" => state.prefer(&id),
+        _ => {}
+    }
+}
+
 /// Reads `[2026-01-21T10:00:00] EXECUTE:T1.3` and what came of it; all other lines are about something else.
 fn attempts(log: &str) -> BTreeMap<TaskId, Vec<Attempt>> {
     let mut found: BTreeMap<TaskId, Vec<Attempt>> = BTreeMap::new();
-    for line in log.lines() {
-        let Some((at, said)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) else {
-            continue;
-        };
-        let Some(at_ms) = read_stamp(at) else { continue };
+    for (at_ms, said) in entries(log) {
         if let Some(ids) = said.strip_prefix("EXECUTE:") {
             for id in ids.split([',', '|']).filter_map(|id| id.trim().parse().ok()) {
                 begin(found.entry(id).or_default(), at_ms);
@@ -145,6 +198,38 @@ mod tests {
                    [2026-01-21T10:00:00] TASK_ID:T1.3\n[2026-01-21T10:00:01] EXECUTE:T1.3\n";
         assert_eq!(of(log, "T1.1"), []);
         assert_eq!(of(log, "T1.3"), [Attempt { begun_at_ms: T0, ended_at_ms: None, failed: None }]);
+    }
+
+    #[test]
+    fn what_was_decided_and_recorded_is_recalled() {
+        let plan = Plan::read(
+            b"- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T1.3: c\n- [ ] T2.1: d\n- [ ] T2.2: e\n".to_vec(),
+        );
+        let at = "[2026-01-21T10:00:00] ";
+        let said = [
+            "EXECUTE:T1.1,T1.2,T1.3",
+            "DONE:T1.1",
+            "FAIL:T1.2:no",
+            "FAIL:T1.3:no",
+            "FAIL:T2.1:it waits for an earlier phase",
+            "CUSTOM:SKIP:T1.2",
+            "CUSTOM:RETRY:T1.3",
+            "EXECUTE:T1.3",
+            "DONE:T1.3",
+            "RESOLVE_NEXT",
+            "PHASE_DONE:2",
+            "PHASE_DONE:1",
+            "CUSTOM:PRIORITY:T2.2",
+            "EXECUTE:T2.2",
+            "FAIL:T2.2:no",
+        ];
+        let log: String = said.iter().map(|said| format!("{at}{said}\n")).collect();
+        let mut state = State::new("shop", &plan, 1);
+        recall(&log, &plan, &mut state);
+        let found: Vec<String> = state.tasks().iter().map(|(id, it)| format!("{id} {it:?}")).collect();
+        assert_eq!(found, ["T1.1 Completed", "T1.2 Skipped", "T1.3 Completed", "T2.2 Failed"]);
+        assert_eq!(state.checkpoints(), BTreeSet::from([1]));
+        assert_eq!(state.preferred(), ["T2.2".parse::<TaskId>().expect("an id")]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod stamp;
 mod state;
 mod wish;
 
-pub use conduct::{Hindrance, Look, Place, again, enter, look, proven, record, release};
+pub use conduct::{Failure, Hindrance, Look, Place, again, enter, look, proven, record, release};
 pub use exec::{Begun, Ended, Work, begin, end};
 pub use history::Attempt;
 pub use log::note;

@@ -18,7 +18,7 @@ pub struct Resolve {
     pub force: bool,
     /// Later waves of the phase too.
     pub groups: bool,
-    /// A state that cannot be understood is put aside and begun anew.
+    /// A state that cannot be understood is put aside and begun anew, from the done marks and the log.
     pub repair: bool,
 }
 
@@ -52,7 +52,10 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
         let logged = append(&project.log_file(), at_ms, lines.iter().map(String::as_str));
         return Resolved { line, unwritten: logged.err().map(StateError::Unwritable) };
     }
-    let begin = || State::new(&project.name(), &plan, at_ms);
+    let begin = || match asked.repair {
+        true => project.recalled(&plan, at_ms),
+        false => State::new(&project.name(), &plan, at_ms),
+    };
     let changed = project.change_state(at_ms, begin, |state| {
         let line = decide(&plan, state, asked);
         let lines = vec![question.to_string(), line.to_string()];

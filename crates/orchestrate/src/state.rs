@@ -187,6 +187,18 @@ impl State {
     pub fn resolved(&mut self, progress: &Progress<'_>) {
         self.part("tasks");
         self.derived.write(progress);
+        let plan = progress.plan();
+        let count =
+            |wanted: TaskState| plan.tasks().filter(|task| progress.state(task.number()) == wanted).count();
+        let counts = [
+            ("total_tasks", plan.len()),
+            ("completed_count", count(TaskState::Completed)),
+            ("failed_count", count(TaskState::Failed)),
+        ];
+        let metrics = self.part("metrics");
+        for (name, count) in counts {
+            metrics.insert(name.to_owned(), count.into());
+        }
     }
 
     /// Writes the executor's own parts: a task is in this state, and in no other list of the executor's.
@@ -243,16 +255,9 @@ impl State {
         self.part("checkpoints").insert(format!("phase_{number}"), checkpoint);
         let next =
             plan.phases().iter().map(|phase| phase.number).find(|phase| *phase > number).unwrap_or(number);
-        let states = self.tasks();
-        let count = |wanted: TaskState| states.values().filter(|state| **state == wanted).count();
-        let (completed, failed) = (count(TaskState::Completed), count(TaskState::Failed));
         let execution = self.part("execution");
         execution.insert("current_phase".to_owned(), next.into());
         execution.insert("last_updated".to_owned(), at.into());
-        let metrics = self.part("metrics");
-        metrics.insert("total_tasks".to_owned(), plan.len().into());
-        metrics.insert("completed_count".to_owned(), completed.into());
-        metrics.insert("failed_count".to_owned(), failed.into());
     }
 
     /// Writes that a phase is worked on.

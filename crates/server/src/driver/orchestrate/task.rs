@@ -9,7 +9,7 @@ use ostler_engine::{
     orchestrate::{About, Over, Step},
     run::{Outcome, Reason},
 };
-use ostler_orchestrate::{Begun, Ended, Place, Work, again, begin, end, proven, release};
+use ostler_orchestrate::{Begun, Ended, Failure, Place, Work, again, begin, end, proven, release};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::time::{Instant, sleep};
 
@@ -38,8 +38,8 @@ const FAILURE_CHARS_MAX: usize = 4_000;
 /// What an attempt came to.
 struct Attempt {
     ended: Ended,
-    /// All that is known of a failure, for whoever tries next.
-    failure: String,
+    /// What is known of a failure beside its reason; `told` for whoever tries next.
+    failure: Failure,
     /// Whether there is any point in another.
     is_final: bool,
     tries: u32,
@@ -186,14 +186,17 @@ impl Shared {
                     of_phase.as_ref().map(|it| shared.join(&work, it))
                 {
                     ended = Ended::Failed { reason };
-                    attempt.failure = failure;
+                    attempt.failure = Failure { sign: failure.clone(), told: failure, ..Failure::default() };
                 }
             }
             if let Ended::Failed { reason } = &ended
                 && !attempt.is_final
             {
-                let failure = if attempt.failure.is_empty() { reason } else { &attempt.failure };
-                let goes_on = again(&shared.project, &work, attempt.tries, failure, shared.now_ms());
+                let Failure { sign, told, .. } = attempt.failure;
+                let or_reason = |text: String| if text.is_empty() { reason.clone() } else { text };
+                let failure =
+                    Failure { reason: reason.clone(), sign: or_reason(sign), told: or_reason(told) };
+                let goes_on = again(&shared.project, &work, attempt.tries, &failure, shared.now_ms());
                 if goes_on.unwrap_or(false) {
                     return None;
                 }
@@ -217,7 +220,7 @@ impl Shared {
         }
         let failed = |reason: String, is_final: bool| Attempt {
             ended: Ended::Failed { reason },
-            failure: String::new(),
+            failure: Failure::default(),
             is_final,
             tries: 1,
             worked_ms: 0,
@@ -248,9 +251,12 @@ impl Shared {
             }
         };
         let failure = match &ended {
-            Ended::Done => String::new(),
+            Ended::Done => Failure::default(),
             Ended::Failed { reason } => {
-                tail(&[reason.as_str(), said.as_deref().unwrap_or_default()].join("\n\n"))
+                let sign = [reason.as_str(), said.as_deref().unwrap_or_default()].join("\n\n");
+                // Where a check has spoken, that is what counts.
+                let told = if said.is_some() { sign.clone() } else { [reason, report.as_str()].join("\n\n") };
+                Failure { sign: tail(&sign), told: tail(&told), ..Failure::default() }
             }
         };
         Some(Attempt { ended, failure, is_final, tries, worked_ms })
