@@ -175,6 +175,11 @@ pub enum Deed {
         /// What.
         delivery: Box<Delivery>,
     },
+    /// Look when the agent has last printed something.
+    Listen {
+        /// Which process of it.
+        launch: u32,
+    },
     /// Make the worktree.
     MakeWorktree,
     /// Merge the worktree.

@@ -3,6 +3,7 @@
 mod accounts;
 mod checkpoints;
 mod hearing;
+mod input;
 mod office;
 mod phases;
 
@@ -11,7 +12,7 @@ use alloc::{boxed::Box, collections::BTreeMap};
 use crate::{
     answer::Answer,
     checkpoint::Checkpoints,
-    event::{Entry, Event, Parcel},
+    event::{Entry, Event},
     id::{ProjectId, RequestId, RunId, SessionId},
     office::Standing,
     request::{Ask, Bringing, By, Call, Request, Settled},
@@ -136,7 +137,7 @@ impl Desk<'_> {
             Event::InputSent { .. }
             | Event::InputDelivered { .. }
             | Event::InputConsumed { .. }
-            | Event::InputReturned { .. } => self.fold_input(place, event),
+            | Event::InputReturned { .. } => self.fold_input(place, at_ms, event),
             Event::SessionLaunched { .. }
             | Event::SessionStarted { .. }
             | Event::SessionResized(_)
@@ -176,40 +177,10 @@ impl Desk<'_> {
                 match event {
                     Event::SessionFinished { .. } => self.end_phase(place, at_ms),
                     Event::SessionResumed { .. } => self.reopen_phase(place),
-                    Event::MessageWritten(written) => self.fold_about(place.session, at_ms, written),
+                    Event::MessageWritten(written) => self.fold_about(place.session, written),
                     _ => {}
                 }
             }
-        }
-    }
-
-    fn fold_input(&mut self, place: &Place, event: &Event) {
-        match event {
-            Event::InputSent { launch, parcel } => {
-                // What it said at an earlier end was said before it got this.
-                if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
-                    launch.end = None;
-                    launch.fed = true;
-                    launch.closes_at_ms = None;
-                }
-                self.bring(place.session, *parcel, Bringing::Sent { launch: *launch });
-            }
-            Event::InputDelivered { launch, spool_seq, parcel } => {
-                self.known(place.session, *launch, *spool_seq);
-                let launch = *launch;
-                let in_prompt = spool_seq.is_none();
-                let bringing =
-                    if in_prompt { Bringing::Prompted { launch } } else { Bringing::Delivered { launch } };
-                self.bring(place.session, *parcel, bringing);
-            }
-            Event::InputConsumed { launch, spool_seq, parcel } => {
-                self.known(place.session, *launch, *spool_seq);
-                self.bring(place.session, *parcel, Bringing::Consumed { launch: *launch });
-            }
-            Event::InputReturned { parcel } => {
-                self.bring(place.session, *parcel, Bringing::Undeliverable);
-            }
-            _ => {}
         }
     }
 
@@ -297,6 +268,7 @@ impl Desk<'_> {
             }
             Event::SessionHeard { spool_seq, item, .. } => {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
+                session.office.owes_word = false;
                 let used = fold_heard(session, at_ms, item);
                 if let Some(used) = used {
                     let run = self.run_mut(place.run);
@@ -333,6 +305,7 @@ impl Desk<'_> {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
                 launch.stopped = None;
                 launch.ended = Some(end.clone());
+                session.office.owes_word = false;
             }
             _ => {}
         }
@@ -494,28 +467,6 @@ impl Desk<'_> {
         }
     }
 
-    /// Notes how far a parcel has got. It never goes back.
-    fn bring(&mut self, session: SessionId, parcel: Parcel, bringing: Bringing) {
-        match parcel {
-            Parcel::Request(id) | Parcel::Expiry(id) => {
-                // The word that it expired says nothing of an answer that came later.
-                if parcel == Parcel::Expiry(id) && self.request(id).is_some_and(|it| !it.is_open()) {
-                    return;
-                }
-                self.request_mut(id).bringing = bringing;
-            }
-            Parcel::Message(id) => {
-                let messages = &mut self.session_mut(session).messages;
-                let Some(message) = messages.iter_mut().find(|message| message.id == id) else { return };
-                message.bringing = bringing;
-                if bringing == Bringing::Undeliverable {
-                    let about = message.about;
-                    self.fold_returned(about);
-                }
-            }
-        }
-    }
-
     fn known(&mut self, session: SessionId, number: u32, spool_seq: Option<u64>) {
         let launches = &mut self.session_mut(session).launches;
         if let (Some(launch), Some(seq)) = (launches.last_mut().filter(|it| it.number == number), spool_seq) {
@@ -569,9 +520,9 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             end_check(session);
         }
         Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,
-        Event::MessageWritten(Written { message, text, about }) => {
+        Event::MessageWritten(Written { message, text, about, personal }) => {
             let (text, bringing, about) = (text.clone(), Bringing::Waiting, *about);
-            session.messages.push(Message { id: *message, text, bringing, about });
+            session.messages.push(Message { id: *message, text, bringing, about, personal: *personal });
         }
         Event::CheckRecalled { why, .. } => session.check_ending = Some(*why),
         Event::CheckFinished { attempt, .. } => {

@@ -11,14 +11,15 @@ use alloc::{
     vec::Vec,
 };
 
+use ostler_agents::agent::Terminal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     id::{InvocationId, MessageId, ProjectId, ResultId, RunId, SessionId},
-    request::{Call, Caller},
+    request::{Bringing, Call, Caller},
     run::Terms,
-    session::Order,
+    session::{Order, Session},
 };
 
 /// How many calls deep agents may wait for each other.
@@ -225,6 +226,12 @@ pub struct Standing {
     /// Since when it has nothing to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_since_ms: Option<u64>,
+    /// When it was last looked whether it still prints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listened_at_ms: Option<u64>,
+    /// Whether a person's words were handed to it, and it has said nothing since, as far as is known.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub owes_word: bool,
     /// What it has printed for others and is being looked at, by where it was heard.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub examined: BTreeSet<String>,
@@ -396,6 +403,15 @@ pub enum OfficeInput {
         /// Its own name for the call.
         key: String,
     },
+    /// It was looked when somebody has last printed something.
+    Listened {
+        /// Who.
+        session: SessionId,
+        /// Which process of it.
+        launch: u32,
+        /// When, if it has printed anything.
+        printed_at_ms: Option<u64>,
+    },
     /// Somebody does not want a call any more.
     Cancel(InvocationId),
     /// A person writes to a role.
@@ -539,6 +555,42 @@ pub enum OfficeEvent {
         /// Which one.
         result: ResultId,
     },
+    /// Nobody has had anything for a role to do for a while: it is looked whether it still prints.
+    #[serde(rename = "role.unused")]
+    Unused {
+        /// Which process of it.
+        launch: u32,
+    },
+    /// A role that nobody had anything for has printed something.
+    #[serde(rename = "role.printed")]
+    Printed {
+        /// Which process of it.
+        launch: u32,
+        /// When.
+        printed_at_ms: u64,
+    },
+}
+
+/// Whether somebody works as a role, and nobody has anything for it to do. Who says when it is through has something to
+/// do until then; of any other program only this is known, and not whether it is still busy with what it has read.
+pub fn has_nothing_to_do(session: &Session) -> bool {
+    let live = session.live().filter(|live| live.process.is_some() && live.ending.is_none());
+    let (Some(live), Some(_)) = (live, session.order.role.seat()) else { return false };
+    let tells_what_it_reads = session.order.agent.terminal == Terminal::None;
+    let is_on_its_way = session.messages.iter().any(|message| match message.bringing {
+        Bringing::Waiting | Bringing::Sent { .. } => true,
+        Bringing::Delivered { launch } => tells_what_it_reads && launch == live.number,
+        _ => false,
+    });
+    let is_held = live.held().is_some() || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
+    let is_at_work = says_when_through(session) && live.end.is_none();
+    let has_calls = session.office.waits() || !session.office.tasks.is_empty();
+    !(has_calls || is_on_its_way || is_held || is_at_work)
+}
+
+/// Whether an agent ends by itself, or says that its input can be closed.
+pub(crate) fn says_when_through(session: &Session) -> bool {
+    session.order.agent.end.required || session.order.agent.end.close_input
 }
 
 /// Where something was heard in the output of an agent.

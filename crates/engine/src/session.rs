@@ -370,7 +370,7 @@ pub enum LaunchEnd {
     },
 }
 
-/// What a person wrote to an agent unasked.
+/// What was written to an agent unasked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Its id.
@@ -382,6 +382,9 @@ pub struct Message {
     /// What it carries, if it is from another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<About>,
+    /// Whether a person wrote it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub personal: bool,
 }
 
 /// One attempt to pass the check.

@@ -16,15 +16,18 @@ use crate::{
     event::{Event, Parcel},
     id::{ProjectId, RunId, SessionId},
     input::Refusal,
-    office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why},
+    office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why, has_nothing_to_do, says_when_through},
     request::Bringing,
     run::{Outcome, Reason},
-    session::{Ending, LaunchEnd, Role, Session, Worktree, WorktreeState},
+    session::{Ending, LaunchEnd, Message, Role, Session, Worktree, WorktreeState},
     words,
 };
 
 /// So many processes may end without reading what they were called for.
 const UNREAD_MAX: u32 = 3;
+
+/// A file bears the time of the kernel's last tick, and may so seem to be older than the words that it answers.
+const STAMP_MS: u64 = 20;
 
 /// When the input of a CLI that is through is closed. Who waits for others is kept as long as one that waits for an
 /// answer, and a seat for as long as it may be idle: it will hardly be the last thing that it hears.
@@ -42,18 +45,20 @@ pub(super) fn closes_at_ms(session: &Session, at_ms: u64) -> Option<u64> {
     }
 }
 
-/// When a seat that has nothing to do, and does not end by itself, is ended.
+/// When it is looked whether a seat that has nothing to do, and does not end by itself, is to be ended.
 pub(super) fn idle_at_ms(session: &Session) -> Option<u64> {
     let Role::Office { idle_ms, .. } = &session.order.role else { return None };
-    let office = &session.office;
-    let live = session.live().filter(|live| live.process.is_some() && live.ending.is_none())?;
-    let is_told = session.messages.iter().any(|message| message.bringing == Bringing::Waiting);
-    let is_busy = office.waits() || !office.tasks.is_empty() || is_told;
-    // Who says when it is through is at work until then; it ends by itself, or because its input is closed.
-    let says_so = session.order.agent.end.required || session.order.agent.end.close_input;
-    let is_held = live.held().is_some() || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
-    let since_ms = office.idle_since_ms.filter(|_| !is_busy && !says_so && !is_held)?;
+    let since_ms = idle_since_ms(session)?.max(session.office.listened_at_ms.unwrap_or_default());
     Some(since_ms.saturating_add(*idle_ms))
+}
+
+/// Since when a seat has nothing to do that does not end by itself.
+fn idle_since_ms(session: &Session) -> Option<u64> {
+    // Who says when it is through ends by itself, or because its input is closed.
+    let is_idle = has_nothing_to_do(session) && !says_when_through(session);
+    let since_ms = session.office.idle_since_ms.filter(|_| is_idle)?;
+    // It could do nothing while it was held or waited for somebody.
+    Some(since_ms.max(session.waited_until_ms.unwrap_or_default()))
 }
 
 impl Maker<'_> {
@@ -66,6 +71,9 @@ impl Maker<'_> {
             }
             OfficeInput::Taken { invocation, key } => self.take_result(*invocation, key)?,
             OfficeInput::CallerGone { invocation, key } => self.part_from_call(*invocation, key),
+            OfficeInput::Listened { session, launch, printed_at_ms } => {
+                self.listened(*session, *launch, *printed_at_ms);
+            }
             OfficeInput::Cancel(invocation) => self.cancel_call(*invocation)?,
             OfficeInput::Send { project, seat, text } => self.send_to(*project, seat, text)?,
         }
@@ -124,7 +132,7 @@ impl Maker<'_> {
         }
         let id = self.take_seat(project, seat);
         self.bring_waiting(id);
-        self.write_message(id, text);
+        self.write_personally(id, text);
         self.wake(id);
         self.made.session = Some(id);
         self.made.run = Some(self.session(id).run);
@@ -175,10 +183,10 @@ impl Maker<'_> {
         };
         let is_task = |about: Option<About>| matches!(about, Some(About::Task(_)));
         let unread = session.messages.iter().filter(|it| is_unread(it.bringing) && !is_task(it.about));
-        let unread: Vec<_> = unread.map(|it| (it.id, it.text.clone(), it.about)).collect();
-        for (message, text, about) in unread {
+        let unread: Vec<_> = unread.cloned().collect();
+        for Message { id: message, text, about, personal, .. } in unread {
             self.emit(id, Event::InputReturned { parcel: Parcel::Message(message) });
-            self.write_about(id, &text, about);
+            self.write(id, &text, about, personal);
         }
     }
 
@@ -292,13 +300,36 @@ impl Maker<'_> {
         }
     }
 
-    pub(super) fn end_idle(&mut self, id: SessionId) {
-        if idle_at_ms(self.session(id)).is_none_or(|at_ms| at_ms > self.now_ms) {
-            return;
+    /// Nobody has had anything for a seat to do for long. Whether it is still busy is not known here: who is, prints.
+    pub(super) fn listen_to_idle(&mut self, id: SessionId) {
+        let session = self.session(id);
+        let is_due = idle_at_ms(session).is_some_and(|at_ms| at_ms <= self.now_ms) && !self.is_blocked(id);
+        if let Some(launch) = session.live().map(|live| live.number).filter(|_| is_due) {
+            self.emit(id, Event::Office(OfficeEvent::Unused { launch }));
+            self.act(id, Deed::Listen { launch });
+        }
+    }
+
+    /// Ends a seat that has nothing to do and has not printed anything for long. Who was written to by a person and has
+    /// not said a word since is still at it.
+    fn listened(&mut self, id: SessionId, launch: u32, printed_at_ms: Option<u64>) {
+        let Some(session) = self.desk.session(id) else { return };
+        let live = session.live().filter(|live| live.number == launch && !self.is_blocked(id));
+        let Some(since_ms) = live.and_then(|_| idle_since_ms(session)) else { return };
+        let owes_word = session.office.owes_word;
+        let is_news =
+            |at_ms: u64| at_ms > since_ms || (owes_word && at_ms.saturating_add(STAMP_MS) >= since_ms);
+        if let Some(at_ms) = printed_at_ms.map(|at_ms| at_ms.min(self.now_ms)).filter(|&at_ms| is_news(at_ms))
+        {
+            let printed_at_ms = at_ms.max(since_ms);
+            self.emit(id, Event::Office(OfficeEvent::Printed { launch, printed_at_ms }));
         }
         let session = self.session(id);
+        let Role::Office { idle_ms, .. } = &session.order.role else { return };
+        let is_idle =
+            idle_since_ms(session).is_some_and(|at_ms| at_ms.saturating_add(*idle_ms) <= self.now_ms);
         let grace_ms = session.order.patience.grace_ms;
-        if let Some(launch) = session.live().map(|live| live.number) {
+        if is_idle && !session.office.owes_word {
             self.emit(id, Event::SessionRecalled { launch, why: Ending::Idle });
             self.act(id, Deed::End { launch, grace_ms });
         }

@@ -30,7 +30,7 @@ pub(crate) fn due_at_ms(world: &World, session: &Session) -> Option<u64> {
         closes_at_ms(session).filter(|_| !is_blocked),
         checkpoint_at_ms(session, is_held_up),
         dismissed_over_at_ms(session),
-        office::idle_at_ms(session),
+        office::idle_at_ms(session).filter(|_| !is_blocked),
         verifier_over_at_ms(session, is_blocked),
     ];
     expiries.chain(others.into_iter().flatten()).min()
@@ -106,7 +106,7 @@ impl Maker<'_> {
             self.end_time(id);
             self.end_budget(id);
             self.let_rest(id);
-            self.end_idle(id);
+            self.listen_to_idle(id);
             let closes = closes_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
             let is_left = dismissed_over_at_ms(self.session(id)).is_some_and(|at| at <= self.now_ms);
             if closes || is_left || !expired.is_empty() {

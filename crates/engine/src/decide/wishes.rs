@@ -100,7 +100,7 @@ impl Maker<'_> {
             return Err(Refusal::EmptyMessage);
         }
         self.made.session = Some(id);
-        self.write_message(id, text);
+        self.write_personally(id, text);
         self.advance(id);
         Ok(())
     }
@@ -111,8 +111,17 @@ impl Maker<'_> {
 
     /// The same, with what another agent has for it.
     pub(super) fn write_about(&mut self, id: SessionId, text: &str, about: Option<About>) {
+        self.write(id, text, about, false);
+    }
+
+    /// The same, in a person's words.
+    pub(super) fn write_personally(&mut self, id: SessionId, text: &str) {
+        self.write(id, text, None, true);
+    }
+
+    pub(super) fn write(&mut self, id: SessionId, text: &str, about: Option<About>, personal: bool) {
         let message = MessageId(self.session(id).messages.len() as u64 + 1);
-        self.emit(id, Event::MessageWritten(Written { message, text: text.into(), about }));
+        self.emit(id, Event::MessageWritten(Written { message, text: text.into(), about, personal }));
     }
 
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {
@@ -161,7 +170,7 @@ impl Maker<'_> {
         if can_resume && self.is_blocked(id) {
             // Its question is still open: the answer will start it, and bring the words along.
             if let Some(prompt) = prompt {
-                self.write_message(id, prompt);
+                self.write_personally(id, prompt);
             }
             self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });
             return Ok(());
@@ -170,7 +179,7 @@ impl Maker<'_> {
             // It goes on with its account, when it may use more, or when its files are there, and hears the words
             // then.
             if let Some(prompt) = prompt {
-                self.write_message(id, prompt);
+                self.write_personally(id, prompt);
             }
             if last > 0 {
                 self.emit(id, Event::SessionRecalled { launch: last, why: Ending::Rest });

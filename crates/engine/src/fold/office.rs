@@ -4,6 +4,7 @@ use alloc::collections::BTreeSet;
 
 use super::Place;
 use crate::{
+    event::Parcel,
     id::{InvocationId, ProjectId, ResultId, SessionId},
     office::{About, Ended, Handover, Invocation, OfficeEvent, Past, Standing},
     request::Caller,
@@ -101,6 +102,13 @@ impl Desk<'_> {
                 self.result_mut(*result).receiver = Some(*receiver);
             }
             OfficeEvent::Delivered { result } => self.result_mut(*result).delivered_at_ms = Some(at_ms),
+            OfficeEvent::Unused { .. } => self.standing(place.session).listened_at_ms = Some(at_ms),
+            OfficeEvent::Printed { printed_at_ms, .. } => {
+                let standing = self.standing(place.session);
+                standing.idle_since_ms = standing.idle_since_ms.max(Some(*printed_at_ms));
+                standing.listened_at_ms = None;
+                standing.owes_word = false;
+            }
         }
     }
 
@@ -212,7 +220,7 @@ impl Desk<'_> {
     }
 
     /// A message carries something from another agent.
-    pub(super) fn fold_about(&mut self, session: SessionId, at_ms: u64, written: &Written) {
+    pub(super) fn fold_about(&mut self, session: SessionId, written: &Written) {
         match written.about {
             Some(About::Task(invocation)) => {
                 self.invocation_mut(invocation).message = Some(written.message);
@@ -221,13 +229,23 @@ impl Desk<'_> {
                 standing.idle_since_ms = None;
             }
             Some(About::Result(result)) => self.result_mut(result).message = Some(written.message),
-            // Who is told something has something to do.
-            None => {
-                let session = self.session_mut(session);
-                if session.order.role.seat().is_some() && session.office.current.is_none() {
-                    session.office.idle_since_ms = Some(at_ms);
-                }
-            }
+            None => {}
+        }
+    }
+
+    /// Something is handed to a session. Who is told something has something to do, and a person wants to hear of it.
+    pub(super) fn fold_told(&mut self, session: SessionId, at_ms: u64, parcel: Parcel) {
+        let session = self.session_mut(session);
+        if session.order.role.seat().is_none() {
+            return;
+        }
+        session.office.owes_word |= match parcel {
+            Parcel::Message(id) => session.messages.iter().any(|it| it.id == id && it.personal),
+            Parcel::Request(_) => true,
+            Parcel::Expiry(_) => false,
+        };
+        if session.office.current.is_none() {
+            session.office.idle_since_ms = Some(at_ms);
         }
     }
 

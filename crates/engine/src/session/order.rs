@@ -98,6 +98,9 @@ pub struct Written {
     /// What they carry, if they are from another agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<About>,
+    /// Whether they are a person's.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub personal: bool,
 }
 
 impl Screen {

@@ -9,6 +9,7 @@ use ostler_engine::{
     input::News,
     office::{
         Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, Seat, Verdict, Why,
+        has_nothing_to_do,
     },
     request::Bringing,
     run::Terms,
@@ -38,6 +39,8 @@ struct Stage {
     ended: BTreeMap<InvocationId, u32>,
     /// Those who are brought something next die of it.
     deaths: Vec<Death>,
+    /// When each session last printed anything.
+    printed_at_ms: BTreeMap<SessionId, u64>,
 }
 
 /// When a process dies that is brought something.
@@ -61,6 +64,7 @@ impl Stage {
             delivered: BTreeMap::new(),
             ended: BTreeMap::new(),
             deaths: Vec::new(),
+            printed_at_ms: BTreeMap::new(),
         }
     }
 
@@ -135,7 +139,27 @@ impl Stage {
     fn says(&mut self, id: SessionId, item: Value) {
         self.offset += 1_000;
         let item = said::at(self.offset, item);
+        self.prints(id);
         self.shim(id, News::Heard { item });
+        self.settle();
+    }
+
+    /// Something in which nothing is to be heard.
+    fn prints(&mut self, id: SessionId) {
+        self.printed_at_ms.insert(id, self.now_ms);
+    }
+
+    /// A person writes to a role.
+    fn writes(&mut self, role: &str, text: &str) -> SessionId {
+        let seat = self.find(role).expect("a role");
+        self.office(OfficeInput::Send { project: ProjectId(1), seat, text: text.to_owned() });
+        self.settle();
+        self.seat(role)
+    }
+
+    fn passes(&mut self, ms: u64) {
+        self.now_ms += ms;
+        self.give(&Input::Tick);
         self.settle();
     }
 
@@ -193,6 +217,10 @@ impl Stage {
                     let found = self.examine(&delivery);
                     let delivery = *delivery;
                     self.office(OfficeInput::Examined { session, launch: None, delivery, found });
+                }
+                Deed::Listen { launch } => {
+                    let printed_at_ms = self.printed_at_ms.get(&session).copied();
+                    self.office(OfficeInput::Listened { session, launch, printed_at_ms });
                 }
                 Deed::End { .. } => {
                     self.shim(session, News::Ended { code: None, signal: Some(15), clean: true });
@@ -572,6 +600,111 @@ fn an_idle_seat_ends_and_comes_back_when_it_is_called() {
     assert_eq!((stage.seat("PO"), stage.status(seat)), (seat, Status::Active));
     stage.delivers(seat, "s_1", "Two.");
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+}
+
+#[test]
+fn who_was_written_to_by_a_person_is_not_idle_before_it_has_said_something() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Good morning.");
+    stage.passes(IDLE_MS * 3);
+    assert_eq!(stage.status(seat), Status::Active, "it has not answered");
+    stage.passes(IDLE_MS * 3);
+    assert_eq!(stage.status(seat), Status::Active, "it has still not answered");
+    stage.prints(seat);
+    stage.passes(IDLE_MS - 1);
+    assert_eq!(stage.status(seat), Status::Active, "it has just said something");
+    stage.passes(1);
+    assert_eq!(stage.status(seat), Status::Completed);
+    // Who comes back for more is not ended for what it said long ago.
+    let told = stage.writes("PO", "Once more.");
+    assert_eq!((told, stage.status(seat)), (seat, Status::Active));
+    stage.passes(IDLE_MS * 3);
+    assert_eq!(stage.status(seat), Status::Active, "it has not answered that");
+    stage.delivers(seat, "s_1", "An answer.");
+    stage.passes(IDLE_MS);
+    assert_eq!(stage.status(seat), Status::Completed);
+}
+
+#[test]
+fn an_answer_is_known_for_one_though_its_file_bears_an_earlier_tick() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Good morning.");
+    stage.printed_at_ms.insert(seat, stage.now_ms - 4);
+    stage.passes(IDLE_MS);
+    assert_eq!(stage.status(seat), Status::Completed);
+}
+
+#[test]
+fn who_still_prints_is_not_idle() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    let seat = stage.seat("PO");
+    stage.delivers(seat, "s_1", "One.");
+    for _ in 0..20 {
+        stage.passes(IDLE_MS / 3);
+        stage.prints(seat);
+        assert_eq!(stage.status(seat), Status::Active, "it has just printed something");
+    }
+    stage.passes(IDLE_MS);
+    assert_eq!(stage.status(seat), Status::Completed);
+}
+
+#[test]
+fn what_is_brought_is_something_to_do() {
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Have it tested.");
+    stage.invokes(seat, "QA", "Test it.");
+    stage.passes(IDLE_MS * 3);
+    assert_eq!(stage.status(seat), Status::Active, "it waits for another");
+    stage.delivers(stage.seat("QA"), "PO", "All is well.");
+    stage.passes(IDLE_MS - 1);
+    assert_eq!(stage.status(seat), Status::Active, "it was told that just now");
+    stage.passes(1);
+    assert_eq!(stage.status(seat), Status::Completed);
+}
+
+#[test]
+fn who_was_held_or_had_a_question_is_not_idle_for_that() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Good morning.");
+    stage.prints(seat);
+    stage.give(&Input::Pause(seat));
+    stage.passes(IDLE_MS * 3);
+    stage.give(&Input::Continue(seat));
+    stage.passes(IDLE_MS - 1);
+    assert_eq!(stage.status(seat), Status::Active, "it could do nothing before");
+
+    let ask = said::asked(&said::question("Which one?"));
+    let (session, launch, key) = (seat, 1, "k1".to_owned());
+    stage.give(&Input::Call { session, launch, key: key.clone(), ask: Box::new(ask), pid: 9, began: 2 });
+    stage.passes(IDLE_MS * 2);
+    assert_eq!(stage.status(seat), Status::WaitingInput, "a process of it is blocked");
+}
+
+#[test]
+fn a_seat_has_nothing_to_do_between_calls_and_who_takes_turns_between_those() {
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", claude())]);
+    let caller = stage.caller(plain());
+    assert!(!has_nothing_to_do(stage.session(caller)), "it is no role");
+    stage.invokes(caller, "PO", "First.");
+    let seat = stage.seat("PO");
+    assert!(!has_nothing_to_do(stage.session(seat)));
+    stage.delivers(seat, "s_1", "One.");
+    assert!(has_nothing_to_do(stage.session(seat)));
+    stage.passes(IDLE_MS);
+    assert!(!has_nothing_to_do(stage.session(seat)), "it is not there");
+
+    let seat = stage.writes("QA", "Good morning.");
+    assert!(!has_nothing_to_do(stage.session(seat)), "it has not ended its turn");
+    stage.says(seat, json!({ "kind": "end", "status": "success", "reason": null }));
+    assert!(has_nothing_to_do(stage.session(seat)));
+    stage.writes("QA", "Once more.");
+    assert!(!has_nothing_to_do(stage.session(seat)));
 }
 
 #[test]

@@ -538,35 +538,35 @@ fn who_reads_only_prompts_is_recalled_for_an_answer_and_not_for_a_message() {
     check(
         play,
         &expect![[r#"
-        session.heard agent_session launch=1
-        message.written message="m_1" text="by the way"
-        session.heard user_question launch=1
-        request.opened question launch=1 request="q_1"
-        session.stopped cause="signal" launch=1
-        request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_1"
-        session.recalled launch=1 why="relaunch"
-            → end grace_ms=10000 launch=1
-        session.ended end={"at_ms":1000,"clean":true,"code":null,"how":"exited","signal":15} launch=1
-        session.launched cause="bring" fresh=false launch=2 prompt="Answer to your question \"Which?\": this\n\nby the way"
-            → launch launch=2
-        input.delivered launch=2 parcel={"request":"q_1"}
-        input.delivered launch=2 parcel={"message":"m_1"}
-        session.started launch=2
-        message.written message="m_2" text="one more thing"
-        session.heard end launch=2
-        input.consumed launch=2 parcel={"request":"q_1"}
-        input.consumed launch=2 parcel={"message":"m_1"}
-        session.ended end={"at_ms":1000,"clean":true,"code":0,"how":"exited","signal":null} launch=2
-        session.launched cause="bring" fresh=false launch=3 prompt="one more thing"
-            → launch launch=3
-        input.delivered launch=3 parcel={"message":"m_2"}
-        session.started launch=3
-        session.heard end launch=3
-        input.consumed launch=3 parcel={"message":"m_2"}
-        session.ended end={"at_ms":1000,"clean":true,"code":0,"how":"exited","signal":null} launch=3
-        session.finished outcome={"outcome":"completed","verified":false}
-        run.ended outcome={"outcome":"completed","verified":false}
-    "#]],
+            session.heard agent_session launch=1
+            message.written message="m_1" personal=true text="by the way"
+            session.heard user_question launch=1
+            request.opened question launch=1 request="q_1"
+            session.stopped cause="signal" launch=1
+            request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_1"
+            session.recalled launch=1 why="relaunch"
+                → end grace_ms=10000 launch=1
+            session.ended end={"at_ms":1000,"clean":true,"code":null,"how":"exited","signal":15} launch=1
+            session.launched cause="bring" fresh=false launch=2 prompt="Answer to your question \"Which?\": this\n\nby the way"
+                → launch launch=2
+            input.delivered launch=2 parcel={"request":"q_1"}
+            input.delivered launch=2 parcel={"message":"m_1"}
+            session.started launch=2
+            message.written message="m_2" personal=true text="one more thing"
+            session.heard end launch=2
+            input.consumed launch=2 parcel={"request":"q_1"}
+            input.consumed launch=2 parcel={"message":"m_1"}
+            session.ended end={"at_ms":1000,"clean":true,"code":0,"how":"exited","signal":null} launch=2
+            session.launched cause="bring" fresh=false launch=3 prompt="one more thing"
+                → launch launch=3
+            input.delivered launch=3 parcel={"message":"m_2"}
+            session.started launch=3
+            session.heard end launch=3
+            input.consumed launch=3 parcel={"message":"m_2"}
+            session.ended end={"at_ms":1000,"clean":true,"code":0,"how":"exited","signal":null} launch=3
+            session.finished outcome={"outcome":"completed","verified":false}
+            run.ended outcome={"outcome":"completed","verified":false}
+        "#]],
     );
 }
 

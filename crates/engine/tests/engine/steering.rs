@@ -258,17 +258,17 @@ fn a_message_is_brought_at_once_or_when_the_agent_is_there() {
     check(
         &mut play,
         &expect![[r#"
-        session.started launch=1
-        input.sent launch=1 parcel={"message":"m_1"}
-            → deliver launch=1 parcel={"message":"m_1"} text="before it began\n"
-        session.released launch=1
-            → go_on after=1 launch=1
-        message.written message="m_2" text="while it works"
-        input.sent launch=1 parcel={"message":"m_2"}
-            → deliver launch=1 parcel={"message":"m_2"} text="while it works\n"
-        session.released launch=1
-            → go_on after=1 launch=1
-    "#]],
+            session.started launch=1
+            input.sent launch=1 parcel={"message":"m_1"}
+                → deliver launch=1 parcel={"message":"m_1"} text="before it began\n"
+            session.released launch=1
+                → go_on after=1 launch=1
+            message.written message="m_2" personal=true text="while it works"
+            input.sent launch=1 parcel={"message":"m_2"}
+                → deliver launch=1 parcel={"message":"m_2"} text="while it works\n"
+            session.released launch=1
+                → go_on after=1 launch=1
+        "#]],
     );
 }
 
@@ -308,7 +308,7 @@ fn who_is_lost_with_an_open_question_waits_for_its_answer() {
         &mut play,
         &expect![[r#"
             session.resumed anew=true
-            message.written message="m_1" text="Hurry."
+            message.written message="m_1" personal=true text="Hurry."
             session.recalled launch=1 why="rest"
             request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_1"
             session.launched cause="bring" fresh=false launch=2 prompt="You were interrupted.\n\nAnswer to your question \"Which?\": this\n\nHurry."

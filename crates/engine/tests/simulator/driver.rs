@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ostler_engine::{
-    Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, World,
+    Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, SessionId, World,
     action::Deed,
     event::Parcel,
     office::{NoSeat, OfficeInput},
@@ -385,15 +385,8 @@ impl Server {
             | Deed::ReadVerdict { .. }
             | Deed::Report { .. }
             | Deed::ClearGate { .. }) => return gates::carry_out(&self.world, deed, random),
-            Deed::Seat { invocation } => {
-                let seat = Err(NoSeat::Unknown { roles: vec!["PO".to_owned()] });
-                let input = OfficeInput::Seated { invocation: *invocation, seat };
-                return Some(Input::Office(Box::new(input)));
-            }
-            Deed::Examine { delivery } => {
-                let (delivery, found) = ((**delivery).clone(), Err("there is nobody".to_owned()));
-                let input = OfficeInput::Examined { session, launch: None, delivery, found };
-                return Some(Input::Office(Box::new(input)));
+            deed @ (Deed::Seat { .. } | Deed::Examine { .. } | Deed::Listen { .. }) => {
+                return Some(Input::Office(Box::new(office(session, deed))));
             }
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
@@ -406,6 +399,22 @@ impl Server {
             }
         }
         None
+    }
+}
+
+/// Nobody is found in the office here, and nobody prints.
+fn office(session: SessionId, deed: &Deed) -> OfficeInput {
+    match deed {
+        Deed::Seat { invocation } => {
+            let seat = Err(NoSeat::Unknown { roles: vec!["PO".to_owned()] });
+            OfficeInput::Seated { invocation: *invocation, seat }
+        }
+        Deed::Examine { delivery } => {
+            let (delivery, found) = ((**delivery).clone(), Err("there is nobody".to_owned()));
+            OfficeInput::Examined { session, launch: None, delivery, found }
+        }
+        Deed::Listen { launch } => OfficeInput::Listened { session, launch: *launch, printed_at_ms: None },
+        deed => unreachable!("{deed:?} is no deed of the office"),
     }
 }
 

@@ -74,6 +74,7 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::Conduct => unreachable!("nobody goes through a task file"),
         Deed::Seat { .. } => "seat",
         Deed::Examine { .. } => "examine",
+        Deed::Listen { .. } => "listen",
     }
 }
 

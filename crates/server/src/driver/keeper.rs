@@ -192,7 +192,9 @@ impl Keeper {
             | Deed::Report { .. }
             | Deed::ClearGate { .. }) => return gate::start(&self.driver, deed, name),
             Deed::Conduct => return orchestrate::start(&self.driver, self.session, name),
-            deed @ (Deed::Seat { .. } | Deed::Examine { .. }) => return self.office(deed, name).await,
+            deed @ (Deed::Seat { .. } | Deed::Examine { .. } | Deed::Listen { .. }) => {
+                return self.office(deed, name).await;
+            }
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }
@@ -200,12 +202,15 @@ impl Keeper {
         self.note_done(name).await;
     }
 
-    /// Looks who is called, or at what is brought, before anything else that this agent has said.
+    /// Looks who is called, at what is brought, or who still prints, before anything else that this agent has said.
     async fn office(&self, deed: Deed, name: ActionName) {
         match deed {
             Deed::Seat { invocation } => office::seat(&self.driver, invocation, name).await,
             Deed::Examine { delivery } => {
                 office::examine_delivery(&self.driver, self.session, *delivery, name).await;
+            }
+            Deed::Listen { launch } => {
+                office::listen(&self.driver, self.session, launch, &self.directory(launch), name).await;
             }
             _ => {}
         }

@@ -1,11 +1,18 @@
-//! Looks who is called, and at what is brought. Both are done in the order in which an agent has said it.
+//! Looks who is called, at what is brought, and who still prints. All is done in the order in which an agent has said
+//! it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use ostler_engine::{
     ActionName, Input, InvocationId, SessionId,
     office::{Delivery, NoSeat, OfficeInput},
 };
+use ostler_shim::{ERR, OUT};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::Driver;
@@ -63,6 +70,25 @@ pub(super) async fn examine_delivery(
     let found = spawn_blocking(move || examine(&looking, session, &brought)).await;
     let found = found.unwrap_or_else(|error| Err(error.to_string()));
     submit(driver, OfficeInput::Examined { session, launch: None, delivery, found }, name).await;
+}
+
+/// Looks when an agent has last printed something.
+pub(super) async fn listen(
+    driver: &Driver,
+    session: SessionId,
+    launch: u32,
+    directory: &Path,
+    name: ActionName,
+) {
+    let printed_at_ms = [OUT, ERR].into_iter().filter_map(|log| written_at_ms(&directory.join(log))).max();
+    submit(driver, OfficeInput::Listened { session, launch, printed_at_ms }, name).await;
+}
+
+/// When something was last written to a file that is not empty.
+fn written_at_ms(path: &Path) -> Option<u64> {
+    let metadata = fs::metadata(path).ok().filter(|it| it.len() > 0)?;
+    let since_1970 = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since_1970.as_millis()).ok()
 }
 
 async fn submit(driver: &Driver, input: OfficeInput, name: ActionName) {

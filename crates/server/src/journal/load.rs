@@ -182,9 +182,9 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
 /// The session that an office takes up again, or that speaks.
 fn of_office(input: &OfficeInput) -> Option<Subject> {
     match input {
-        OfficeInput::Invoke { session, .. } | OfficeInput::Examined { session, .. } => {
-            Some(Subject::Session(*session))
-        }
+        OfficeInput::Invoke { session, .. }
+        | OfficeInput::Examined { session, .. }
+        | OfficeInput::Listened { session, .. } => Some(Subject::Session(*session)),
         OfficeInput::Seated { seat: Ok(seat), .. } | OfficeInput::Send { seat, .. } => {
             seat.session.map(Subject::Session)
         }

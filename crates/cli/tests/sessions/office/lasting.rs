@@ -47,6 +47,25 @@ fn a_role_in_a_worktree_is_merged_back_and_begins_in_a_new_one() {
     world.verify();
 }
 
+#[test]
+fn a_role_that_thinks_or_talks_for_long_is_not_idle_meanwhile() {
+    let world = World::new();
+    // What it says comes far more often than it would have to, so that a slow machine does not make it silent.
+    let role = r#"while read -r wish; do sleep 5; for n in {1..50}; do echo "$n"; sleep 0.1; done
+        echo "through: $wish"; done"#;
+    set_roles(&world, "[office]\nidle = \"3s\"\n", &[("writer", role)]);
+    // The project is known by that.
+    let somebody = world.bash("true");
+    world.status(&somebody, "completed");
+    let sent = world.ostler(&["office", "send", "writer", "A long letter"]);
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    let writer = seat(&world, "writer").id;
+    output_with(&world, &writer, "through: A long letter");
+    world.status(&writer, "completed");
+    assert_eq!(world.session(&writer).launches.len(), 1, "one process has done it all");
+    world.verify();
+}
+
 /// A CLI that is started for each task and remembers by the name of its conversation.
 const REMEMBERS: &str = r#"
 [agents.memory]

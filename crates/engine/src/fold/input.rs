@@ -1,0 +1,67 @@
+//! How far what is on its way to an agent has got.
+
+use super::Place;
+use crate::{
+    event::{Event, Parcel},
+    id::SessionId,
+    request::Bringing,
+    world::Desk,
+};
+
+impl Desk<'_> {
+    pub(super) fn fold_input(&mut self, place: &Place, at_ms: u64, event: &Event) {
+        match event {
+            Event::InputSent { launch, parcel } => {
+                // What it said at an earlier end was said before it got this.
+                if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
+                    launch.end = None;
+                    launch.fed = true;
+                    launch.closes_at_ms = None;
+                }
+                self.bring(place.session, *parcel, Bringing::Sent { launch: *launch });
+                self.fold_told(place.session, at_ms, *parcel);
+            }
+            Event::InputDelivered { launch, spool_seq, parcel } => {
+                self.known(place.session, *launch, *spool_seq);
+                let launch = *launch;
+                let in_prompt = spool_seq.is_none();
+                let bringing =
+                    if in_prompt { Bringing::Prompted { launch } } else { Bringing::Delivered { launch } };
+                self.bring(place.session, *parcel, bringing);
+                if in_prompt {
+                    self.fold_told(place.session, at_ms, *parcel);
+                }
+            }
+            Event::InputConsumed { launch, spool_seq, parcel } => {
+                self.known(place.session, *launch, *spool_seq);
+                self.bring(place.session, *parcel, Bringing::Consumed { launch: *launch });
+            }
+            Event::InputReturned { parcel } => {
+                self.bring(place.session, *parcel, Bringing::Undeliverable);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes how far a parcel has got. It never goes back.
+    fn bring(&mut self, session: SessionId, parcel: Parcel, bringing: Bringing) {
+        match parcel {
+            Parcel::Request(id) | Parcel::Expiry(id) => {
+                // The word that it expired says nothing of an answer that came later.
+                if parcel == Parcel::Expiry(id) && self.request(id).is_some_and(|it| !it.is_open()) {
+                    return;
+                }
+                self.request_mut(id).bringing = bringing;
+            }
+            Parcel::Message(id) => {
+                let messages = &mut self.session_mut(session).messages;
+                let Some(message) = messages.iter_mut().find(|message| message.id == id) else { return };
+                message.bringing = bringing;
+                if bringing == Bringing::Undeliverable {
+                    let about = message.about;
+                    self.fold_returned(about);
+                }
+            }
+        }
+    }
+}
