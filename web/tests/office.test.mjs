@@ -78,6 +78,8 @@ test("a call goes from one to another and back while somebody looks", async () =
   await talk(page, "PO", "designer").and(page.locator(".done")).locator(".office-back").waitFor({ state: "attached" });
   await it.printed(session, "got a sketch");
   await page.getByText("0 open").waitFor();
+  for (const name of ["PO", "designer"]) await until(`${name} is through`, async () => (await label(page, name)) === `${name}, here, no open call`);
+  assert.match(await it.tell("office"), /designer +s_\d+ +○ here, no open call/);
 
   // Who fails is seen to have failed, with why.
   await call(it, "QA", "Fail");
@@ -126,6 +128,7 @@ test("somebody writes to a role, from below the picture and beside it", async ()
   const seat = await until("QA is here", async () => (await it.json("office")).roles.find((role) => role.name === "QA").session);
   await it.printed(seat, "heard: Good morning.");
   await page.locator(".office-write").getByRole("link", { name: `Session ${seat}` }).waitFor();
+  await until("nothing is open for QA", async () => (await label(page, "QA")) === "QA, here, no open call");
 
   await node(page, "QA").click();
   await page.keyboard.press("w");
@@ -217,6 +220,7 @@ test("no serious findings in any view, light and dark; Korean; a phone", async (
   await korean.getByLabel("할 말").fill("안녕하세요");
   await korean.getByRole("button", { name: "보내기" }).click();
   await korean.getByText("backend에게 보냈습니다.").waitFor();
+  await until("nothing is open for backend", async () => (await label(korean, "backend")) === "backend, 자리에 있음, 열린 호출 없음");
   await leave(korean);
 
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

@@ -27,6 +27,7 @@ pub(crate) fn of_word(word: &str, unverified: bool) -> Option<Status> {
     let (shape, key, style) = match word {
         "starting" => ("○", Key::StatusStarting, Style::Dim),
         "active" => ("●", Key::StatusActive, Style::Good),
+        "idle" => ("○", Key::StatusIdle, Style::Dim),
         "checking" => ("◐", Key::StatusChecking, Style::Good),
         "waiting_input" | "waiting_dependency" | "waiting_permission" => {
             ("◆", Key::StatusWaiting, Style::Attention)

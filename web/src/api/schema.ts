@@ -1443,6 +1443,11 @@ export interface components {
             description?: string | null;
             /** @description The file that describes it; none if it is an agent as it is. */
             file?: string | null;
+            /**
+             * @description Whether it is there and nobody has anything for it to do: no call is open, and nothing that was written to it is
+             *     unread. An agent that takes turns has ended its last one; of any other program that is not known.
+             */
+            idle: boolean;
             /** @description The model, if one was named. */
             model?: string | null;
             /** @description The name by which it is called. */

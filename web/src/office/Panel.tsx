@@ -11,7 +11,7 @@ import { Failure } from "../parts/states";
 import { Mark } from "../parts/status";
 import { useLanguage, useSay } from "../words/words";
 import { Pair } from "./Pair";
-import { type Person, partnersOf, personOf, type Seen } from "./people";
+import { isIdle, type Person, partnersOf, personOf, type Seen } from "./people";
 import { useTakeBack } from "./queries";
 import { callState, personState } from "./said";
 import { words } from "./words";
@@ -76,7 +76,7 @@ function Somebody({ office, seen, name, onOpen }: Pick<PanelProps, "office" | "s
   return (
     <>
       <p>
-        <Mark status={personState(say, language, person)} since={person.session?.since_ms ?? null} />
+        <Mark status={personState(say, language, person)} since={isIdle(person) ? null : (person.session?.since_ms ?? null)} />
       </p>
       {role?.problem != null && (
         <p className="notice bad">

@@ -88,6 +88,11 @@ export function talkState(talk: Talk): TalkState {
   return talk.last?.status === "failed" ? "failed" : "done";
 }
 
+/** Whether somebody is there and nobody has anything for it to do. A program that takes no turns may still be busy. */
+export function isIdle({ role, session }: Person): boolean {
+  return role?.idle === true && session?.status === "active" && session.wait == null;
+}
+
 /** With whom somebody has talked, each once. */
 export function partnersOf(talks: Talk[], name: string): string[] {
   return [...new Set(talks.flatMap(({ from, to }) => (from === name ? [to] : to === name ? [from] : [])))];

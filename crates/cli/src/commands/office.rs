@@ -161,6 +161,7 @@ fn role_table(screen: Screen, words: Words, office: &OfficeView, only_used: bool
     for role in shown {
         let status = role.status.and_then(|it| serde_json::to_value(it).ok());
         let status = status.as_ref().and_then(|it| it.as_str()).unwrap_or_default();
+        let status = if role.idle { "idle" } else { status };
         let status = match status::of_word(status, false) {
             Some(status) => {
                 Cell::styled(status.style, &format!("{} {}", status.shape, words.sentence(status.key)))

@@ -80,6 +80,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::AskTokensOverText, "It has used {tokens} tokens, and may use {max}. May it go on?"),
     (Key::StatusStarting, "starting"),
     (Key::StatusActive, "working"),
+    (Key::StatusIdle, "here, no open call"),
     (Key::StatusChecking, "being checked"),
     (Key::StatusInstalling, "installing"),
     (Key::StatusWaiting, "waiting for you"),

@@ -87,6 +87,7 @@ keys! {
     AskTokensOverText,
     StatusStarting,
     StatusActive,
+    StatusIdle,
     StatusChecking,
     StatusInstalling,
     StatusWaiting,

@@ -86,6 +86,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::AskTokensOverText, "토큰을 {tokens}개 썼습니다. 한도는 {max}개입니다. 계속할까요?"),
     (Key::StatusStarting, "시작하는 중"),
     (Key::StatusActive, "일하는 중"),
+    (Key::StatusIdle, "자리에 있음, 열린 호출 없음"),
     (Key::StatusChecking, "검사하는 중"),
     (Key::StatusInstalling, "설치하는 중"),
     (Key::StatusWaiting, "답을 기다림"),

@@ -56,6 +56,7 @@ const SHARED: &[Key] = &[
     Key::AskTokensOverText,
     Key::StatusStarting,
     Key::StatusActive,
+    Key::StatusIdle,
     Key::StatusChecking,
     Key::StatusInstalling,
     Key::StatusWaiting,
@@ -206,9 +207,10 @@ const SHARED: &[Key] = &[
 ];
 
 /// Every status of the interface; `completed_unverified` is what `completed` is without a check.
-const STATUSES: [&str; 16] = [
+const STATUSES: [&str; 17] = [
     "starting",
     "active",
+    "idle",
     "checking",
     "waiting_input",
     "waiting_dependency",

@@ -37,6 +37,9 @@ pub struct RoleView {
     pub session: Option<String>,
     /// How that is.
     pub status: Option<super::SessionStatus>,
+    /// Whether it is there and nobody has anything for it to do: no call is open, and nothing that was written to it is
+    /// unread. An agent that takes turns has ended its last one; of any other program that is not known.
+    pub idle: bool,
 }
 
 /// How a call stands.

@@ -10,9 +10,10 @@ use axum::{
     http::HeaderMap,
 };
 use ostler_engine::{
-    Input, InvocationId, ProjectId, RequestId, ResultId, RunId,
-    office::{NoSeat, OfficeInput},
+    Input, InvocationId, ProjectId, RequestId, ResultId, RunId, World,
+    office::{NoSeat, OfficeInput, has_nothing_to_do},
     request::Ask,
+    session::{Session, Status},
 };
 use ostler_store::{Entity, Scope};
 use serde::Deserialize;
@@ -304,7 +305,8 @@ impl App {
         role: Result<&Role, &crate::office::roles::BadRole>,
     ) -> RoleView {
         let seat = seat::seat_of(&self.driver, project, name);
-        let status = seat.and_then(|seat| self.with_session(seat, |world, it| json!(status(world, it))).ok());
+        let how = |world: &World, it: &Session| (status(world, it), has_nothing_to_do(it));
+        let (status, has_nothing) = seat.and_then(|seat| self.with_session(seat, how).ok()).unzip();
         let (known, problem) = match role {
             Ok(role) => (Some(role), None),
             Err(bad) => (None, Some(bad.message.clone())),
@@ -317,7 +319,8 @@ impl App {
             file: known.and_then(|role| role.place.as_ref()).map(|place| place.file.display().to_string()),
             problem,
             session: seat.map(|seat| seat.to_string()),
-            status: status.and_then(|status| serde_json::from_value(status).ok()),
+            idle: status == Some(Status::Active) && has_nothing == Some(true),
+            status: status.and_then(|status| serde_json::from_value(json!(status)).ok()),
         }
     }
 
