@@ -185,10 +185,23 @@ fn the_office_of_the_examples_works() {
     output_with(&world, &po, "좋은 아침: {\"passed\": true}");
     assert_eq!(seat(&world, "PO").id, po);
 
+    // The writer is apart, until its work is merged.
+    done(&["office", "send", "writer", "It says good morning"]);
+    let writer = seat(&world, "writer").id;
+    world.status(&writer, "completed");
+    assert!(!world.project.join("NOTES.md").exists());
+    let diff = done(&["diff", &writer]);
+    assert!(diff.contains("+It says good morning"), "{diff}");
+    done(&["merge", &writer]);
+    assert_eq!(
+        fs::read_to_string(world.project.join("NOTES.md")).expect("notes"),
+        "# Notes\n\nIt says good morning\n"
+    );
+
     // Without the scripts the roles are those that are written down, for a real CLI.
     fs::remove_file(world.project.join("ostler.toml")).expect("it is ours");
     let roles = done(&["office", "roles"]);
-    let described = ["PO", "QA", "backend", "designer"]
+    let described = ["PO", "QA", "backend", "designer", "writer"]
         .iter()
         .all(|name| roles.lines().any(|line| line.starts_with(name) && !line.contains("cannot")));
     assert!(described, "{roles}");
