@@ -156,6 +156,16 @@ test("everything can be reached by keys", async () => {
     await page.keyboard.press(key);
     assert.equal(await focused(page), name, key);
   }
+  const width = () => page.locator(".office-frame svg").evaluate((svg) => svg.clientWidth);
+  const before = await width();
+  for (const [key, factor] of [["+", 1.25], ["-", 1], ["-", 0.8]]) {
+    await page.keyboard.press(key);
+    await until(`${key} zooms`, async () => Math.abs((await width()) - before * factor) < 2);
+    assert.equal(await focused(page), "PO", "who has the focus keeps it");
+  }
+  await page.getByRole("button", { name: "Show all of it" }).click();
+  await until("all of it is seen", () => page.locator(".office-frame").evaluate((frame) => frame.scrollWidth <= frame.clientWidth && frame.scrollHeight <= frame.clientHeight));
+  await node(page, "PO").focus();
   await page.keyboard.press("Enter");
   await page.getByRole("region", { name: "PO" }).waitFor();
   assert.match(page.url(), /role=PO/);

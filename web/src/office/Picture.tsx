@@ -1,16 +1,20 @@
-// The picture: a box for everybody, an arrow for every pair that talks. It is drawn from data alone and scrolled like
-// anything else.
+// The picture: a box for everybody, an arrow for every pair that talks. It is drawn from data alone, scrolled like
+// anything else, and zoomed by buttons, keys and the wheel.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 
 import { useLetters } from "../look/letters";
 import { fit, isWay, neighbour, pressing } from "../parts/drawn";
 import { plain } from "../parts/Said";
 import { useSince } from "../parts/time";
+import { byKey, useGrab, useZoom, ZoomButtons } from "../parts/Zoom";
 import { useLanguage, useSay } from "../words/words";
 import { BOX, type Box, draw, type Line } from "./layout";
 import { type Person, type Seen, talkState } from "./people";
 import { personFacts, personState, talkSaid } from "./said";
 import { words } from "./words";
+
+/** Words are to be read at first: who wants to see all at once says so. */
+const FIRST_ZOOM = 1;
 
 export interface InsideProps {
   seen: Seen;
@@ -24,17 +28,27 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
   const drawing = useMemo(() => draw(people.map((it) => it.name), talks), [people, talks]);
   const byName = useMemo(() => new Map(people.map((it) => [it.name, it])), [people]);
   const frame = useRef<HTMLDivElement>(null);
+  const zoom = useZoom(frame, drawing, FIRST_ZOOM);
+  const grab = useGrab(frame);
   const [wanted, setAt] = useState<string | null>(null);
   const at = wanted !== null && byName.has(wanted) ? wanted : (drawing.boxes[0]?.id ?? null);
   const hasLetters = useLetters(people.map((it) => `${it.name}${it.given[0]?.caller ?? ""}`).join(""));
   useEffect(() => {
     // Who was opened stays in sight beside the panel.
     const [place, box] = [frame.current, drawing.boxes.find((it) => it.id === chosen)];
-    if (place && box) place.scrollTo(box.x + BOX.width / 2 - place.clientWidth / 2, box.y + BOX.height / 2 - place.clientHeight / 2);
+    if (!place || !box) return;
+    const middle = { x: (box.x + BOX.width / 2) * zoom.zoom, y: (box.y + BOX.height / 2) * zoom.zoom };
+    place.scrollTo(middle.x - place.clientWidth / 2, middle.y - place.clientHeight / 2);
     // Not whenever somebody moves: nothing jumps while it is read.
   }, [chosen]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || at === null || !isWay(event.key)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || at === null) return;
+    const factor = byKey(event.key);
+    if (factor !== null) {
+      event.preventDefault();
+      zoom.zoomBy(factor);
+    }
+    if (!isWay(event.key)) return;
     event.preventDefault();
     const next = neighbour(drawing, at, event.key);
     if (next === null) return;
@@ -43,14 +57,17 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
   };
   return (
     <section className="office-picture">
-      <p className="small dim about-keys">{say("pictureKeys")}</p>
-      <div className="office-frame" ref={frame}>
+      <div className="office-tools row">
+        <ZoomButtons {...zoom} />
+        <span className="small dim about-keys">{say("pictureKeys")}</span>
+      </div>
+      <div className="office-frame" ref={frame} {...grab}>
         <svg
           role="group"
           aria-label={say("pictureOf")}
           className={hasLetters ? "office-letters" : ""}
-          width={drawing.width}
-          height={drawing.height}
+          width={drawing.width * zoom.zoom}
+          height={drawing.height * zoom.zoom}
           viewBox={`0 0 ${drawing.width} ${drawing.height}`}
           onKeyDown={onKeyDown}
         >

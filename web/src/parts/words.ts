@@ -21,6 +21,10 @@ export const words = catalogue({
     noNumber: "A limit is a number above zero. A year, a million dollars, a million million tokens and 1,000 attempts are the most.",
     otherDirectory: "Another directory …",
     path: "The directory, beginning with /",
+    zoom: "Zoom",
+    smaller: "Smaller",
+    larger: "Larger",
+    whole: "Show all of it",
   },
   ko: {
     loading: "서버에 묻는 중 …",
@@ -42,5 +46,9 @@ export const words = catalogue({
     noNumber: "한도는 0보다 큰 수입니다. 1년, 100만 달러, 1조 토큰, 1,000번이 최대입니다.",
     otherDirectory: "다른 디렉터리 …",
     path: "디렉터리, /로 시작",
+    zoom: "확대",
+    smaller: "작게",
+    larger: "크게",
+    whole: "전체 보기",
   },
 });

@@ -1,10 +1,11 @@
 // The graph: drawn from data alone, scrolled like anything else, zoomed by buttons, keys and the wheel.
-import { type KeyboardEvent, type PointerEvent, type SVGProps, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type SVGProps, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { TaskView } from "../api/schema";
 import { useLetters } from "../look/letters";
 import { fit, isWay, neighbour, pressing } from "../parts/drawn";
 import { plain } from "../parts/Said";
+import { byKey, useGrab, useZoom, ZoomButtons } from "../parts/Zoom";
 import { useLanguage, useSay } from "../words/words";
 import { type Box, draw, type Drawing, HEAD, type Line, phaseId } from "./layout";
 import type { InsideProps } from "./ListView";
@@ -14,7 +15,6 @@ import { words } from "./words";
 
 /** More tasks than that are not drawn before somebody opens their phase. */
 const OPEN_MAX = 60;
-const ZOOM = { min: 0.1, max: 2, step: 1.25 };
 /** Below that only shapes and ids are drawn. */
 const FAR = 0.45;
 /** Below that nobody could read it. */
@@ -32,7 +32,7 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
   );
   const frame = useRef<HTMLDivElement>(null);
   const first = firstOf(drawing, view.tasks);
-  const { zoom, zoomBy, showAll } = useZoom(frame, drawing, first);
+  const { zoom, zoomBy, showAll } = useZoom(frame, drawing, FIRST_ZOOM_MIN, first);
   const { at, setAt, onKeyDown } = useArrows(frame, drawing, view.tasks, first, zoomBy);
   const press = (box: Box) => {
     setAt(box.id);
@@ -45,18 +45,7 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
   return (
     <section className="tasks-graph">
       <div className="tasks-tools row">
-        <span className="row" role="group" aria-label={say("zoom")}>
-          <button type="button" className="button" aria-label={say("smaller")} title={say("smaller")} onClick={() => zoomBy(1 / ZOOM.step)}>
-            −
-          </button>
-          <span className="small dim tasks-zoom">{Math.round(zoom * 100)} %</span>
-          <button type="button" className="button" aria-label={say("larger")} title={say("larger")} onClick={() => zoomBy(ZOOM.step)}>
-            +
-          </button>
-          <button type="button" className="button" onClick={showAll}>
-            {say("whole")}
-          </button>
-        </span>
+        <ZoomButtons zoom={zoom} zoomBy={zoomBy} showAll={showAll} />
         {phases.length > 1 && (
           <button type="button" className="button" onClick={() => setAll(!isAllOpen)}>
             {say(isAllOpen ? "closeAll" : "openAll")}
@@ -115,56 +104,6 @@ function useOpen(phases: Phases) {
   return { isOpen, toggle, setAll, isAllOpen: phases.every(({ phase }) => isOpen(phase.number)) };
 }
 
-/** How large it is drawn. What is in the middle stays there. */
-function useZoom(frame: { current: HTMLDivElement | null }, drawing: Drawing, first: Box | undefined) {
-  const [zoom, setZoom] = useState(1);
-  const middle = useRef<{ x: number; y: number } | null>(null);
-  const isFirst = useRef(true);
-  const whole = useCallback(() => {
-    const place = frame.current;
-    if (!place) return 1;
-    const height = parseFloat(getComputedStyle(place).maxHeight);
-    return Math.min(1, (place.clientWidth - 2) / drawing.width, (height - 2) / drawing.height);
-  }, [frame, drawing]);
-  const change = useCallback(
-    (to: (now: number) => number) => {
-      const place = frame.current;
-      setZoom((now) => {
-        if (place) middle.current = { x: (place.scrollLeft + place.clientWidth / 2) / now, y: (place.scrollTop + place.clientHeight / 2) / now };
-        return Math.min(ZOOM.max, Math.max(ZOOM.min, to(now)));
-      });
-    },
-    [frame],
-  );
-  const zoomBy = useCallback((factor: number) => change((now) => now * factor), [change]);
-  const showAll = useCallback(() => change(whole), [change, whole]);
-  useLayoutEffect(() => {
-    const [place, at] = [frame.current, middle.current];
-    middle.current = null;
-    if (!place || !at) return;
-    place.scrollTo(at.x * zoom - place.clientWidth / 2, at.y * zoom - place.clientHeight / 2);
-  }, [zoom, frame]);
-  useLayoutEffect(() => {
-    if (!isFirst.current) return;
-    isFirst.current = false;
-    // What can be done now is in the middle of what is seen first.
-    if (first) middle.current = { x: first.x + first.width / 2, y: first.y + first.height / 2 };
-    setZoom(Math.max(FIRST_ZOOM_MIN, whole()));
-  }, [whole, first]);
-  useEffect(() => {
-    const place = frame.current;
-    // Not by a property: the browser zooms the page itself unless it is told in time.
-    const wheel = (event: WheelEvent) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      zoomBy(event.deltaY < 0 ? 1.1 : 1 / 1.1);
-    };
-    place?.addEventListener("wheel", wheel, { passive: false });
-    return () => place?.removeEventListener("wheel", wheel);
-  }, [frame, zoomBy]);
-  return { zoom, zoomBy, showAll };
-}
-
 /** What is worked on, or can be begun, or stands first. */
 function firstOf(drawing: Drawing, tasks: TaskView[]): Box | undefined {
   const task = tasks.find((it) => it.state === "in_progress") ?? tasks.find((it) => it.state === "ready");
@@ -193,6 +132,7 @@ function useArrows(
   const onKeyDown = (event: KeyboardEvent) => {
     hadFocus.current = true;
     if (event.ctrlKey || event.metaKey || event.altKey || at === null) return;
+    const factor = byKey(event.key);
     if (isWay(event.key)) {
       event.preventDefault();
       const next = neighbour(drawing, at, event.key);
@@ -200,35 +140,12 @@ function useArrows(
         setAt(next);
         focus(next);
       }
-    } else if (event.key === "+" || event.key === "=") {
+    } else if (factor !== null) {
       event.preventDefault();
-      zoomBy(ZOOM.step);
-    } else if (event.key === "-") {
-      event.preventDefault();
-      zoomBy(1 / ZOOM.step);
+      zoomBy(factor);
     }
   };
   return { at, setAt, onKeyDown };
-}
-
-/** The ground can be grabbed with the mouse and drawn about; fingers do that by themselves. */
-function useGrab(frame: { current: HTMLDivElement | null }) {
-  const from = useRef<{ x: number; y: number } | null>(null);
-  const onPointerDown = (event: PointerEvent) => {
-    const isGround = event.target instanceof Element && event.target.closest("[data-box], button") === null;
-    if (event.pointerType !== "mouse" || event.button !== 0 || !isGround) return;
-    from.current = { x: event.clientX, y: event.clientY };
-    frame.current?.setPointerCapture(event.pointerId);
-  };
-  const onPointerMove = (event: PointerEvent) => {
-    if (!from.current) return;
-    frame.current?.scrollBy(from.current.x - event.clientX, from.current.y - event.clientY);
-    from.current = { x: event.clientX, y: event.clientY };
-  };
-  const onPointerUp = () => {
-    from.current = null;
-  };
-  return { onPointerDown, onPointerMove, onPointerUp, onPointerCancel: onPointerUp };
 }
 
 function Frames({ drawing, phases, onClose }: { drawing: Drawing; phases: Phases; onClose: (phase: number) => void }) {
