@@ -123,6 +123,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             Some(words.say(Key::HintPhasesBusy, &[("run", &safe(run))]))
         }
         "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
+        "no_invocation" => Some(words.sentence(Key::HintCalls).to_owned()),
         "no_role" => {
             let roles = details["roles"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let roles = roles.map(one_line).collect::<Vec<_>>().join(", ");

@@ -10,7 +10,7 @@ use ostler_server::{
         DiagramView, InvocationStatus, InvocationView, NewOfficeMessage, OfficeView, ProjectSummary,
         RequestView, ResultView, SessionView,
     },
-    client::Client,
+    client::{Client, encoded},
 };
 
 use self::columns::{Brought, Invocation, Question, question_status};
@@ -114,7 +114,7 @@ async fn project(client: &Client) -> Result<String, Error> {
     let projects: Vec<ProjectSummary> = client.get("/projects?limit=1000").await?;
     let above = projects.into_iter().filter(|it| Path::new(&here).starts_with(&it.project.root));
     let nearest = above.max_by_key(|it| it.project.root.len());
-    nearest.map(|it| it.project.id).ok_or_else(|| Error::Refused {
+    nearest.map(|it| it.project.id).ok_or_else(|| Error::NotFound {
         message: Message::new(Key::NoOffice),
         hint: Message::new(Key::HintNoOffice),
     })
@@ -323,7 +323,7 @@ async fn send(
 }
 
 async fn cancel(context: &Context, client: &Client, id: &str) -> Result<Exit, Error> {
-    let call: InvocationView = client.post(&format!("/invocations/{id}/cancel"), &()).await?;
+    let call: InvocationView = client.post(&format!("/invocations/{}/cancel", encoded(id)), &()).await?;
     let words = context.words;
     context.print(&call, |screen| call_table(screen, words, std::slice::from_ref(&call)))?;
     Ok(Exit::Done)
@@ -335,7 +335,7 @@ async fn diagram(
     project: &str,
     arguments: &DiagramArguments,
 ) -> Result<Exit, Error> {
-    let run = arguments.run.as_ref().map(|run| format!("?run={run}")).unwrap_or_default();
+    let run = arguments.run.as_ref().map(|run| format!("?run={}", encoded(run))).unwrap_or_default();
     let drawn: DiagramView = client.get(&format!("/projects/{project}/office/diagram{run}")).await?;
     context.print(&drawn, |_| drawn.mermaid.clone())?;
     Ok(Exit::Done)

@@ -553,5 +553,5 @@ keys! {
     LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopReport, LoopReportTime, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,
     StatusWaitingAgent, NoOffice, HintNoOffice, NoRolesYet, NoCallsYet, NoResultsYet, NoQuestionsYet, OfficeOpen,
     OfficeUnread, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,
-    ResultDelivered, NoResultHere, NoSuchCall, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered,
+    ResultDelivered, NoResultHere, NoSuchCall, HintCalls, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered,
 }

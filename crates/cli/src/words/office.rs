@@ -37,6 +37,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::ResultDelivered, "delivered", "전달됨"),
     (Key::NoResultHere, "The result of {id} comes as a message.", "{id}의 결과는 메시지로 옵니다."),
     (Key::NoSuchCall, "there is no call {id}", "{id} 호출이 없습니다"),
+    (
+        Key::HintCalls,
+        "'ostler office invocations' shows them.",
+        "'ostler office invocations'로 볼 수 있습니다.",
+    ),
     (Key::RefusedCallOver, "the call {id} is over", "{id} 호출은 이미 끝났습니다"),
     (Key::RefusedNoRole, "there is no agent {role}", "{role}(이)라는 에이전트가 없습니다"),
     (Key::HintRoles, "There are: {roles}", "있는 에이전트: {roles}"),

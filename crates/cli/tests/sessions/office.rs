@@ -498,3 +498,26 @@ fn people_see_the_office_and_take_a_call_back() {
     assert_eq!(refused.kind, "no_role");
     assert_eq!(world.refused("/invocations/i_9/cancel", &json!({})).kind, "no_invocation");
 }
+
+#[test]
+fn what_is_not_there_is_said_with_its_exit_code() {
+    let world = office(&[("PO", ECHO)]);
+    let caller = world.bash("printf '[INVOKE:PO]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b");
+    world.status(&caller, "completed");
+    for (arguments, words) in [
+        (["office", "cancel", "i_99"].as_slice(), "'ostler office invocations' shows them."),
+        (&["office", "cancel", "no such"], "there is no call no such"),
+        (&["office", "send", "nix", "x"], "there is no agent nix"),
+        (&["office", "diagram", "r_999"], "there is no run 'r_999'"),
+        (&["office", "diagram", "no sense"], "there is no run 'no sense'"),
+    ] {
+        let said = world.ostler(arguments);
+        let error = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(said.status.code(), Some(8), "{arguments:?}: {error}");
+        assert!(error.contains(words), "{arguments:?}: {error}");
+    }
+    let outside = world.command(&["office"]).current_dir(&world.home).output().expect("it runs");
+    assert_eq!(outside.status.code(), Some(8), "{}", String::from_utf8_lossy(&outside.stderr));
+    let drawn = world.ostler(&["office", "diagram", "r_1"]);
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+}

@@ -7,7 +7,7 @@ use std::path::Path as FilePath;
 use axum::{
     Json,
     extract::{RawQuery, State},
-    http::HeaderMap,
+    http::{HeaderMap, StatusCode},
 };
 use ostler_engine::{
     Input, InvocationId, ProjectId, RequestId, ResultId, RunId, World,
@@ -89,8 +89,8 @@ pub(super) struct WhichResults {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WhichDrawn {
     /// Only of chains that this run began.
-    #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
-    run: Option<RunId>,
+    #[param(pattern = "^r_[0-9]{1,18}$")]
+    run: Option<String>,
 }
 
 /// Two names of which no name can hold what stands between them.
@@ -184,7 +184,8 @@ pub(super) async fn diagram(
     Query(which): Query<WhichDrawn>,
 ) -> Result<Json<DiagramView>, Problem> {
     let project = app.project_id(&id)?;
-    let scope = Scope { project: Some(project.0), run: which.run.map(|run| run.0), session: None };
+    let run = which.run.map(|run| app.run_of(project, &run)).transpose()?;
+    let scope = Scope { project: Some(project.0), run: run.map(|run| run.0), session: None };
     let (found, _) =
         app.scan(Rows { entity: Entity::Invocation, scope, before: None, limit: DRAWN }, |row| {
             let Ok(Found::Invocation(call)) = crate::journal::read(row) else { return Ok(None) };
@@ -285,7 +286,7 @@ pub(super) fn no_seat(role: &str, why: &NoSeat) -> Problem {
     match why {
         NoSeat::Unknown { roles } => {
             let title = format!("there is no agent {role}. There are: {}", roles.join(", "));
-            Problem::bad(Code::NoRole, title)
+            Problem::new(StatusCode::NOT_FOUND, Code::NoRole, title)
                 .details(json!({ "key": "no_role", "role": role, "roles": roles }))
         }
         NoSeat::Bad { message } => Problem::bad(Code::BadRole, message.clone()),
@@ -296,6 +297,13 @@ impl App {
     fn project_id(&self, id: &str) -> Result<ProjectId, Problem> {
         let known = id.parse().ok().filter(|id| self.driver.journal.world().projects.contains_key(id));
         known.ok_or_else(|| Problem::not_found(Code::NoProject, id))
+    }
+
+    /// A run of a project.
+    fn run_of(&self, project: ProjectId, id: &str) -> Result<RunId, Problem> {
+        let not_found = || Problem::not_found(Code::NoRun, id);
+        let run = id.parse().map_err(|_| not_found())?;
+        if self.run_view(run)?.project.id == project.to_string() { Ok(run) } else { Err(not_found()) }
     }
 
     fn role_view(

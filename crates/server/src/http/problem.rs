@@ -38,6 +38,7 @@ impl Problem {
                 match what {
                     "request" => "inbox",
                     "checkpoint" => "checkpoint list",
+                    "invocation" => "office invocations",
                     _ => "ps -a",
                 }
             ))
