@@ -21,7 +21,8 @@ use crate::{
     answer::Answer,
     id::{RequestId, RunId},
     plan::{Progress, Request, Task, TaskNumber, answer},
-    run::Outcome,
+    run::{Outcome, Run},
+    session::Session,
 };
 
 /// How many tasks run at once if nobody says otherwise.
@@ -70,6 +71,20 @@ pub struct Over {
     /// What its check said last, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+}
+
+impl Over {
+    /// How a run ended that a session has worked on until then; none if it has not ended.
+    pub fn of(run: &Run, session: &Session, ended_at_ms: u64) -> Option<Over> {
+        let outcome = run.outcome.clone()?;
+        let failed = session.attempts.last().filter(|it| it.code.is_some_and(|code| code != 0));
+        Some(Over {
+            outcome,
+            tries: u32::try_from(session.attempts.len()).unwrap_or(u32::MAX).max(1),
+            worked_ms: ended_at_ms.saturating_sub(session.created_at_ms),
+            said: failed.map(|attempt| attempt.output.clone()),
+        })
+    }
 }
 
 /// A task that was begun.

@@ -32,6 +32,7 @@ use std::{
 };
 
 use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId, phases::GateName};
+use ostler_store::SqliteReader;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 
@@ -86,6 +87,8 @@ fn marker(session: SessionId, what: &str, mark: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Driver {
     pub(crate) journal: Journal,
+    /// What the journal has kept of those who are over.
+    kept: Mutex<SqliteReader>,
     pub(crate) home: Home,
     pub(crate) log: Arc<Log>,
     /// The program that is started as a shim.
@@ -122,6 +125,7 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(
         journal: Journal,
+        kept: SqliteReader,
         home: Home,
         log: Arc<Log>,
         program: PathBuf,
@@ -130,6 +134,7 @@ impl Driver {
     ) -> Arc<Driver> {
         Arc::new(Driver {
             journal,
+            kept: Mutex::new(kept),
             secrets: Secrets::new(&home),
             home,
             log,

@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{clock::Clock, crash, log::Log, metrics::Times, reserve::Reserve};
 
-pub(crate) use load::{Found, IDS_FROM, Loaded, entry, kept, load, read, rebuild, replay};
+pub(crate) use load::{Found, IDS_FROM, Loaded, entry, kept, load, made_under, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
 pub(crate) use tail::{Happened, Tail};
 

@@ -98,6 +98,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
     let reader = store.reader().map_err(ServeError::Open)?;
     let listener = store.reader().map_err(ServeError::Open)?;
+    let kept = store.reader().map_err(ServeError::Open)?;
     let reserve = Reserve::keep(&home.root().join("reserve"));
     let log = Arc::new(Log::open(home));
     let (version, pid) = (env!("CARGO_PKG_VERSION"), std::process::id());
@@ -114,7 +115,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     };
     let (people, agents) = (door(home.socket())?, door(home.channel())?);
     let driver =
-        Driver::new(journal, home.clone(), Arc::clone(&log), program, mark.clone(), raise_open_files());
+        Driver::new(journal, kept, home.clone(), Arc::clone(&log), program, mark.clone(), raise_open_files());
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home, Arc::clone(&log));
     let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end};
+use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end, release};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use ostler_server::{
     api::{NewResume, NewRun, OutcomeKind, RunView, SessionView, TrustView, TrustedView},
@@ -67,10 +67,14 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let worktree = arguments.worktree.as_deref();
     let line = match begin(&project, &arguments.id, worktree, is_korean, clock::now_ms()) {
         Begun::Settled(line) => line,
-        Begun::Work(work) => {
-            let ended = talk(async { Ok(carry_out(context, arguments, &work).await) })?;
-            end(&project, &work, ended, clock::now_ms())
-        }
+        Begun::Work(work) => match talk(async { Ok(carry_out(context, arguments, &work).await) })? {
+            Ok(ended) => end(&project, &work, ended, clock::now_ms()),
+            Err(reason) => {
+                // A state that cannot be written stays as it is: the next who asks takes the task over.
+                release(&project, &work, clock::now_ms()).ok();
+                Thin::fail(work.id.clone(), &reason)
+            }
+        },
     };
     let line = if arguments.verbose { with_time(line, begun_at.elapsed()) } else { line };
     let text = if context.json {
@@ -87,17 +91,35 @@ fn with_time(line: Thin, elapsed: Duration) -> Thin {
     line.clone().with_figure("elapsed", &format!("{}s", elapsed.as_secs())).unwrap_or(line)
 }
 
-/// Has it done. What keeps it from being done is a failure of the task: whoever asked reads one line.
-async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Ended {
+/// Has it done. What keeps it from being done is a failure of the task: whoever asked reads one line. A key that stands
+/// for something else is none, and the task is to be given back.
+async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Result<Ended, String> {
     let done = async {
-        let new = new_run(context, arguments, work)?;
         let client = context.server().await?;
-        check_trust(&client, work).await?;
-        let run: RunView = client.post_once("/runs", &new, &work.key).await?;
+        let run = match begun(&client, work).await? {
+            Some(run) => run,
+            None => {
+                let new = new_run(context, arguments, work)?;
+                check_trust(&client, work).await?;
+                client.post_once("/runs", &new, &work.key).await?
+            }
+        };
         wait(&client, &run.id, timeout(arguments).or(work.timeout)).await
     };
-    done.await
-        .unwrap_or_else(|error: Error| Ended::Failed { reason: error.message(Words::new(Language::En)) })
+    done.await.or_else(|error: Error| {
+        let reason = error.message(Words::new(Language::En));
+        match &error {
+            Error::Client(ClientError::Refused(problem)) if problem.kind == "key_reused" => Err(reason),
+            _ => Ok(Ended::Failed { reason }),
+        }
+    })
+}
+
+/// The run of a task that was begun before. Its key stands in a file that anybody may have written, so it counts only for
+/// a run of the same project.
+async fn begun(client: &Client, work: &Work) -> Result<Option<RunView>, Error> {
+    let runs: Vec<RunView> = client.get(&format!("/runs?key={}", encoded(&work.key))).await?;
+    Ok(runs.into_iter().find(|run| work.directory.starts_with(&run.project.root)))
 }
 
 /// A command that stands in a task file comes from a repository: it runs only if a person has agreed to it.

@@ -168,6 +168,58 @@ fn killed_and_asked_again_it_is_the_same_run() {
 }
 
 #[test]
+fn whoever_asks_again_may_ask_in_other_words() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(&place, "worker", "echo once >> runs.txt; until [ -e go ]; do sleep 0.05; done");
+    let mut command = place.command(&["exec", "T1.1"]);
+    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    until("the agent works", || place.project().join("runs.txt").exists().then_some(()));
+    first.kill().expect("it runs");
+    first.wait().expect("it ends");
+    // Another window, another title, and no such agent any more.
+    tasks(&place, "- [ ] T1.1: b\n");
+    place.configure("");
+    let mut command = place.command(&["--lang", "ko", "exec", "T1.1", "--agent", "nobody"]);
+    let second = command.env("WINDOWID", "7").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let second = second.spawn().expect("the binary starts");
+    until("it was taken over", || {
+        (state(&place)["executor"]["T1.1"]["owner"]["pid"] == second.id()).then_some(())
+    });
+    fs::write(place.project().join("go"), "").expect("a file");
+    let output = second.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "DONE:T1.1\n");
+    assert_eq!(fs::read_to_string(place.project().join("runs.txt")).expect("it is there"), "once\n");
+    assert_eq!(place.json(&["ps", "-a"]).as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_key_that_stands_for_something_else_is_no_failure() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(&place, "worker", "true");
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    let key = state(&place)["runs"]["T1.1"].clone();
+    // A project beside it claims the same run.
+    let other = place.project().with_file_name("other");
+    place.git(&["init", "--quiet", "../other"]);
+    fs::create_dir_all(other.join(".claude")).expect("a directory");
+    fs::write(other.join("TASKS.md"), "- [ ] T1.1: a\n").expect("a task file");
+    let claimed = json!({ "tasks": { "in_progress": ["T1.1"] }, "executor": { "T1.1": { "key": key } } });
+    let file = other.join(".claude/orchestrate-state.json");
+    fs::write(&file, claimed.to_string()).expect("a state");
+    let asked = || {
+        let output =
+            place.command(&["exec", "T1.1"]).current_dir(&other).output().expect("the binary starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert_eq!(asked(), "FAIL:T1.1:this Idempotency-Key was used for another request\n");
+    let left: Value = serde_json::from_slice(&fs::read(&file).expect("a state")).expect("JSON");
+    assert_eq!((&left["tasks"]["in_progress"], &left["tasks"]["failed"]), (&json!([]), &Value::Null));
+    assert_eq!(asked(), "DONE:T1.1\n");
+}
+
+#[test]
 fn a_time_that_is_over_ends_it() {
     let place = Place::with_commit();
     tasks(&place, "- [ ] T1.1: a\n");

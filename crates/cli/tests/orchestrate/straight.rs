@@ -1,7 +1,9 @@
 //! Everything goes well, or as well as it can.
 
 use std::{
-    fs, thread,
+    fs,
+    process::Stdio,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -196,4 +198,51 @@ fn a_task_leads_to_the_session_that_has_done_it() {
             (task.run.as_deref(), &Value::from("completed"))
         );
     }
+}
+
+/// A task that `ostler exec` has begun, and whose agent works on when that is killed.
+fn left_by_exec(place: &Place) {
+    place.behave("T0.1", "until [ -e \"$R/go\" ]; do sleep 0.05; done; echo done > src/T0.1.txt");
+    let mut command = place.command(&["exec", "T0.1"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    let deadline = Instant::now() + DEADLINE;
+    while place.read("ran").is_empty() {
+        assert!(Instant::now() < deadline, "the agent does not begin");
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn what_exec_has_begun_is_gone_on_with() {
+    let tasks = "## Phase 0\n- [ ] T0.1: a\n  - files: src/T0.1.txt\n";
+    let mut place = Place::new(tasks);
+    place.start(None);
+    left_by_exec(&place);
+    let run = place.begin(&[]);
+    place.until(&run, "it was taken over", |view| view.tasks.iter().any(|it| it.run.is_some()));
+    place.write("go", "");
+    let view = place.end(&run);
+    assert_eq!(place.read("ran").lines().count(), 1, "{view:?}");
+    assert!(view.tasks.iter().all(|it| it.tries == 1), "{view:?}");
+    assert!(place.read("project/TASKS.md").contains("[x] T0.1"));
+}
+
+#[test]
+fn what_exec_has_begun_and_nobody_saw_end_is_taken_in() {
+    let tasks = "## Phase 0\n- [ ] T0.1: a\n  - files: src/T0.1.txt\n";
+    let mut place = Place::new(tasks);
+    place.start(None);
+    left_by_exec(&place);
+    place.write("go", "");
+    let deadline = Instant::now() + DEADLINE;
+    while place.ostler(&["ps"]).0.contains("builder") {
+        assert!(Instant::now() < deadline, "the agent does not end");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let run = place.begin(&[]);
+    let view = place.end(&run);
+    assert_eq!(place.read("ran").lines().count(), 1, "{view:?}");
+    assert!(place.read("project/TASKS.md").contains("[x] T0.1"));
 }

@@ -49,15 +49,10 @@ impl Maker<'_> {
     /// A run that a loop asked for is over: the loop hears of it in the same breath, for it is forgotten soon after.
     pub(super) fn tell_loop(&mut self, id: SessionId) {
         let session = self.session(id);
-        let (run, attempts) = (session.run, session.attempts.len());
-        let said = session.attempts.last().filter(|it| it.code.is_some_and(|code| code != 0));
-        let said = said.map(|attempt| attempt.output.clone());
-        let worked_ms = self.now_ms.saturating_sub(session.created_at_ms);
-        let Some(it) = self.desk.run(run) else { return };
-        let (Some(parent), Some(outcome)) = (it.parent, it.outcome.clone()) else { return };
-        let tries = u32::try_from(attempts).unwrap_or(u32::MAX).max(1);
+        let Some(run) = self.desk.run(session.run) else { return };
+        let (Some(parent), Some(over)) = (run.parent, Over::of(run, session, self.now_ms)) else { return };
+        let run = run.id;
         if self.desk.session(parent).is_some_and(|parent| !parent.is_over()) {
-            let over = Over { outcome, tries, worked_ms, said };
             self.emit(parent, Event::LoopMoved { step: Step::RunOver { run, over } });
         }
     }

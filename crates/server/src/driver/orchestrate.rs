@@ -6,6 +6,7 @@
 mod close;
 pub(crate) mod command;
 pub(crate) mod exchange;
+mod found;
 mod ground;
 mod outside;
 mod shared;

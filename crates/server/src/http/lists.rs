@@ -44,6 +44,8 @@ pub(super) struct WhichRuns {
     /// Only those older than this one.
     #[param(value_type = Option<String>, pattern = "^r_[0-9]{1,18}$")]
     before: Option<RunId>,
+    /// Only the one that was asked for under this Idempotency-Key.
+    key: Option<String>,
 }
 
 /// Which sessions.
@@ -151,10 +153,16 @@ pub(super) async fn runs(
     Query(which): Query<WhichRuns>,
 ) -> Result<Paged<RunView>, Problem> {
     let scope = app.scope(which.project, None, None)?;
+    let list = List { path: "/runs", query: query.as_deref() };
+    if let Some(key) = &which.key {
+        let run = app.run_under(key)?.map(|run| app.run_view(run)).transpose()?;
+        let is_meant =
+            |run: &RunView| which.project.is_none_or(|project| run.project.id == project.to_string());
+        return Ok(Paged::new(run.into_iter().filter(is_meant).collect(), &list, None::<(&str, RunId)>));
+    }
     let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
     let rows = Rows { entity: Entity::Run, scope, before, limit };
     let (runs, next) = app.scan(rows, |row| app.run_view(RunId(row.id)).map(Some))?;
-    let list = List { path: "/runs", query: query.as_deref() };
     Ok(Paged::new(runs, &list, next.map(|id| ("before", RunId(id)))))
 }
 

@@ -22,7 +22,7 @@ use crate::{
     api::{AgentView, InfoView, Problem, RequestView, RunView, SessionView, StatusView},
     config::Config,
     driver,
-    journal::Found,
+    journal::{Found, made_under},
     uploads,
 };
 
@@ -197,6 +197,11 @@ impl App {
     ) -> Result<T, Problem> {
         let reader = self.reader.lock().expect("nobody panics while reading");
         read(&*reader).map_err(|error| Problem::internal(error.to_string()))
+    }
+
+    /// The run that was asked for under a key.
+    pub(super) fn run_under(&self, key: &str) -> Result<Option<RunId>, Problem> {
+        Ok(self.read(|reader| made_under(reader, key))?.and_then(|made| made.run))
     }
 
     /// The session that is meant: by its own id, or the last one of a run.

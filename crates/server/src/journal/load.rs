@@ -6,6 +6,7 @@ use ostler_engine::{
     Action, ActionName, CheckpointId, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
     account::Account,
     checkpoint::Checkpoint,
+    input::Made,
     office::{Handover, Invocation, OfficeInput},
     request::Request,
     run::{Project, Run},
@@ -215,6 +216,11 @@ pub(crate) fn kept(
         (None, Some(id)) => find(store, Subject::Request(id)),
         (None, None) => Ok(Vec::new()),
     }
+}
+
+/// What was made under a client's key, if anything was.
+pub(crate) fn made_under(store: &dyn Reads, key: &str) -> Result<Option<Made>, ReadError> {
+    Ok(store.reply(key)?.and_then(|reply| serde_json::from_str(&reply.body).ok()))
 }
 
 /// A session with its run and its requests.

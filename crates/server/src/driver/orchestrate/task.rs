@@ -8,6 +8,7 @@ use ostler_engine::{
     input::Made,
     orchestrate::{About, Over, Step},
     run::{Outcome, Reason},
+    session::Session,
 };
 use ostler_orchestrate::{Begun, Ended, Failure, Place, Work, again, begin, end, proven, release};
 use ostler_protocol::{name::TaskId, thin::Thin};
@@ -262,10 +263,17 @@ impl Shared {
         Some(Attempt { ended, failure, is_final, tries, worked_ms })
     }
 
-    /// The run under the key of the work, whether or not it was begun before. None if somebody else has used the key.
+    /// The run under the key of the work, whether or not it was begun before, and by whomever. None if the key stands for
+    /// something else.
     async fn start(self: &Arc<Self>, work: &Arc<Work>) -> Result<Option<Started>, String> {
         let (shared, work) = (Arc::clone(self), Arc::clone(work));
         let key = work.key.clone();
+        if let Some(session) = self.found(&key) {
+            let Session { id, run, order, .. } = session;
+            let is_outside = order.prompt.starts_with("TASK_ID:");
+            let (output, agent) = (order.agent.output, order.agent.name);
+            return Ok(Some(Started { run, session: id, output, agent, is_outside }));
+        }
         let wanted = blocking(move || {
             let (new, is_outside) = shared.new_run(&work)?;
             let agent = new.agent.clone().unwrap_or_default();
@@ -395,12 +403,20 @@ impl Shared {
     }
 
     fn look_at(&self, run: RunId) -> Child {
+        let child = self.look_at_known(run);
+        if child.over.is_some() || child.session.is_some() {
+            return child;
+        }
+        Child { over: self.over(run), ..child }
+    }
+
+    fn look_at_known(&self, run: RunId) -> Child {
         let world = self.driver.journal.world();
         let conducts = world.sessions.get(&self.session).and_then(|it| it.conducts.as_deref());
         let over = conducts.and_then(|conducts| conducts.over.get(&run).cloned());
         let session = world.runs.get(&run).and_then(|run| world.sessions.get(run.sessions.last()?));
         let is_paused = session.is_some_and(|it| it.paused_at_ms.is_some());
-        let is_interrupted = session.is_some_and(ostler_engine::session::Session::is_interrupted);
+        let is_interrupted = session.is_some_and(Session::is_interrupted);
         Child { over, session: session.map(|it| it.id), is_paused, is_interrupted }
     }
 

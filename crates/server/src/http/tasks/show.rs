@@ -41,9 +41,6 @@ const LINE_CHARS_MAX: usize = 500;
 /// So much of what stands below a task is shown, in characters.
 const BODY_CHARS_MAX: usize = 20_000;
 
-/// The longest key of a run.
-const KEY_BYTES_MAX: usize = 200;
-
 /// A task file that was read, and how far it is.
 struct Book<'a> {
     plan: &'a Plan,
@@ -293,12 +290,7 @@ impl App {
     /// What was made under a key that stands in a state file. Anybody may have written that, so it counts only for a run of
     /// the same project.
     fn made_for(&self, place: &Place, key: &str) -> Option<(RunId, Option<SessionId>)> {
-        if key.len() > KEY_BYTES_MAX {
-            return None;
-        }
-        let reply = self.read(|reader| reader.reply(key)).ok()??;
-        let made: ostler_engine::input::Made = serde_json::from_str(&reply.body).ok()?;
-        let run = made.run?;
+        let run = self.run_under(key).ok()??;
         let session = self.session_id(&run.to_string()).ok();
         let project = self.with_session(session?, |_, session| session.project).ok()?;
         (project == place.id).then_some((run, session))
