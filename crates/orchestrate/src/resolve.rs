@@ -52,9 +52,8 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
         let logged = append(&project.log_file(), at_ms, lines.iter().map(String::as_str));
         return Resolved { line, unwritten: logged.err().map(StateError::Unwritable) };
     }
-    let begin = || match asked.repair {
-        true => project.recalled(&plan, at_ms),
-        false => State::new(&project.name(), &plan, at_ms),
+    let begin = || {
+        if asked.repair { project.recalled(&plan, at_ms) } else { State::new(&project.name(), &plan, at_ms) }
     };
     let changed = project.change_state(at_ms, begin, |state| {
         let line = decide(&plan, state, asked);

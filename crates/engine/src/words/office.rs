@@ -126,20 +126,20 @@ pub(crate) fn cycle(korean: bool, path: &[String]) -> String {
 
 /// The same to who is in it and has called before: whose call was not made, and that their own are not touched by it.
 pub(crate) fn cycle_of_others(korean: bool, path: &[String], name: &str, calls: &[InvocationId]) -> String {
-    let (caller, callee) = (path.first().map_or("", String::as_str), path.get(1).map_or("", String::as_str));
-    let is_you = callee == name;
+    let (from, to) = (path.first().map_or("", String::as_str), path.get(1).map_or("", String::as_str));
+    let is_you = to == name;
     let calls = calls.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let path = path.join(" → ");
     if korean {
-        let callee = if is_you { "당신" } else { callee };
+        let to = if is_you { "당신" } else { to };
         format!(
-            "{caller}이(가) {callee}을(를) 호출하려 했지만, 서로를 기다리게 되므로 그 호출은 하지 않았습니다: {path}. \
+            "{from}이(가) {to}을(를) 호출하려 했지만, 서로를 기다리게 되므로 그 호출은 하지 않았습니다: {path}. \
              당신의 호출 {calls}은(는) 계속됩니다."
         )
     } else {
-        let callee = if is_you { "you" } else { callee };
+        let to = if is_you { "you" } else { to };
         format!(
-            "{caller} wanted to call {callee}. That call was not made, because everybody would wait for the next: \
+            "{from} wanted to call {to}. That call was not made, because everybody would wait for the next: \
              {path}. Your call {calls} goes on."
         )
     }

@@ -28,7 +28,9 @@ impl Shared {
         let Ok(Found::Run(run)) = read(&row) else { return None };
         let mut world = World::default();
         let found = self.kept(|reader| kept(reader, run.session(), None))?;
-        found.into_iter().for_each(|it| it.put(&mut world));
+        for it in found {
+            it.put(&mut world);
+        }
         Over::of(&run, world.sessions.get(&run.session()?)?, run.ended_at_ms?)
     }
 
