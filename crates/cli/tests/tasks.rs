@@ -350,6 +350,39 @@ fn racing_writers_lose_nothing() {
 }
 
 #[test]
+fn a_state_with_parts_of_another_kind_is_not_taken_as_nothing() {
+    let place = Place::new("- [ ] T1.1: a\n- [ ] T1.2: b\n");
+    let kept = "a copy is kept as .claude/orchestrate-state.json.corrupt";
+    for (state, why) in [
+        (json!({ "tasks": { "completed": "T1.1" } }), "tasks.completed is no list of tasks"),
+        (json!({ "tasks": { "failed": [1.1] } }), "tasks.failed is no list of tasks"),
+        (json!({ "tasks": ["T1.1"] }), "tasks is no object"),
+        (json!({ "checkpoints": "phase_1" }), "checkpoints is no object"),
+    ] {
+        place.write(".claude/orchestrate-state.json", &state.to_string());
+        fs::remove_file(place.project().join(".claude/orchestrate-state.json.corrupt")).ok();
+        place.resolve(&[], &format!("ERROR:STATE_CORRUPT:{why}; {kept}"));
+    }
+    // What others begin with, and ids as keys, which stay when more come.
+    let state = json!({ "tasks": { "completed": { "T1.1": {} }, "failed": null }, "checkpoints": [] });
+    place.write(".claude/orchestrate-state.json", &state.to_string());
+    place.resolve(&[], "READY:T1.2");
+    let project = Project::find(&place.project(), None);
+    let recorded = project.change_state(
+        1,
+        || unreachable!("there is one"),
+        |state| {
+            state.executed(&"T1.2".parse().expect("an id"), TaskState::Completed);
+            ((), Vec::new())
+        },
+    );
+    recorded.expect("it can be written");
+    assert_eq!(place.state()["tasks"]["completed"], json!({ "T1.1": {}, "T1.2": {} }));
+    place.write(".claude/orchestrate-state.json", "{\"tasks\":[]}");
+    place.resolve(&[], "READY:T1.1,T1.2");
+}
+
+#[test]
 fn a_project_that_cannot_be_written() {
     let place = Place::new(TASKS);
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_ostler"));

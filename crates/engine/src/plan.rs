@@ -37,7 +37,7 @@ pub use graph::{Backwards, Before, Graph};
 pub use path::critical_path;
 pub use problem::{PROBLEMS_MAX, Problem, Unclear, Warning};
 pub use progress::{Progress, State};
-pub use task::{Criterion, Phase, Plan, Priority, Risk, Task, TaskNumber};
+pub use task::{Criterion, Phase, Plan, Priority, Risk, Task, TaskNumber, timeout_s};
 
 /// The largest file that is read.
 pub const FILE_BYTES_MAX: usize = 128 << 20;

@@ -121,7 +121,10 @@ impl State {
                 state.parts.insert(name, value(text)?);
             }
         }
-        Ok(state)
+        match unusable(&state.parts) {
+            Some(reason) => Err(reason),
+            None => Ok(state),
+        }
     }
 
     /// How far each task is, by its id. Where a task is in several lists, the one that is furthest counts.
@@ -221,6 +224,12 @@ impl State {
                     } else if !is_wanted {
                         entries.retain(|entry| id_of(entry).as_ref() != Some(id));
                     }
+                }
+                Some(Value::Object(entries)) if is_wanted => {
+                    entries.entry(id.as_str()).or_insert_with(|| json!({}));
+                }
+                Some(Value::Object(entries)) => {
+                    entries.retain(|entry, _| entry.parse().ok().as_ref() != Some(id));
                 }
                 _ if is_wanted => {
                     tasks.insert(list.to_owned(), json!([id.as_str()]));
@@ -426,6 +435,25 @@ fn keep(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
     let kept = path.with_extension("json.corrupt");
     let is_kept = read(&kept, STATE_BYTES_MAX, false).is_ok_and(|there| there == bytes);
     (is_kept || replace(&kept, bytes).is_ok()).then_some(kept)
+}
+
+/// What of a state is there and is not what it has to be. To take it as nothing would have tasks done again.
+fn unusable(parts: &Map<String, Value>) -> Option<String> {
+    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    for name in ["tasks", "checkpoints"] {
+        if parts.get(name).is_some_and(|part| !part.is_object() && !is_empty(part)) {
+            return Some(format!("{name} is no object"));
+        }
+    }
+    let is_entry = |entry: &Value| entry.is_string() || entry.is_object();
+    for list in ["in_progress", "completed", "failed", "skipped", "preferred"] {
+        match parts.get("tasks").and_then(|tasks| tasks.get(list)) {
+            None | Some(Value::Null | Value::Object(_)) => {}
+            Some(Value::Array(entries)) if entries.iter().all(is_entry) => {}
+            Some(_) => return Some(format!("tasks.{list} is no list of tasks")),
+        }
+    }
+    None
 }
 
 /// The ids of a list, or of the keys of an object.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end, release};
+use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end, plan::timeout_s, release};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use ostler_server::{
     api::{NewResume, NewRun, OutcomeKind, RunView, SessionView, TrustView, TrustedView},
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// Where it is done, relative to the project; without it in the project itself.
     #[arg(long, value_name = "PATH")]
     worktree: Option<PathBuf>,
-    /// More about it, as JSON: "timeout" ends it after so many seconds.
+    /// More about it, as JSON: "timeout" ends it after so many seconds, and never if it is 0.
     #[arg(long, value_name = "JSON", value_parser = meta)]
     meta: Option<Map<String, Value>>,
     /// The agent, whoever the owner is.
@@ -57,7 +57,11 @@ pub(crate) struct Arguments {
 }
 
 fn meta(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    let meta: Map<String, Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match timeout_s(&meta) {
+        Ok(_) => Ok(meta),
+        Err(said) => Err(format!("\"timeout\" is a whole number of seconds, 0 for none, and not {said}")),
+    }
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -104,7 +108,7 @@ async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Res
                 client.post_once("/runs", &new, &work.key).await?
             }
         };
-        wait(&client, &run.id, timeout(arguments).or(work.timeout)).await
+        wait(&client, &run.id, timeout(arguments, work)).await
     };
     done.await.or_else(|error: Error| {
         let reason = error.message(Words::new(Language::En));
@@ -137,9 +141,13 @@ async fn check_trust(client: &Client, work: &Work) -> Result<(), Error> {
     })
 }
 
-fn timeout(arguments: &Arguments) -> Option<Duration> {
-    let seconds = arguments.meta.as_ref()?.get("timeout")?.as_u64()?;
-    Some(Duration::from_secs(seconds))
+/// After how long it is ended: what is said now counts before what the task says.
+fn timeout(arguments: &Arguments, work: &Work) -> Option<Duration> {
+    match arguments.meta.as_ref().and_then(|meta| timeout_s(meta).ok()?) {
+        Some(0) => None,
+        Some(seconds) => Some(Duration::from_secs(seconds)),
+        None => work.timeout,
+    }
 }
 
 /// The owner's agent, if there is one of that name; otherwise the default.
@@ -175,7 +183,7 @@ fn new_run(context: &Context, arguments: &Arguments, work: &Work) -> Result<NewR
 
 /// Waits for the end of a run, however long its agent waits for answers and whatever becomes of the server meanwhile.
 async fn wait(client: &Client, run: &str, timeout: Option<Duration>) -> Result<Ended, Error> {
-    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let mut is_over = false;
     loop {
         let view: RunView = match client.get(&format!("/runs/{run}")).await {

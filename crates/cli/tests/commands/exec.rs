@@ -227,6 +227,18 @@ fn a_time_that_is_over_ends_it() {
     exec(&place, &["T1.1", "--meta", "{\"timeout\":1}"], "FAIL:T1.1:it was ended after 1 s");
     let session = &place.json(&["ps", "-a"])[0];
     assert_eq!(session["status"], "cancelled", "{session}");
+    for said in ["-3", "\"2\"", "1.5", "true"] {
+        let refused = place.run(&["exec", "T1.1", "--meta", &format!("{{\"timeout\":{said}}}")]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        let sentence = format!("\"timeout\" is a whole number of seconds, 0 for none, and not {said}");
+        assert!(refused.err.contains(&sentence), "{refused:?}");
+    }
+    // None at all, also where the task says one; and longer than anybody can wait.
+    tasks(&place, "- [ ] T1.1: a\n  - META: {\"timeout\": 1}\n- [ ] T1.2: a\n");
+    with_agent(&place, "worker", "sleep 3");
+    exec(&place, &["T1.1", "--meta", "{\"timeout\":0}"], "DONE:T1.1");
+    with_agent(&place, "worker", "true");
+    exec(&place, &["T1.2", "--meta", &format!("{{\"timeout\":{}}}", u64::MAX)], "DONE:T1.2");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The part of the reader that takes what is said about a task.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     draft::{Need, Note, Wanted, shown},
@@ -11,7 +11,7 @@ use super::{
     needs::{self, Found},
     problem::{Unclear, Warning},
     reader::{At, OpenKey, Reader},
-    task::{Attribute, Priority, Risk, Span, meta},
+    task::{Attribute, Priority, Risk, Span, meta, timeout_s},
 };
 
 impl<'a> Reader<'a> {
@@ -51,8 +51,7 @@ impl<'a> Reader<'a> {
             }
             Key::Meta => match meta(&text()) {
                 Some(meta) => {
-                    let said = meta.get("priority").and_then(Value::as_str);
-                    fields.priority = said.and_then(Priority::parse).unwrap_or(fields.priority);
+                    self.meta(at, entry, &meta);
                     let value = Span::of(self.text, value);
                     self.draft.attributes.push(Attribute { entry, key, value, done: false });
                 }
@@ -62,6 +61,19 @@ impl<'a> Reader<'a> {
                 let value = Span::of(self.text, value);
                 self.draft.attributes.push(Attribute { entry, key, value, done: false });
             }
+        }
+    }
+
+    fn meta(&mut self, at: At, entry: u32, meta: &Map<String, Value>) {
+        if let Some(said) = meta.get("priority").filter(|said| !said.is_null()) {
+            let text = said.as_str().map_or_else(|| said.to_string(), String::from);
+            match Priority::parse(&text) {
+                Some(priority) => self.draft.entries[entry as usize].priority = priority,
+                None => self.unknown_value(at, "priority", said.to_string().as_bytes()),
+            }
+        }
+        if let Err(said) = timeout_s(meta) {
+            self.unknown_value(at, "timeout", said.to_string().as_bytes());
         }
     }
 

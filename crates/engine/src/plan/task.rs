@@ -372,7 +372,7 @@ impl<'a> Task<'a> {
 
     /// After how long whoever does it is ended.
     pub fn timeout(self) -> Option<Duration> {
-        let seconds = |value: Cow<'_, str>| meta(&value)?.get("timeout")?.as_u64();
+        let seconds = |value: Cow<'_, str>| timeout_s(&meta(&value)?).ok()?;
         self.values(Key::Meta).find_map(seconds).filter(|seconds| *seconds > 0).map(Duration::from_secs)
     }
 
@@ -434,6 +434,15 @@ fn command(value: &str) -> String {
 /// More about a task, in JSON: what the thin dialect has behind `META:`.
 pub(super) fn meta(value: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(value.trim().trim_matches('`')).ok()
+}
+
+/// After how many seconds somebody is ended by what is said about a task: never, if it is none. What is no number of
+/// seconds is given back.
+pub fn timeout_s(meta: &Map<String, Value>) -> Result<Option<u64>, &Value> {
+    match meta.get("timeout") {
+        None | Some(Value::Null) => Ok(None),
+        Some(said) => said.as_u64().map(Some).ok_or(said),
+    }
 }
 
 /// The paths of a value: `a` → `b`, or a, b.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ostler_engine::plan::{Progress, Request, State, answer, critical_path};
+use ostler_engine::plan::{Priority, Progress, Request, State, answer, critical_path};
 
 use crate::{plan, progress};
 
@@ -39,6 +39,26 @@ fn more_about_a_task_is_json() {
     assert_eq!(["T1.1", "T1.2", "T1.3", "T1.4"].map(seconds), [None, Some(300), None, None]);
     assert!(plan.problems().is_empty());
     assert_eq!(plan.warnings().len(), 1, "{:?}", plan.warnings());
+}
+
+#[test]
+fn what_is_wrong_in_json_is_told_with_its_line() {
+    let said = |meta: &str| {
+        let plan = plan(&format!("- [ ] T1.1: a\n  - META: {meta}\n"));
+        let task = plan.find("T1.1").unwrap();
+        assert_eq!(task.timeout(), None, "{meta}");
+        let told = plan.warnings().iter().map(|(line, warning)| format!("{line}: {warning}"));
+        (task.priority(), told.collect::<Vec<_>>().join("; "))
+    };
+    let told = |text: &str| (Priority::Medium, text.to_owned());
+    assert_eq!(said(r#"{"timeout":"5"}"#), told("2: '\"5\"' is unknown for 'timeout'"));
+    assert_eq!(said(r#"{"timeout":-1}"#), told("2: '-1' is unknown for 'timeout'"));
+    assert_eq!(said(r#"{"timeout":1.5}"#), told("2: '1.5' is unknown for 'timeout'"));
+    assert_eq!(said(r#"{"priority":"soon!"}"#), told("2: '\"soon!\"' is unknown for 'priority'"));
+    assert_eq!(said(r#"{"priority":[]}"#), told("2: '[]' is unknown for 'priority'"));
+    assert_eq!(said(r#"{"timeout":0,"priority":null}"#), told(""));
+    assert_eq!(said(r#"{"priority":1}"#), (Priority::High, String::new()));
+    assert_eq!(said(r#"{"priority":"urgent!"}"#), (Priority::Critical, String::new()));
 }
 
 #[test]
