@@ -190,7 +190,7 @@ fn the_state_and_the_log() {
     assert_eq!(
         state,
         json!({
-            "version": "2.0", "mode": "ultra-thin", "project": "shop",
+            "version": "2.0", "mode": "ultra-thin", "project": "shop", "task_file": "TASKS.md",
             "execution": { "current_phase": 1, "worktree": null, "started_at": "…Z", "last_updated": "…Z" },
             "tasks": {
                 "pending": ["T1.4", "T2.1"], "ready": ["T1.2", "T1.3"], "in_progress": [], "completed": [], "failed": [],
@@ -380,6 +380,31 @@ fn a_state_with_parts_of_another_kind_is_not_taken_as_nothing() {
     assert_eq!(place.state()["tasks"]["completed"], json!({ "T1.1": {}, "T1.2": {} }));
     place.write(".claude/orchestrate-state.json", "{\"tasks\":[]}");
     place.resolve(&[], "READY:T1.1,T1.2");
+}
+
+#[test]
+fn a_state_that_is_about_another_file_is_told() {
+    let place = Place::new("- [x] T1.1: a\n- [ ] T1.2: b\n");
+    place.write("sprint2.md", "- [ ] T1.1: c\n- [ ] T1.2: d\n");
+    place.resolve(&[], "READY:T1.2");
+    assert_eq!(place.state()["task_file"], "TASKS.md");
+    let told = |arguments: &[&str]| String::from_utf8_lossy(&place.run(arguments).stderr).into_owned();
+    let sentence = "ostler: the state in .claude is about TASKS.md; what is done there counts as done here where the id \
+                    is the same\n";
+    for command in [&["resolve"] as &[&str], &["tasks", "list"], &["tasks", "first", "T1.1"]] {
+        assert_eq!(told(command).matches(sentence).count(), 0, "{command:?}");
+        let other = [command, &["--tasks", "./sprint2.md"]].concat();
+        assert_eq!(told(&other), sentence, "{other:?}");
+    }
+    // A file that was only given another name is the same one.
+    fs::rename(place.project().join("TASKS.md"), place.project().join("plan.md")).expect("it is ours");
+    assert_eq!(told(&["resolve", "--tasks", "plan.md"]), "");
+    assert_eq!(place.state()["task_file"], "plan.md");
+    // Whoever else writes the state does not say which file it is about.
+    place.write(".claude/orchestrate-state.json", "{\"tasks\":{\"completed\":[\"T1.1\"]}}");
+    place.resolve(&["--tasks", "sprint2.md"], "READY:T1.2");
+    assert_eq!(told(&["resolve", "--tasks", "plan.md"]), "");
+    assert_eq!(place.state()["task_file"], Value::Null);
 }
 
 #[test]

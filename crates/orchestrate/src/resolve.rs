@@ -29,6 +29,8 @@ pub struct Resolved {
     pub line: Thin,
     /// Why the state could not be written, although there is an answer.
     pub unwritten: Option<StateError>,
+    /// The task file that the state is about, if it is another one.
+    pub other: Option<String>,
 }
 
 /// What can run now.
@@ -58,10 +60,10 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
     let changed = project.change_state(at_ms, begin, |state| {
         let line = decide(&plan, state, asked);
         let lines = vec![question.to_string(), line.to_string()];
-        (line, lines)
+        ((line, project.other_task_file(state)), lines)
     });
     let error = match changed {
-        Ok(line) => return Resolved { line, unwritten: None },
+        Ok((line, other)) => return Resolved { line, unwritten: None, other },
         Err(error) => error,
     };
     if let Some(line) = error.thin() {
@@ -71,13 +73,14 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
     match project.state() {
         Ok(state) => {
             let mut state = state.unwrap_or_else(begin);
-            Resolved { line: decide(&plan, &mut state, asked), unwritten: Some(error) }
+            let other = project.other_task_file(&state);
+            Resolved { line: decide(&plan, &mut state, asked), unwritten: Some(error), other }
         }
         Err(error) => {
             let line = error
                 .thin()
                 .unwrap_or_else(|| Thin::error(ostler_protocol::thin::ErrorCode::StateCorrupt, None));
-            Resolved { line, unwritten: None }
+            Resolved { line, unwritten: None, other: None }
         }
     }
 }
@@ -107,5 +110,5 @@ fn refused(project: &Project, at_ms: u64, question: &Thin, line: Thin) -> Resolv
         // Whoever asked has the line; a log that cannot be written takes nothing from it.
         append(&log, at_ms, lines.iter().map(String::as_str)).ok();
     }
-    Resolved { line, unwritten: None }
+    Resolved { line, unwritten: None, other: None }
 }

@@ -333,6 +333,11 @@ impl State {
         }
     }
 
+    /// Which task file it is about, if whoever began it says so.
+    fn task_file(&self) -> Option<&str> {
+        self.parts.get("task_file")?.as_str()
+    }
+
     /// How often a task may be tried.
     pub fn retry_limit(&self) -> u32 {
         let limit = self.parts.get("config").and_then(|config| config.get("retry_limit")?.as_u64());
@@ -410,12 +415,32 @@ impl Project {
         let before = self.state()?;
         let mut state = before.clone().unwrap_or_else(begin);
         let (result, lines) = change(&mut state);
+        self.name_task_file(&mut state, before.is_none());
         if before.as_ref() != Some(&state) {
             replace(&self.state_file(), &state.to_bytes()).map_err(StateError::Unwritable)?;
         }
         append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
         drop(lock);
         Ok(result)
+    }
+
+    /// The task file that a state is about, if that is another one that is there too: both know their tasks by the same ids.
+    pub fn other_task_file(&self, state: &State) -> Option<String> {
+        let name = state.task_file()?;
+        let there = self.root().join(name).canonicalize().ok()?;
+        let (path, _) = self.task_file().ok()?;
+        (path.canonicalize().ok()? != there).then(|| name.to_owned())
+    }
+
+    /// Puts down which task file a state is about when it is begun, and when that file is no more. Of a state that somebody
+    /// else has begun nothing is known.
+    fn name_task_file(&self, state: &mut State, is_new: bool) {
+        let is_gone = state.task_file().is_some_and(|name| !self.root().join(name).exists());
+        if (is_new || is_gone)
+            && let Ok((_, name)) = self.task_file()
+        {
+            state.parts.insert("task_file".to_owned(), name.into());
+        }
     }
 
     /// Puts the state that cannot be used aside, so that a new one can be begun.

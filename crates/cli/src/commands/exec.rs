@@ -16,7 +16,7 @@ use ostler_server::{
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::run::environment;
+use super::{run::environment, tasks::warn_of_other};
 use crate::{
     clock,
     context::{self, Context, directory, talk},
@@ -67,6 +67,9 @@ fn meta(text: &str) -> Result<Map<String, Value>, String> {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let begun_at = Instant::now();
     let project = Project::find(&directory()?, arguments.tasks.as_deref());
+    if let Ok(Some(state)) = project.state() {
+        warn_of_other(context, &project, &state);
+    }
     let is_korean = context.words.language() == Language::Ko;
     let worktree = arguments.worktree.as_deref();
     let line = match begin(&project, &arguments.id, worktree, is_korean, clock::now_ms()) {

@@ -15,6 +15,7 @@ use crate::{
     context::{self, Context, directory},
     error::Error,
     exit::Exit,
+    screen::one_line,
     words::Key,
 };
 
@@ -60,6 +61,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     };
     let mut stdout = io::stdout().lock();
     stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
+    if let Some(other) = &resolved.other {
+        context.note(&context.words.say(Key::StateOfOther, &[("file", &one_line(other))]));
+    }
     if let Some(error) = &resolved.unwritten {
         context.note(&context.words.say(Key::StateUnwritten, &[("message", error)]));
     }

@@ -123,10 +123,20 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     }
 }
 
+/// Two files share a state by the ids of their tasks: whoever uses the second one has to know.
+pub(super) fn warn_of_other(context: &Context, project: &Project, state: &ostler_orchestrate::State) {
+    if let Some(other) = project.other_task_file(state) {
+        context.note(&context.words.say(Key::StateOfOther, &[("file", &one_line(&other))]));
+    }
+}
+
 /// A person's decision about a task.
 fn decide(context: &Context, named: &Named, wanted: Wish, key: Key) -> Result<Exit, Error> {
     not_inside()?;
     let project = Project::find(&directory()?, named.file.tasks.as_deref());
+    if let Ok(Some(state)) = project.state() {
+        warn_of_other(context, &project, &state);
+    }
     wish(&project, &named.id, wanted, clock::now_ms())
         .map_err(|error| refused(&named.id.to_string(), error))?;
     context.print(&json!({ "id": named.id }), |_| {
@@ -138,6 +148,9 @@ fn decide(context: &Context, named: &Named, wanted: Wish, key: Key) -> Result<Ex
 fn over(context: &Context, file: &File, phase: u32, with_failures: bool) -> Result<Exit, Error> {
     not_inside()?;
     let project = Project::find(&directory()?, file.tasks.as_deref());
+    if let Ok(Some(state)) = project.state() {
+        warn_of_other(context, &project, &state);
+    }
     let closed = close(&project, phase, with_failures, clock::now_ms());
     let skipped = closed.map_err(|error| refused(&phase.to_string(), error))?;
     let names: Vec<&str> = skipped.iter().map(TaskId::as_str).collect();
@@ -221,7 +234,10 @@ impl Book {
     /// How far it is. A state that cannot be used is told, and the marks of the file count alone.
     fn page(&self, context: &Context) -> Page<'_> {
         let progress = match self.project.state() {
-            Ok(Some(state)) => state.progress(&self.plan),
+            Ok(Some(state)) => {
+                warn_of_other(context, &self.project, &state);
+                state.progress(&self.plan)
+            }
             Ok(None) => Progress::new(&self.plan),
             Err(error) => {
                 context.note(&context.words.say(Key::StateIgnored, &[("message", &error)]));

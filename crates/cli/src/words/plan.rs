@@ -51,6 +51,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "상태 파일을 쓸 수 없어 작업 파일의 표시만 봅니다: {message}",
     ),
     (
+        Key::StateOfOther,
+        "the state in .claude is about {file}; what is done there counts as done here where the id is the same",
+        ".claude의 상태는 {file} 파일의 것입니다. 거기서 끝난 작업은 번호가 같으면 여기서도 끝난 것으로 봅니다",
+    ),
+    (
         Key::StateUnwritten,
         "the answer stands, and nothing was written: {message}",
         "답은 맞지만 아무것도 기록하지 못했습니다: {message}",
