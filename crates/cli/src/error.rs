@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, io, path::PathBuf, sync::Arc};
 
-use ostler_orchestrate::{TASK_FILES, TasksError, plan::Problem};
+use ostler_orchestrate::{StateError, TASK_FILES, TasksError, plan::Problem};
 use ostler_server::{
     HomeError, KeepError, SecretsError, ServeError, client::ClientError, config::ConfigError,
     start::StartError,
@@ -99,6 +99,8 @@ pub(crate) enum Error {
     Secrets(Box<SecretsError>),
     /// There is no task file, or it cannot be read.
     Tasks(TasksError),
+    /// The state of the tasks cannot be used.
+    State(StateError),
     /// The task file cannot be worked with.
     Plan {
         /// What the file is called.
@@ -185,6 +187,7 @@ impl Error {
                     words.say(Key::TaskFileUnreadable, &[("name", name), ("source", source)])
                 }
             },
+            Error::State(error) => words.say(Key::StateRefused, &[("message", error)]),
             Error::Plan { name, problem } => {
                 format!("{name}:{}: {}", problem.line(), words.plan_problem(problem))
             }
@@ -237,7 +240,13 @@ impl Error {
                 ConfigError::Unreadable { .. } => Key::HintConfigFile,
                 ConfigError::Wrong { .. } => Key::HintConfig,
             },
-            Error::Tasks(_) => Key::HintTaskFile,
+            Error::Tasks(TasksError::NotFound { .. }) => Key::HintTaskFile,
+            Error::Tasks(TasksError::TooLarge { .. }) => Key::HintTaskFileLarge,
+            Error::Tasks(TasksError::Unreadable { .. }) => Key::HintPermission,
+            Error::State(StateError::Locked { .. }) => Key::HintStateLocked,
+            Error::State(StateError::Corrupt { .. }) => Key::HintStateRepair,
+            Error::State(StateError::Outside | StateError::Unreadable(_)) => Key::HintState,
+            Error::State(StateError::Unwritable(_)) => Key::HintStateUnwritable,
             Error::Plan { .. } => Key::HintPlan,
             Error::Secrets(error) if matches!(**error, SecretsError::Locked) => Key::HintUnlock,
             Error::Secrets(error) => return Some(error.advice().to_owned()),
@@ -251,12 +260,15 @@ impl Error {
             Error::Input { .. } | Error::Stream { .. } | Error::Tasks(TasksError::Unreadable { .. }) => {
                 Exit::Input
             }
-            Error::Output(_) | Error::Stats(_) | Error::File { .. } => Exit::Output,
+            Error::Output(_)
+            | Error::Stats(_)
+            | Error::File { .. }
+            | Error::State(StateError::Unwritable(_)) => Exit::Output,
             Error::UnknownCommand { .. } | Error::CommandLine { .. } | Error::Usage { .. } => Exit::Usage,
             Error::NotFound { .. }
             | Error::Keep(KeepError::Nothing { .. })
             | Error::Tasks(TasksError::NotFound { .. }) => Exit::NotFound,
-            Error::Tasks(TasksError::TooLarge { .. }) | Error::Plan { .. } => Exit::Plan,
+            Error::Tasks(TasksError::TooLarge { .. }) | Error::Plan { .. } | Error::State(_) => Exit::Plan,
             Error::Secrets(error) if matches!(**error, SecretsError::Config(_)) => Exit::Config,
             Error::Refused { .. } | Error::Secrets(_) | Error::Keep(KeepError::Held(_)) => Exit::Refused,
             Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
@@ -285,6 +297,7 @@ impl Error {
             Error::Config(_) => "configuration",
             Error::Secrets(_) => "vault",
             Error::Tasks(_) => "task_file",
+            Error::State(_) => "task_state",
             Error::Plan { .. } => "plan",
         }
     }

@@ -289,6 +289,63 @@ fn a_state_that_is_half_there() {
 }
 
 #[test]
+fn each_state_that_is_put_aside_is_kept() {
+    let place = Place::new(TASKS);
+    for broken in ["first", "second", "first", "third"] {
+        place.write(".claude/orchestrate-state.json", broken);
+        place.resolve(&["--repair"], "READY:T1.2,T1.3");
+    }
+    for (name, broken) in [("corrupt", "first"), ("corrupt.2", "second"), ("corrupt.3", "third")] {
+        assert_eq!(place.read(&format!(".claude/orchestrate-state.json.{name}")), broken);
+    }
+}
+
+#[test]
+fn what_helps_against_a_state_that_cannot_be_used() {
+    let place = Place::new(TASKS);
+    place.write(".claude/orchestrate-state.json", "[1]");
+    place.check(
+        &["tasks", "skip", "T1.2"],
+        &expect![[r#"
+        --- 15
+        ostler: the state was not changed: it is no JSON object; a copy is kept as .claude/orchestrate-state.json.corrupt
+          Put the file right, or begin anew from the done marks of the task file: ostler resolve --repair
+    "#]],
+    );
+    place.check(
+        &["resolve"],
+        &expect![[r#"
+        ERROR:STATE_CORRUPT:it is no JSON object; a copy is kept as .claude/orchestrate-state.json.corrupt
+        --- 15
+        ostler: Put the file right, or begin anew from the done marks of the task file: ostler resolve --repair
+    "#]],
+    );
+    let said = place.run(&["exec", "T1.2"]);
+    assert_eq!(
+        String::from_utf8_lossy(&said.stdout),
+        "FAIL:T1.2:ERROR:STATE_CORRUPT:see ostler resolve; --repair begins anew\n"
+    );
+    let place = Place::new(TASKS);
+    let me = std::process::id();
+    place.write(".claude/orchestrate-state.json.lock", &me.to_string());
+    let said = place.run(&["tasks", "skip", "T1.2"]);
+    assert_eq!(said.status.code(), Some(15));
+    assert_eq!(
+        String::from_utf8_lossy(&said.stderr),
+        format!(
+            "ostler: the state was not changed: process {me} holds the state file\n  \
+             Try again when that process is through; the lock of one that has ended is taken over.\n"
+        )
+    );
+    // A directory that is not of the project.
+    let place = Place::new(TASKS);
+    symlink("/proc", place.project().join(".claude")).expect("a link");
+    let said = place.run(&["tasks", "skip", "T1.2"]);
+    assert_eq!(said.status.code(), Some(15));
+    assert!(!String::from_utf8_lossy(&said.stderr).contains("--repair"), "{said:?}");
+}
+
+#[test]
 fn locks() {
     let place = Place::new(TASKS);
     let lock = ".claude/orchestrate-state.json.lock";
@@ -430,6 +487,17 @@ fn a_project_that_cannot_be_written() {
     assert!(said.starts_with("ostler: the answer stands, and nothing was written: "), "{said}");
     assert_eq!(output.status.code(), Some(0));
     assert!(!place.project().join(".claude").exists());
+    let mut command = place.command(&["tasks", "skip", "T1.2"]);
+    if rustix::process::geteuid().is_root() {
+        command.uid(64_999).gid(64_999);
+    }
+    let output = command.output().expect("the binary starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(
+        said.ends_with("Check who may write to .claude in the project, and whether there is room.\n"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -517,6 +585,14 @@ fn a_large_file() {
     text.push_str(&line.repeat(50_000_000 / line.len()));
     place.write("TASKS.md", &text);
     place.resolve(&[], "ERROR:PARSE_FAIL:TASKS.md:1: the file is larger than 128 MiB");
+    place.check(
+        &["tasks", "check"],
+        &expect![[r#"
+        --- 15
+        ostler: TASKS.md is larger than 128 MiB
+          Divide it: a task file has at most 128 MiB. Nothing was read.
+    "#]],
+    );
 }
 
 #[test]

@@ -11,7 +11,10 @@ use std::{
 };
 
 use ostler_engine::plan::{FILE_BYTES_MAX, Obstacle, Plan, Progress, State as TaskState, Task, obstacle};
-use ostler_protocol::{name::TaskId, thin::Thin};
+use ostler_protocol::{
+    name::TaskId,
+    thin::{ErrorCode, Thin},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -323,5 +326,10 @@ fn mark(project: &Project, id: &TaskId) {
 }
 
 fn state_reason(error: &StateError) -> String {
+    if let StateError::Corrupt { .. } = error {
+        // A reason is short, and what helps has to be in it.
+        return Thin::error(ErrorCode::StateCorrupt, Some("see ostler resolve; --repair begins anew"))
+            .to_string();
+    }
     error.thin().map_or_else(|| error.to_string(), |line| line.to_string())
 }

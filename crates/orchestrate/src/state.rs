@@ -29,6 +29,9 @@ use crate::{
 /// The largest state file that is read.
 const STATE_BYTES_MAX: u64 = 64 << 20;
 
+/// How many copies of states that cannot be understood are kept. Beyond them none is, and none is put aside.
+const KEPT_MAX: u32 = 100;
+
 /// The parts in the order in which people look for them; unknown ones follow.
 const ORDER: [&str; 9] =
     ["version", "mode", "project", "execution", "tasks", "dependencies", "checkpoints", "metrics", "config"];
@@ -455,11 +458,22 @@ impl Project {
     }
 }
 
-/// Keeps a copy of a file that cannot be understood beside it, and says where.
+/// Keeps a copy of a file that cannot be understood beside it, and says where. The copies of earlier ones stay.
 fn keep(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
-    let kept = path.with_extension("json.corrupt");
-    let is_kept = read(&kept, STATE_BYTES_MAX, false).is_ok_and(|there| there == bytes);
-    (is_kept || replace(&kept, bytes).is_ok()).then_some(kept)
+    for number in 1..=KEPT_MAX {
+        let kept = match number {
+            1 => path.with_extension("json.corrupt"),
+            number => path.with_extension(format!("json.corrupt.{number}")),
+        };
+        match read(&kept, STATE_BYTES_MAX, false) {
+            Ok(there) if there == bytes => return Some(kept),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return replace(&kept, bytes).is_ok().then_some(kept);
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    None
 }
 
 /// What of a state is there and is not what it has to be. To take it as nothing would have tasks done again.

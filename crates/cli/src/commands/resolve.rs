@@ -6,8 +6,8 @@ use std::{
 };
 
 use clap::Args;
-use ostler_orchestrate::{Project, Resolve, resolve};
-use ostler_protocol::thin::Thin;
+use ostler_orchestrate::{Project, Resolve, StateError, resolve};
+use ostler_protocol::thin::{ErrorCode, Thin};
 use serde_json::json;
 
 use crate::{
@@ -63,6 +63,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
     if let Some(other) = &resolved.other {
         context.note(&context.words.say(Key::StateOfOther, &[("file", &one_line(other))]));
+    }
+    let is_corrupt = matches!(resolved.line, Thin::Error { code: ErrorCode::StateCorrupt, .. });
+    if is_corrupt && matches!(project.state(), Err(StateError::Corrupt { .. })) {
+        context.note(context.words.sentence(Key::HintStateRepair));
     }
     if let Some(error) = &resolved.unwritten {
         context.note(&context.words.say(Key::StateUnwritten, &[("message", error)]));

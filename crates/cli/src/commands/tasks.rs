@@ -206,10 +206,7 @@ fn refused(what: &str, error: WishError) -> Error {
                 hint: Message::new(Key::HintPhaseOpen),
             }
         }
-        WishError::State(error) => Error::Refused {
-            message: Message::new(Key::StateRefused).with("message", &error),
-            hint: Message::new(Key::HintState),
-        },
+        WishError::State(error) => Error::State(error),
     }
 }
 

@@ -549,7 +549,7 @@ keys! {
     LabelPriority, LabelWorktree, WarningWord, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
     StateUnwritten, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
-    PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, StateOfOther,
+    PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
     LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopReport, LoopReportTime, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,
     StatusWaitingAgent, NoOffice, HintNoOffice, NoRolesYet, NoCallsYet, NoResultsYet, NoQuestionsYet, OfficeOpen,
     OfficeUnread, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,

@@ -103,8 +103,28 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::StateRefused, "the state was not changed: {message}", "상태를 바꾸지 않았습니다: {message}"),
     (
         Key::HintState,
-        "If nobody uses it, see .claude/orchestrate-state.json and its lock; `ostler resolve --repair` begins anew.",
-        "쓰는 것이 없다면 .claude/orchestrate-state.json과 잠금을 보세요. `ostler resolve --repair`는 새로 시작합니다.",
+        "Put .claude/orchestrate-state.json right: it has to be a file of the project that you may read.",
+        ".claude/orchestrate-state.json을 고치세요. 읽을 수 있는 이 프로젝트의 파일이어야 합니다.",
+    ),
+    (
+        Key::HintStateLocked,
+        "Try again when that process is through; the lock of one that has ended is taken over.",
+        "그 프로세스가 끝난 뒤에 다시 하세요. 이미 끝난 프로세스의 잠금은 저절로 넘어옵니다.",
+    ),
+    (
+        Key::HintStateRepair,
+        "Put the file right, or begin anew from the done marks of the task file: ostler resolve --repair",
+        "파일을 고치거나, 작업 파일의 끝남 표시에서 새로 시작하세요: ostler resolve --repair",
+    ),
+    (
+        Key::HintStateUnwritable,
+        "Check who may write to .claude in the project, and whether there is room.",
+        "프로젝트의 .claude에 쓸 수 있는지, 남은 공간이 있는지 확인하세요.",
+    ),
+    (
+        Key::HintTaskFileLarge,
+        "Divide it: a task file has at most 128 MiB. Nothing was read.",
+        "나누세요. 작업 파일은 128 MiB까지입니다. 아무것도 읽지 않았습니다.",
     ),
     (Key::NoSuchTask, "there is no task {id} in {file}", "{file}에 {id} 작업이 없습니다"),
     (Key::HintTasks, "See them: ostler tasks list", "목록 보기: ostler tasks list"),
