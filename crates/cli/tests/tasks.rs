@@ -618,7 +618,6 @@ fn tasks_can_be_looked_at() {
         phase      1
         waits for  T1.2, T1.3
         verify     make test
-        priority   medium
           [ ] it works
         --- 0
     "#]],
@@ -631,7 +630,6 @@ fn tasks_can_be_looked_at() {
         단계         1
         기다리는 것  T1.2, T1.3
         검증         make test
-        우선순위     medium
           [ ] it works
         --- 0
     "#]],
@@ -679,7 +677,7 @@ fn tasks_can_be_drawn() {
     place.check(
         &["tasks", "critical-path"],
         &expect![[r#"
-        The longest chain has 3 of 4 open tasks:
+        The longest chain of open tasks has 3 of 4:
         ○  T1.2  API
         ·  T1.4  Try it
         ·  T2.1  Orders
@@ -714,6 +712,29 @@ fn tasks_can_be_drawn() {
 }
 
 #[test]
+fn one_is_no_plural() {
+    let place = Place::new("- [ ] T1.1: a\n  - priority: high\n");
+    place.check(
+        &["tasks", "check"],
+        &expect![[r#"
+        TASKS.md: 1 task in 1 phase, and it can be worked with
+        --- 0
+    "#]],
+    );
+    let shown = place.run(&["tasks", "show", "T1.1"]).stdout;
+    assert!(String::from_utf8_lossy(&shown).contains("priority  high\n"), "{shown:?}");
+    place.write("TASKS.md", "- [ ] T1.1: a\n  - deps: T9.9\n");
+    place.check(
+        &["tasks", "check"],
+        &expect![[r#"
+        TASKS.md:2: T1.1 depends on T9.9, which is not there
+        TASKS.md: 1 problem to put right; nothing is done before
+        --- 15
+    "#]],
+    );
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line() {
     let place = Place::new("- [ ] T1.1: a\n  - deps: T9.9, Epic 3\n- [ ] T1.1: b\n");
     place.check(
@@ -722,7 +743,7 @@ fn what_is_wrong_is_said_with_its_line() {
         TASKS.md:3: T1.1 is there twice; first in line 1
         TASKS.md:2: T1.1 depends on T9.9, which is not there
         TASKS.md:2: warning: T1.1: nobody waits for 'Epic 3', it is no task
-        TASKS.md: 2 problems; put them right, nothing is done before
+        TASKS.md: 2 problems to put right; nothing is done before
         --- 15
     "#]],
     );

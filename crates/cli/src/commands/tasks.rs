@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, env, fmt::Write as _, path::PathBuf};
 use clap::{Args, Subcommand};
 use ostler_orchestrate::{
     Project, Wish, WishError, close,
-    plan::{Backwards, Before, Plan, Progress, State, Task, TaskNumber, critical_path},
+    plan::{Backwards, Before, Plan, Priority, Progress, State, Task, TaskNumber, critical_path},
     wish,
 };
 use ostler_protocol::name::TaskId;
@@ -371,6 +371,8 @@ fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> Stri
     add_line(&mut said, 0, &format!("{}:{}", page.book.name, task.line()));
     let risk = task.risk().map(|risk| format!("{risk:?}").to_lowercase());
     let then = page.after(task.number()).join(", ");
+    // Most tasks say none, and that is this one.
+    let priority = Some(task.priority()).filter(|priority| *priority != Priority::Medium);
     let rows: Vec<Vec<Cell>> = [
         (Key::LabelPhase, Some(task.phase().to_string())),
         (Key::LabelNeeds, Some(page.before(words, task.number()).join(", "))),
@@ -379,7 +381,7 @@ fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> Stri
         (Key::LabelFiles, Some(task.files().join(", "))),
         (Key::LabelVerify, task.verify()),
         (Key::LabelRisk, risk),
-        (Key::LabelPriority, Some(format!("{:?}", task.priority()).to_lowercase())),
+        (Key::LabelPriority, priority.map(|priority| format!("{priority:?}").to_lowercase())),
         (Key::LabelWorktree, task.worktree()),
     ]
     .into_iter()
@@ -468,12 +470,12 @@ fn check(context: &Context, book: &Book) -> Result<Exit, Error> {
             add_line(&mut said, 0, &format!("{place}: {word}: {}", one_line(&words.plan_warning(warning))));
         }
         let key = if plan.problems().is_empty() { Key::TasksFine } else { Key::TasksWrong };
-        let counts: [(&str, &dyn std::fmt::Display); 4] = [
-            ("file", &book.name),
-            ("tasks", &plan.len()),
-            ("phases", &plan.phases().len()),
-            ("problems", &plan.problems().len()),
-        ];
+        let count = |n: usize, one: Key, many: Key| words.say(if n == 1 { one } else { many }, &[("n", &n)]);
+        let tasks = count(plan.len(), Key::OneTask, Key::ManyTasks);
+        let phases = count(plan.phases().len(), Key::OnePhase, Key::ManyPhases);
+        let problems = count(plan.problems().len(), Key::OneProblem, Key::ManyProblems);
+        let counts: [(&str, &dyn std::fmt::Display); 4] =
+            [("file", &book.name), ("tasks", &tasks), ("phases", &phases), ("problems", &problems)];
         add_line(&mut said, 0, &words.say(key, &counts));
         said
     })?;

@@ -546,7 +546,7 @@ keys! {
     RefusedReviewWanted, AnsweredApproved, AnsweredChanges, AnsweredRejected, AnsweredAgain, ColumnPhase,
     ColumnOwner, TaskReady, TaskPending, TaskInProgress, TaskCompleted, TaskFailed, TaskSkipped, TaskBlocked,
     TaskGroup, TaskPhase, LabelPhase, LabelNeeds, LabelThen, LabelOwner, LabelFiles, LabelVerify, LabelRisk,
-    LabelPriority, LabelWorktree, WarningWord, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
+    LabelPriority, LabelWorktree, WarningWord, OneTask, ManyTasks, OnePhase, ManyPhases, OneProblem, ManyProblems, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
     StateUnwritten, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
     PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
