@@ -521,3 +521,34 @@ fn what_is_not_there_is_said_with_its_exit_code() {
     let drawn = world.ostler(&["office", "diagram", "r_1"]);
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
 }
+
+#[test]
+fn what_is_wrong_with_a_role_is_listed_before_anybody_calls_it() {
+    let world = office(&[("PO", ECHO)]);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    let more = "[office.roles.modelled]\nagent = \"a0\"\nmodel = \"opus\"\n";
+    fs::write(&config, format!("{text}{more}")).expect("it is ours");
+    crate::checkpoints::repository(&world);
+    fs::create_dir_all(world.project.join(".claude/agents")).expect("it is ours");
+    for (file, name) in [("one", "QA"), ("two", "QA"), ("three", "designer")] {
+        let text = format!("---\nname: {name}\n---\nYou are {name}.\n");
+        write(&world.project, &format!(".claude/agents/{file}.md"), &text);
+    }
+    world.status(&world.bash("true"), "completed");
+    let office: OfficeView = world.get("/projects/p_1/office").expect("an office");
+    let problem = |name: &str| {
+        let role = office.roles.iter().find(|role| role.name == name).expect(name);
+        role.problem.clone().unwrap_or_default()
+    };
+    assert_eq!(problem("PO"), "");
+    assert!(
+        problem("modelled").contains("agent `a0` cannot be given its `model`"),
+        "{}",
+        problem("modelled")
+    );
+    assert!(problem("designer").contains("nobody has agreed to it: ostler trust"), "{}", problem("designer"));
+    for words in ["one.md", "two.md", "the name `QA` is taken by"] {
+        assert!(problem("QA").contains(words), "{}", problem("QA"));
+    }
+}

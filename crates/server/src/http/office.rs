@@ -137,11 +137,22 @@ pub(super) async fn office(
     let driver = app.driver.clone();
     let roles = tokio::task::spawn_blocking(move || {
         let (root, is_git) = seat::place(&driver, project)?;
-        Some(Roles::read(FilePath::new(&root), is_git))
+        let read = Roles::read(FilePath::new(&root), is_git).map(|roles| {
+            let checked = roles.iter().map(|(name, role)| {
+                let problem = match role {
+                    Ok(role) => seat::problem(&driver, (&root, is_git), &roles, role),
+                    Err(bad) => Some(bad.message.clone()),
+                };
+                (name.clone(), role.as_ref().ok().cloned(), problem)
+            });
+            checked.collect::<Vec<_>>()
+        });
+        Some(read)
     });
     let roles = roles.await?.ok_or_else(|| Problem::not_found(Code::NoProject, &id))?;
     let roles = roles.map_err(|error| Problem::bad(Code::Configuration, error.to_string()))?;
-    let roles = roles.iter().map(|(name, role)| app.role_view(project, name, role.as_ref())).collect();
+    let roles = roles.into_iter().map(|(name, role, problem)| app.role_view(project, name, role, problem));
+    let roles = roles.collect();
     let world = app.driver.journal.world();
     let calls = world.invocations.values().filter(|call| call.project == project && call.is_open());
     let results = world.results.values().filter(|it| it.project == project && it.delivered_at_ms.is_none());
@@ -309,18 +320,16 @@ impl App {
     fn role_view(
         &self,
         project: ProjectId,
-        name: &str,
-        role: Result<&Role, &crate::office::roles::BadRole>,
+        name: String,
+        known: Option<Role>,
+        problem: Option<String>,
     ) -> RoleView {
-        let seat = seat::seat_of(&self.driver, project, name);
+        let seat = seat::seat_of(&self.driver, project, &name);
+        let known = known.as_ref();
         let how = |world: &World, it: &Session| (status(world, it), has_nothing_to_do(it));
         let (status, has_nothing) = seat.and_then(|seat| self.with_session(seat, how).ok()).unzip();
-        let (known, problem) = match role {
-            Ok(role) => (Some(role), None),
-            Err(bad) => (None, Some(bad.message.clone())),
-        };
         RoleView {
-            name: name.to_owned(),
+            name,
             description: known.and_then(|role| role.description.clone()),
             agent: known.and_then(|role| role.agent.clone()),
             model: known.and_then(|role| role.model.clone()),

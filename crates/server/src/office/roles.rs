@@ -157,23 +157,30 @@ impl Place {
     }
 }
 
-/// The files of a project, by the names of their roles. Of two with the same name the first counts.
+/// The files of a project, by the names of their roles. Of two with the same name none can be used: nobody could tell
+/// which is meant.
 fn files(root: &Path) -> Vec<(String, Result<Role, BadRole>)> {
     let Ok(folder) = fs::read_dir(root.join(FOLDER)) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = folder.filter_map(Result::ok).map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|it| it == "md"));
     paths.sort();
-    let mut found: Vec<(String, Result<Role, BadRole>)> = Vec::new();
+    let mut found: BTreeMap<String, (PathBuf, Result<Role, BadRole>)> = BTreeMap::new();
     for path in paths {
         let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let role = read_text(root, &path).and_then(|text| of_file(&path, &stem, &text));
         let name = role.as_ref().map_or_else(|_| stem.clone(), |role| role.name.clone());
-        if found.iter().all(|(known, _)| *known != name) {
-            let bad = |message| BadRole { name: name.clone(), message };
-            found.push((name.clone(), role.map_err(bad)));
-        }
+        let bad = |message| BadRole { name: name.clone(), message };
+        let role = match found.get(&name) {
+            Some((first, _)) => Err(bad(format!(
+                "{}: the name `{name}` is taken by {}: each role needs one of its own",
+                path.display(),
+                first.display()
+            ))),
+            None => role.map_err(bad),
+        };
+        found.insert(name.clone(), (path, role));
     }
-    found
+    found.into_iter().map(|(name, (_, role))| (name, role)).collect()
 }
 
 /// A file of the project, and nothing that only looks like one.

@@ -23,6 +23,9 @@ use crate::{
     random,
 };
 
+/// Why a role has no place.
+const NO_REPOSITORY: &str = "a worktree needs a git repository";
+
 /// Who wants somebody.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
@@ -65,7 +68,7 @@ pub(crate) fn find(
         return Err(bad(objection));
     }
     if role.worktree && !is_git {
-        return Err(bad("a worktree needs a git repository".to_owned()));
+        return Err(bad(NO_REPOSITORY.to_owned()));
     }
     let limits = Limits::of(&agent);
     let reference = kept_if_long(&driver.home, words.name, words.text, limits)
@@ -92,6 +95,31 @@ pub(crate) fn place(driver: &Driver, project: ProjectId) -> Option<(String, bool
 /// The session that has a role.
 pub(crate) fn seat_of(driver: &Driver, project: ProjectId, name: &str) -> Option<SessionId> {
     driver.journal.world().projects.get(&project)?.seats.get(name).copied()
+}
+
+/// Why a role cannot be called as it stands, whoever calls.
+pub(crate) fn problem(
+    driver: &Driver,
+    (root, is_git): (&str, bool),
+    roles: &Roles,
+    role: &Role,
+) -> Option<String> {
+    if let Err(message) = check_trust(driver, root, roles, role) {
+        return Some(message);
+    }
+    if role.worktree && !is_git {
+        return Some(NO_REPOSITORY.to_owned());
+    }
+    let config = &roles.config;
+    let named = [role.agent.as_ref(), config.office.agent.as_ref(), config.default_agent.as_ref()];
+    match named.into_iter().flatten().find_map(|name| config.agents.get(name)) {
+        Some(agent) => role.objection(agent),
+        // It is that of who calls: something is wrong only if it could be none of them.
+        None => {
+            let objections: Vec<_> = config.agents.iter().map(|agent| role.objection(agent)).collect();
+            objections.into_iter().collect::<Option<Vec<String>>>()?.into_iter().next()
+        }
+    }
 }
 
 /// What a repository says of a role, and of its agent, counts only if a person agreed to it.
