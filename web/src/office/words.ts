@@ -29,7 +29,7 @@ export const words = catalogue({
     works: "works for {name}: {id}",
     queued: "{n} more wait for it",
     waitsFor: "waits for {names}",
-    unread: "{n} results not read yet",
+    unread: "results not read yet: {n}",
     openOne: "{id} · {span}",
     openMany: "{n} open · {span}",
     lineOpen: "{from} waits for {to}: {ids}",

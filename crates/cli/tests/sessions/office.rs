@@ -552,3 +552,28 @@ fn what_is_wrong_with_a_role_is_listed_before_anybody_calls_it() {
         assert!(problem("QA").contains(words), "{}", problem("QA"));
     }
 }
+
+#[test]
+fn who_brings_what_cannot_be_delivered_is_told_in_its_language_each_time() {
+    let world = office(&[("PO", ECHO)]);
+    let script = r#"bring() { printf '[DELIVER_RESULT:%s]\n타입: %s\n내용: %s\n[/DELIVER_RESULT]\n' "$@"; read -r told; echo "$told"; }
+        bring PO file_path nix.md; bring PO file_path nix.md; bring PO json '{broken'; bring 없음 message x
+        ostler --lang ko deliver PO '' 2>&1; echo "ends with $?"; ostler --lang ko deliver PO x --for i_9 2>&1; true"#;
+    let mut new = world.new_run(&["bash", "-c", script]);
+    new.korean = true;
+    let giver = world.run_with(&new);
+    world.status(&giver, "completed");
+    let output = world.output(&giver);
+    let no_file = "PO에게 결과를 전달하지 못했습니다: 'nix.md' 파일이 없습니다\n";
+    assert_eq!(output.matches(no_file).count(), 2, "{output}");
+    for words in [
+        "올바른 JSON이 아닙니다(1번째 줄",
+        "없음에게 결과를 전달하지 못했습니다: 없음(이)라는 에이전트가 없습니다. 있는 에이전트: PO",
+        "내용이 없습니다",
+        "ends with 7",
+        "i_9은(는) PO이(가) 당신에게 맡긴 열린 호출이 아닙니다",
+    ] {
+        assert!(output.contains(words), "{words}:\n{output}");
+    }
+    assert!(results(&world).is_empty());
+}

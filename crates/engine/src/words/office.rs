@@ -217,3 +217,12 @@ pub(crate) fn too_long(korean: bool, to: &str, limit: &str) -> String {
         )
     }
 }
+
+/// Why a result is not that of the call that was named.
+pub(crate) fn no_such_task(korean: bool, named: InvocationId, to: &str) -> String {
+    if korean {
+        format!("{named}은(는) {to}이(가) 당신에게 맡긴 열린 호출이 아닙니다")
+    } else {
+        format!("{named} is no open call of {to} that you work on")
+    }
+}

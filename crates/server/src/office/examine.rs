@@ -75,19 +75,26 @@ pub(crate) fn kept_if_long(
     Ok(Some(Reference { path: path.display().to_string(), bytes: text.len() as u64, sha256 }))
 }
 
-/// Whether something can be brought, and to whom.
+/// Whether something can be brought, and to whom. Why not is said in the language of who brings it.
 pub(crate) fn examine(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examined, String> {
+    let korean = driver.journal.world().sessions.get(&giver).is_some_and(|session| session.order.korean);
+    look(driver, giver, delivery).map_err(|objection| objection.words(korean))
+}
+
+fn look(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examined, Objection> {
     let known = driver.journal.world().sessions.get(&giver).map(|it| (it.project, Stand::of(it)));
-    let (project, stand) = known.ok_or("the session is gone")?;
+    let (project, stand) = known.ok_or(Objection::Gone)?;
     let words = delivery.content.trim();
+    if words.is_empty() {
+        return Err(Objection::Empty);
+    }
     let file = match delivery.kind.as_str() {
         "json" => {
-            let read = serde_json::from_str::<serde::de::IgnoredAny>(words);
-            read.map_err(|error| format!("it is no JSON: {error}"))?;
+            serde_json::from_str::<serde::de::IgnoredAny>(words).map_err(Objection::NotJson)?;
             None
         }
         "file_path" => {
-            let (root, _) = place(driver, project).ok_or("the project is gone")?;
+            let (root, _) = place(driver, project).ok_or(Objection::Gone)?;
             Some(stand.file(&root, words)?)
         }
         _ => None,
@@ -97,8 +104,63 @@ pub(crate) fn examine(driver: &Driver, giver: SessionId, delivery: &Delivery) ->
     let limits = limits_of(driver, project, &to);
     let name = format!("{giver}.{}", delivery.origin.replace([':', '.'], "-"));
     let reference = kept_if_long(&driver.home, &name, content.as_ref().unwrap_or(&delivery.content), limits)
-        .map_err(|error| format!("it cannot be kept: {error}"))?;
+        .map_err(Objection::NotKept)?;
     Ok(Examined { to, content, reference })
+}
+
+/// Why something cannot be brought.
+enum Objection {
+    /// The session or its project is not known any more.
+    Gone,
+    /// There is nothing to bring.
+    Empty,
+    /// It is said to be JSON.
+    NotJson(serde_json::Error),
+    /// There is no such file.
+    NoFile(String, io::Error),
+    /// It is neither in the project nor in the giver's worktree.
+    Outside(String),
+    /// It is a directory, or something else that cannot be read as a file.
+    NotAFile(String),
+    /// Nobody has that name.
+    NoAgent(String, Vec<String>),
+    /// The role, or the configuration, cannot be used as it stands in its file.
+    Bad(String),
+    /// It is too long to be said, and cannot be written down.
+    NotKept(io::Error),
+}
+
+impl Objection {
+    fn words(&self, korean: bool) -> String {
+        match (self, korean) {
+            (Objection::Gone, false) => "the session or its project is gone".to_owned(),
+            (Objection::Gone, true) => "세션이나 프로젝트가 없어졌습니다".to_owned(),
+            (Objection::Empty, false) => "there is nothing in it".to_owned(),
+            (Objection::Empty, true) => "내용이 없습니다".to_owned(),
+            (Objection::NotJson(error), false) => format!("it is no JSON: {error}"),
+            (Objection::NotJson(error), true) => {
+                format!("올바른 JSON이 아닙니다({}번째 줄, {}번째 글자)", error.line(), error.column())
+            }
+            (Objection::NoFile(said, error), _) if error.kind() != io::ErrorKind::NotFound => {
+                format!("'{said}': {error}")
+            }
+            (Objection::NoFile(said, _), false) => format!("there is no file '{said}'"),
+            (Objection::NoFile(said, _), true) => format!("'{said}' 파일이 없습니다"),
+            (Objection::Outside(said), false) => format!("'{said}' is outside of the project"),
+            (Objection::Outside(said), true) => format!("'{said}'은(는) 프로젝트 밖에 있습니다"),
+            (Objection::NotAFile(said), false) => format!("'{said}' is no file"),
+            (Objection::NotAFile(said), true) => format!("'{said}'은(는) 파일이 아닙니다"),
+            (Objection::NoAgent(to, names), false) => {
+                format!("there is no agent {to}. There are: {}", names.join(", "))
+            }
+            (Objection::NoAgent(to, names), true) => {
+                format!("{to}(이)라는 에이전트가 없습니다. 있는 에이전트: {}", names.join(", "))
+            }
+            (Objection::Bad(message), _) => message.clone(),
+            (Objection::NotKept(error), false) => format!("it cannot be kept: {error}"),
+            (Objection::NotKept(error), true) => format!("파일로 보관할 수 없습니다: {error}"),
+        }
+    }
 }
 
 /// Where an agent is.
@@ -116,9 +178,9 @@ impl Stand {
     }
 
     /// The file that is meant by a path, if it is one of the project or of the agent's own worktree.
-    fn file(&self, root: &str, said: &str) -> Result<PathBuf, String> {
+    fn file(&self, root: &str, said: &str) -> Result<PathBuf, Objection> {
         let path = Path::new(&self.directory).join(said).canonicalize();
-        let path = path.map_err(|error| format!("there is no file '{said}': {error}"))?;
+        let path = path.map_err(|error| Objection::NoFile(said.to_owned(), error))?;
         let mut roots = self
             .worktree
             .as_deref()
@@ -126,9 +188,9 @@ impl Stand {
             .chain([root])
             .filter_map(|root| Path::new(root).canonicalize().ok());
         if !roots.any(|root| path.starts_with(root)) {
-            return Err(format!("'{said}' is outside of the project"));
+            return Err(Objection::Outside(said.to_owned()));
         }
-        if path.is_file() { Ok(path) } else { Err(format!("'{said}' is no file")) }
+        if path.is_file() { Ok(path) } else { Err(Objection::NotAFile(said.to_owned())) }
     }
 }
 
@@ -140,7 +202,7 @@ fn seen_from(directory: Option<&str>, file: &Path) -> String {
 }
 
 /// The name that is meant: of somebody who has a seat, of a role, or of a session of the project.
-fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, String> {
+fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, Objection> {
     {
         let world = driver.journal.world();
         let has_seat = world.projects.get(&project).is_some_and(|it| it.seats.contains_key(to));
@@ -149,12 +211,12 @@ fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, Str
             return Ok(to.to_owned());
         }
     }
-    let (root, is_git) = place(driver, project).ok_or("the project is gone")?;
-    let roles = Roles::read(Path::new(&root), is_git).map_err(|error| error.to_string())?;
+    let (root, is_git) = place(driver, project).ok_or(Objection::Gone)?;
+    let roles = Roles::read(Path::new(&root), is_git).map_err(|error| Objection::Bad(error.to_string()))?;
     match roles.find(to) {
         Some(Ok(role)) => Ok(role.name.clone()),
-        Some(Err(role)) => Err(role.message.clone()),
-        None => Err(format!("there is no agent {to}. There are: {}", roles.names().join(", "))),
+        Some(Err(role)) => Err(Objection::Bad(role.message.clone())),
+        None => Err(Objection::NoAgent(to.to_owned(), roles.names())),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use alloc::{
     boxed::Box,
-    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -86,11 +85,9 @@ impl Maker<'_> {
     pub(super) fn not_given(&mut self, id: SessionId, to: String, why: String, origin: String) {
         let session = self.session(id);
         let words = words::office::not_delivered(session.order.korean, &to, &why);
-        // Once is enough: what is told twice was not understood the first time.
-        let is_told = session.messages.last().is_some_and(|last| last.text == words);
         self.emit(id, Event::Office(OfficeEvent::Refused { to, why, origin }));
         let session = self.session(id);
-        if !session.is_over() && session.cancelled_at_ms.is_none() && !is_told {
+        if !session.is_over() && session.cancelled_at_ms.is_none() {
             self.write_message(id, &words);
         }
     }
@@ -115,7 +112,7 @@ impl Maker<'_> {
             return Ok(Purpose { invocation, late: true, receiver, root: session.run });
         }
         if let Some(named) = delivery.invocation {
-            return Err(format!("{named} is no open call of {to} that you work on"));
+            return Err(words::office::no_such_task(session.order.korean, named, to));
         }
         let seats = self.desk.project(session.project).map(|project| &project.seats);
         let receiver = seats.and_then(|seats| seats.get(to)).copied().or_else(|| to.parse().ok());
