@@ -1363,6 +1363,8 @@ export interface components {
              * @description For an error that is tried again when it expires: the number of the retry.
              */
             retry?: number | null;
+            /** @description The role it has in its office, if it has one. */
+            role?: string | null;
             /** @description To which run it belongs. */
             run: string;
             /** @description Who asks. */
