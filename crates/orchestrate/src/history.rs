@@ -223,7 +223,7 @@ mod tests {
             "EXECUTE:T2.2",
             "FAIL:T2.2:no",
         ];
-        let log: String = said.iter().map(|said| format!("{at}{said}\n")).collect();
+        let log = said.map(|said| [at, said].concat()).join("\n");
         let mut state = State::new("shop", &plan, 1);
         recall(&log, &plan, &mut state);
         let found: Vec<String> = state.tasks().iter().map(|(id, it)| format!("{id} {it:?}")).collect();

@@ -49,10 +49,10 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
     {
         return refused(project, at_ms, &question, line);
     }
-    if let Some(line) = unchanged(project, &plan, asked) {
+    if let Some((line, other)) = unchanged(project, &plan, asked) {
         let lines = [question.to_string(), line.to_string()];
         let logged = append(&project.log_file(), at_ms, lines.iter().map(String::as_str));
-        return Resolved { line, unwritten: logged.err().map(StateError::Unwritable) };
+        return Resolved { line, unwritten: logged.err().map(StateError::Unwritable), other };
     }
     let begin = || {
         if asked.repair { project.recalled(&plan, at_ms) } else { State::new(&project.name(), &plan, at_ms) }
@@ -87,12 +87,12 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
 
 /// The answer, if the state is there and stays as it is: then nobody has to be kept from it, and nothing be on disk first.
 /// While somebody holds the lock, the question waits its turn.
-fn unchanged(project: &Project, plan: &Plan, asked: Resolve) -> Option<Thin> {
+fn unchanged(project: &Project, plan: &Plan, asked: Resolve) -> Option<(Thin, Option<String>)> {
     let is_free = || !project.lock_file().exists();
     let before = Some(project).filter(|_| is_free())?.state().ok()??;
     let mut state = before.clone();
     let line = decide(plan, &mut state, asked);
-    (state == before && is_free()).then_some(line)
+    (state == before && is_free()).then(|| (line, project.other_task_file(&before)))
 }
 
 fn decide(plan: &Plan, state: &mut State, asked: Resolve) -> Thin {

@@ -13,7 +13,7 @@ use ostler_server::{
     client::{Client, encoded},
 };
 
-use self::columns::{Brought, Invocation, Question, question_status};
+use self::columns::{Asked, Brought, Invocation, question_status};
 use crate::{
     clock,
     commands::send::standard_input,
@@ -190,7 +190,7 @@ async fn questions(
     let path = format!("/projects/{project}/office/questions?limit={}", arguments.limit);
     let found: Vec<RequestView> = client.get(&path).await?;
     let words = context.words;
-    let rows: Vec<Question<'_>> = found.iter().map(Question::of).collect();
+    let rows: Vec<Asked<'_>> = found.iter().map(Asked::of).collect();
     context.print(&rows, |screen| {
         if found.is_empty() {
             return format!("{}\n", words.sentence(Key::NoQuestionsYet));

@@ -151,7 +151,8 @@ pub(super) async fn office(
     });
     let roles = roles.await?.ok_or_else(|| Problem::not_found(Code::NoProject, &id))?;
     let roles = roles.map_err(|error| Problem::bad(Code::Configuration, error.to_string()))?;
-    let roles = roles.into_iter().map(|(name, role, problem)| app.role_view(project, name, role, problem));
+    let roles =
+        roles.into_iter().map(|(name, role, problem)| app.role_view(project, name, role.as_ref(), problem));
     let roles = roles.collect();
     let world = app.driver.journal.world();
     let calls = world.invocations.values().filter(|call| call.project == project && call.is_open());
@@ -321,11 +322,10 @@ impl App {
         &self,
         project: ProjectId,
         name: String,
-        known: Option<Role>,
+        known: Option<&Role>,
         problem: Option<String>,
     ) -> RoleView {
         let seat = seat::seat_of(&self.driver, project, &name);
-        let known = known.as_ref();
         let how = |world: &World, it: &Session| (status(world, it), has_nothing_to_do(it));
         let (status, has_nothing) = seat.and_then(|seat| self.with_session(seat, how).ok()).unzip();
         RoleView {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A row of `user_questions`.
 #[derive(Debug, Serialize)]
-pub(super) struct Question<'a> {
+pub(super) struct Asked<'a> {
     id: &'a str,
     agent_id: String,
     office_id: &'a str,
@@ -19,10 +19,10 @@ pub(super) struct Question<'a> {
     response: Option<&'a str>,
 }
 
-impl<'a> Question<'a> {
-    pub(super) fn of(view: &'a RequestView) -> Question<'a> {
+impl<'a> Asked<'a> {
+    pub(super) fn of(view: &'a RequestView) -> Asked<'a> {
         let (office, fields) = (view.project.id.as_str(), &view.ask.fields);
-        Question {
+        Asked {
             id: &view.id,
             agent_id: agent(office, view.role.as_ref().unwrap_or(&view.session)),
             office_id: office,
