@@ -17,7 +17,7 @@ use crate::{
     id::{ProjectId, RunId, SessionId},
     input::Refusal,
     office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why, has_nothing_to_do, says_when_through},
-    request::Bringing,
+    request::{Bringing, Request},
     run::{Outcome, Reason},
     session::{Ending, LaunchEnd, Message, Role, Session, Worktree, WorktreeState},
     words,
@@ -329,7 +329,9 @@ impl Maker<'_> {
         let is_idle =
             idle_since_ms(session).is_some_and(|at_ms| at_ms.saturating_add(*idle_ms) <= self.now_ms);
         let grace_ms = session.order.patience.grace_ms;
-        if is_idle && !session.office.owes_word {
+        // A question that has expired can still be answered, and the answer is for who asked.
+        let has_asked = self.desk.requests_of(id).any(Request::is_open);
+        if is_idle && !session.office.owes_word && !has_asked {
             self.emit(id, Event::SessionRecalled { launch, why: Ending::Idle });
             self.act(id, Deed::End { launch, grace_ms });
         }
@@ -349,7 +351,17 @@ fn can_take_up(session: &Session, seat: &Seat) -> bool {
     };
     let has_place = session.worktree.as_ref().is_none_or(is_there);
     // What stands in the file now is what is used, as soon as nobody works by the old words.
-    !session.is_over() || (has_place && session.order.role == seat.order.role)
+    !session.is_over() || (has_place && is_same_role(&session.order.role, &seat.order.role))
+}
+
+/// Whether two are the same role by the same words. How soon it is ended is no reason to begin anew.
+fn is_same_role(one: &Role, other: &Role) -> bool {
+    match (one, other) {
+        (Role::Office { name, hash, .. }, Role::Office { name: other, hash: words, .. }) => {
+            name == other && hash == words
+        }
+        _ => one == other,
+    }
 }
 
 /// A reason in the words of whoever said it.

@@ -6,6 +6,7 @@ use ostler_agents::Agent;
 use ostler_engine::{
     Action, Input, InvocationId, Overlay, ProjectId, SessionId, World,
     action::Deed,
+    answer::Given,
     input::News,
     office::{
         Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, Seat, Verdict, Why,
@@ -32,6 +33,8 @@ struct Stage {
     offset: u64,
     /// The agent of each role.
     roles: BTreeMap<String, Agent>,
+    /// How long an idle seat is kept that is taken from now on.
+    idle_ms: u64,
     /// What each session was told, in order.
     told: Vec<(SessionId, String)>,
     /// How often each result was delivered, and how often each call ended.
@@ -39,6 +42,8 @@ struct Stage {
     ended: BTreeMap<InvocationId, u32>,
     /// Those who are brought something next die of it.
     deaths: Vec<Death>,
+    /// Whether nobody says that it has read what it was handed.
+    is_mute: bool,
     /// When each session last printed anything.
     printed_at_ms: BTreeMap<SessionId, u64>,
 }
@@ -60,10 +65,12 @@ impl Stage {
             actions: VecDeque::new(),
             offset: 0,
             roles: roles.iter().map(|(name, agent)| ((*name).to_owned(), agent.clone())).collect(),
+            idle_ms: IDLE_MS,
             told: Vec::new(),
             delivered: BTreeMap::new(),
             ended: BTreeMap::new(),
             deaths: Vec::new(),
+            is_mute: false,
             printed_at_ms: BTreeMap::new(),
         }
     }
@@ -205,7 +212,9 @@ impl Stage {
                         self.shim(session, News::Ended { code: None, signal: Some(9), clean: true });
                         continue;
                     }
-                    self.shim(session, News::Consumed { key });
+                    if !self.is_mute {
+                        self.shim(session, News::Consumed { key });
+                    }
                     self.told.push((session, text));
                 }
                 Deed::Seat { invocation } => {
@@ -239,7 +248,7 @@ impl Stage {
         let (name, agent) = known.ok_or(NoSeat::Unknown { roles })?;
         let mut order = common::order(agent.clone(), Terms::default()).order;
         order.prompt = String::new();
-        order.role = Role::Office { name: name.clone(), hash: "1".to_owned(), idle_ms: IDLE_MS };
+        order.role = Role::Office { name: name.clone(), hash: "1".to_owned(), idle_ms: self.idle_ms };
         let session = self.world().projects[&ProjectId(1)].seats.get(name).copied();
         let (terms, worktrees, reference) = (Terms::default(), None, None);
         Ok(Box::new(Seat { name: name.clone(), session, order, terms, worktrees, reference }))
@@ -305,6 +314,26 @@ fn a_step_that_is_complete_with_its_result_is_the_same_one() {
     stage.settle();
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
     assert_eq!(stage.told(two), ["[Result from PO]\nDone.\n"]);
+}
+
+#[test]
+fn a_step_is_about_the_next_task_as_soon_as_that_was_handed_over() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    let seat = stage.seat("PO");
+    let result =
+        json!({ "kind": "deliver_result", "target": "s_1", "result_type": "message", "content": "x" });
+    stage.shim(seat, News::Heard { item: said::at(5_000, result) });
+    stage.settle();
+    assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
+    // It prints little, and is heard before it is known to have read.
+    stage.is_mute = true;
+    stage.invokes(caller, "PO", "Second.");
+    let step = json!({ "kind": "step_complete", "step": null, "summary": null });
+    stage.shim(seat, News::Heard { item: said::at(5_010, step) });
+    stage.settle();
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
 }
 
 #[test]
@@ -603,6 +632,38 @@ fn an_idle_seat_ends_and_comes_back_when_it_is_called() {
     assert_eq!((stage.seat("PO"), stage.status(seat)), (seat, Status::Active));
     stage.delivers(seat, "s_1", "Two.");
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+}
+
+#[test]
+fn how_soon_a_seat_ends_is_no_reason_to_begin_anew() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Good morning.");
+    stage.prints(seat);
+    stage.passes(IDLE_MS);
+    assert_eq!(stage.status(seat), Status::Completed);
+    stage.idle_ms *= 2;
+    assert_eq!(stage.writes("PO", "Once more."), seat);
+}
+
+#[test]
+fn who_has_asked_a_person_stays_for_the_answer_though_nobody_waits_for_it_any_more() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Good morning.");
+    stage.says(seat, said::ask_user("Which one?"));
+    let request = *stage.world().requests.keys().next().expect("a question");
+    stage.passes(3_600_000);
+    stage.passes(IDLE_MS * 3);
+    assert!(stage.world().requests[&request].is_open(), "it can still be answered");
+    assert_eq!(stage.status(seat), Status::Active);
+    let given = Given { value: Some("This one.".to_owned()), ..Given::default() };
+    stage.give(&Input::Answer { request, given });
+    stage.settle();
+    assert!(stage.told(seat).iter().any(|told| told.contains("This one.")), "{:?}", stage.told(seat));
+    stage.prints(seat);
+    stage.passes(IDLE_MS);
+    assert_eq!(stage.status(seat), Status::Completed);
 }
 
 #[test]

@@ -94,6 +94,8 @@ fn the_tables_of_the_document_are_views_that_anybody_can_query() {
             .to_vec()
     };
     assert_eq!(rows(&world, asked), [question("pending", "Null")]);
+    // What it has said may be known before it is known to have read.
+    wait_for_call(&world, 1, InvocationStatus::InProgress);
     assert_eq!(rows(&world, "SELECT status FROM agent_invocations"), [["in_progress"]]);
     assert_eq!(
         rows(&world, "SELECT id, office_id, name, session_id, status FROM office_agents"),

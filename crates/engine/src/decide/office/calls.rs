@@ -21,7 +21,7 @@ use crate::{
     office::{
         DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Step, Verdict, Why, name_of, origin,
     },
-    request::{Call, Caller},
+    request::{Bringing, Call, Caller},
     session::Process,
     words,
 };
@@ -224,11 +224,15 @@ impl Maker<'_> {
     /// Somebody says that it has completed its step: what it works on is done.
     pub(super) fn step(&mut self, id: SessionId, step: &Step) {
         let office = &self.session(id).office;
-        let is_same = office.printed.zip(step.printed).is_some_and(|((of, end), (launch, offset))| {
+        let is_near = office.printed.zip(step.printed).is_some_and(|((of, end), (launch, offset))| {
             of == launch && offset <= end.saturating_add(NEAR_BYTES)
         });
-        let Some(current) = office.current.filter(|_| !is_same) else { return };
-        if !self.was_told(id, current) {
+        let Some(current) = office.current else { return };
+        // What is said before the next task was handed over is about the one whose result stands right before it.
+        let is_handed_over = self.bringing(id, current).is_some_and(|it| {
+            !matches!(it, Bringing::Waiting | Bringing::Sent { .. } | Bringing::Undeliverable)
+        });
+        if (is_near && !is_handed_over) || !self.was_told(id, current) {
             return;
         }
         self.begin(id, current);
@@ -240,10 +244,14 @@ impl Maker<'_> {
 
     /// Whether the words of a call have reached whom they are for, as far as anybody can know.
     pub(super) fn was_told(&self, seat: SessionId, invocation: InvocationId) -> bool {
-        use crate::request::Bringing;
-        let message = self.desk.invocation(invocation).and_then(|call| call.message);
-        let message = self.session(seat).messages.iter().find(|it| Some(it.id) == message);
-        message.is_some_and(|it| !matches!(it.bringing, Bringing::Waiting | Bringing::Undeliverable))
+        let bringing = self.bringing(seat, invocation);
+        bringing.is_some_and(|it| !matches!(it, Bringing::Waiting | Bringing::Undeliverable))
+    }
+
+    /// How far the words of a call have come.
+    fn bringing(&self, seat: SessionId, invocation: InvocationId) -> Option<&Bringing> {
+        let message = self.desk.invocation(invocation)?.message?;
+        self.session(seat).messages.iter().find(|it| it.id == message).map(|it| &it.bringing)
     }
 
     /// Ends a call, and tells who has called. Words are what it is told where there is no result.
