@@ -1,7 +1,7 @@
 //! A task that somebody else has begun: `ostler exec`, or a loop before this one. Its run is found by its key, and gone on
 //! with. No loop hears of its end, so that is read from what the journal has kept.
 
-use ostler_engine::{RunId, World, orchestrate::Over, session::Session};
+use ostler_engine::{RunId, SessionId, World, orchestrate::Over, session::Session};
 use ostler_store::{Entity, ReadError, Reads};
 
 use super::Shared;
@@ -14,24 +14,25 @@ impl Shared {
         let id = self.kept(|reader| made_under(reader, key))??.session?;
         let project = self.read(|session| session.project)?;
         let known = self.driver.journal.world().sessions.get(&id).cloned();
-        let session = known.or_else(|| {
-            let mut world = World::default();
-            self.kept(|reader| kept(reader, Some(id), None))?.into_iter().for_each(|it| it.put(&mut world));
-            world.sessions.remove(&id)
-        });
-        session.filter(|session| session.project == project)
+        let session = known.or_else(|| self.kept_of(id)?.sessions.remove(&id))?;
+        (session.project == project).then_some(session)
     }
 
     /// How a run ended that is known no more.
     pub(super) fn over(&self, run: RunId) -> Option<Over> {
         let row = self.kept(|reader| reader.entity(Entity::Run, run.0))??;
         let Ok(Found::Run(run)) = read(&row) else { return None };
+        let session = run.session()?;
+        Over::of(&run, self.kept_of(session)?.sessions.get(&session)?, run.ended_at_ms?)
+    }
+
+    /// A session and what belongs to it, as they were kept.
+    fn kept_of(&self, session: SessionId) -> Option<World> {
         let mut world = World::default();
-        let found = self.kept(|reader| kept(reader, run.session(), None))?;
-        for it in found {
+        for it in self.kept(|reader| kept(reader, Some(session), None))? {
             it.put(&mut world);
         }
-        Over::of(&run, world.sessions.get(&run.session()?)?, run.ended_at_ms?)
+        Some(world)
     }
 
     fn kept<T>(&self, look: impl FnOnce(&dyn Reads) -> Result<T, ReadError>) -> Option<T> {
