@@ -42,6 +42,23 @@ fn a_skip_from_outside_settles_the_card() {
 }
 
 #[test]
+fn an_answer_that_comes_after_another_decision_changes_nothing() {
+    let mut place = Place::new(THREE);
+    place.start(None);
+    place.behave("T1.1", "exit 3\n");
+    let run = place.begin(&[]);
+    let card = place.asked(&run);
+    let (out, err, code) = place.ostler(&["tasks", "skip", "T1.1"]);
+    assert_eq!(code, 0, "{out}{err}");
+    // The loop may have seen the first decision by then.
+    let answer = serde_json::json!({ "value": "retry" });
+    place.post::<serde_json::Value>(&format!("/requests/{}/answer", card.id), &answer).ok();
+    let view = place.end(&run);
+    assert_eq!((view.counts.completed, view.counts.skipped), (4, 1));
+    assert!(!place.read("project/.claude/orchestrate.log").contains("CUSTOM:RETRY"));
+}
+
+#[test]
 fn a_phase_may_be_closed_with_failures() {
     let mut place = Place::new(THREE);
     place.start(None);

@@ -443,7 +443,9 @@ fn decide_tasks(shared: &Shared, phase: u32, tasks: &[String], choice: Choice) {
         }
         Choice::Merge | Choice::Stop => return,
     };
-    for id in tasks.iter().filter_map(|task| task.parse::<TaskId>().ok()) {
+    let states = shared.project.state().ok().flatten().map(|state| state.tasks()).unwrap_or_default();
+    let ids = tasks.iter().filter_map(|task| task.parse::<TaskId>().ok());
+    for id in ids.filter(|id| states.get(id) == Some(&State::Failed)) {
         wish(&shared.project, &id, wanted, shared.now_ms()).ok();
     }
 }

@@ -255,8 +255,9 @@ impl Shared {
             Ended::Done => Failure::default(),
             Ended::Failed { reason } => {
                 let sign = [reason.as_str(), said.as_deref().unwrap_or_default()].join("\n\n");
-                // Where a check has spoken, that is what counts.
-                let told = if said.is_some() { sign.clone() } else { [reason, report.as_str()].join("\n\n") };
+                // Where a check has spoken, that is what counts; who answers in one line has said all in it.
+                let is_said = said.is_some() || started.is_outside;
+                let told = if is_said { sign.clone() } else { [reason, report.as_str()].join("\n\n") };
                 Failure { sign: tail(&sign), told: tail(&told), ..Failure::default() }
             }
         };
