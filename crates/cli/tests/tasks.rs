@@ -198,7 +198,7 @@ fn the_state_and_the_log() {
             },
             "dependencies": { "T1.2": ["T1.1"], "T1.3": ["T1.1"], "T1.4": ["T1.2", "T1.3"] },
             "checkpoints": {},
-            "metrics": { "total_tasks": 5, "completed_count": 0, "failed_count": 0 },
+            "metrics": { "total_tasks": 5, "completed_count": 1, "failed_count": 0 },
             "config": { "max_parallel": 3, "retry_limit": 10 },
         })
     );
@@ -881,7 +881,7 @@ fn what_a_person_decides() {
     assert_eq!(state["checkpoints"]["phase_1"]["tasks"], json!(["T1.1", "T1.2", "T1.3", "T1.4"]));
     assert_eq!(
         (&state["execution"]["current_phase"], &state["metrics"]["completed_count"]),
-        (&json!(2), &json!(1))
+        (&json!(2), &json!(2))
     );
     place.resolve(&[], "READY:T2.1");
     let log = place.read(".claude/orchestrate.log");

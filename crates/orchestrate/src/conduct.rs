@@ -105,6 +105,7 @@ pub fn look(
         }
         let progress = state.progress(&plan);
         state.resolved(&progress);
+        state.measured(&progress);
         let question = Thin::ResolveNext { phase: asked.phase, force: false };
         let lines = looked.line.iter().filter(|line| said != Some(line.as_str()));
         let lines = lines.flat_map(|line| [question.to_string(), line.clone()]).collect();

@@ -81,6 +81,7 @@ impl State {
     pub fn new(project: &str, plan: &Plan, at_ms: u64) -> State {
         let at = stamp(at_ms) + "Z";
         let phase = plan.phases().first().map_or(0, |phase| phase.number);
+        let done = plan.tasks().filter(|task| task.is_done()).count();
         let parts = json!({
             "version": "2.0",
             "mode": "ultra-thin",
@@ -91,7 +92,7 @@ impl State {
             },
             "dependencies": {},
             "checkpoints": {},
-            "metrics": { "total_tasks": plan.len(), "completed_count": 0, "failed_count": 0 },
+            "metrics": { "total_tasks": plan.len(), "completed_count": done, "failed_count": 0 },
             "config": { "max_parallel": 3, "retry_limit": 10 },
         });
         State::parse(parts.to_string().as_bytes()).expect("it is written as one")
@@ -193,6 +194,10 @@ impl State {
     pub fn resolved(&mut self, progress: &Progress<'_>) {
         self.part("tasks");
         self.derived.write(progress);
+    }
+
+    /// Writes the main loop's count of what is done.
+    pub(crate) fn measured(&mut self, progress: &Progress<'_>) {
         let plan = progress.plan();
         let count =
             |wanted: TaskState| plan.tasks().filter(|task| progress.state(task.number()) == wanted).count();
@@ -201,9 +206,10 @@ impl State {
             ("completed_count", count(TaskState::Completed)),
             ("failed_count", count(TaskState::Failed)),
         ];
-        let metrics = self.part("metrics");
-        for (name, count) in counts {
-            metrics.insert(name.to_owned(), count.into());
+        // What somebody else has put there stays.
+        let metrics = self.parts.entry("metrics").or_insert_with(|| json!({}));
+        if let Some(metrics) = metrics.as_object_mut() {
+            metrics.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
         }
     }
 

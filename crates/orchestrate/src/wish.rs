@@ -152,6 +152,7 @@ fn in_phase(
         Ok((left, said)) => {
             let progress = state.progress(&plan);
             state.resolved(&progress);
+            state.measured(&progress);
             let lines = left.iter().map(|id| format!("CUSTOM:SKIP:{id}")).chain(said).collect();
             (Ok(left), lines)
         }

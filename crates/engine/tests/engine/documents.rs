@@ -9,7 +9,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         fs::read_to_string(path).expect("the source is here")
     };
     // Those of the office stand apart.
-    let (source, office) = (read("event.rs"), read("office.rs"));
+    let (source, office) = (read("event.rs"), read("office/event.rs"));
     // Where the fields of an event stand that is only named in the enum.
     let elsewhere = read("session/order.rs") + &read("checkpoint.rs");
     let body = source.split_once("pub enum Event {").expect("the enum").1;
