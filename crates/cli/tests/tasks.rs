@@ -457,6 +457,11 @@ fn a_state_that_is_about_another_file_is_told() {
     fs::rename(place.project().join("TASKS.md"), place.project().join("plan.md")).expect("it is ours");
     assert_eq!(told(&["resolve", "--tasks", "plan.md"]), "");
     assert_eq!(place.state()["task_file"], "plan.md");
+    // Also where nothing but the name has changed.
+    fs::rename(place.project().join("plan.md"), place.project().join("next.md")).expect("it is ours");
+    assert_eq!(told(&["resolve", "--tasks", "next.md"]), "");
+    assert_eq!(place.state()["task_file"], "next.md");
+    fs::rename(place.project().join("next.md"), place.project().join("plan.md")).expect("it is ours");
     // Whoever else writes the state does not say which file it is about.
     place.write(".claude/orchestrate-state.json", "{\"tasks\":{\"completed\":[\"T1.1\"]}}");
     place.resolve(&["--tasks", "sprint2.md"], "READY:T1.2");

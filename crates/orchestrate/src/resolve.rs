@@ -92,6 +92,7 @@ fn unchanged(project: &Project, plan: &Plan, asked: Resolve) -> Option<(Thin, Op
     let before = Some(project).filter(|_| is_free())?.state().ok()??;
     let mut state = before.clone();
     let line = decide(plan, &mut state, asked);
+    project.name_task_file(&mut state, false);
     (state == before && is_free()).then(|| (line, project.other_task_file(&before)))
 }
 

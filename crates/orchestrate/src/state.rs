@@ -443,7 +443,7 @@ impl Project {
 
     /// Puts down which task file a state is about when it is begun, and when that file is no more. Of a state that somebody
     /// else has begun nothing is known.
-    fn name_task_file(&self, state: &mut State, is_new: bool) {
+    pub(crate) fn name_task_file(&self, state: &mut State, is_new: bool) {
         let is_gone = state.task_file().is_some_and(|name| !self.root().join(name).exists());
         if (is_new || is_gone)
             && let Ok((_, name)) = self.task_file()
