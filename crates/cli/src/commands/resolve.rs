@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Go on with the later waves of the phase: READY:T1.3,T1.4|T1.5.
     #[arg(long)]
     groups: bool,
-    /// Begin a new state from the done marks of the task file if the old one cannot be understood; it is kept aside.
+    /// Begin a new state from the done marks and the log if the old one cannot be understood; it is kept aside.
     #[arg(long)]
     repair: bool,
     /// The task file [default: that of the project].
