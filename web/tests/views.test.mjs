@@ -114,6 +114,7 @@ test("it is paused, goes on and is cancelled", async () => {
 test("what is written reaches the agent, once", async () => {
   const session = await print("listen");
   const page = await open(`/sessions/${session}`);
+  await page.getByRole("button", { name: "Pause" }).waitFor();
   await page.keyboard.press("w");
   await page.keyboard.type("use the other table");
   await page.keyboard.press("Control+Enter");
@@ -537,6 +538,7 @@ test("what went wrong before is gone when something else has been done; runs tha
   await page.locator('.sidebar a[href="/runs"] .count', { hasText: String(going) }).waitFor();
   const problem = { type: "not_now", status: 409, title: "it is not now" };
   await page.route("**/pause", (route) => route.fulfill({ status: 409, contentType: "application/problem+json", json: problem }));
+  await page.getByRole("button", { name: "Pause" }).waitFor();
   await page.keyboard.press("p");
   await page.getByRole("alert").getByText("This cannot be done as the session is now.").waitFor();
   await page.getByRole("button", { name: "Keep a checkpoint" }).click();

@@ -1,5 +1,5 @@
 // Keys that do something, wherever the focus is. Who is typing is never interrupted.
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useLayoutEffect, useMemo, useRef } from "react";
 
 export interface Shortcut {
   /** As `event.key` says it, or two letters after one another, such as `g i`. */
@@ -99,7 +99,7 @@ const Keys = createContext<Board | null>(null);
 
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const board = useMemo(() => new Board(), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     window.addEventListener("keydown", board.press);
     window.addEventListener("pointerdown", board.point);
     return () => {
@@ -114,11 +114,12 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
 export function useShortcut(keys: string, says: string, run: ((event: KeyboardEvent) => void) | undefined): void {
   const board = useContext(Keys);
   const latest = useRef(run);
-  useEffect(() => {
+  // In the commit that shows what it does: who sees a button can press its key.
+  useLayoutEffect(() => {
     latest.current = run;
   });
   const isThere = run !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isThere) return undefined;
     return board?.add({ keys, says, run: (event) => latest.current?.(event) });
   }, [board, keys, says, isThere]);
