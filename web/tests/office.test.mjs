@@ -265,6 +265,95 @@ test("what agents say to each other is text and nothing else", async () => {
   await leave(page);
 });
 
+test("what nobody asked for is drawn and said as that, and is no call", async () => {
+  const it = await office("unasked");
+  const { session, run } = await call(it, "PO", "Tell QA: by the way");
+  await it.printed(session, "got told");
+  const page = await visit(browser, it, { place: [it.place] });
+  const line = talk(page, "PO", "QA").and(page.locator(".brought"));
+  await line.locator(".office-back").waitFor({ state: "attached" });
+  assert.equal(await line.locator(".office-call").count(), 0, "nobody has called");
+  assert.equal(await talk(page, "QA", "PO").count(), 0, "nor the other way round");
+  assert.match(await line.locator("title").textContent(), /^PO has brought QA something without being asked: d_\d+; not read yet$/);
+  assert.equal(await label(page, "QA"), "QA, not called yet, results not read yet: 1");
+  await page.keyboard.press("2");
+  const list = page.getByRole("list", { name: "Brought without a call" });
+  await list.getByRole("button", { name: /d_\d+ PO ⇢ QA not read yet Markdown by the way/ }).click();
+  const said = page.locator(".office-panel .office-bubble");
+  await until("it is said", async () => (await said.count()) === 1);
+  assert.match(await said.first().textContent(), /PO brought QA something · d_\d+ · Markdown · nobody asked for it/);
+  const drawn = await it.tell("office", "diagram", run);
+  assert.match(drawn, /PO--\)QA: d_\d+ by the way\n/);
+  assert.match(drawn, /PO-->>s_\d+: d_\d+\n/);
+
+  // Once it is read it is still there, and still no call.
+  const asked = await call(it, "QA", "words");
+  await it.printed(asked.session, "got words");
+  await page.keyboard.press("1");
+  await until("it is read", async () => /: d_\d+$/.test(await line.locator("title").textContent()));
+  await leave(page);
+
+  const korean = await visit(browser, it, { place: [`${it.place}?view=list&role=PO&with=QA`], locale: "ko-KR" });
+  await korean.getByRole("heading", { name: "요청 없이 전달된 것" }).waitFor();
+  await korean.locator(".office-bubble", { hasText: "요청 없이 전달" }).waitFor();
+  await leave(korean);
+});
+
+test("with eighteen at once the picture shows people, at first and when they come; also on a phone", async () => {
+  const names = Array.from({ length: 18 }, (_, index) => `R${index + 1}`);
+  const roles = names.map((name) => `[office.roles.${name}]\nagent = "role"\n`).join("\n");
+  const many = await Ostler.start(`[agents.role]\nabout = "a script"\ncommand = ["office-role"]\n\n${roles}`);
+  /** Those of whom all is in sight. */
+  const seen = (page) =>
+    page.locator(".office-frame").evaluate((frame) => {
+      const room = frame.getBoundingClientRect();
+      const isIn = ({ left, right, top, bottom }) => left >= room.left - 1 && right <= room.right + 1 && top >= room.top - 1 && bottom <= room.bottom + 1;
+      return [...frame.querySelectorAll("[data-person]")].filter((node) => isIn(node.getBoundingClientRect())).map((node) => node.getAttribute("data-person"));
+    });
+  try {
+    const begun = await many.json("run", "--detach", "--", "true");
+    const place = [`/office/${begun.project.id}?view=picture`];
+    const page = await visit(browser, many, { place });
+    await node(page, "R1").waitFor();
+    const calls = (from, to) => `for n in $(seq ${from} ${to}); do printf '[INVOKE:R%s]\nWait never: x\n[/INVOKE]\n' $n; done; sleep 600`;
+    const first = await many.json("run", "--detach", "--", "bash", "-c", calls(1, 16));
+    await many.json("run", "--detach", "--", "bash", "-c", calls(17, 18));
+    await page.getByText("18 open").waitFor();
+    await until("somebody is in sight", async () => (await seen(page)).length > 0);
+    await leave(page);
+
+    const caller = first.sessions[0].id;
+    const again = await visit(browser, many, { place });
+    await until("the first caller is in sight", async () => (await seen(again)).includes(caller));
+    assert.ok((await seen(again)).length > 3, "and some of those that it has called");
+    await leave(again);
+
+    const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+    const small = await visit(browser, many, { place, ...phone });
+    await until("the first caller is in sight", async () => (await seen(small)).includes(caller));
+    assert.ok((await node(small, caller).boundingBox()).width > 200, "it can be read");
+    assert.equal(await small.evaluate(() => document.documentElement.scrollWidth > window.innerWidth), false, "nothing sticks out");
+    await leave(small);
+  } finally {
+    await many.end();
+  }
+});
+
+test("a role without work is not said to be at work, in the list of sessions and at its own", async () => {
+  const it = await office("resting");
+  const { session } = await call(it, "designer", "words");
+  await it.printed(session, "got words");
+  const seat = (await it.json("office")).roles.find((role) => role.name === "designer").session;
+  const page = await visit(browser, it, { place: [`/sessions?project=${it.id}`] });
+  const row = page.locator(`.content a[href="/sessions/${seat}"]`);
+  await row.getByText("here, no open call").waitFor();
+  assert.doesNotMatch(await row.textContent(), /working/);
+  await row.click();
+  await page.waitForURL(`**/sessions/${seat}`);
+  await page.locator(".content .status").getByText("here, no open call").waitFor();
+  await leave(page);
+});
+
 test("an office without roles says how to begin; one that is not there says so", async () => {
   const other = await Ostler.start();
   try {
@@ -291,7 +380,7 @@ test("the layout: nobody covers anybody, who calls stands on the left, rings end
   const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
   for (let round = 0; round < 60; round++) {
     const names = Array.from({ length: 1 + random(24) }, (_, index) => `R${index}`);
-    const talks = Array.from({ length: random(40) }, () => ({ from: `R${random(names.length)}`, to: `R${random(names.length)}`, hasResult: random(2) === 0, open: [], unread: [] }));
+    const talks = Array.from({ length: random(40) }, () => ({ from: `R${random(names.length)}`, to: `R${random(names.length)}`, kind: random(4) === 0 ? "brought" : "calls", hasResult: random(2) === 0, open: [], unread: [] }));
     const { boxes, lines, width, height } = draw(names, talks);
     assert.deepEqual(boxes.map((box) => box.id).sort(), [...names].sort());
     for (const a of boxes) {
@@ -302,6 +391,7 @@ test("the layout: nobody covers anybody, who calls stands on the left, rings end
       }
     }
     assert.equal(lines.length, talks.filter(({ from, to }) => from !== to).length);
+    for (const { talk, call, back } of lines) assert.deepEqual([call !== null, back !== null], talk.kind === "brought" ? [false, true] : [true, talk.hasResult]);
     for (const box of boxes) for (const way of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) assert.notEqual(neighbour({ boxes, lines }, box.id, way), box.id);
   }
   const chain = draw(["A", "B", "C"], [{ from: "A", to: "B" }, { from: "B", to: "C" }, { from: "C", to: "A" }].map((it) => ({ ...it, open: [], unread: [] })));

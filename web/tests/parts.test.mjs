@@ -19,12 +19,21 @@ const { bytesSaid, withSizes } = await load("parts/size.ts");
 const { endOf, kindOf } = await load("notifications/kinds.ts");
 const { restorable } = await load("session/restorable.ts");
 const { linesOf, withLinesOf } = await load("parts/SecretField.tsx");
+const { clockRange } = await load("parts/time.ts");
 const { nextOf } = await load("api/pages.ts");
 const { route } = await load("api/client.ts");
 const { isId } = await load("api/ids.ts");
 const { another } = await load("terminal/found.ts");
 const { plan } = await load("inbox/choices.ts");
 const { problems, problemSaid } = await load("parts/problems.ts");
+
+test("a range within one minute is told to the second", () => {
+  const at = (text) => Date.parse(text);
+  const [from, to] = clockRange("en", at("2026-01-21T10:08:05"), at("2026-01-21T10:08:17"));
+  assert.match(from, / 10:08:05$/);
+  assert.match(to, / 10:08:17$/);
+  assert.match(clockRange("ko", at("2026-01-21T10:08:59"), at("2026-01-21T10:09:00")).join(), /10:08,.* 10:09$/);
+});
 
 test("every problem has words of the page, in both languages", () => {
   const document = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8"));
@@ -166,6 +175,24 @@ test("pieces read like on the command line", () => {
   assert.equal(
     text.replaceAll("\x1b[2m", "").replaceAll("\x1b[22m", ""),
     "Tool\n› Bash  npm [2J test\n  ok  (+1 more)\n  ┊ one\n  ┊ two\nno event\nDone.\n",
+  );
+});
+
+test("what a main agent is answered is told once, and not as somebody's words", () => {
+  const at = (seq, kind, more) => ({ seq, v: 1, at: seq, kind, project: "p_1", run: "r_1", session: "s_1", ...more });
+  const told = moments([
+    at(1, "thin.asked", { number: 1, line: "RESOLVE_NEXT" }),
+    at(2, "thin.answered", { number: 1, line: "ALL_DONE" }),
+    at(3, "message.written", { message: "m_1", text: "ALL_DONE" }),
+    at(4, "message.written", { message: "m_2", text: "well done", personal: true }),
+  ]);
+  assert.deepEqual(
+    told.map((moment) => [moment.kind, moment.text]),
+    [
+      ["thinAsked", "RESOLVE_NEXT"],
+      ["thinAnswered", "ALL_DONE"],
+      ["written", "well done"],
+    ],
   );
 });
 

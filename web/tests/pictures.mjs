@@ -8,7 +8,9 @@ const TO = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 mkdirSync(TO, { recursive: true });
 const browser = await launch();
 const BAKER = '[agents.baker]\nabout = "a script"\ncommand = ["tasks-worker", "{prompt}"]\n';
-const ostler = await Ostler.start(`${BAKER}${PHASES}`);
+const ROLES = ["PO", "designer", "backend", "QA"].map((name) => `[office.roles.${name}]\nagent = "role"\n`).join("\n");
+const OFFICE = `[agents.role]\nabout = "a script"\ncommand = ["office-role"]\n\n${ROLES}`;
+const ostler = await Ostler.start(`${BAKER}${OFFICE}${PHASES}`);
 
 const start = async (name, ...args) => {
   const begun = await ostler.json("run", "--detach", "--worktree", "--", name, ...args);
@@ -75,6 +77,19 @@ try {
   await take(tasks, "tasks");
   bakery.ring();
   await baking;
+
+  const studio = ostler.beside("studio");
+  const call = async (role, task) => {
+    const print = `printf '[INVOKE:%s]\n%s\n[/INVOKE]\n' "$1" "$2"; read -r a; read -r b; echo "got $b"`;
+    return studio.json("run", "--detach", "--", "bash", "-c", print, "caller", role, task);
+  };
+  const told = await call("backend", "Tell QA: the server listens on port 8080");
+  await studio.printed(told.sessions[0].id, "got told");
+  await call("PO", "Ask designer: Wait never: a sketch of the sign-in page");
+  await until("the designer works", async () => (await studio.json("office", "invocations")).filter((it) => it.status === "in_progress").length === 2);
+  const office = await visit(browser, ostler, { place: [`/office/${told.project.id}`], viewport: { width: 1280, height: 720 } });
+  await office.locator('.office-node[data-person="designer"].office-busy').waitFor();
+  await take(office, "office");
 } finally {
   await browser.close();
   await ostler.end();

@@ -73,7 +73,7 @@ test("the graph says how every task is, and changes when exec ends", async () =>
   await panel.getByRole("link", { name: `Session ${session.id}` }).waitFor();
 
   await it.finish();
-  await panel.getByText(/\d\d:\d\d to \d\d:\d\d/).waitFor();
+  await panel.getByText(/\d\d:\d\d(:\d\d)? to \d\d:\d\d/).waitFor();
   await node(page, "T1.2").and(page.locator(".completed")).waitFor();
   assert.match(readFileSync(`${it.project}/TASKS.md`, "utf8"), /\[x\] T1\.2/);
 
@@ -138,7 +138,7 @@ test("everything can be reached by keys, in the graph and in the list", async ()
   await until("it is all seen", async () => page.locator(".tasks-frame").evaluate((it) => it.scrollWidth <= it.clientWidth));
 
   // A phase is closed and opened by keys, and the focus stays with it.
-  await page.getByRole("button", { name: "Close up: Phase 1: Shop" }).focus();
+  await page.getByRole("button", { name: "Fold: Phase 1: Shop" }).focus();
   await page.keyboard.press("Enter");
   await node(page, "phase 1").waitFor();
   assert.match(await node(page, "phase 1").getAttribute("aria-label"), /Phase 1: Shop, 0 of 4 settled/);
@@ -164,11 +164,11 @@ test("500 tasks are readable: phases are closed until somebody opens them", asyn
   assert.equal(await page.locator(".tasks-closed").count(), 9);
   assert.equal(await page.locator(".tasks-node").count(), 59);
   const begun = Date.now();
-  await page.getByRole("button", { name: "Open all phases" }).click();
+  await page.getByRole("button", { name: "Unfold all phases" }).click();
   await node(page, "T10.50").waitFor({ state: "attached" });
   assert.ok(Date.now() - begun < 10_000, "it is drawn in a moment");
   assert.equal(await page.locator(".tasks-node").count(), 500);
-  await page.getByRole("button", { name: "Close all phases" }).click();
+  await page.getByRole("button", { name: "Fold all phases" }).click();
   await node(page, "phase 3").click();
   await node(page, "T3.7").waitFor();
   await page.getByRole("button", { name: "List", exact: true }).click();
@@ -237,6 +237,55 @@ test("what somebody wrote into the file is text, and what is wrong with it has i
   await page.getByText("T1.2 depends on T9.9, which is not there").waitFor();
   it.untask();
   await page.getByRole("heading", { name: "This project has no task file." }).waitFor();
+  await leave(page);
+});
+
+test("what a run through the file came to stands below it and at the run, with its tokens", async () => {
+  const it = await project("looped", "## Phase 1: Shop\n\n- [ ] T1.1: The table of products\n- [ ] T1.2: The price list\n  - deps: T1.1\n");
+  const before = await visit(browser, it, { place: [`/tasks/${it.id}`] });
+  await node(before, "T1.1").waitFor();
+  assert.equal(await before.locator(".tasks-report").count(), 0, "nobody has gone through it");
+  const answers = [];
+  before.on("response", (response) => response.url().includes("/orchestrate/") && answers.push(response));
+  await it.tell("orchestrate", "--agent", "worker");
+  const report = before.locator(".tasks-report");
+  await report.getByRole("heading", { name: "Tokens" }).waitFor();
+  const run = (await report.getByRole("link", { name: /^Run r_\d+$/ }).textContent()).replace("Run ", "");
+  const { exchange } = (await answers.at(-1).json()).report;
+  const shown = await report.textContent();
+  assert.match(shown, /2 tasks done, 0 failed, 0 skipped, 0 retries/);
+  for (const n of [exchange.thin_tokens, exchange.full_tokens]) assert.ok(shown.includes(`${n.toLocaleString("en-US")} tokens`), shown);
+  assert.ok(shown.includes(`${exchange.saved_percent.toFixed(1)} % less, counted with ${exchange.tokenizer}.`), shown);
+  for (const name of ["thin.txt", "full"]) assert.ok(shown.includes(`${exchange.directory}/${name}`), shown);
+  assert.deepEqual(await findings(before), []);
+  await report.getByRole("link", { name: `Run ${run}` }).click();
+  await before.waitForURL(`**/runs/${run}`);
+  await before.locator(".tasks-report").getByText(`counted with ${exchange.tokenizer}.`).waitFor();
+  await leave(before);
+
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+  const korean = await visit(browser, it, { place: [`/tasks/${it.id}`], locale: "ko-KR", ...phone });
+  await korean.locator(".tasks-report").getByText(`${exchange.saved_percent.toFixed(1)}% 적음(${exchange.tokenizer}로 셈).`).waitFor();
+  assert.equal(await korean.evaluate(() => document.documentElement.scrollWidth > window.innerWidth), false, "nothing sticks out");
+  // Paths have the width of the report, and not what their names leave of it.
+  const room = await korean.locator(".tasks-report").evaluate((report) => [report.clientWidth, ...[...report.querySelectorAll("dd")].map((it) => it.clientWidth)]);
+  assert.ok(room.length === 3 && room.slice(1).every((width) => width > 0.8 * room[0]), String(room));
+  await leave(korean);
+});
+
+test("a task whose agent asks does not look like one at work, and leads to its card", async () => {
+  const it = await project("asking", "- [ ] T1.1: The bread asks first\n");
+  const working = it.begin("exec", "T1.1");
+  const page = await visit(browser, it, { place: [`/tasks/${it.id}`] });
+  await node(page, "T1.1").and(page.locator(".asking")).waitFor();
+  assert.match(await node(page, "T1.1").getAttribute("aria-label"), /waiting for you/);
+  await node(page, "T1.1").click();
+  await page.getByRole("region", { name: /^T1\.1/ }).getByRole("link", { name: "Answer it" }).click();
+  await page.waitForURL(/\/requests\/q_\d+/);
+  await it.tell("answer", new URL(page.url()).pathname.split("/").at(-1), "rye");
+  await working;
+  await page.goBack();
+  await node(page, "T1.1").and(page.locator(".completed")).waitFor();
   await leave(page);
 });
 

@@ -12,8 +12,14 @@ use crate::{
 /// The whole card, with how to answer it later.
 pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> String {
     let mut said = question(words, screen, request);
+    add_line(&mut said, 2, &screen.style(Style::Dim, &how(words, request)));
+    said
+}
+
+/// How to answer it later.
+pub(crate) fn how(words: Words, request: &RequestView) -> String {
     let id = &request.id;
-    let how = if request.ask.kind == "review" {
+    if request.ask.kind == "review" {
         words.say(Key::AnswerReview, &[("id", id)])
     } else if let Some(raise) = raise(request) {
         words.say(raise, &[("id", id)])
@@ -25,9 +31,17 @@ pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> Strin
         words.say(Key::AnswerYesNo, &[("id", id)])
     } else {
         words.say(Key::AnswerFreely, &[("id", id)])
-    };
-    add_line(&mut said, 2, &screen.style(Style::Dim, &how));
-    said
+    }
+}
+
+/// What is asked and can be chosen, in one line.
+pub(crate) fn in_a_line(words: Words, request: &RequestView) -> String {
+    let text = one_line(&text(words, request));
+    let is_review = request.ask.kind == "review";
+    let options = request.ask.options.iter().filter(|_| !is_review).enumerate();
+    let options: Vec<String> =
+        options.map(|(index, option)| format!("{} {}", index + 1, one_line(option))).collect();
+    if options.is_empty() { text } else { format!("{text} ({})", options.join(", ")) }
 }
 
 /// Who asks what, and what can be chosen.

@@ -3,7 +3,7 @@
 use std::{
     env,
     future::Future,
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::PathBuf,
     sync::Arc,
 };
@@ -16,11 +16,12 @@ use ostler_server::{
     start,
 };
 use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 
 use crate::{
     error::{Error, Message},
     moving,
-    screen::{Screen, is_obeyed},
+    screen::{Cell, Screen, is_obeyed, widths},
     words::{Key, Language, Words},
 };
 
@@ -90,9 +91,33 @@ impl Context {
         value: &impl Serialize,
         people: impl FnOnce(Screen) -> String,
     ) -> Result<(), Error> {
-        let text = if self.json { json(value) } else { people(Screen::stdout()) };
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)
+        self.write(value, |screen, out| out.write_all(people(screen).as_bytes()))
+    }
+
+    /// The same for rows of which there may be more than should be held: each is made when its turn comes, once for the
+    /// widths of the columns and once to be printed.
+    pub(crate) fn print_rows<R: Iterator<Item = Vec<Cell>>>(
+        &self,
+        value: &impl Serialize,
+        head: &str,
+        rows: impl Fn() -> R,
+    ) -> Result<(), Error> {
+        self.write(value, |screen, out| {
+            out.write_all(head.as_bytes())?;
+            let widths = widths(rows(), &[]);
+            rows().try_for_each(|row| out.write_all(screen.row(&widths, &row).as_bytes()))
+        })
+    }
+
+    fn write(
+        &self,
+        value: &impl Serialize,
+        people: impl FnOnce(Screen, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written =
+            if self.json { write_json(&mut out, value) } else { people(Screen::stdout(), &mut out) };
+        written.and_then(|()| out.flush()).map_err(Error::Output)
     }
 }
 
@@ -115,23 +140,30 @@ pub(crate) fn talk<T>(future: impl Future<Output = Result<T, Error>>) -> Result<
     runtime.map_err(Error::Output)?.block_on(future)
 }
 
-/// A letter of the basic plane as JSON writes it.
-fn escaped(letter: char) -> String {
-    format!("\\u{:04x}", u32::from(letter))
+/// Writes what JSON allows in a text as it is, and a terminal would obey, as an escape.
+struct Tame;
+
+impl Formatter for Tame {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(is_obeyed) {
+            let letter = rest[at..].chars().next().unwrap_or_default();
+            // A letter of the basic plane: all of these are.
+            write!(out, "{}\\u{:04x}", &rest[..at], u32::from(letter))?;
+            rest = &rest[at + letter.len_utf8()..];
+        }
+        out.write_all(rest.as_bytes())
+    }
 }
 
 /// One JSON document on a line.
 pub(crate) fn json(value: &impl Serialize) -> String {
-    let text = serde_json::to_string(value).expect("what is printed is plain data");
-    let mut said = String::with_capacity(text.len() + 1);
-    for letter in text.chars() {
-        // JSON allows these in a string as they are, and a terminal would obey them.
-        if is_obeyed(letter) {
-            said.push_str(&escaped(letter));
-        } else {
-            said.push(letter);
-        }
-    }
-    said.push('\n');
-    said
+    let mut text = Vec::new();
+    write_json(&mut text, value).expect("what is printed is plain data");
+    String::from_utf8(text).expect("JSON is UTF-8")
+}
+
+fn write_json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Tame))?;
+    out.write_all(b"\n")
 }

@@ -129,11 +129,14 @@ impl Server {
         };
         let (cancel, cancelled) = oneshot::channel();
         self.calls.insert(id.to_string(), cancel);
-        let (channel, said) = (self.channel.clone(), self.said.clone());
+        let channel = self.channel.clone();
         tokio::spawn(async move {
-            let Some((text, is_error)) = office::run(&channel, &errand, cancelled).await else { return };
-            // A client that does not read any more has ended.
-            said.send(wire::result(&id, era, wire::said(&text, is_error))).await.ok();
+            let Some(report) = office::run(&channel, &errand, cancelled).await else { return };
+            let reply = wire::result(&id, era, wire::said(&report.text, report.is_error));
+            // A client that does not read any more has ended, and has nothing.
+            if wire::write(&reply).is_ok() {
+                report.settle(&channel).await;
+            }
         });
         None
     }

@@ -102,32 +102,44 @@ impl Screen {
 
     /// The same with columns of at least these widths, so that nothing moves when their contents change.
     pub(crate) fn columns_of_at_least(self, rows: &[Vec<Cell>], widths_min: &[usize]) -> String {
-        let count = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let width_of = |column: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
-            cells.chain(widths_min.get(column).copied()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..count).map(width_of).collect();
-        let mut said = String::new();
-        for row in rows {
-            let mut line = String::new();
-            let mut used = 0;
-            for (index, cell) in row.iter().enumerate() {
-                let is_last = index + 1 == row.len();
-                let room = self.columns.map(|columns| columns.saturating_sub(used));
-                let text = if is_last { cut(&cell.text, room) } else { Cow::Borrowed(cell.text.as_str()) };
-                line.push_str(&self.style(cell.style, &text));
-                if !is_last {
-                    let gap = widths[index] - text.width() + 2;
-                    line.extend(std::iter::repeat_n(' ', gap));
-                    used += widths[index] + 2;
-                }
-            }
-            said.push_str(line.trim_end());
-            said.push('\n');
-        }
-        said
+        let widths = widths(rows.iter(), widths_min);
+        rows.iter().map(|row| self.row(&widths, row)).collect()
     }
+
+    /// A row with its columns in these widths, as a line.
+    pub(crate) fn row(self, widths: &[usize], row: &[Cell]) -> String {
+        let mut line = String::new();
+        let mut used = 0;
+        for (index, cell) in row.iter().enumerate() {
+            let is_last = index + 1 == row.len();
+            let room = self.columns.map(|columns| columns.saturating_sub(used));
+            let text = if is_last { cut(&cell.text, room) } else { Cow::Borrowed(cell.text.as_str()) };
+            line.push_str(&self.style(cell.style, &text));
+            if !is_last {
+                let gap = widths[index] - text.width() + 2;
+                line.extend(std::iter::repeat_n(' ', gap));
+                used += widths[index] + 2;
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        line
+    }
+}
+
+/// How wide the columns of these rows are, and each at least so wide.
+pub(crate) fn widths<R: AsRef<[Cell]>>(rows: impl Iterator<Item = R>, widths_min: &[usize]) -> Vec<usize> {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows {
+        let row = row.as_ref();
+        while widths.len() < row.len() {
+            widths.push(widths_min.get(widths.len()).copied().unwrap_or_default());
+        }
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.text.width());
+        }
+    }
+    widths
 }
 
 /// A text in a column.

@@ -37,7 +37,8 @@ fn row(words: Words, session: &SessionView) -> Vec<Cell> {
     vec![
         Cell::new(&session.id),
         Cell::styled(style, &status),
-        Cell::new(&clock::since(words, session.since_ms)),
+        // Since when nobody has had anything for it is not what this counts.
+        Cell::new(&if session.idle { String::new() } else { clock::since(words, session.since_ms) }),
         Cell::new(&session.blocked_by.join(" ")),
         Cell::new(&session.agent),
         Cell::new(&session.project.name),

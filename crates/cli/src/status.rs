@@ -19,7 +19,7 @@ pub(crate) struct Status {
 /// How this session is.
 pub(crate) fn of(session: &SessionView) -> Option<Status> {
     let unverified = session.outcome.as_ref().is_some_and(|outcome| !outcome.verified);
-    of_word(&session.status, unverified)
+    of_word(if session.idle { "idle" } else { &session.status }, unverified)
 }
 
 /// What a word of the interface stands for; nothing if a later server uses one that is not known here.

@@ -309,7 +309,7 @@ fn what_helps_against_a_state_that_cannot_be_used() {
         &expect![[r#"
         --- 15
         ostler: the state was not changed: it is no JSON object; a copy is kept as .claude/orchestrate-state.json.corrupt
-          Put the file right, or begin anew from the done marks of the task file: ostler resolve --repair
+          Put the file right, or begin anew from the done marks, the log and git: ostler resolve --repair
     "#]],
     );
     place.check(
@@ -317,7 +317,7 @@ fn what_helps_against_a_state_that_cannot_be_used() {
         &expect![[r#"
         ERROR:STATE_CORRUPT:it is no JSON object; a copy is kept as .claude/orchestrate-state.json.corrupt
         --- 15
-        ostler: Put the file right, or begin anew from the done marks of the task file: ostler resolve --repair
+        ostler: Put the file right, or begin anew from the done marks, the log and git: ostler resolve --repair
     "#]],
     );
     let said = place.run(&["exec", "T1.2"]);

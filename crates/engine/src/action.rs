@@ -180,6 +180,11 @@ pub enum Deed {
         /// Which process of it.
         launch: u32,
     },
+    /// Answer what a main agent has asked in the thin dialect.
+    Thin {
+        /// Its number.
+        number: u64,
+    },
     /// Make the worktree.
     MakeWorktree,
     /// Merge the worktree.

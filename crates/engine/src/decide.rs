@@ -18,6 +18,7 @@ mod requests;
 mod review;
 mod runs;
 mod shim;
+mod thin;
 mod time;
 mod trust;
 mod values;
@@ -92,6 +93,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Reported(gate) => maker.reported(*gate),
         Input::TreeChanged(request) => maker.tree_changed(*request),
         Input::Conducted { session, news } => maker.conducted(*session, news),
+        Input::Thin { session, number, news } => maker.thin_news(*session, *number, news),
         Input::Review { request, decision } => maker.review(*request, decision)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
         Input::Send { session, text } => maker.send(*session, text)?,

@@ -17,7 +17,10 @@ use crate::{
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
-    session::{Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Order, Resized, Worktree, Written},
+    session::{
+        Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Noted, Order, Resized, Worktree, Written,
+    },
+    thin::ThinEvent,
 };
 
 pub use crate::entry::{Entry, Parcel, VERSION};
@@ -585,15 +588,11 @@ pub enum Event {
     },
     /// A record of the shim that changes nothing.
     #[serde(rename = "session.noted")]
-    SessionNoted {
-        /// Which launch.
-        launch: u32,
-        /// The shim's record.
-        spool_seq: u64,
-        /// What it says.
-        what: String,
-    },
+    SessionNoted(Noted),
     /// Something has happened between agents.
     #[serde(untagged)]
     Office(OfficeEvent),
+    /// A main agent has said something in the thin dialect, or is answered.
+    #[serde(untagged)]
+    Thin(ThinEvent),
 }

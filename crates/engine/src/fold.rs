@@ -20,6 +20,7 @@ use crate::{
     session::{
         Launch, Message, Process, Resized, Retries, Role, Screen, Session, Stop, ValueSource, Written,
     },
+    thin::Errands,
     usage::{Meter, Used},
     world::{Desk, Overlay, World},
 };
@@ -147,7 +148,7 @@ impl Desk<'_> {
             | Event::SessionReleased { .. }
             | Event::SessionRecalled { .. }
             | Event::SessionEnded { .. }
-            | Event::SessionNoted { .. }
+            | Event::SessionNoted(_)
             | Event::ValuesWithheld { .. }
             | Event::InputClosed { .. } => self.fold_launch(place, at_ms, event),
             Event::CheckpointWanted { .. }
@@ -163,6 +164,7 @@ impl Desk<'_> {
                 }
             }
             Event::Office(event) => self.fold_office(place, at_ms, event),
+            Event::Thin(event) => self.session_mut(place.session).thin.fold(event, at_ms),
             event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
             Event::CheckStarted { number } => {
                 let run = self.run(place.run).expect("a session has its run");
@@ -193,7 +195,7 @@ impl Desk<'_> {
         self.run_mut(place.run).sessions.push(id);
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
-            Role::Work | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => None,
+            Role::Work | Role::Main | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => None,
         };
         let session = Session {
             id,
@@ -216,6 +218,7 @@ impl Desk<'_> {
             check_ending: None,
             waiting_since_ms: None,
             waited_until_ms: None,
+            waited_ms: 0,
             time_over_at_ms,
             used: Used::default(),
             used_at: [].into(),
@@ -231,6 +234,7 @@ impl Desk<'_> {
             needs_relaunch: false,
             checkpoints: Checkpoints::default(),
             office: Standing::default(),
+            thin: Errands::default(),
             gated: false,
             conducts: order.role.conducts().map(|_| Box::default()),
             dismissed_at_ms: None,
@@ -289,7 +293,7 @@ impl Desk<'_> {
                 launch.spool_seq = *spool_seq;
                 launch.stopped = None;
             }
-            Event::SessionNoted { spool_seq, .. } => launch.spool_seq = *spool_seq,
+            Event::SessionNoted(noted) => launch.spool_seq = noted.spool_seq,
             Event::SessionReleased { spool_seq, .. } => launch.released_seq = *spool_seq,
             // Whoever was to be sent on is not.
             Event::ValuesWithheld { .. } => {
@@ -459,6 +463,7 @@ impl Desk<'_> {
                 session.waiting_since_ms = None;
                 session.waited_until_ms = Some(at_ms);
                 let waited = at_ms.saturating_sub(since);
+                session.waited_ms = session.waited_ms.saturating_add(waited);
                 let later = |at: u64| at.saturating_add(waited);
                 session.time_over_at_ms = session.time_over_at_ms.map(later);
                 session.check_over_at_ms = session.check_over_at_ms.map(later);

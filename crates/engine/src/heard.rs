@@ -12,7 +12,11 @@ use ostler_protocol::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{phases::Announced, request::Ask};
+use crate::{
+    phases::Announced,
+    request::Ask,
+    thin::{self, Spoken},
+};
 
 /// What an item says.
 pub(crate) enum Heard {
@@ -37,6 +41,8 @@ pub(crate) enum Heard {
     PhaseComplete(Announced),
     /// Something for another agent.
     Office(Said),
+    /// Something that a main agent is answered.
+    Thin(Spoken),
     /// Nothing that anybody has to do something about.
     Other,
 }
@@ -93,6 +99,9 @@ pub(crate) fn read(item: &Value) -> Heard {
             if let Some(said) = too_long(item) {
                 return Heard::Office(said);
             }
+            if let Some(said) = thin::broken(item) {
+                return Heard::Thin(said);
+            }
             let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
             Some(Ask::Fault { details: text("details"), raw: text("raw") })
         }
@@ -110,6 +119,7 @@ pub(crate) fn read(item: &Value) -> Heard {
         "end" => fields(item).map(Heard::End),
         "phase_complete" => fields(item).map(Heard::PhaseComplete),
         "invoke" | "deliver_result" | "step_complete" => fields(item).map(Heard::Office),
+        "resolve_next" | "task" | "custom" => thin::spoken(item).map(Heard::Thin),
         _ => None,
     };
     fact.unwrap_or(Heard::Other)

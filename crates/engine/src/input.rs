@@ -14,6 +14,7 @@ use crate::{
     request::{Ask, Install},
     run::{Terms, Trusted},
     session::{Order, Screen},
+    thin::ThinNews,
 };
 
 pub use crate::refusal::{Made, Refusal, Wanted};
@@ -243,6 +244,15 @@ pub enum Input {
         session: SessionId,
         /// What.
         news: Box<LoopNews>,
+    },
+    /// Something came of what a main agent has asked.
+    Thin {
+        /// The main agent.
+        session: SessionId,
+        /// The number of what it asked.
+        number: u64,
+        /// What.
+        news: ThinNews,
     },
     /// A person has looked at the work of a phase.
     Review {

@@ -27,6 +27,7 @@ pub mod plan;
 pub mod request;
 pub mod run;
 pub mod session;
+pub mod thin;
 pub mod usage;
 pub mod world;
 

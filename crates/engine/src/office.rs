@@ -87,6 +87,12 @@ impl Invocation {
         self.call.as_ref().is_some_and(|call| call.caller == Caller::Blocked)
     }
 
+    /// Whether a process hears by itself how it ends: one that is blocked, or one that called and does not know yet
+    /// whether anybody is called.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.is_waited_for() || (self.call.is_some() && self.seat.is_none())
+    }
+
     /// Whether anything can still happen to it.
     pub fn is_live(&self) -> bool {
         self.is_open() || self.is_waited_for()
@@ -168,11 +174,14 @@ pub struct Handover {
     /// What sort of thing it is.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The thing itself.
+    /// The thing itself, or its beginning.
     pub content: String,
     /// Where it is, if it is too long to be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
+    /// Whether the content is only its beginning, and all of it stands where the reference says.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub cut: bool,
     /// The call that it is the result of.
     pub invocation: Option<InvocationId>,
     /// Whether that was over by then.
@@ -230,6 +239,9 @@ pub struct Standing {
     /// Since when it has nothing to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_since_ms: Option<u64>,
+    /// The last launch that was told anything, and when it was first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<(u32, u64)>,
     /// When it was last looked whether it still prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listened_at_ms: Option<u64>,
@@ -347,10 +359,12 @@ pub enum NoSeat {
 pub struct Examined {
     /// The name of who is to have it, as it is written.
     pub to: String,
-    /// What it is for who is to have it, if that is not what was said: a path from where they are.
+    /// What is kept of it, if that is not what was said: a path from where they are, or its beginning.
     pub content: Option<String>,
     /// Where it is, if it is too long to be said.
     pub reference: Option<Reference>,
+    /// Whether only its beginning is kept beside the reference.
+    pub cut: bool,
 }
 
 /// What happens outside that concerns an office.
@@ -407,7 +421,7 @@ pub enum OfficeInput {
         /// Its own name for the call.
         key: String,
     },
-    /// It was looked when somebody has last printed something.
+    /// It was looked when somebody has last printed something, and whether it is at work.
     Listened {
         /// Who.
         session: SessionId,
@@ -415,6 +429,8 @@ pub enum OfficeInput {
         launch: u32,
         /// When, if it has printed anything.
         printed_at_ms: Option<u64>,
+        /// Whether processes of it are seen to do something.
+        at_work: bool,
     },
     /// Somebody does not want a call any more.
     Cancel(InvocationId),

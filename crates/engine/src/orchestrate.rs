@@ -4,23 +4,19 @@
 //! every step. Here stands what only the loop knows: which runs it has started, which phases it has tested and merged,
 //! and what it has asked a person.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    string::String,
-    vec::Vec,
-};
+mod next;
+
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::num::NonZeroU32;
 
-use ostler_protocol::{
-    signal::UserQuestion,
-    thin::{ErrorCode, Thin},
-};
+use ostler_protocol::signal::UserQuestion;
 use serde::{Deserialize, Serialize};
 
+pub use self::next::{Due, Next, Standing, due, next};
 use crate::{
     answer::Answer,
     id::{RequestId, RunId},
-    plan::{Progress, Request, Task, TaskNumber, answer},
+    plan::Plan,
     run::{Outcome, Run},
     session::Session,
 };
@@ -68,6 +64,9 @@ pub struct Over {
     pub tries: u32,
     /// For how long somebody worked on it.
     pub worked_ms: u64,
+    /// For how long that one waited besides: for a person, or for an account.
+    #[serde(default)]
+    pub waited_ms: u64,
     /// What its check said last, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
@@ -78,10 +77,12 @@ impl Over {
     pub fn of(run: &Run, session: &Session, ended_at_ms: u64) -> Option<Over> {
         let outcome = run.outcome.clone()?;
         let failed = session.attempts.last().filter(|it| it.code.is_some_and(|code| code != 0));
+        let waited_ms = session.waited_ms(ended_at_ms);
         Some(Over {
             outcome,
             tries: u32::try_from(session.attempts.len()).unwrap_or(u32::MAX).max(1),
-            worked_ms: ended_at_ms.saturating_sub(session.created_at_ms),
+            worked_ms: ended_at_ms.saturating_sub(session.created_at_ms).saturating_sub(waited_ms),
+            waited_ms,
             said: failed.map(|attempt| attempt.output.clone()),
         })
     }
@@ -103,6 +104,9 @@ pub struct Begun {
     /// For how long somebody worked on it.
     #[serde(default)]
     pub worked_ms: u64,
+    /// For how long they waited besides.
+    #[serde(default)]
+    pub waited_ms: u64,
     /// How often it was tried, over all runs.
     #[serde(default)]
     pub tries: u32,
@@ -283,6 +287,9 @@ pub enum Step {
         line: String,
         /// For how long somebody worked on it.
         worked_ms: u64,
+        /// For how long they waited besides.
+        #[serde(default)]
+        waited_ms: u64,
         /// How often it was tried.
         tries: u32,
     },
@@ -382,11 +389,12 @@ impl Loop {
                 begun.ended_at_ms = None;
                 begun.line = None;
             }
-            Step::TaskEnded { task, line, worked_ms, tries } => {
+            Step::TaskEnded { task, line, worked_ms, waited_ms, tries } => {
                 let begun = self.tasks.entry(task.clone()).or_default();
                 begun.ended_at_ms = Some(at_ms);
                 begun.line = Some(line.clone());
                 begun.worked_ms += worked_ms;
+                begun.waited_ms += waited_ms;
                 begun.tries += tries;
                 let runs = begun.runs.clone();
                 self.over.retain(|run, _| !runs.contains(run));
@@ -442,6 +450,22 @@ impl Loop {
         }
     }
 
+    /// Whether something else than the word of an agent says of each task that it is done: its command, its files, or the
+    /// tests of its phase. Who has done none has verified nothing.
+    pub fn is_verified(&self, plan: &Plan) -> bool {
+        let is_green = |phase: u32| {
+            let tested = self.phases.get(&phase).and_then(|stage| stage.tested.as_ref());
+            tested.is_some_and(|it| it.command.is_some() && it.code == 0)
+        };
+        let is_done = |begun: &Begun| begun.line.as_deref().is_some_and(|line| line.starts_with("DONE"));
+        let mut done = self.tasks.iter().filter(|(_, begun)| is_done(begun)).peekable();
+        done.peek().is_some()
+            && done.all(|(id, _)| {
+                let task = plan.find(id);
+                task.is_some_and(|it| it.verify().is_some() || !it.files().is_empty() || is_green(it.phase()))
+            })
+    }
+
     /// Whether a step is known already: a report may come twice.
     pub(crate) fn knows(&self, step: &Step) -> bool {
         let stage = |phase: &u32| self.phases.get(phase);
@@ -477,124 +501,5 @@ impl Loop {
 
     fn stage(&mut self, phase: u32, at_ms: u64) -> &mut Stage {
         self.phases.entry(phase).or_insert_with(|| Stage { began_at_ms: at_ms, ..Stage::default() })
-    }
-}
-
-/// What a loop does next.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Next {
-    /// This phase needs its place before anything in it can begin.
-    Prepare(u32),
-    /// These begin.
-    Begin(Vec<TaskNumber>),
-    /// All of a phase is settled: test it, merge it, record it.
-    Close(u32),
-    /// Somebody works.
-    Wait,
-    /// Nobody works, and nothing can begin: a person decides.
-    Ask(About),
-    /// Nothing is left of what was asked for.
-    Done,
-    /// The file cannot be worked with.
-    Refuse(Thin),
-}
-
-/// Decides. `ours` are the tasks that the loop itself has under way, `prepared` the phases that have their places, and a
-/// checkpoint is recorded for each of `closed`.
-pub fn next(
-    progress: &Progress<'_>,
-    closed: &BTreeSet<u32>,
-    prepared: &BTreeSet<u32>,
-    ours: usize,
-    asked: &Conduct,
-) -> Next {
-    let plan = progress.plan();
-    let is_wanted = |phase: u32| asked.phase.is_none_or(|wanted| wanted == phase);
-    let phases = plan.phases().iter().map(|phase| phase.number);
-    let Some(phase) = phases.into_iter().find(|phase| is_wanted(*phase) && !closed.contains(phase)) else {
-        return match asked.phase.filter(|wanted| !plan.phases().iter().any(|it| it.number == *wanted)) {
-            Some(_) => Next::Refuse(answer(progress, closed, Request { phase: asked.phase, groups: false })),
-            None => Next::Done,
-        };
-    };
-    if progress.is_phase_settled(phase) {
-        // Somebody else may still work on a task of a later phase; the loop itself never does.
-        return Next::Close(phase);
-    }
-    // A phase begins where the one before it was merged: what is ready early waits for its place.
-    match answer(progress, closed, Request { phase: Some(phase), groups: false }) {
-        Thin::Ready { groups, .. } => {
-            let room = (asked.parallel_max.get() as usize).saturating_sub(ours);
-            let ids = groups.into_iter().next().into_iter().flatten();
-            let tasks: Vec<TaskNumber> =
-                ids.filter_map(|id| plan.find(id.as_str()).map(Task::number)).take(room).collect();
-            if tasks.is_empty() {
-                Next::Wait
-            } else if prepared.contains(&phase) {
-                Next::Begin(tasks)
-            } else {
-                Next::Prepare(phase)
-            }
-        }
-        line @ Thin::Error { code: ErrorCode::Blocked, .. } => {
-            let failed: Vec<String> =
-                progress.failed().map(|task| String::from(plan.task(task).name())).collect();
-            // Without a failure a phase was asked for that waits for others.
-            if failed.is_empty() {
-                Next::Refuse(line)
-            } else {
-                Next::Ask(About::Blocked { phase, tasks: failed })
-            }
-        }
-        Thin::Wait {} => Next::Wait,
-        other => Next::Refuse(other),
-    }
-}
-
-/// What is due at the end of a phase.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Due {
-    /// Run its tests.
-    Test,
-    /// Merge it.
-    Merge,
-    /// Have an agent bring the two sides together.
-    Mend,
-    /// A person decides.
-    Ask(About),
-    /// Record its checkpoint.
-    Record,
-}
-
-/// How often agents are asked to bring the two sides of a phase together.
-const MENDS_MAX: usize = 2;
-
-/// How a phase stands in git when it is closed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    /// The head of its branch; none outside of git.
-    pub head: Option<String>,
-    /// The head of the target, where it is worked on in a place of its own.
-    pub target: Option<String>,
-}
-
-/// Decides what is due at the end of a phase. Tests count for the commit that they were about, and so does a merge that
-/// was not possible.
-pub fn due(phase: u32, stage: &Stage, standing: &Standing) -> Due {
-    if stage.merged.is_some() {
-        return Due::Record;
-    }
-    let Some(tested) = stage.tested.as_ref().filter(|tested| tested.commit == standing.head) else {
-        return Due::Test;
-    };
-    if tested.code != 0 && !tested.waived {
-        return Due::Ask(About::Red { phase, commit: standing.head.clone() });
-    }
-    let (Some(head), Some(target)) = (&standing.head, &standing.target) else { return Due::Record };
-    let is_same = |it: &&Unmerged| it.commit == *head && it.target == *target;
-    match stage.unmerged.as_ref().filter(is_same) {
-        None => Due::Merge,
-        Some(unmerged) if unmerged.is_conflict && stage.mending.len() < MENDS_MAX => Due::Mend,
-        Some(_) => Due::Ask(About::Unmerged { phase, commit: head.clone(), target: target.clone() }),
     }
 }

@@ -2,6 +2,7 @@
 
 mod conversation;
 mod order;
+mod time;
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
@@ -16,10 +17,11 @@ use crate::{
     orchestrate::Loop,
     request::{Ask, Bringing, Request},
     run::Outcome,
+    thin::Errands,
     usage::{Meter, Used},
 };
 
-pub use order::{Order, Patience, Resized, Role, Screen, Written};
+pub use order::{Noted, Order, Patience, Resized, Role, Screen, Written};
 
 /// One agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,6 +72,9 @@ pub struct Session {
     /// When it last had to wait no longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_until_ms: Option<u64>,
+    /// For how long it has waited, all together: for a person, while it was paused, for its account.
+    #[serde(default)]
+    pub waited_ms: u64,
     /// When a person is asked whether it may go on.
     pub time_over_at_ms: Option<u64>,
     /// What its CLI says it used.
@@ -111,6 +116,9 @@ pub struct Session {
     /// How it stands with the others of its office.
     #[serde(default, skip_serializing_if = "Standing::is_default")]
     pub office: Standing,
+    /// What it has asked in the thin dialect, if it is a main agent.
+    #[serde(default, skip_serializing_if = "Errands::is_default")]
+    pub thin: Errands,
     /// Whether it stands still, or is not started, until its phase may go on.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub gated: bool,
@@ -525,17 +533,15 @@ impl Session {
         self.order.role.verifies()
     }
 
+    /// Whether others still do something for it, of which it will hear.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        self.office.waits() || self.thin.waits()
+    }
+
     /// Whether it can do nothing before another agent has done something.
     fn waits_for_agents(&self) -> bool {
         let is_through = self.live().is_none_or(|live| live.process.is_some() && live.end.is_some());
-        self.office.calls.values().any(|blocked| *blocked || is_through)
-    }
-
-    /// How long it may work on before a person is asked, if that is limited.
-    pub(crate) fn time_left_ms(&self, at_ms: u64) -> Option<u64> {
-        // While it waits for somebody, no time of its own passes.
-        let now_ms = self.waiting_since_ms.unwrap_or(at_ms);
-        Some(self.time_over_at_ms?.saturating_sub(now_ms))
+        self.office.calls.values().any(|blocked| *blocked || is_through) || (self.thin.waits() && is_through)
     }
 
     /// How its last process ended, if it has.

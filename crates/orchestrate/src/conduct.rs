@@ -1,6 +1,11 @@
 //! What a main loop asks of the files: what to do next, and what it puts down itself. Executing is in [`crate::exec`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
 
 use ostler_engine::{
     orchestrate::{About, Conduct, Next, Stage, next},
@@ -13,7 +18,7 @@ use ostler_protocol::{
 use serde_json::{Value, json};
 
 use crate::{
-    exec::{Ended, Work, is_abandoned},
+    exec::{Ended, Over, Start, Work, begins, end_all, is_abandoned, patiently, put_down, said},
     project::Project,
     state::{State, StateError},
     wish::{self, WishError},
@@ -29,7 +34,9 @@ pub struct Look {
     pub next: Next,
     /// The tasks of it, if some are to be begun.
     pub begin: Vec<Place>,
-    /// All that could be begun now, whether or not there is room.
+    /// Those of them that are begun by now.
+    pub begun: BTreeMap<TaskId, Arc<Work>>,
+    /// All that could be begun now, whether or not there is room; where somebody else is asked.
     pub ready: Vec<Place>,
     /// Tasks in progress that nobody works on any more.
     pub abandoned: Vec<Place>,
@@ -75,70 +82,166 @@ impl Hindrance {
     }
 }
 
-/// Reads the files and says what is to be done. The answer stands in the log as a resolver's would, and the resolver's
-/// parts of the state are written; while there is nothing to do but to wait, nothing is. What was `said` last is not said
-/// again. What can be begun is not said at all where somebody `outside` is asked about it. `stages` are the phases that the
-/// loop has come to.
-pub fn look(
-    project: &Project,
-    asked: &Conduct,
-    stages: &BTreeMap<u32, Stage>,
-    ours: &BTreeSet<TaskId>,
-    said: Option<&str>,
-    outside: bool,
-    at_ms: u64,
-) -> Result<Look, Hindrance> {
-    let (plan, name) = project.plan().map_err(|error| Hindrance::Line(error.thin()))?;
-    if let Some(problem) = plan.problems().first() {
-        return Err(Hindrance::Line(problem.thin(&name)));
-    }
-    let begin = || State::new(&project.name(), &plan, at_ms);
-    let state = project.state().map_err(Hindrance::State)?.unwrap_or_else(begin);
-    let looked = of(&plan, &state, asked, stages, ours);
-    if looked.next == Next::Wait && looked.abandoned.is_empty() {
-        return Ok(looked);
-    }
-    let changed = project.change_state(at_ms, begin, |state| {
-        let mut looked = of(&plan, state, asked, stages, ours);
-        if outside && matches!(looked.next, Next::Begin(_)) {
-            looked.line = None;
-        }
-        let progress = state.progress(&plan);
-        state.resolved(&progress);
-        state.measured(&progress);
-        let question = Thin::ResolveNext { phase: asked.phase, force: false };
-        let lines = looked.line.iter().filter(|line| said != Some(line.as_str()));
-        let lines = lines.flat_map(|line| [question.to_string(), line.clone()]).collect();
-        (looked, lines)
-    });
-    changed.map_err(Hindrance::State)
+/// What a main loop knows when it looks at the files.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// What it was asked.
+    pub asked: &'a Conduct,
+    /// The phases that it has come to.
+    pub stages: &'a BTreeMap<u32, Stage>,
+    /// What it has under way.
+    pub ours: &'a BTreeSet<TaskId>,
+    /// What was not put down yet: that comes before everything else.
+    pub over: &'a [Over],
+    /// What was said last, which is not said again.
+    pub said: Option<&'a str>,
+    /// Who decides what begins, and how.
+    pub begins: Begins,
 }
 
-fn of(
-    plan: &Plan,
-    state: &State,
-    asked: &Conduct,
-    stages: &BTreeMap<u32, Stage>,
-    ours: &BTreeSet<TaskId>,
-) -> Look {
-    let mut progress: Progress<'_> = state.progress(plan);
-    // Those that are about to be begun are not in the state yet.
-    for task in ours.iter().filter_map(|id| plan.find(id.as_str())) {
-        if progress.state(task.number()) == TaskState::Pending {
-            progress.start(task.number());
-        }
+/// Who decides what of all that can begin does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begins {
+    /// The loop, which begins it at once. Whoever does it is told in this language.
+    Now {
+        /// In Korean rather than in English.
+        is_korean: bool,
+    },
+    /// The loop, which makes a place for each first.
+    Later,
+    /// Somebody else is asked. What can be begun is not said at all.
+    Outside,
+}
+
+/// What came of a look.
+#[derive(Debug)]
+pub struct Looked {
+    /// What is said of all that was put down, in its order.
+    pub ended: Vec<Thin>,
+    /// What was found.
+    pub found: Result<Look, Hindrance>,
+}
+
+/// Puts down what is over, reads the files, says what is to be done, and begins what can begin: everything that happens at
+/// the same moment is written once. The answer stands in the log as a resolver's would, and the resolver's parts of the
+/// state are written; while there is nothing to do but to wait, nothing is.
+pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
+    let hindered =
+        |hindrance| Looked { ended: end_all(project, question.over, at_ms), found: Err(hindrance) };
+    let plan = match project.plan() {
+        Err(error) => return hindered(Hindrance::Line(error.thin())),
+        Ok((plan, name)) => match plan.problems().first() {
+            Some(problem) => return hindered(Hindrance::Line(problem.thin(&name))),
+            None => plan,
+        },
+    };
+    let begin = || State::new(&project.name(), &plan, at_ms);
+    let mut state = match project.state() {
+        Ok(state) => state.unwrap_or_else(begin),
+        Err(error) => return hindered(Hindrance::State(error)),
+    };
+    question.over.iter().for_each(|it| it.write(&mut state));
+    let looked = of(project, &state.progress(&plan), &state, question);
+    if looked.next == Next::Wait && looked.abandoned.is_empty() && question.over.is_empty() {
+        return Looked { ended: Vec::new(), found: Ok(looked) };
     }
+    let mut starts = Starts::of(project, &plan, &looked, question);
+    let mut change = || {
+        project.change_state(at_ms, begin, |state| {
+            let mut lines = put_down(project, Some(&plan), question.over, state);
+            let mut progress = state.progress(&plan);
+            let mut looked = of(project, &progress, state, question);
+            if question.begins == Begins::Outside && matches!(looked.next, Next::Begin(_)) {
+                looked.line = None;
+            }
+            let asked = Thin::ResolveNext { phase: question.asked.phase, force: false };
+            let said = looked.line.iter().filter(|line| question.said != Some(line.as_str()));
+            lines.extend(said.flat_map(|line| [asked.to_string(), line.clone()]));
+            looked.begun = starts.take_up(&looked.next, &mut progress, state, at_ms);
+            lines.extend(looked.begun.keys().map(begins));
+            state.resolved(&progress);
+            state.measured(&progress);
+            (looked, lines)
+        })
+    };
+    // Work that is done is worth a longer wait.
+    let changed = if question.over.is_empty() { change() } else { patiently(change) };
+    Looked { ended: said(question.over, changed.as_ref().err()), found: changed.map_err(Hindrance::State) }
+}
+
+/// What can begin as soon as somebody holds the lock.
+struct Starts<'a> {
+    project: &'a Project,
+    is_korean: bool,
+    by_number: BTreeMap<TaskNumber, Start<'a>>,
+}
+
+impl<'a> Starts<'a> {
+    fn of(project: &'a Project, plan: &'a Plan, looked: &Look, question: &'a Question<'_>) -> Starts<'a> {
+        let mut starts = Starts { project, is_korean: false, by_number: BTreeMap::new() };
+        let (Next::Begin(tasks), Begins::Now { is_korean }) = (&looked.next, question.begins) else {
+            return starts;
+        };
+        starts.is_korean = is_korean;
+        for task in tasks.iter().map(|task| plan.task(*task)) {
+            let stage = question.stages.get(&task.phase());
+            let worktree = stage.and_then(|stage| stage.worktree.as_deref()).map(Path::new);
+            // Whoever has no place is told so when its own turn comes.
+            if let Ok(start) = Start::of(project, task, worktree) {
+                starts.by_number.insert(task.number(), start);
+            }
+        }
+        starts
+    }
+
+    /// Begins those that can still begin. What has come up only now begins later, in its own time.
+    fn take_up(
+        &mut self,
+        next: &Next,
+        progress: &mut Progress<'_>,
+        state: &mut State,
+        at_ms: u64,
+    ) -> BTreeMap<TaskId, Arc<Work>> {
+        let Next::Begin(tasks) = next else { return BTreeMap::new() };
+        let mut begun = BTreeMap::new();
+        for task in tasks {
+            let Some(start) = self.by_number.remove(task) else { continue };
+            if let Ok(work) = start.take_up(self.project, progress, state, self.is_korean, at_ms) {
+                progress.start(*task);
+                begun.insert(work.id.clone(), Arc::new(work));
+            }
+        }
+        begun
+    }
+}
+
+fn of(project: &Project, progress: &Progress<'_>, state: &State, question: &Question<'_>) -> Look {
+    let plan = progress.plan();
+    // Those that are about to be begun are not in the state yet.
+    let ours = question.ours.iter().filter_map(|id| plan.find(id.as_str())).map(Task::number);
+    let coming: Vec<TaskNumber> = ours.filter(|task| progress.state(*task) == TaskState::Pending).collect();
+    let mut progress = Cow::Borrowed(progress);
+    for task in coming {
+        progress.to_mut().start(task);
+    }
+    let stages = question.stages;
     let prepared = stages.keys().copied().collect();
     // Whoever else records a phase knows nothing of what the loop has in its place: that is tested and merged all the same.
     let mut closed = state.checkpoints();
     closed.retain(|phase| stages.get(phase).is_none_or(|stage| stage.ended_at_ms.is_some()));
-    let next = next(&progress, &closed, &prepared, ours.len(), asked);
+    let next = match next(&progress, &closed, &prepared, question.ours.len(), question.asked) {
+        // What an earlier loop, or somebody else, has done there is tested and merged before the phase is over.
+        Next::Close(phase) if !stages.contains_key(&phase) && has_place(project, plan, phase) => {
+            Next::Prepare(phase)
+        }
+        next => next,
+    };
     let begin = match &next {
         Next::Begin(tasks) => tasks.iter().map(|task| place(plan.task(*task))).collect(),
         _ => Vec::new(),
     };
     let ready = match &next {
-        Next::Begin(tasks) => {
+        Next::Begin(tasks) if question.begins == Begins::Outside => {
             let phase = tasks.first().map(|task| plan.task(*task).phase());
             let of_phase =
                 progress.ready().map(|task| plan.task(task)).filter(|it| Some(it.phase()) == phase);
@@ -149,7 +252,7 @@ fn of(
     let running = progress.running().map(|task| plan.task(task));
     let abandoned = running.filter(|task| {
         let id = task.id();
-        !ours.contains(&id) && state.note(&id).is_some_and(is_abandoned)
+        !question.ours.contains(&id) && state.note(&id).is_some_and(is_abandoned)
     });
     let abandoned = abandoned.map(place).collect();
     let own_place = |number: u32| number > 0;
@@ -158,11 +261,18 @@ fn of(
         line: line(plan, &next),
         next,
         begin,
+        begun: BTreeMap::new(),
         ready,
         abandoned,
         places: phases.iter().map(|it| (it.number, own_place(it.number).then(|| it.worktree()))).collect(),
         titles: phases.iter().map(|it| (it.number, it.title.clone().unwrap_or_default())).collect(),
     }
+}
+
+/// Whether a phase has a place of its own that stands there already.
+fn has_place(project: &Project, plan: &Plan, phase: u32) -> bool {
+    let found = plan.phases().iter().find(|it| it.number == phase && phase > 0);
+    found.is_some_and(|it| project.root().join(it.worktree()).is_dir())
 }
 
 fn place(task: Task<'_>) -> Place {
@@ -292,4 +402,132 @@ pub fn proven(work: &Work, ended: Ended) -> Ended {
 
 fn unknown(project: &Project, at_ms: u64) -> State {
     State::new(&project.name(), &Plan::read(Vec::new()), at_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, path::PathBuf};
+
+    use super::*;
+
+    const TASKS: &str = "## Phase 0: All\n\n- [ ] T0.1: a\n- [ ] T0.2: b\n- [ ] T0.3: c\n- [ ] T0.4: d\n";
+
+    struct Place(PathBuf);
+
+    impl Place {
+        fn new(name: &str) -> Place {
+            let root = env::temp_dir().join(format!("ostler-conduct-{name}-{}", std::process::id()));
+            fs::remove_dir_all(&root).ok();
+            fs::create_dir_all(&root).expect("the temporary directory can be written");
+            let place = Place(root);
+            place.write(TASKS);
+            place
+        }
+
+        #[expect(clippy::disallowed_methods, reason = "files of a test")]
+        fn write(&self, text: &str) {
+            fs::write(self.0.join("TASKS.md"), text).expect("a file");
+        }
+
+        fn read(&self, name: &str) -> String {
+            fs::read_to_string(self.0.join(name)).unwrap_or_default()
+        }
+
+        /// What the log has, without its times.
+        fn log(&self) -> Vec<String> {
+            let line = |line: &str| line.split_once("] ").map(|it| it.1.to_owned()).unwrap_or_default();
+            self.read(".claude/orchestrate.log").lines().map(line).collect()
+        }
+
+        fn look(&self, ours: &[&str], over: &[Over], begins: Begins) -> Looked {
+            let parallel_max = 2.try_into().expect("two is not nothing");
+            let question = Question {
+                asked: &Conduct { tasks: None, phase: None, parallel_max, agent: None },
+                stages: &BTreeMap::from([(0, Stage::default())]),
+                ours: &ours.iter().map(|id| id.parse().expect("an id")).collect(),
+                over,
+                said: None,
+                begins,
+            };
+            look(&Project::find(&self.0, None), &question, 1_000)
+        }
+
+        fn state(&self, id: &str) -> Option<TaskState> {
+            let state = Project::find(&self.0, None).state().expect("a state").expect("one was written");
+            state.tasks().get(&id.parse().expect("an id")).copied()
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    const NOW: Begins = Begins::Now { is_korean: false };
+
+    fn begun(looked: &Looked) -> Vec<&str> {
+        looked.found.as_ref().expect("a look").begun.keys().map(TaskId::as_str).collect()
+    }
+
+    fn over(looked: &Looked, id: &str, ended: Ended) -> Over {
+        let id: TaskId = id.parse().expect("an id");
+        Over::proven(&looked.found.as_ref().expect("a look").begun[&id], ended)
+    }
+
+    #[test]
+    fn what_ends_and_what_begins_is_written_at_once() {
+        let place = Place::new("at-once");
+        let first = place.look(&[], &[], NOW);
+        assert_eq!(begun(&first), ["T0.1", "T0.2"]);
+        assert!(place.look(&["T0.1", "T0.2"], &[], NOW).found.is_ok_and(|it| it.next == Next::Wait));
+        let failed = Ended::Failed { reason: "no".to_owned() };
+        let ends = [over(&first, "T0.1", Ended::Done), over(&first, "T0.2", failed)];
+        let second = place.look(&[], &ends, NOW);
+        let said: Vec<String> = second.ended.iter().map(ToString::to_string).collect();
+        assert_eq!(said, ["DONE:T0.1", "FAIL:T0.2:no"]);
+        assert_eq!(begun(&second), ["T0.3", "T0.4"]);
+        assert_eq!(place.read("TASKS.md"), TASKS.replace("[ ] T0.1", "[x] T0.1"));
+        let states = ["T0.1", "T0.2", "T0.3", "T0.4"].map(|id| place.state(id));
+        let [done, failed, third, fourth] = states;
+        assert_eq!((done, failed), (Some(TaskState::Completed), Some(TaskState::Failed)));
+        assert_eq!((third, fourth), (Some(TaskState::InProgress), Some(TaskState::InProgress)));
+        let log = [
+            "RESOLVE_NEXT",
+            "READY:T0.1,T0.2",
+            "EXECUTE:T0.1",
+            "EXECUTE:T0.2",
+            "DONE:T0.1",
+            "FAIL:T0.2:no",
+            "RESOLVE_NEXT",
+            "READY:T0.3,T0.4",
+            "EXECUTE:T0.3",
+            "EXECUTE:T0.4",
+        ];
+        assert_eq!(place.log(), log);
+    }
+
+    #[test]
+    fn what_ends_is_put_down_whatever_the_task_file_has_become() {
+        let place = Place::new("broken");
+        let first = place.look(&[], &[], NOW);
+        place.write("## Phase 0\n\n- [ ] T0.1: a\n- [ ] T0.1: again\n");
+        let second = place.look(&[], &[over(&first, "T0.1", Ended::Done)], NOW);
+        assert_eq!(second.ended.iter().map(ToString::to_string).collect::<Vec<_>>(), ["DONE:T0.1"]);
+        assert!(matches!(second.found, Err(Hindrance::Line(_))));
+        assert_eq!(place.state("T0.1"), Some(TaskState::Completed));
+    }
+
+    #[test]
+    fn nothing_begins_where_a_place_is_made_or_somebody_asked_first() {
+        let place = Place::new("later");
+        let later = place.look(&[], &[], Begins::Later);
+        assert_eq!(begun(&later), [""; 0]);
+        assert_eq!(place.log(), ["RESOLVE_NEXT", "READY:T0.1,T0.2"]);
+        let outside = place.look(&[], &[], Begins::Outside);
+        assert_eq!(begun(&outside), [""; 0]);
+        assert_eq!(outside.found.expect("a look").ready.len(), 4);
+        assert_eq!(place.log().len(), 2, "what somebody else is asked is not said");
+        assert_eq!(place.state("T0.1"), None);
+    }
 }

@@ -3,7 +3,7 @@
 //! All of it follows from the plan and from the parts of others, so nobody here ever reads it. It stays the text that it is
 //! in the file: values of a plan with 100,000 tasks would take ten times as long as the plan itself.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use ostler_engine::plan::{Progress, State as TaskState, Task, TaskNumber};
 use serde_json::value::RawValue;
@@ -21,29 +21,30 @@ const LIST_END: &str = "\n    ]";
 /// The resolver's parts, by name, as they are written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Derived {
-    texts: BTreeMap<&'static str, Box<RawValue>>,
+    /// Shared, for a state is copied to see whether it changes.
+    texts: BTreeMap<&'static str, Arc<Box<RawValue>>>,
 }
 
 impl Derived {
     /// Takes a list of tasks over as it stands in the file; whether it is one of the resolver's.
     pub(crate) fn take_list(&mut self, name: &str, text: &RawValue) -> bool {
         let own = LISTS.iter().find(|own| **own == name);
-        own.map(|own| self.texts.insert(own, text.to_owned())).is_some()
+        own.map(|own| self.texts.insert(own, Arc::new(text.to_owned()))).is_some()
     }
 
     /// Takes the dependencies over as they stand in the file.
     pub(crate) fn take_dependencies(&mut self, text: &RawValue) {
-        self.texts.insert(DEPENDENCIES, text.to_owned());
+        self.texts.insert(DEPENDENCIES, Arc::new(text.to_owned()));
     }
 
     /// The lists of tasks.
     pub(crate) fn lists(&self) -> impl Iterator<Item = (&'static str, &RawValue)> {
-        self.texts.iter().filter(|(name, _)| **name != DEPENDENCIES).map(|(name, text)| (*name, &**text))
+        self.texts.iter().filter(|(name, _)| **name != DEPENDENCIES).map(|(name, text)| (*name, &***text))
     }
 
     /// Who waits for whom.
     pub(crate) fn dependencies(&self) -> Option<&RawValue> {
-        self.texts.get(DEPENDENCIES).map(|text| &**text)
+        self.texts.get(DEPENDENCIES).map(|text| &***text)
     }
 
     /// Writes everything anew.
@@ -62,21 +63,26 @@ impl Derived {
         self.put(DEPENDENCIES, dependencies(progress));
     }
 
-    fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts.iter().map(|(name, text)| (*name, text.get()))
-    }
-
     /// What says the same already stays as somebody has written it.
     fn put(&mut self, name: &'static str, text: String) {
         if self.texts.get(name).is_none_or(|old| !is_same(old.get(), &text)) {
-            self.texts.insert(name, RawValue::from_string(text).expect("ids in quotes are JSON"));
+            let text = RawValue::from_string(text).expect("ids in quotes are JSON");
+            self.texts.insert(name, Arc::new(text));
         }
     }
 }
 
 impl PartialEq for Derived {
     fn eq(&self, other: &Derived) -> bool {
-        self.texts().eq(other.texts())
+        let is_same = |one: &Arc<Box<RawValue>>, other: &Arc<Box<RawValue>>| {
+            Arc::ptr_eq(one, other) || one.get() == other.get()
+        };
+        self.texts.len() == other.texts.len()
+            && self
+                .texts
+                .iter()
+                .zip(&other.texts)
+                .all(|(one, other)| one.0 == other.0 && is_same(one.1, other.1))
     }
 }
 

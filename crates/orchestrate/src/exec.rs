@@ -6,11 +6,14 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     thread,
     time::Duration,
 };
 
-use ostler_engine::plan::{FILE_BYTES_MAX, Obstacle, Plan, Progress, State as TaskState, Task, obstacle};
+use ostler_engine::plan::{
+    FILE_BYTES_MAX, Obstacle, Plan, Progress, State as TaskState, Task, TaskNumber, obstacle,
+};
 use ostler_protocol::{
     name::TaskId,
     thin::{ErrorCode, Thin},
@@ -18,8 +21,9 @@ use ostler_protocol::{
 use serde_json::{Value, json};
 
 use crate::{
+    claim::{Claim, is_claimed},
     evidence::look,
-    file::{read, replace},
+    file::{put, read},
     lock::Owner,
     project::Project,
     state::{State, StateError},
@@ -60,6 +64,8 @@ pub struct Work {
     before: u64,
     /// In which worktree it is done, as it was asked for.
     worktree: Option<String>,
+    /// Nobody else in this process takes it over as long as this is held.
+    _claim: Claim,
 }
 
 impl Work {
@@ -97,11 +103,131 @@ fn looked_before(state: &State, id: &TaskId, worktree: Option<&str>, now: u64) -
         .unwrap_or(now)
 }
 
+/// Work that is over, with what has to be known to put that down.
+#[derive(Debug, Clone)]
+pub struct Over {
+    work: Arc<Work>,
+    ended: Ended,
+    remains: Option<Value>,
+}
+
+impl Over {
+    /// It ended so, and its evidence was looked at.
+    pub fn proven(work: &Arc<Work>, ended: Ended) -> Over {
+        let remains = if ended == Ended::Done { None } else { work.remains() };
+        Over { work: Arc::clone(work), ended, remains }
+    }
+
+    /// The task.
+    pub fn id(&self) -> &TaskId {
+        &self.work.id
+    }
+
+    /// What is said of it.
+    pub(crate) fn line(&self) -> Thin {
+        match &self.ended {
+            Ended::Done => Thin::done(self.work.id.clone()),
+            Ended::Failed { reason } => Thin::fail(self.work.id.clone(), reason),
+        }
+    }
+
+    /// What is said of it where it cannot be put down.
+    pub(crate) fn lost(&self, error: &StateError) -> Thin {
+        Thin::fail(self.work.id.clone(), &state_reason(error))
+    }
+
+    /// Writes it into a state.
+    pub(crate) fn write(&self, state: &mut State) {
+        let ended = if self.ended == Ended::Done { TaskState::Completed } else { TaskState::Failed };
+        state.executed(&self.work.id, ended);
+        state.set_note(&self.work.id, self.remains.clone());
+    }
+}
+
+/// A task that is about to begin: where, and how its files look there. Whoever takes it up holds the lock; looking at
+/// files may take longer than others should wait for that.
+pub(crate) struct Start<'a> {
+    task: Task<'a>,
+    worktree: Option<&'a Path>,
+    directory: PathBuf,
+    before: u64,
+}
+
+impl<'a> Start<'a> {
+    pub(crate) fn of(
+        project: &Project,
+        task: Task<'a>,
+        worktree: Option<&'a Path>,
+    ) -> Result<Start<'a>, &'static str> {
+        let directory = place(project, worktree)?;
+        let before = look(&directory, &task.files());
+        Ok(Start { task, worktree, directory, before })
+    }
+
+    /// Writes into the state that it is in progress. Refused with a line.
+    pub(crate) fn take_up(
+        self,
+        project: &Project,
+        progress: &mut Progress<'_>,
+        state: &mut State,
+        is_korean: bool,
+        at_ms: u64,
+    ) -> Result<Work, Thin> {
+        let Start { task, worktree, directory, before } = self;
+        let id = &task.id();
+        let (mut note, directory) = match decide(progress, state, task)? {
+            // Whoever takes it over goes on where it was begun; without a worktree that is the project itself.
+            Some(note) => {
+                let begun_at = note["worktree"].as_str().map(PathBuf::from);
+                let directory = place(project, begun_at.as_deref()).unwrap_or(directory);
+                (note, directory)
+            }
+            None => {
+                let worktree = worktree.map(|path| path.to_string_lossy());
+                let before = looked_before(state, id, worktree.as_deref(), before);
+                let note =
+                    json!({ "key": key(id, at_ms), "before": before.to_string(), "worktree": worktree });
+                (note, directory)
+            }
+        };
+        let mut prompt = task.prompt(note["worktree"].as_str(), is_korean);
+        if let Some(failure) = note["failure"].as_str() {
+            prompt.push_str(&after_failure(failure, is_korean));
+        }
+        let work = Work {
+            id: id.clone(),
+            title: task.title().into_owned(),
+            owner: task.owner(),
+            prompt,
+            directory,
+            check: task.verify(),
+            attempts_max: left(state.retry_limit(), &note),
+            key: note["key"].as_str().unwrap_or_default().to_owned(),
+            files: task.files(),
+            timeout: task.timeout(),
+            failure: note["failure"].as_str().map(str::to_owned),
+            before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
+            worktree: note["worktree"].as_str().map(str::to_owned),
+            _claim: Claim::new(note["key"].as_str().unwrap_or_default()),
+        };
+        note["owner"] = json!(Owner::me());
+        state.set_note(id, Some(note));
+        state.set_run_key(id, &work.key);
+        state.executed(id, TaskState::InProgress);
+        Ok(work)
+    }
+}
+
+/// What the log says of a task that begins.
+pub(crate) fn begins(id: &TaskId) -> String {
+    format!("EXECUTE:{id}")
+}
+
 /// A task that was asked for.
 #[derive(Debug)]
 pub enum Begun {
     /// It is to be done.
-    Work(Box<Work>),
+    Work(Arc<Work>),
     /// There is nothing to do but to say this.
     Settled(Thin),
 }
@@ -129,70 +255,77 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
         Err(error) => return fail(&error.thin().to_string()),
     };
     let Some(task) = plan.find(id.as_str()) else { return fail("there is no such task") };
-    let directory = match place(project, worktree) {
-        Ok(directory) => directory,
+    let start = match Start::of(project, task, worktree) {
+        Ok(start) => start,
         Err(reason) => return fail(reason),
     };
-    let before = look(&directory, &task.files());
     let new = || State::new(&project.name(), &plan, at_ms);
     let changed = project.change_state(at_ms, new, |state| {
-        let note = match decide(&plan, state, task) {
-            Ok(note) => note.unwrap_or_else(|| {
-                let worktree = worktree.map(|path| path.to_string_lossy());
-                let before = looked_before(state, id, worktree.as_deref(), before);
-                json!({ "key": key(id, at_ms), "before": before.to_string(), "worktree": worktree })
-            }),
-            Err(line) => return (Begun::Settled(line.clone()), vec![line.to_string()]),
-        };
-        // Whoever takes it over goes on where it was begun.
-        let begun_at = note["worktree"].as_str().map(PathBuf::from);
-        let shown = begun_at.as_deref().or(worktree).map(|path| path.to_string_lossy().into_owned());
-        let directory = begun_at.and_then(|path| place(project, Some(&path)).ok()).unwrap_or(directory);
-        let mut prompt = task.prompt(shown.as_deref(), is_korean);
-        if let Some(failure) = note["failure"].as_str() {
-            prompt.push_str(&after_failure(failure, is_korean));
+        let mut progress = state.progress(&plan);
+        match start.take_up(project, &mut progress, state, is_korean, at_ms) {
+            Ok(work) => (Begun::Work(Arc::new(work)), vec![begins(id)]),
+            Err(line) => (Begun::Settled(line.clone()), vec![line.to_string()]),
         }
-        let work = Work {
-            id: id.clone(),
-            title: task.title().into_owned(),
-            owner: task.owner(),
-            prompt,
-            directory,
-            check: task.verify(),
-            attempts_max: left(state.retry_limit(), &note),
-            key: note["key"].as_str().unwrap_or_default().to_owned(),
-            files: task.files(),
-            timeout: task.timeout(),
-            failure: note["failure"].as_str().map(str::to_owned),
-            before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
-            worktree: note["worktree"].as_str().map(str::to_owned),
-        };
-        let mut note = note;
-        note["owner"] = json!(Owner::me());
-        state.set_note(id, Some(note));
-        state.set_run_key(id, &work.key);
-        state.executed(id, TaskState::InProgress);
-        (Begun::Work(Box::new(work)), vec![format!("EXECUTE:{id}")])
     });
     changed.unwrap_or_else(|error| fail(&state_reason(&error)))
 }
 
 /// Takes back how work ended: looks at the evidence, puts it down, and says it.
-pub fn end(project: &Project, work: &Work, ended: Ended, at_ms: u64) -> Thin {
-    let ended = work.proven(ended);
-    let (line, state) = match &ended {
-        Ended::Done => (Thin::done(work.id.clone()), TaskState::Completed),
-        Ended::Failed { reason } => (Thin::fail(work.id.clone(), reason), TaskState::Failed),
-    };
-    match record(project, work, state, &line, at_ms) {
-        Ok(()) => line,
-        Err(error) => Thin::fail(work.id.clone(), &state_reason(&error)),
+pub fn end(project: &Project, work: &Arc<Work>, ended: Ended, at_ms: u64) -> Thin {
+    let over = Over::proven(work, work.proven(ended));
+    let lines = end_all(project, std::slice::from_ref(&over), at_ms);
+    lines.into_iter().next().unwrap_or_else(|| over.line())
+}
+
+/// Puts down how everything of this ended, at once, and says it of each. Whoever holds the lock is waited for, longer than
+/// usual: the work is done.
+pub fn end_all(project: &Project, over: &[Over], at_ms: u64) -> Vec<Thin> {
+    if over.is_empty() {
+        return Vec::new();
+    }
+    let recorded = patiently(|| {
+        let begin = || State::new(&project.name(), &Plan::read(Vec::new()), at_ms);
+        project.change_state(at_ms, begin, |state| ((), put_down(project, None, over, state)))
+    });
+    said(over, recorded.as_ref().err())
+}
+
+/// What is said of work that was put down, or could not be.
+pub(crate) fn said(over: &[Over], error: Option<&StateError>) -> Vec<Thin> {
+    let line = |it: &Over| error.map_or_else(|| it.line(), |error| it.lost(error));
+    over.iter().map(line).collect()
+}
+
+/// Marks what is done and writes all of it into the state; what the log has to say.
+pub(crate) fn put_down(
+    project: &Project,
+    plan: Option<&Plan>,
+    over: &[Over],
+    state: &mut State,
+) -> Vec<String> {
+    // The mark first: it counts before the state, and both say the same if we end here.
+    let done = over.iter().filter(|it| it.ended == Ended::Done).map(Over::id);
+    mark(project, plan, &done.collect::<Vec<_>>());
+    for it in over {
+        it.write(state);
+    }
+    over.iter().map(|it| it.line().to_string()).collect()
+}
+
+/// Does something under the lock of the state, however long somebody holds it, within reason.
+pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T, StateError>) -> Result<T, StateError> {
+    let mut tries = 1;
+    loop {
+        match change() {
+            Err(StateError::Locked { .. }) if tries < RECORD_TRIES => tries += 1,
+            changed => return changed,
+        }
+        thread::sleep(Duration::from_millis(100));
     }
 }
 
 /// Whether a task may be begun; what was noted if it was begun before.
-fn decide(plan: &Plan, state: &State, task: Task<'_>) -> Result<Option<Value>, Thin> {
-    let progress = state.progress(plan);
+fn decide(progress: &mut Progress<'_>, state: &State, task: Task<'_>) -> Result<Option<Value>, Thin> {
     let id = task.id();
     let fail = |reason: &str| Err(Thin::fail(task.id(), reason));
     match progress.state(task.number()) {
@@ -203,15 +336,17 @@ fn decide(plan: &Plan, state: &State, task: Task<'_>) -> Result<Option<Value>, T
                 return fail("somebody else works on it");
             };
             match owner(note) {
+                Some(owner) if !is_abandoned(note) && owner == Owner::me() => {
+                    fail("it is being done already")
+                }
                 Some(owner) if !is_abandoned(note) => fail(&format!("process {} works on it", owner.pid)),
                 _ => Ok(Some(note.clone())),
             }
         }
         TaskState::Pending | TaskState::Failed => {
-            let mut progress = progress;
             progress.retry(task.number());
-            match obstacle(&progress, task.number()) {
-                Some(obstacle) => fail(&obstacle_reason(&progress, &obstacle)),
+            match obstacle(progress, task.number()) {
+                Some(obstacle) => fail(&obstacle_reason(progress, &obstacle)),
                 None => Ok(None),
             }
         }
@@ -228,9 +363,39 @@ fn is_begun(note: &Value) -> bool {
     note["key"].is_string()
 }
 
-/// Whether a task that was begun may be taken over: whoever noted it is gone, or is this process.
+/// Whether a task that was begun may be taken over: whoever noted it is gone, or is this process and has let go of it.
 pub(crate) fn is_abandoned(note: &Value) -> bool {
-    is_begun(note) && owner(note).filter(Owner::may_live).is_none_or(|owner| owner == Owner::me())
+    let is_held = || note["key"].as_str().is_some_and(is_claimed);
+    is_begun(note)
+        && owner(note).filter(Owner::may_live).is_none_or(|owner| owner == Owner::me() && !is_held())
+}
+
+/// Whether a task was begun by somebody who is not at it any more.
+pub fn is_left(project: &Project, id: &TaskId) -> bool {
+    project.state().ok().flatten().is_some_and(|state| {
+        state.tasks().get(id) == Some(&TaskState::InProgress) && state.note(id).is_some_and(is_abandoned)
+    })
+}
+
+/// The owner of a task that nobody has begun and nobody has done, if there is such a task: whoever begins it needs an
+/// agent. Nothing is written.
+pub fn unbegun(project: &Project, id: &TaskId, at_ms: u64) -> Option<Option<String>> {
+    let (plan, _) = project.plan().ok()?;
+    let task = plan.find(id.as_str())?;
+    let state = project.state().ok()?.unwrap_or_else(|| State::new(&project.name(), &plan, at_ms));
+    let now = state.progress(&plan).state(task.number());
+    matches!(now, TaskState::Pending | TaskState::Failed).then(|| task.owner())
+}
+
+/// How a task stands that was begun under an earlier process: what is to be said of it if it is over by now.
+pub fn ended_before(project: &Project, id: &TaskId) -> Option<Thin> {
+    let state = project.state().ok()??.tasks().get(id).copied()?;
+    if state != TaskState::Failed {
+        return None;
+    }
+    let attempts = project.history().remove(id).unwrap_or_default();
+    let reason = attempts.into_iter().next_back().and_then(|attempt| attempt.failed);
+    Some(Thin::fail(id.clone(), &reason.unwrap_or_else(|| "it has failed".to_owned())))
 }
 
 /// How often it may still be tried.
@@ -280,48 +445,31 @@ fn key(id: &TaskId, at_ms: u64) -> String {
     format!("exec-{id}-{at_ms}-{}", std::process::id())
 }
 
-/// Writes down how a task ended. Whoever holds the lock is waited for, longer than usual: the work is done.
-fn record(
-    project: &Project,
-    work: &Work,
-    state: TaskState,
-    line: &Thin,
-    at_ms: u64,
-) -> Result<(), StateError> {
-    let mut tries = 1;
-    let remains = if state == TaskState::Completed { None } else { work.remains() };
-    loop {
-        let begin = || State::new(&project.name(), &Plan::read(Vec::new()), at_ms);
-        let recorded = project.change_state(at_ms, begin, |file| {
-            // The mark first: it counts before the state, and both say the same if we end here.
-            if state == TaskState::Completed {
-                mark(project, &work.id);
-            }
-            file.executed(&work.id, state);
-            file.set_note(&work.id, remains.clone());
-            ((), vec![line.to_string()])
-        });
-        match recorded {
-            Err(StateError::Locked { .. }) if tries < RECORD_TRIES => tries += 1,
-            recorded => return recorded,
-        }
-        thread::sleep(Duration::from_millis(100));
+/// Marks tasks as done in their file; `plan` is what it was read as, if somebody has. A file that cannot be marked is left
+/// as it is: the state knows it too.
+fn mark(project: &Project, plan: Option<&Plan>, ids: &[&TaskId]) {
+    if ids.is_empty() {
+        return;
     }
-}
-
-/// Marks a task as done in its file. A file that cannot be marked is left as it is: the state knows it too.
-fn mark(project: &Project, id: &TaskId) {
     let Ok((path, _)) = project.task_file() else { return };
-    let Ok((plan, _)) = project.plan() else { return };
-    let Some(task) = plan.find(id.as_str()).filter(|task| !task.is_done()) else { return };
-    let marked = plan.marked([task.number()]);
     // A link is followed only as far as the project, or where a person has named it.
     let Ok(path) = path.canonicalize() else { return };
     let is_ours =
         project.names_tasks() || project.root().canonicalize().is_ok_and(|root| path.starts_with(root));
+    let Some(now) = read(&path, FILE_BYTES_MAX as u64, false).ok().filter(|_| is_ours) else { return };
     // Somebody may have written meanwhile.
-    if is_ours && read(&path, FILE_BYTES_MAX as u64, false).is_ok_and(|now| now == plan.text()) {
-        replace(&path, &marked).ok();
+    match plan.filter(|plan| plan.text() == now) {
+        Some(plan) => mark_in(plan, &path, ids),
+        None => mark_in(&Plan::read(now), &path, ids),
+    }
+}
+
+fn mark_in(plan: &Plan, path: &Path, ids: &[&TaskId]) {
+    let tasks = ids.iter().filter_map(|id| plan.find(id.as_str()));
+    let open: Vec<TaskNumber> = tasks.filter(|task| !task.is_done()).map(Task::number).collect();
+    if !open.is_empty() {
+        // The state, which follows, is there for good. After a power cut it may be the only one that knows.
+        put(path, &plan.marked(open)).ok();
     }
 }
 

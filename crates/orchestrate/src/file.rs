@@ -32,8 +32,14 @@ pub(crate) fn read(path: &Path, bytes_max: u64, follow: bool) -> io::Result<Vec<
     Ok(bytes)
 }
 
-/// Puts a file in the place of another at once, on disk before it is there.
+/// Puts a file in the place of another at once, on disk before it is there, and for good.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(path, bytes)?;
+    File::open(directory(path))?.sync_all()
+}
+
+/// The same, but for whoever does not depend on it: after a power cut the old one may stand there, and never half of one.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let permissions =
         fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|about| about.permissions());
     let temporary = beside(path);
@@ -42,8 +48,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // What cannot be put there is not left lying about.
         fs::remove_file(&temporary).ok();
     }
-    written?;
-    File::open(directory(path))?.sync_all()
+    written
 }
 
 /// Writes a file that is not there yet.

@@ -1,4 +1,4 @@
-//! What ran when, as far as the log knows it.
+//! What ran when, as far as the log knows it; and with git beside it, what a state has lost.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,8 +15,11 @@ use rustix::fs::OFlags;
 
 use crate::{project::Project, stamp::read_stamp, state::State};
 
-/// So much of the end of the log is read.
+/// So much of the end of the log is read to show what ran when.
 const TAIL_BYTES_MAX: u64 = 4 << 20;
+
+/// So much of it, and of the one before it, is read to find what a state has lost.
+const RECALLED_BYTES_MAX: u64 = 256 << 20;
 
 /// So many attempts of a task are kept, the last ones.
 const ATTEMPTS_MAX: usize = 20;
@@ -38,31 +41,85 @@ impl Project {
         if !self.is_folder_inside() {
             return BTreeMap::new();
         }
-        attempts(&tail(&self.log_file()).unwrap_or_default())
+        attempts(&tail(&self.log_file(), TAIL_BYTES_MAX).unwrap_or_default())
     }
 
-    /// A state as far as the log knows it, in place of one that cannot be used any more.
-    pub(crate) fn recalled(&self, plan: &Plan, at_ms: u64) -> State {
+    /// A state as far as git and the log know it, in place of one that cannot be used any more.
+    pub(crate) fn recalled(&self, plan: &Plan, commits: &[Committed], at_ms: u64) -> State {
         let mut state = State::new(&self.name(), plan, at_ms);
+        recall_commits(commits, plan, &mut state);
         if self.is_folder_inside() {
-            recall(&tail(&self.log_file()).unwrap_or_default(), plan, &mut state);
+            for log in [self.log_file().with_extension("log.1"), self.log_file()] {
+                recall(&tail(&log, RECALLED_BYTES_MAX).unwrap_or_default(), plan, &mut state);
+            }
         }
+        recall_merges(commits, plan, &mut state, at_ms);
+        let progress = state.progress(plan);
+        state.measured(&progress);
         state
     }
 }
 
+/// A commit of the project, as git knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Its name.
+    pub commit: String,
+    /// The first line of what it says.
+    pub subject: String,
+    /// Whether what is checked out has it, and not only the branch of a phase.
+    pub is_merged: bool,
+}
+
+/// What a loop says of the commit of a task: it is made when the task is done.
+fn subject(task: Task<'_>) -> String {
+    format!("{}: {}", task.id(), task.title()).trim_end().to_owned()
+}
+
+/// Puts into a new state what was committed as done. Git knows no order beside the log, so what that says counts more.
+fn recall_commits(commits: &[Committed], plan: &Plan, state: &mut State) {
+    let subjects: BTreeSet<&str> = commits.iter().map(|it| it.subject.as_str()).collect();
+    for task in plan.tasks().filter(|task| subjects.contains(subject(*task).as_str())) {
+        state.executed(&task.id(), TaskState::Completed);
+    }
+}
+
+/// Puts into the checkpoints which commit has their work, and adds those of phases whose merge git knows. `commits` come
+/// newest first.
+fn recall_merges(commits: &[Committed], plan: &Plan, state: &mut State, at_ms: u64) {
+    let progress = state.progress(plan);
+    for phase in plan.phases().iter().filter(|phase| phase.number > 0) {
+        let number = phase.number;
+        let tasks: Vec<Task<'_>> = plan.tasks().filter(|task| task.phase() == number).collect();
+        let (merge, rest) = (format!("Merge {}: ", phase.worktree()), format!("Phase {number}: "));
+        let merged = |fits: &dyn Fn(&str) -> bool| {
+            commits.iter().find(|it| it.is_merged && fits(&it.subject)).map(|it| it.commit.as_str())
+        };
+        let own = merged(&|said| said.starts_with(&merge));
+        if own.is_some() && progress.is_phase_settled(number) && !state.checkpoints().contains(&number) {
+            state.close(plan, number, tasks.iter().map(|task| task.name()), at_ms);
+        }
+        // A branch whose target had stood still has no merge of its own: its last commit is there instead.
+        let subjects: BTreeSet<String> = tasks.iter().map(|task| subject(*task)).collect();
+        let commit = own.or_else(|| merged(&|said| said.starts_with(&rest) || subjects.contains(said)));
+        if commit.is_some() && state.checkpoints().contains(&number) {
+            state.merged(number, commit);
+        }
+    }
+}
+
 /// The end of the log, from the beginning of a line on.
-fn tail(path: &Path) -> std::io::Result<String> {
+fn tail(path: &Path, bytes_max: u64) -> std::io::Result<String> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let about = file.metadata()?;
     if !about.is_file() {
         return Ok(String::new());
     }
-    let start = about.len().saturating_sub(TAIL_BYTES_MAX);
+    let start = about.len().saturating_sub(bytes_max);
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
-    file.take(TAIL_BYTES_MAX).read_to_end(&mut bytes)?;
+    file.take(bytes_max).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(if start == 0 { text.into_owned() } else { text.split_once('\n').unwrap_or_default().1.to_owned() })
 }
@@ -77,21 +134,27 @@ fn entries(log: &str) -> impl Iterator<Item = (u64, &str)> {
 
 /// Puts into a new state what the log says was done, given up and decided, and which phases were recorded.
 fn recall(log: &str, plan: &Plan, state: &mut State) {
-    let mut begun: BTreeSet<TaskId> = BTreeSet::new();
+    let (mut begun, mut failed): (BTreeSet<TaskId>, BTreeSet<TaskId>) = (BTreeSet::new(), BTreeSet::new());
     let mut is_answer = false;
     for (at_ms, said) in entries(log) {
         let was_asked = mem::replace(&mut is_answer, said.starts_with("RESOLVE_NEXT"));
-        if let Some(ids) = said.strip_prefix("EXECUTE:") {
-            begun.extend(ids.split([',', '|']).filter_map(|id| id.trim().parse::<TaskId>().ok()));
-            continue;
+        let begins: Vec<TaskId> = match (said.strip_prefix("EXECUTE:"), Thin::parse(said)) {
+            (Some(ids), _) => ids.split([',', '|']).filter_map(|id| id.trim().parse().ok()).collect(),
+            (None, Some(Thin::Task { id, .. })) => vec![id],
+            _ => Vec::new(),
+        };
+        // Who tries again has not failed yet.
+        for id in begins.iter().filter(|id| failed.remove(*id)) {
+            state.executed(id, TaskState::Pending);
         }
+        begun.extend(begins);
         match Thin::parse(said) {
-            Some(Thin::Task { id, .. }) => {
-                begun.insert(id);
-            }
             Some(Thin::Done { id, .. }) => state.executed(&id, TaskState::Completed),
             // Whoever may not begin a task is told so in the same way.
-            Some(Thin::Fail { id, .. }) if begun.remove(&id) => state.executed(&id, TaskState::Failed),
+            Some(Thin::Fail { id, .. }) if begun.remove(&id) => {
+                state.executed(&id, TaskState::Failed);
+                failed.insert(id);
+            }
             Some(Thin::Custom { message_type, payload, .. }) => decided(&message_type, &payload, state),
             // A resolver says the same of a phase that can be recorded.
             Some(Thin::PhaseDone { phase }) if !was_asked => {
@@ -222,6 +285,9 @@ mod tests {
             "CUSTOM:PRIORITY:T2.2",
             "EXECUTE:T2.2",
             "FAIL:T2.2:no",
+            "EXECUTE:T2.1",
+            "FAIL:T2.1:no",
+            "EXECUTE:T2.1",
         ];
         let log = said.map(|said| [at, said].concat()).join("\n");
         let mut state = State::new("shop", &plan, 1);
@@ -230,6 +296,42 @@ mod tests {
         assert_eq!(found, ["T1.1 Completed", "T1.2 Skipped", "T1.3 Completed", "T2.2 Failed"]);
         assert_eq!(state.checkpoints(), BTreeSet::from([1]));
         assert_eq!(state.preferred(), ["T2.2".parse::<TaskId>().expect("an id")]);
+    }
+
+    #[test]
+    fn what_was_committed_and_merged_is_recalled() {
+        let plan = Plan::read(
+            b"## Phase 1: Auth\n- [ ] T1.1: a\n- [ ] T1.2: b\n## Phase 2: Shop\n- [ ] T2.1: c\n- [ ] T2.2: d\n\
+              ## Phase 3: Rest\n- [ ] T3.1: e\n- [ ] T3.2: f\n"
+                .to_vec(),
+        );
+        let commit = |name: &str, subject: &str, is_merged| Committed {
+            commit: name.to_owned(),
+            subject: subject.to_owned(),
+            is_merged,
+        };
+        let commits = [
+            commit("on-branch", "T3.1: e", false),
+            commit("somebody", "T3.2: begin with f", true),
+            commit("last", "T2.2: d", true),
+            commit("first", "T2.1: c", true),
+            commit("merge", "Merge worktree/phase-1-auth: Auth", true),
+            commit("b", "T1.2: b", true),
+            commit("a", "T1.1: a", true),
+        ];
+        let mut state = State::new("shop", &plan, 1);
+        recall_commits(&commits, &plan, &mut state);
+        recall("[2026-01-21T10:00:00] CUSTOM:RETRY:T2.1\n", &plan, &mut state);
+        recall_merges(&commits, &plan, &mut state, T0);
+        let found: Vec<String> = state.tasks().iter().map(|(id, it)| format!("{id} {it:?}")).collect();
+        assert_eq!(found, ["T1.1 Completed", "T1.2 Completed", "T2.2 Completed", "T3.1 Completed"]);
+        assert_eq!(state.checkpoints(), BTreeSet::from([1]));
+        assert!(state.is_merged(1, Some("merge")));
+        // A phase that was only moved along has the last of its commits.
+        recall("[2026-01-21T10:00:00] DONE:T2.1\n[2026-01-21T10:00:00] PHASE_DONE:2\n", &plan, &mut state);
+        recall_merges(&commits, &plan, &mut state, T0);
+        assert!(state.is_merged(2, Some("last")));
+        assert_eq!(state.checkpoints(), BTreeSet::from([1, 2]));
     }
 
     #[test]

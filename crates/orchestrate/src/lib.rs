@@ -5,6 +5,7 @@
 //! what follows. It runs no program, knows nothing of sessions, the server or git, and looks at no clock but for how long
 //! it waits: the time of day is passed in. How, and what was rejected, stands in `docs/design/orchestrate.md`.
 
+mod claim;
 mod conduct;
 mod derived;
 mod evidence;
@@ -19,9 +20,11 @@ mod stamp;
 mod state;
 mod wish;
 
-pub use conduct::{Failure, Hindrance, Look, Place, again, enter, look, proven, record, release};
-pub use exec::{Begun, Ended, Work, begin, end};
-pub use history::Attempt;
+pub use conduct::{
+    Begins, Failure, Hindrance, Look, Looked, Place, Question, again, enter, look, proven, record, release,
+};
+pub use exec::{Begun, Ended, Over, Work, begin, end, end_all, ended_before, is_left, unbegun};
+pub use history::{Attempt, Committed};
 pub use log::note;
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError};

@@ -4,6 +4,7 @@ use ostler_engine::plan::{Plan, Request, answer};
 use ostler_protocol::thin::Thin;
 
 use crate::{
+    history::Committed,
     log::append,
     project::Project,
     state::{State, StateError},
@@ -11,15 +12,16 @@ use crate::{
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Resolve {
+pub struct Resolve<'a> {
     /// This phase alone.
     pub phase: Option<u32>,
     /// Afresh from the file. That is how it is always done here, so it changes nothing; others may ask for it.
     pub force: bool,
     /// Later waves of the phase too.
     pub groups: bool,
-    /// A state that cannot be understood is put aside and begun anew, from the done marks and the log.
-    pub repair: bool,
+    /// A state that cannot be understood is put aside and begun anew, from the done marks, the log and what git has,
+    /// newest first.
+    pub repair: Option<&'a [Committed]>,
 }
 
 /// The answer.
@@ -34,7 +36,7 @@ pub struct Resolved {
 }
 
 /// What can run now.
-pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
+pub fn resolve(project: &Project, asked: Resolve<'_>, at_ms: u64) -> Resolved {
     let question = Thin::ResolveNext { phase: asked.phase, force: asked.force };
     let (plan, name) = match project.plan() {
         Ok(read) => read,
@@ -43,7 +45,7 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
     if let Some(problem) = plan.problems().first() {
         return refused(project, at_ms, &question, problem.thin(&name));
     }
-    if asked.repair
+    if asked.repair.is_some()
         && let Err(error) = project.set_state_aside()
         && let Some(line) = error.thin()
     {
@@ -54,8 +56,9 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
         let logged = append(&project.log_file(), at_ms, lines.iter().map(String::as_str));
         return Resolved { line, unwritten: logged.err().map(StateError::Unwritable), other };
     }
-    let begin = || {
-        if asked.repair { project.recalled(&plan, at_ms) } else { State::new(&project.name(), &plan, at_ms) }
+    let begin = || match asked.repair {
+        Some(commits) => project.recalled(&plan, commits, at_ms),
+        None => State::new(&project.name(), &plan, at_ms),
     };
     let changed = project.change_state(at_ms, begin, |state| {
         let line = decide(&plan, state, asked);
@@ -87,7 +90,7 @@ pub fn resolve(project: &Project, asked: Resolve, at_ms: u64) -> Resolved {
 
 /// The answer, if the state is there and stays as it is: then nobody has to be kept from it, and nothing be on disk first.
 /// While somebody holds the lock, the question waits its turn.
-fn unchanged(project: &Project, plan: &Plan, asked: Resolve) -> Option<(Thin, Option<String>)> {
+fn unchanged(project: &Project, plan: &Plan, asked: Resolve<'_>) -> Option<(Thin, Option<String>)> {
     let is_free = || !project.lock_file().exists();
     let before = Some(project).filter(|_| is_free())?.state().ok()??;
     let mut state = before.clone();
@@ -96,7 +99,7 @@ fn unchanged(project: &Project, plan: &Plan, asked: Resolve) -> Option<(Thin, Op
     (state == before && is_free()).then(|| (line, project.other_task_file(&before)))
 }
 
-fn decide(plan: &Plan, state: &mut State, asked: Resolve) -> Thin {
+fn decide(plan: &Plan, state: &mut State, asked: Resolve<'_>) -> Thin {
     let progress = state.progress(plan);
     let line = answer(&progress, &state.checkpoints(), Request { phase: asked.phase, groups: asked.groups });
     state.resolved(&progress);

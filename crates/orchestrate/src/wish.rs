@@ -194,6 +194,17 @@ fn whole(project: &Project) -> Result<(Plan, String), WishError> {
     }
 }
 
+/// How a task is, in words.
+fn word(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Pending => "waiting",
+        TaskState::InProgress => "in progress",
+        TaskState::Completed => "done",
+        TaskState::Failed => "failed",
+        TaskState::Skipped => "skipped",
+    }
+}
+
 impl fmt::Display for WishError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -201,7 +212,7 @@ impl fmt::Display for WishError {
             WishError::Plan { name, problem } => write!(f, "{name}:{}: {problem}", problem.line()),
             WishError::NoTask { name } => write!(f, "there is no such task in {name}"),
             WishError::NoPhase => f.write_str("there is no such phase"),
-            WishError::NotSo { state } => write!(f, "the task is {state:?}"),
+            WishError::NotSo { state } => write!(f, "the task is {}", word(*state)),
             WishError::Open { tasks } => write!(f, "{} tasks are open", tasks.len()),
             WishError::State(error) => error.fmt(f),
         }

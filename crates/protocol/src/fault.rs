@@ -7,7 +7,10 @@ use alloc::{
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::signal::{ErrorReport, ErrorSeverity, Recovery};
+use crate::{
+    signal::{ErrorReport, ErrorSeverity, Recovery},
+    thin::Thin,
+};
 
 /// A message that could not be understood, with all that is needed to show why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub enum FaultReason {
     UnreadableList,
     /// A value should be JSON and is not.
     InvalidJson,
+    /// A line that begins like a question of the thin dialect goes on as none.
+    Malformed,
     /// The message was never closed.
     Unclosed,
     /// The message was longer than the limit that the field names.
@@ -64,6 +69,11 @@ impl Fault {
         }
     }
 
+    /// Whether it is about a line of the thin dialect. Such a line stops nobody.
+    pub fn is_thin(&self) -> bool {
+        Thin::QUESTIONS.contains(&self.tag.as_str())
+    }
+
     /// One sentence that says what is wrong.
     pub fn details(&self) -> String {
         let tag = &self.tag;
@@ -75,6 +85,7 @@ impl Fault {
             FaultReason::DuplicateKey => format!("{tag} has field '{field}' twice"),
             FaultReason::UnreadableList => format!("{tag} has a list that cannot be read in field '{field}'"),
             FaultReason::InvalidJson => format!("{tag} has invalid JSON in field '{field}'"),
+            FaultReason::Malformed => format!("{tag} is followed by what cannot be understood"),
             FaultReason::Unclosed => format!("{tag} was never closed"),
             FaultReason::TooLong => format!("{tag} is longer than the limit of {field}"),
             FaultReason::Mismatched => format!("{tag} was closed by '{field}'"),

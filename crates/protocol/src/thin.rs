@@ -1,7 +1,8 @@
 //! The thin dialect: messages of one short line between a main agent, a resolver and executors.
 //!
 //! Read with [`Thin::parse`], written with `Display`; what is written reads back as the same value.
-//! A line that is not exactly of the grammar is something a program printed, never a fault.
+//! A line that is not exactly of the grammar is something a program printed; a fault only where somebody with a thin role
+//! seems to ask for something by it.
 
 use alloc::{
     collections::BTreeMap,
@@ -122,6 +123,9 @@ pub(crate) enum TaskLine {
 }
 
 impl Thin {
+    /// The words with which a main agent asks for something.
+    pub const QUESTIONS: [&'static str; 3] = ["RESOLVE_NEXT", "TASK_ID", "CUSTOM"];
+
     /// The kind as it is written in JSON.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -305,9 +309,9 @@ fn parse_custom(rest: &str) -> Option<Thin> {
     let (message_type, payload) = rest.split_once(':')?;
     let is_type = !message_type.is_empty()
         && message_type.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
-    // These three are about a task, and agents copy the comment behind it from the documents.
+    // These are about a task or a phase, and agents copy the comment behind it from the documents.
     let payload = match message_type {
-        "PRIORITY" | "SKIP" | "RETRY" => payload.split('#').next().unwrap_or_default(),
+        "PRIORITY" | "SKIP" | "RETRY" | "CLOSE" => payload.split('#').next().unwrap_or_default(),
         _ => payload,
     };
     is_type

@@ -43,14 +43,15 @@ pub use tasks::{
 };
 pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
-    AgentView, AskView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView, MarkView, Outcome,
-    OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView, RunView,
-    SessionStatus, SessionView, SettledView, StatusView, TrustView, TrustedView, VaultState, WaitView,
-    WorktreeView,
+    AgentView, AskView, ErrandView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView,
+    MarkView, Outcome, OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView,
+    RunView, SessionStatus, SessionView, SettledView, StatusView, TrustView, TrustedView, VaultState,
+    WaitView, WorktreeView,
 };
 
 use std::{collections::BTreeMap, fmt};
 
+use ostler_orchestrate::Work;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use zeroize::Zeroize;
@@ -113,6 +114,26 @@ pub struct NewRun {
     /// Whether the agent is spoken to in Korean.
     #[serde(default)]
     pub korean: bool,
+    /// Whether it is a main agent: what it prints in the thin dialect (`RESOLVE_NEXT`, `TASK_ID:T1.3`, `CUSTOM:SKIP:T1.3`)
+    /// is carried out, and answered on its input.
+    #[serde(default)]
+    pub main: bool,
+}
+
+impl NewRun {
+    /// What does a task of a task file.
+    pub fn of_task(work: &Work, agent: &str, environment: BTreeMap<String, String>, korean: bool) -> NewRun {
+        NewRun {
+            directory: work.directory.to_string_lossy().into_owned(),
+            agent: Some(agent.to_owned()),
+            prompt: Some(work.prompt.clone()),
+            check: work.check.clone(),
+            attempts_max: work.check.is_some().then_some(work.attempts_max),
+            environment: Some(environment),
+            korean,
+            ..NewRun::default()
+        }
+    }
 }
 
 /// A demonstration.

@@ -104,7 +104,7 @@ impl Channel {
         }
     }
 
-    /// Says that the result is here. It is said to the agent only if this succeeds.
+    /// Says that the agent has the result. Until then it comes as a message if this process ends.
     pub async fn take_result(&self, key: &str, call: &CalledView) -> Result<CalledView, ClientError> {
         let path = format!("/invocations/{}/taken", call.invocation.id);
         self.post(&path, &json!({ "key": key }), None).await

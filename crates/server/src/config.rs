@@ -183,6 +183,16 @@ impl Config {
         Config::of(user.as_ref(), project.as_ref())
     }
 
+    /// Who does a task: whoever is named, else the agent with the name of its owner, else the default.
+    pub fn agent_of_task<'a>(
+        &'a self,
+        named: Option<&'a String>,
+        owner: Option<&'a String>,
+    ) -> Option<&'a String> {
+        let owner = owner.filter(|owner| self.agents.get(owner).is_some());
+        named.or(owner).or(self.default_agent.as_ref())
+    }
+
     /// What holds where nobody has said anything.
     fn usual() -> Config {
         Config {

@@ -110,6 +110,16 @@ pub const LOOP_SITES: [&str; 19] = [
     "after conduct",
 ];
 
+/// The same for what a main agent asks.
+pub const MAIN_SITES: [&str; 6] = [
+    "before errand",
+    "after begin errand",
+    "after start errand",
+    "before end errand",
+    "after end errand",
+    "before answer errand",
+];
+
 struct Plan {
     site: String,
     times_left: AtomicU64,
@@ -118,7 +128,10 @@ struct Plan {
 /// A place at which the server may die.
 pub(crate) fn site(name: &'static str) {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
-    debug_assert!(SITES.contains(&name) || LOOP_SITES.contains(&name), "{name} is not in the list");
+    debug_assert!(
+        SITES.contains(&name) || LOOP_SITES.contains(&name) || MAIN_SITES.contains(&name),
+        "{name} is not in the list"
+    );
     let Some(plan) = PLAN.get_or_init(plan) else { return };
     if plan.site == name && plan.times_left.fetch_sub(1, Ordering::SeqCst) == 1 {
         kill_process(getpid(), Signal::KILL).ok();

@@ -19,6 +19,7 @@ pub(crate) mod orchestrate;
 mod records;
 mod remains;
 mod sweep;
+mod thin;
 pub(crate) mod values;
 mod worktree;
 
@@ -26,7 +27,7 @@ use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -42,6 +43,7 @@ use crate::{
     home::Home,
     journal::{Journal, Outbox},
     log::Log,
+    office::kept::Texts,
     secrets::Secrets,
     turns::{Places, Turns},
 };
@@ -99,6 +101,8 @@ pub(crate) struct Driver {
     open_files_max: Option<u64>,
     /// The values that agents are given.
     pub(crate) secrets: Secrets,
+    /// What is too long to be said to an agent.
+    pub(crate) texts: Texts,
     keepers: Mailboxes<SessionId, (ActionName, Action)>,
     /// Checks that are running, and how to make them look again at what is wanted of them.
     checks: Mutex<HashMap<(SessionId, u32), Arc<Notify>>>,
@@ -118,6 +122,10 @@ pub(crate) struct Driver {
     files: Places<ProjectId>,
     /// When old checkpoints were let go of last, by the directory of a session.
     tidied: Mutex<HashMap<PathBuf, u64>>,
+    /// What main agents have asked, in the order in which each has said it.
+    errands: Mailboxes<SessionId, (ActionName, u64)>,
+    /// How many tasks of a main agent may be worked on at once.
+    rooms: Mutex<HashMap<SessionId, Weak<Semaphore>>>,
     /// Whether what is there was looked at.
     recovered: AtomicBool,
 }
@@ -136,6 +144,7 @@ impl Driver {
             journal,
             kept: Mutex::new(kept),
             secrets: Secrets::new(&home),
+            texts: Texts::new(&home),
             home,
             log,
             program,
@@ -151,6 +160,8 @@ impl Driver {
             checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE)),
             files: Places::default(),
             tidied: Mutex::default(),
+            errands: Mailboxes::default(),
+            rooms: Mutex::default(),
             recovered: AtomicBool::new(false),
         })
     }

@@ -3,14 +3,20 @@
 mod files;
 mod mend;
 
-use std::{fmt, io::Write, path::PathBuf};
+use std::{
+    fmt,
+    io::{self, Write},
+    path::PathBuf,
+};
 
-use ostler_store::{ExportError, OpenError, Reads, SalvageError, Sqlite, SqliteReader};
+use ostler_store::{EventRow, ExportError, OpenError, Reads, SalvageError, Sqlite, SqliteReader};
+use serde_json::Value;
 
 use crate::{
     clock::wall_ms,
     home::Home,
     journal::{self, LoadError, Replayed},
+    office::kept,
     serve::ServeError,
 };
 
@@ -39,10 +45,43 @@ pub enum KeepError {
     Load(LoadError),
 }
 
-/// Writes every event as a line of JSON, and says how many there are.
-pub fn export(home: &Home, out: &mut dyn Write) -> Result<u64, KeepError> {
+/// What was written out.
+#[derive(Debug)]
+pub struct Exported {
+    /// How many lines.
+    pub lines: u64,
+    /// The files of results that could not be read, each with why: their lines have only the beginning.
+    pub missing: Vec<String>,
+}
+
+/// Writes every event as a line of JSON. What stands in a file beside the journal is put back into its event, so that
+/// nothing is lost to who has only this.
+pub fn export(home: &Home, out: &mut dyn Write) -> Result<Exported, KeepError> {
     let (_store, reader) = open(home)?;
-    reader.export(out).map_err(KeepError::Export)
+    let mut missing = Vec::new();
+    let lines = reader.export(&mut |event| whole(event, &mut missing), out).map_err(KeepError::Export)?;
+    Ok(Exported { lines, missing })
+}
+
+/// A result with all of its content. One whose file is gone stays cut, and says so.
+fn whole(mut event: EventRow, missing: &mut Vec<String>) -> EventRow {
+    if event.kind != "result.given" {
+        return event;
+    }
+    let Ok(Value::Object(mut fields)) = serde_json::from_str(&event.body) else { return event };
+    if fields.remove("cut") == Some(Value::Bool(true)) {
+        let reference = fields.get("reference").cloned().unwrap_or_default();
+        let path = reference["path"].as_str().unwrap_or_default().to_owned();
+        let text = serde_json::from_value(reference).map_err(io::Error::from);
+        match text.and_then(|reference| kept::read(&reference)) {
+            Ok(text) => {
+                fields.insert("content".to_owned(), Value::String(text));
+                event.body = Value::Object(fields).to_string();
+            }
+            Err(why) => missing.push(format!("'{path}': {why}")),
+        }
+    }
+    event
 }
 
 /// Replays the journal and compares what follows with what is kept.

@@ -41,11 +41,11 @@ mod tcp;
 mod turns;
 mod uploads;
 
-pub use crash::{LOOP_SITES, SITES};
+pub use crash::{LOOP_SITES, MAIN_SITES, SITES};
 pub use home::{Home, HomeError};
 pub use http::{Need, openapi, routes};
 pub use journal::{LoadError, Replayed};
-pub use keep::{KeepError, Mended, export, mend, verify, verify_files};
+pub use keep::{Exported, KeepError, Mended, export, mend, verify, verify_files};
 pub use notify::{Kind as NotifyKind, attend};
 pub use ostler_store::{ExportError, Salvaged};
 pub use ostler_workspace::end_all as end_git;

@@ -25,6 +25,7 @@ mod priority;
 mod shim;
 mod socket;
 mod tree;
+mod work;
 
 pub use confine::can_confine;
 pub use error::Error;
@@ -32,3 +33,4 @@ pub use files::LOCK;
 pub use output::{ERR, OUT};
 pub use shim::{run, sweep};
 pub use socket::connect;
+pub use work::{TICKS_PER_SECOND, Work, work_of};

@@ -432,7 +432,8 @@ fn asks(item: &Item) -> bool {
                 | Signal::Error(_)
                 | Signal::AskUser(_)
         ),
-        What::Fault(fault) => fault.severity() == Severity::Fault,
+        // The thin dialect stops nobody: who speaks it is told in the same dialect.
+        What::Fault(fault) => fault.severity() == Severity::Fault && !fault.is_thin(),
         What::Quoted(_) | What::Fact(_) => false,
     }
 }

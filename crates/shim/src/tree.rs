@@ -280,7 +280,7 @@ fn has_stop_pending(pid: Pid) -> bool {
 }
 
 /// The fields behind the name, which stands in brackets and may hold anything, brackets too.
-fn fields(stat: &str) -> Option<impl Iterator<Item = &str>> {
+pub(crate) fn fields(stat: &str) -> Option<impl Iterator<Item = &str>> {
     Some(stat.rsplit_once(") ")?.1.split(' '))
 }
 

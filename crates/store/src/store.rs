@@ -94,11 +94,16 @@ pub trait Reads: Send {
         Ok(())
     }
 
-    /// Writes the journal as one JSON object per line, and gives the number of lines.
-    fn export(&self, out: &mut dyn Write) -> Result<u64, ExportError> {
+    /// Writes the journal as one JSON object per line, and gives the number of lines. Each event goes through `whole`
+    /// before, which puts in what is kept elsewhere.
+    fn export(
+        &self,
+        whole: &mut dyn FnMut(EventRow) -> EventRow,
+        out: &mut dyn Write,
+    ) -> Result<u64, ExportError> {
         let mut lines = 0;
         let mut failed = None;
-        self.each_event(&mut |event| match export::line(&event, out) {
+        self.each_event(&mut |event| match export::line(&whole(event), out) {
             Ok(()) => {
                 lines += 1;
                 ControlFlow::Continue(())

@@ -17,6 +17,7 @@ mod error;
 mod exchange;
 mod git;
 mod guard;
+mod index;
 mod make;
 mod merge;
 mod pin;

@@ -11,7 +11,7 @@ use crate::{
     checkout::{Checkout, blocker, commit_tree, is_ancestor, resolve, tree_of, update_ref},
     commit::Tree,
     git::{Call, text},
-    rescue,
+    index, rescue,
     snapshot::{Snapshot, paths},
 };
 
@@ -259,6 +259,7 @@ fn head_of(checkout: &Checkout, worktree: &Worktree) -> Result<Commit, MergeErro
 
 /// Nobody else is at work in a checkout, and nothing is half done there.
 fn check_ready(checkout: &Checkout) -> Result<(), MergeError> {
+    index::give_back(checkout);
     if let Some(path) = checkout.index_lock() {
         return Err(MergeError::IndexLocked { path });
     }

@@ -15,11 +15,15 @@ use crate::{
     Commit, GitError, Repository,
     checkout::{Checkout, commit_tree, file, tree_of, update_ref},
     git::Call,
+    index::Held,
     snapshot::{TemporaryIndex, paths, zero_ended},
 };
 
 /// The most that is read of the list of what a repository ignores by itself.
 const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
+
+/// The most commits that are listed.
+const SUBJECTS_MAX: u32 = 20_000;
 
 /// How often the live index is tried while somebody else holds its lock, and for how long in between.
 const INDEX_TRIES: u32 = 20;
@@ -30,6 +34,24 @@ impl Repository {
     /// unknown to git. What is ignored does not count.
     pub fn changed_now(&self) -> Result<Vec<PathBuf>, GitError> {
         self.checkout.as_ref().map_or(Ok(Vec::new()), changed)
+    }
+
+    /// The commits that the head has, newest first, with the first line of what each says; and apart from them those that
+    /// only branches have whose names begin so. The newest of very many.
+    pub fn subjects(&self, branches: &str) -> Result<[Vec<(Commit, String)>; 2], GitError> {
+        let Some(head) = self.head()?.commit else { return Ok([Vec::new(), Vec::new()]) };
+        let list = |revisions: &[&str]| {
+            let command = "log";
+            let newest = format!("--max-count={SUBJECTS_MAX}");
+            let args = [command, "-z", "--format=%H %s", "--no-show-signature", newest.as_str()];
+            let args = args.into_iter().chain(revisions.iter().copied()).chain(["--"]);
+            let text = Call::on(&self.common_dir).args(args).run()?;
+            let text = String::from_utf8_lossy(&text);
+            let entries = text.split('\0').filter_map(|entry| entry.split_once(' '));
+            Ok(entries.filter_map(|(commit, said)| Some((Commit::parse(commit)?, said.to_owned()))).collect())
+        };
+        let branches = format!("--branches={branches}*");
+        Ok([list(&[head.as_str()])?, list(&[&branches, "--not", head.as_str()])?])
     }
 
     /// Commits the changed files for which `is_wanted`, on whatever is checked out. None if there are none.
@@ -62,11 +84,9 @@ impl Repository {
             Some(commit)
         };
         // The live index knows nothing of that commit yet, and would show it taken back. Files are not touched.
-        let args = ["update-index", "--add", "--replace", "--remove", "-z", "--stdin"];
-        let list = zero_ended(&files);
         let mut tries = 1;
         // An agent may be using git there. Whoever comes next brings it up to date where this does not.
-        while Call::within(checkout).args(args).input(&list).run().is_err() && tries < INDEX_TRIES {
+        while !matches!(brought_up(checkout, &files), Ok(true)) && tries < INDEX_TRIES {
             tries += 1;
             thread::sleep(INDEX_WAIT);
         }
@@ -99,6 +119,25 @@ impl Repository {
         }
         drop(lock);
         Ok(())
+    }
+}
+
+/// Has the live index know these files as they are; false while somebody else holds its lock.
+fn brought_up(checkout: &Checkout, files: &[PathBuf]) -> Result<bool, GitError> {
+    let live = checkout.git_dir.join("index");
+    match Held::take(checkout) {
+        Ok(Some(held)) => {
+            let index = TemporaryIndex::copy(checkout)?;
+            index.add(checkout, files, &mut Vec::new())?;
+            held.replace(&index).map_err(|source| file(&live, source))?;
+            Ok(true)
+        }
+        Ok(None) => Ok(false),
+        // Not every file system gives a file two names. There git takes the lock itself.
+        Err(_) => {
+            let args = ["update-index", "--add", "--replace", "--remove", "-z", "--stdin"];
+            Call::within(checkout).args(args).input(&zero_ended(files)).run().map(|_| true)
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
     },
     git::Call,
     guard::{GitDir, check_submodules, submodules_in},
+    index,
     make::{is_being_made, read_mark, remove_directory},
     pin::Pinning,
     snapshot::{Snapshot, count_ignored},
@@ -166,6 +167,7 @@ impl Repository {
 
 /// Nobody is at work in a worktree, and nobody wants it kept.
 fn check_free(worktree: &Worktree, checkout: &Checkout) -> Result<(), RemoveError> {
+    index::give_back(checkout);
     if let Some(path) = checkout.index_lock() {
         return Err(RemoveError::IndexLocked { path });
     }

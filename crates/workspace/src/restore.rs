@@ -12,6 +12,7 @@ use crate::{
     commit::Tree,
     exchange::{Exchange, stands, unreadable},
     git::Call,
+    index,
     snapshot::{LeftOut, Snapshot, TemporaryIndex, paths, to_path},
     spare::Spared,
 };
@@ -44,6 +45,7 @@ impl Repository {
             return Err(RestoreError::Gone { commit: target.clone() }.into());
         }
         let checkout = self.place(worktree)?;
+        index::give_back(&checkout);
         if let Some(path) = checkout.index_lock() {
             return Err(RestoreError::IndexLocked { path }.into());
         }

@@ -292,7 +292,11 @@ impl TemporaryIndex {
         TemporaryIndex { path: checkout.git_dir.join(scratch::name(scratch::INDEX)) }
     }
 
-    fn copy(checkout: &Checkout) -> Result<TemporaryIndex, GitError> {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn copy(checkout: &Checkout) -> Result<TemporaryIndex, GitError> {
         scratch::sweep(&checkout.git_dir);
         let index = TemporaryIndex::empty(checkout);
         let live = checkout.git_dir.join("index");

@@ -184,6 +184,23 @@ export interface components {
             /** @description A sequence diagram in Mermaid's language. */
             mermaid: string;
         };
+        /** @description What a main agent has asked in the thin dialect, and is not answered yet. */
+        ErrandView: {
+            /**
+             * Format: int64
+             * @description When, in UTC milliseconds.
+             */
+            at_ms: number;
+            /** @description What it said: `TASK_ID:T1.3`, with up to two lines below it. */
+            line: string;
+            /**
+             * Format: int64
+             * @description Counted from 1, in its session.
+             */
+            number: number;
+            /** @description The run that does the task, once there is one. */
+            run?: string | null;
+        };
         /** @description Something that happened. */
         EventView: Record<string, unknown> & {
             /**
@@ -602,12 +619,12 @@ export interface components {
         LoopReport: {
             /**
              * Format: int64
-             * @description For how long somebody worked, all together: what it would have taken one after the other.
+             * @description For how long somebody worked, all together.
              */
             agent_ms: number;
             /**
              * Format: int64
-             * @description For how long somebody worked on these.
+             * @description How long these took, with their waiting.
              */
             critical_ms: number;
             /** @description The chain of tasks that took longest, and could not have been faster with more at once. */
@@ -622,9 +639,20 @@ export interface components {
             retries: number;
             /**
              * Format: double
-             * @description How many times faster than one after the other.
+             * @description How many times faster than one after the other: what all tasks took, each with its own waiting, beside the time
+             *     in which the loop did not wait itself.
              */
             speed_up: number;
+            /**
+             * Format: int64
+             * @description For how long the tasks waited besides, all together: for answers, or because they could not go on.
+             */
+            tasks_waited_ms?: number;
+            /**
+             * Format: int64
+             * @description For how long of that nothing was done, because the loop waited for a person or was paused.
+             */
+            waited_ms?: number;
             /**
              * Format: int64
              * @description How long it took.
@@ -654,6 +682,7 @@ export interface components {
              * @description Its phase.
              */
             phase: number;
+            request?: components["schemas"]["RequestView"] | null;
             /** @description The run that works on it, or did last. */
             run?: string | null;
             /** @description `pending`, `ready`, `in_progress`, `completed`, `failed`, `blocked` or `skipped`. */
@@ -894,6 +923,11 @@ export interface components {
             guide?: boolean | null;
             /** @description Whether the agent is spoken to in Korean. */
             korean?: boolean;
+            /**
+             * @description Whether it is a main agent: what it prints in the thin dialect (`RESOLVE_NEXT`, `TASK_ID:T1.3`, `CUSTOM:SKIP:T1.3`)
+             *     is carried out, and answered on its input.
+             */
+            main?: boolean;
             /** @description Whether the agent is given the tools with which it asks; yes, if nothing is said. */
             mcp?: boolean | null;
             /** @description The model, if not the agent's own choice. */
@@ -1289,7 +1323,7 @@ export interface components {
             requests: number;
             /**
              * Format: int64
-             * @description How many of its sessions are neither over nor waiting for a person.
+             * @description How many of its sessions are neither over nor waiting for a person, and have something to do.
              */
             running: number;
             /**
@@ -1399,7 +1433,12 @@ export interface components {
         };
         /** @description Something that one agent brings another. */
         ResultView: {
-            /** @description The thing itself. */
+            /**
+             * Format: int64
+             * @description How long that file is.
+             */
+            bytes?: number | null;
+            /** @description The thing itself, or its beginning. */
             content: string;
             /** @description Whether it was read. */
             delivered: boolean;
@@ -1427,10 +1466,14 @@ export interface components {
             project: string;
             /** @description The run of who began the chain that it is part of. */
             run: string;
+            /** @description Its SHA-256. */
+            sha256?: string | null;
             /** @description The name of who is to have it. */
             to: string;
             /** @description `message`, `github_issue`, `markdown`, `json` or `file_path`. */
             type: string;
+            /** @description Whether the content is all of it. Of more than 16 KiB it is not; all of it stands in the file. */
+            whole?: boolean;
         };
         /**
          * @description The ways to decide.
@@ -1547,6 +1590,8 @@ export interface components {
             attempts: number;
             /** @description The requests it waits for, oldest first. */
             blocked_by: string[];
+            /** @description Whether it goes through a task file; how far it is stands under `/orchestrate`. */
+            conducts?: boolean;
             /** @description The conversation that its CLI can resume. */
             conversation?: string | null;
             /**
@@ -1561,8 +1606,15 @@ export interface components {
              * @description When it ended.
              */
             ended_at_ms?: number | null;
+            /** @description What it has asked in the thin dialect and is not answered yet, oldest first; null for who is no main agent. */
+            errands?: components["schemas"]["ErrandView"][] | null;
             /** @description Its id. */
             id: string;
+            /**
+             * @description Whether it is active and has a role for which nobody has anything to do: no call is open, and nothing that was
+             *     written to it is unread.
+             */
+            idle?: boolean;
             /** @description Its processes so far, oldest first. */
             launches: components["schemas"]["LaunchView"][];
             outcome?: components["schemas"]["Outcome"] | null;
@@ -1766,6 +1818,8 @@ export interface components {
             phase: number;
             /** @description How urgent it is: `first`, `critical`, `high`, `medium` or `low`. */
             priority: string;
+            /** @description What they have asked, and nobody has answered: it waits for a person then. */
+            request?: string | null;
             /** @description How much can go wrong: `low`, `medium`, `high` or `critical`. */
             risk?: string | null;
             /** @description The run that was asked for to do it, last. */
@@ -2045,6 +2099,7 @@ export type CheckpointView = components['schemas']['CheckpointView'];
 export type ClosedView = components['schemas']['ClosedView'];
 export type CriterionView = components['schemas']['CriterionView'];
 export type DiagramView = components['schemas']['DiagramView'];
+export type ErrandView = components['schemas']['ErrandView'];
 export type EventView = components['schemas']['EventView'];
 export type ExportView = components['schemas']['ExportView'];
 export type ExportedView = components['schemas']['ExportedView'];

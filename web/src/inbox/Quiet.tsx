@@ -11,21 +11,21 @@ import { words } from "./words";
 
 export function Quiet({ sessions }: { sessions: SessionView[] }) {
   const say = useSay(words);
-  const n = sessions.length;
+  const n = sessions.filter((it) => it.idle !== true).length;
   const ever = useSessions({ all: true, limit: 1 });
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // The last card has gone with the button that had the focus.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
-  if (n === 0 && ever.data?.length === 0) return <First />;
+  if (sessions.length === 0 && ever.data?.length === 0) return <First />;
   const atWork = n === 0 ? say("atWorkNone") : n === 1 ? say("atWorkOne") : say("atWorkMany", { n });
   return (
     <section className="inbox-quiet stack">
       <h1 ref={heading} tabIndex={-1}>
         {say("NothingNeedsYou")} {atWork}
       </h1>
-      {n > 0 ? (
+      {sessions.length > 0 ? (
         <ul className="panel list">
           {sessions.map((session) => (
             <SessionRow key={session.id} session={session} />

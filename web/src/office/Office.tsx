@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 
 import { Refused } from "../api/problem";
 import { useProjects, useStatus } from "../api/queries";
-import type { InvocationView, OfficeView, SessionView } from "../api/schema";
+import type { InvocationView, OfficeView, ResultView, SessionView } from "../api/schema";
 import type { ViewProps } from "../app/places";
 import { go, Link, useSearch } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
@@ -17,9 +17,10 @@ import { Calls } from "./Calls";
 import { Panel } from "./Panel";
 import { seenOf } from "./people";
 import { Picture } from "./Picture";
-import { useOffice, useRecent } from "./queries";
+import { useOffice, useRecent, useUnasked } from "./queries";
 import { Roles } from "./Roles";
 import { Sequence } from "./Sequence";
+import { Unasked } from "./Unasked";
 import { words } from "./words";
 import { Write } from "./Write";
 
@@ -36,20 +37,21 @@ export default function Office({ id }: ViewProps) {
   const office = useOffice(id);
   const recent = useRecent(id);
   const project = useProjects().data?.find((it) => it.id === id);
-  const error = office.error ?? recent.error;
+  const unasked = useUnasked(id);
+  const error = office.error ?? recent.error ?? unasked.error;
   // While the server is away the page says so by itself, and what was seen stays.
-  const isShown = office.data && recent.data && !(error instanceof Refused);
+  const isShown = office.data && recent.data && unasked.data && !(error instanceof Refused);
   const all = <Link href="/office">{say("all")}</Link>;
   return (
     <Page title={project ? say("titleOf", { project: plain(project.name) }) : say("title")} aside={all}>
-      {error && !isShown && <Failure error={error} onAgain={() => void Promise.all([office.refetch(), recent.refetch()])} />}
-      {(office.isPending || recent.isPending) && !error && <Loading />}
-      {isShown && <Inside office={office.data} recent={recent.data} />}
+      {error && !isShown && <Failure error={error} onAgain={() => void Promise.all([office.refetch(), recent.refetch(), unasked.refetch()])} />}
+      {(office.isPending || recent.isPending || unasked.isPending) && !error && <Loading />}
+      {isShown && <Inside office={office.data} recent={recent.data} unasked={unasked.data} />}
     </Page>
   );
 }
 
-function Inside({ office, recent }: { office: OfficeView; recent: InvocationView[] }) {
+function Inside({ office, recent, unasked }: { office: OfficeView; recent: InvocationView[]; unasked: ResultView[] }) {
   const say = useSay(words);
   const search = useSearch();
   const [role, other] = [search.get("role"), search.get("with")];
@@ -57,7 +59,7 @@ function Inside({ office, recent }: { office: OfficeView; recent: InvocationView
   const [first] = useState<Shown>(() => (window.matchMedia(NARROW).matches ? "list" : "picture"));
   const shown = VIEWS.find((it) => it === asked) ?? first;
   const sessions = useStatus().data?.sessions ?? NOBODY;
-  const seen = useMemo(() => seenOf(office, recent, sessions), [office, recent, sessions]);
+  const seen = useMemo(() => seenOf(office, recent, unasked, sessions), [office, recent, unasked, sessions]);
   const show = (to: Shown) => change({ view: to }, "replace");
   useShortcut("1", say("keyPicture"), () => show("picture"));
   useShortcut("2", say("keyList"), () => show("list"));
@@ -96,6 +98,7 @@ function Inside({ office, recent }: { office: OfficeView; recent: InvocationView
           <>
             {seen.people.length > 0 && <Roles {...inside} />}
             <Calls project={office.project} onOpen={open} />
+            {unasked.length > 0 && <Unasked results={unasked} onOpen={open} />}
           </>
         )}
         {shown === "sequence" && <Sequence project={office.project} recent={recent} />}

@@ -6,6 +6,7 @@ import type { InvocationView, ResultView } from "../api/schema";
 import { late } from "../app/late";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
+import { bytesSaid } from "../parts/size";
 import { Failure, Loading } from "../parts/states";
 import { Mark } from "../parts/status";
 import { useSay } from "../words/words";
@@ -15,9 +16,6 @@ import { callState, typeSaid, whySaid } from "./said";
 import { words } from "./words";
 
 const Markdown = late(() => import("../markdown/Markdown"));
-
-/** Of a long one the beginning is shown; the agent got it by a file. */
-const SHOWN_MAX = 20_000;
 
 export function Pair({ project, one, other }: { project: string; one: string; other: string }) {
   const say = useSay(words);
@@ -128,20 +126,20 @@ function Ended({ call, isFirst }: { call: InvocationView; isFirst: boolean }) {
 
 function Brought({ result, isFirst }: { result: ResultView; isFirst: boolean }) {
   const say = useSay(words);
-  const facts = [result.id, ...(result.type === "message" ? [] : [typeSaid(say, result.type)]), ...(result.late ? [say("late")] : [])];
+  const facts = [result.id, ...(result.type === "message" ? [] : [typeSaid(say, result.type)]), ...(result.invocation == null ? [say("unasked")] : []), ...(result.late ? [say("late")] : [])];
   const head = (
     <span>
       <Said text={say("brought", { from: result.from, to: result.to })} className="strong" /> · {facts.join(" · ")} · <Since at={result.given_at_ms} ago />
       {!result.delivered && <span className="attention"> · {say("notRead")}</span>}
     </span>
   );
-  const text = result.content.slice(0, SHOWN_MAX);
+  const { content: text } = result;
   return (
-    <Bubble isFirst={isFirst} head={head}>
+    <Bubble isFirst={isFirst} style={result.invocation == null ? "office-unasked" : ""} head={head}>
       {result.type === "markdown" ? <Markdown text={text} /> : <Said text={text} lines className={result.type === "json" ? "mono" : ""} />}
       {result.file != null && (
         <p className="small dim">
-          <Said text={say("inFile", { file: result.file })} />
+          <Said text={result.whole === false ? say("restInFile", { file: result.file, size: bytesSaid(result.bytes ?? 0) }) : say("inFile", { file: result.file })} />
         </p>
       )}
     </Bubble>

@@ -1,14 +1,13 @@
-// The picture: a box for everybody, an arrow for every pair that talks. It is drawn from data alone, scrolled like
-// anything else, and zoomed by buttons, keys and the wheel.
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+// The picture: a box for everybody, an arrow for every pair that talks. It is drawn from data alone.
+import { useMemo } from "react";
 
 import { useLetters } from "../look/letters";
-import { fit, isWay, neighbour, pressing } from "../parts/drawn";
+import { fit, pressing } from "../parts/drawn";
+import { Frame } from "../parts/Frame";
 import { plain } from "../parts/Said";
 import { useSince } from "../parts/time";
-import { byKey, useGrab, useZoom, ZoomButtons } from "../parts/Zoom";
 import { useLanguage, useSay } from "../words/words";
-import { BOX, type Box, draw, type Line } from "./layout";
+import { BOX, type Box, draw, type Drawing, type Line } from "./layout";
 import { type Person, type Seen, talkState } from "./people";
 import { personFacts, personState, talkSaid } from "./said";
 import { words } from "./words";
@@ -27,60 +26,30 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
   const { people, talks } = seen;
   const drawing = useMemo(() => draw(people.map((it) => it.name), talks), [people, talks]);
   const byName = useMemo(() => new Map(people.map((it) => [it.name, it])), [people]);
-  const frame = useRef<HTMLDivElement>(null);
-  const zoom = useZoom(frame, drawing, FIRST_ZOOM);
-  const grab = useGrab(frame);
-  const [wanted, setAt] = useState<string | null>(null);
-  const at = wanted !== null && byName.has(wanted) ? wanted : (drawing.boxes[0]?.id ?? null);
   const hasLetters = useLetters(people.map((it) => `${it.name}${it.given[0]?.caller ?? ""}`).join(""));
-  useEffect(() => {
-    // Who was opened stays in sight beside the panel.
-    const [place, box] = [frame.current, drawing.boxes.find((it) => it.id === chosen)];
-    if (!place || !box) return;
-    const middle = { x: (box.x + BOX.width / 2) * zoom.zoom, y: (box.y + BOX.height / 2) * zoom.zoom };
-    place.scrollTo(middle.x - place.clientWidth / 2, middle.y - place.clientHeight / 2);
-    // Not whenever somebody moves: nothing jumps while it is read.
-  }, [chosen]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || at === null) return;
-    const factor = byKey(event.key);
-    if (factor !== null) {
-      event.preventDefault();
-      zoom.zoomBy(factor);
-    }
-    if (!isWay(event.key)) return;
-    event.preventDefault();
-    const next = neighbour(drawing, at, event.key);
-    if (next === null) return;
-    setAt(next);
-    frame.current?.querySelector<SVGElement>(`[data-person="${CSS.escape(next)}"]`)?.focus();
-  };
   return (
-    <section className="office-picture">
-      <div className="office-tools row">
-        <ZoomButtons {...zoom} />
-        <span className="small dim about-keys">{say("pictureKeys")}</span>
-      </div>
-      <div className="office-frame" ref={frame} {...grab}>
-        <svg
-          role="group"
-          aria-label={say("pictureOf")}
-          className={hasLetters ? "office-letters" : ""}
-          width={drawing.width * zoom.zoom}
-          height={drawing.height * zoom.zoom}
-          viewBox={`0 0 ${drawing.width} ${drawing.height}`}
-          onKeyDown={onKeyDown}
-        >
+    <Frame
+      name="office"
+      drawing={drawing}
+      first={firstOf(drawing, byName)}
+      firstMin={FIRST_ZOOM}
+      chosen={chosen}
+      label={say("pictureOf")}
+      keys={say("pictureKeys")}
+      svgClass={() => (hasLetters ? "office-letters" : "")}
+    >
+      {(at, setAt) => (
+        <>
           {drawing.idleY !== null && (
             <text x="20" y={drawing.idleY + 22} className="office-idle">
               {say("idle")}
             </text>
           )}
           {drawing.lines.map((line) => (
-            <Arrows key={`${line.from} ${line.to}`} line={line} isNear={chosen === line.from || chosen === line.to} onOpen={() => onOpen(line.from, line.to)} />
+            <Arrows key={keyOf(line)} line={line} isNear={chosen === line.from || chosen === line.to} onOpen={() => onOpen(line.from, line.to)} />
           ))}
           {drawing.lines.map((line) => (
-            <Label key={`${line.from} ${line.to}`} line={line} />
+            <Label key={keyOf(line)} line={line} />
           ))}
           {drawing.boxes.map((box) => {
             const person = byName.get(box.id);
@@ -90,10 +59,23 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
               <Node key={box.id} box={box} person={person} isHere={box.id === at} isChosen={box.id === chosen} onPress={press} onFocus={() => setAt(box.id)} />
             );
           })}
-        </svg>
-      </div>
-    </section>
+        </>
+      )}
+    </Frame>
   );
+}
+
+/** Who is at work or waits, of these who stands leftmost; else who stands first. */
+function firstOf(drawing: Drawing, byName: Map<string, Person>): Box | undefined {
+  const isBusy = (box: Box) => {
+    const person = byName.get(box.id);
+    return person !== undefined && person.given.length + person.asked.length > 0;
+  };
+  return drawing.boxes.find(isBusy) ?? drawing.boxes[0];
+}
+
+function keyOf({ talk }: Line): string {
+  return `${talk.kind} ${talk.from} ${talk.to}`;
 }
 
 interface NodeProps {
@@ -114,6 +96,7 @@ function Node({ box, person, isHere, isChosen, onPress, onFocus }: NodeProps) {
     <g
       role="button"
       tabIndex={isHere ? 0 : -1}
+      data-box={person.name}
       data-person={person.name}
       aria-pressed={isChosen}
       aria-label={[name, said, ...facts].join(", ")}
@@ -148,7 +131,7 @@ function shownOf(facts: string[]): string[] {
   return facts.length > 2 ? [facts[0] ?? "", facts.slice(1).join(" · ")] : facts;
 }
 
-/** A call and what came back, with how long somebody has waited. Whoever cannot point at it opens the pair from its people. */
+/** A call and what came back, or what was brought without one. Whoever cannot point at it opens the pair from its people. */
 function Arrows({ line, isNear, onOpen }: { line: Line; isNear: boolean; onOpen: () => void }) {
   const say = useSay(words);
   const { talk, call, back } = line;
@@ -156,9 +139,13 @@ function Arrows({ line, isNear, onOpen }: { line: Line; isNear: boolean; onOpen:
   return (
     <g className={`office-line ${state} ${isNear ? "near" : ""}`} data-talk={`${talk.from} ${talk.to}`} onClick={onOpen}>
       <title>{talkSaid(say, talk)}</title>
-      <path className="office-reach" d={call.path} />
-      <path className="office-call" d={call.path} />
-      <path className="office-head" d={call.head} />
+      {call && (
+        <>
+          <path className="office-reach" d={call.path} />
+          <path className="office-call" d={call.path} />
+          <path className="office-head office-called" d={call.head} />
+        </>
+      )}
       {back && (
         <g className={talk.unread.length > 0 ? "unread" : ""}>
           <path className="office-reach" d={back.path} />

@@ -6,6 +6,8 @@ export interface Box {
   id: string;
   x: number;
   y: number;
+  width: number;
+  height: number;
   column: number;
 }
 
@@ -18,8 +20,9 @@ export interface Line {
   from: string;
   to: string;
   talk: Talk;
-  call: Arrow;
-  /** What came back, if something did. */
+  /** The call, if there was one. */
+  call: Arrow | null;
+  /** What came back, or was brought without a call. */
   back: Arrow | null;
   /** Where something can be said about it. */
   x: number;
@@ -50,7 +53,7 @@ export function draw(names: string[], talks: Talk[]): Drawing {
   const boxes = columns.flatMap((those, column) => {
     // Each column in the middle of the height, so that lines go straight where they can.
     const top = PAD + (height - those.length * (BOX.height + GAP.y)) / 2;
-    return those.map((id, row): Box => ({ id, column, x: xOf(column), y: top + row * (BOX.height + GAP.y) }));
+    return those.map((id, row): Box => ({ id, column, ...BOX, x: xOf(column), y: top + row * (BOX.height + GAP.y) }));
   });
   const idle = names.filter((name) => !busy.has(name));
   const idleY = idle.length > 0 && busy.size > 0 ? PAD + height : null;
@@ -58,7 +61,7 @@ export function draw(names: string[], talks: Talk[]): Drawing {
   const across = Math.max(ROW_MIN, columns.length);
   for (const [index, id] of idle.entries()) {
     const column = index % across;
-    boxes.push({ id, column, x: PAD + column * (BOX.width + GAP.y), y: top + Math.floor(index / across) * (BOX.height + GAP.y) });
+    boxes.push({ id, column, ...BOX, x: PAD + column * (BOX.width + GAP.y), y: top + Math.floor(index / across) * (BOX.height + GAP.y) });
   }
   const at = new Map(boxes.map((box) => [box.id, box]));
   const lines = talks.flatMap((talk) => {
@@ -105,6 +108,7 @@ function lineOf(talk: Talk, a: Box, b: Box): Line {
   const [up, down] = isBack ? [-24, 24] : [-8, 10];
   const y = (box: Box, by: number) => box.y + BOX.height / 2 + by;
   const common = { from: talk.from, to: talk.to, talk };
+  if (talk.kind === "brought") return { ...common, ...alone(a, b) };
   if (a.column === b.column) {
     const x = a.x + BOX.width;
     const bend = x + GAP.x / 2;
@@ -117,6 +121,21 @@ function lineOf(talk: Talk, a: Box, b: Box): Line {
   const call = { path: curve(start, y(a, up), end - 7 * way, y(b, up), way), head: headAt(end, y(b, up), way) };
   const back = talk.hasResult ? { path: curve(end, y(b, down), start + 7 * way, y(a, down), -way), head: headAt(start, y(a, down), -way) } : null;
   return { ...common, call, back, x: (start + end) / 2, y: (y(a, up) + y(b, up)) / 2 - 8 };
+}
+
+/** One arrow that nobody waits at the end of, at the lower edge, where no call goes. */
+function alone(a: Box, b: Box): Pick<Line, "call" | "back" | "x" | "y"> {
+  const by = BOX.height / 2 - 10;
+  const y = (box: Box) => box.y + BOX.height / 2 + by;
+  if (a.column === b.column) {
+    const [x, bend] = [a.x + BOX.width, a.x + BOX.width + GAP.x / 2];
+    const back = { path: `M${x} ${y(a)}C${bend} ${y(a)} ${bend} ${y(b)} ${x + 7} ${y(b)}`, head: headAt(x, y(b), -1) };
+    return { call: null, back, x: bend - 8, y: (y(a) + y(b)) / 2 };
+  }
+  const way = a.column > b.column ? -1 : 1;
+  const [start, end] = way < 0 ? [a.x, b.x + BOX.width] : [a.x + BOX.width, b.x];
+  const back = { path: curve(start, y(a), end - 7 * way, y(b), way), head: headAt(end, y(b), way) };
+  return { call: null, back, x: (start + end) / 2, y: (y(a) + y(b)) / 2 + 14 };
 }
 
 function curve(x: number, y: number, toX: number, toY: number, way: number): string {

@@ -15,8 +15,9 @@ export interface Person {
   unread: ResultView[];
 }
 
-/** All that went from one to another, and back. */
+/** All that went from one to another, and back: calls with what came of them, or results that nobody asked for. */
 export interface Talk {
+  kind: "calls" | "brought";
   from: string;
   to: string;
   calls: number;
@@ -25,6 +26,8 @@ export interface Talk {
   hasResult: boolean;
   unread: ResultView[];
   last: InvocationView | null;
+  /** What the first has brought the other without being asked. */
+  brought: ResultView[];
 }
 
 export interface Seen {
@@ -32,20 +35,26 @@ export interface Seen {
   talks: Talk[];
 }
 
-/** `recent` is newest first. Sessions without a role are many in time: those are seen that wait, and those of the newest run. */
-export function seenOf(office: OfficeView, recent: InvocationView[], sessions: SessionView[]): Seen {
+/**
+ * `recent` is newest first, and so is what nobody asked for. Sessions without a role are many in time: those are seen that
+ * wait, and those of the newest run.
+ */
+export function seenOf(office: OfficeView, recent: InvocationView[], unasked: ResultView[], sessions: SessionView[]): Seen {
   const open = office.invocations;
   const roles = new Map(office.roles.map((role) => [role.name, role]));
   const run = recent[0]?.run;
+  const isLive = (name: string) => sessions.some((it) => it.id === name);
   const isSeen = (name: string) => open.some((it) => it.caller === name) || recent.some((it) => it.run === run && it.caller === name);
+  const isShown = (name: string) => roles.has(name) || isSeen(name) || isLive(name);
   const calls = [...byId([...recent, ...open]).values()].filter((it) => roles.has(it.callee) && (roles.has(it.caller) || isSeen(it.caller)));
-  const names = new Set(calls.flatMap((it) => [it.caller, it.callee]));
+  const brought = unasked.filter((it) => isShown(it.from) && isShown(it.to));
+  const names = new Set([...calls.flatMap((it) => [it.caller, it.callee]), ...brought.flatMap((it) => [it.from, it.to])]);
   for (const result of office.results) if (roles.has(result.to)) names.add(result.to);
   for (const role of office.roles) if (role.file != null || role.session != null || role.problem != null) names.add(role.name);
   const people = [...names].map((name) => personOf(office, name, sessions));
   const inOrder = new Map(office.roles.map((role, index) => [role.name, index]));
   people.sort((a, b) => (inOrder.get(a.name) ?? -1) - (inOrder.get(b.name) ?? -1) || compare(a.name, b.name));
-  return { people, talks: talksOf(calls, office.results, names) };
+  return { people, talks: talksOf(calls, office.results, brought, names) };
 }
 
 export function personOf(office: OfficeView, name: string, sessions: SessionView[]): Person {
@@ -57,40 +66,46 @@ export function personOf(office: OfficeView, name: string, sessions: SessionView
   return { name, role, session, given, asked, unread: office.results.filter((it) => it.to === name) };
 }
 
-function talksOf(calls: InvocationView[], results: ResultView[], names: Set<string>): Talk[] {
+function talksOf(calls: InvocationView[], results: ResultView[], brought: ResultView[], names: Set<string>): Talk[] {
   const talks = new Map<string, Talk>();
-  const talk = (from: string, to: string): Talk => {
-    const key = `${from}\n${to}`;
-    const known = talks.get(key) ?? { from, to, calls: 0, open: [], hasResult: false, unread: [], last: null };
+  const talk = (kind: Talk["kind"], from: string, to: string): Talk => {
+    const key = `${kind}\n${from}\n${to}`;
+    const known = talks.get(key) ?? { kind, from, to, calls: 0, open: [], hasResult: false, unread: [], last: null, brought: [] };
     talks.set(key, known);
     return known;
   };
   for (const call of calls) {
-    const it = talk(call.caller, call.callee);
+    const it = talk("calls", call.caller, call.callee);
     it.calls++;
     if (call.ended_at_ms == null) it.open.push(call);
     if (call.status === "completed") it.hasResult = true;
     if (it.last === null || number(call.id) > number(it.last.id)) it.last = call;
   }
   for (const result of results) {
-    if (!names.has(result.from) || !names.has(result.to)) continue;
-    const it = talk(result.to, result.from);
+    if (result.invocation == null || !names.has(result.from) || !names.has(result.to)) continue;
+    const it = talk("calls", result.to, result.from);
     it.hasResult = true;
     it.unread.push(result);
+  }
+  for (const result of brought) {
+    const it = talk("brought", result.from, result.to);
+    it.brought.push(result);
+    if (!result.delivered) it.unread.push(result);
   }
   return [...talks.values()];
 }
 
-export type TalkState = "open" | "failed" | "done";
+export type TalkState = "open" | "failed" | "done" | "brought";
 
 export function talkState(talk: Talk): TalkState {
+  if (talk.kind === "brought") return "brought";
   if (talk.open.length > 0) return "open";
   return talk.last?.status === "failed" ? "failed" : "done";
 }
 
 /** Whether somebody is there and nobody has anything for it to do. A program that takes no turns may still be busy. */
 export function isIdle({ role, session }: Person): boolean {
-  return role?.idle === true && session?.status === "active" && session.wait == null;
+  return role !== null && session?.idle === true && session.wait == null;
 }
 
 /** With whom somebody has talked, each once. */

@@ -26,6 +26,14 @@ export function useRecent(project: string): UseQueryResult<InvocationView[]> {
   });
 }
 
+/** What was brought without a call, newest first. */
+export function useUnasked(project: string): UseQueryResult<ResultView[]> {
+  return useQuery({
+    queryKey: [...keys.office(project), "unasked"],
+    queryFn: ({ signal }) => get<ResultView[]>(path(route`/projects/${project}/office/results`, { limit: PAGE_MAX, unasked: "true" }), signal),
+  });
+}
+
 /** Calls, newest first; with two names, those between them. */
 export function useCalls(project: string, between?: string) {
   const base = route`/projects/${project}/office/invocations`;

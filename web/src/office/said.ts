@@ -3,7 +3,7 @@ import type { InvocationView } from "../api/schema";
 import { plain } from "../parts/Said";
 import { ofWord, type Status, statusOf } from "../parts/status";
 import type { Language, Say } from "../words/words";
-import { isIdle, type Person, type Talk, talkState } from "./people";
+import { type Person, type Talk, talkState } from "./people";
 import { words } from "./words";
 
 export type SayOffice = Say<(typeof words)["en"]>;
@@ -12,7 +12,6 @@ export type SayOffice = Say<(typeof words)["en"]>;
 export function personState(say: SayOffice, language: Language, person: Person): Status {
   const { role, session } = person;
   if (role?.problem != null) return { shape: "✗", said: say("unusable"), style: "bad" };
-  if (isIdle(person)) return ofWord(language, "idle");
   if (session !== null) return statusOf(language, session);
   if (role?.status != null && role.status !== "completed" && role.status !== "cancelled") return ofWord(language, role.status);
   if (role !== null && role.session == null) return { shape: "○", said: say("notCalled"), style: "dim" };
@@ -39,6 +38,8 @@ export function talkSaid(say: SayOffice, talk: Talk): string {
       return say("lineOpen", { ...both, ids: talk.open.map((it) => it.id).join(", ") }) + unread;
     case "failed":
       return say("lineFailed", { ...both, why: talk.last ? whySaid(say, talk.last) : "" }) + unread;
+    case "brought":
+      return say("lineBrought", { ...both, ids: talk.brought.map((it) => it.id).join(", ") }) + (talk.unread.length > 0 ? `; ${say("notRead")}` : "");
     case "done":
       return say("lineDone", { ...both, n: talk.calls }) + unread;
   }

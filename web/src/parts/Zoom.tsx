@@ -11,7 +11,7 @@ interface Size {
   height: number;
 }
 
-type Place = Size & { x: number; y: number };
+export type Place = Size & { x: number; y: number };
 
 /** What scrolls. */
 type Frame = { current: HTMLDivElement | null };
@@ -64,17 +64,17 @@ export function useZoom(frame: Frame, { width, height }: Size, firstMin: number,
   const zoomBy = useCallback((factor: number) => change((now) => now * factor), [change]);
   const showAll = useCallback(() => change(whole), [change, whole]);
   useLayoutEffect(() => {
-    const [place, at] = [frame.current, middle.current];
-    middle.current = null;
-    if (!place || !at) return;
-    place.scrollTo(at.x * zoom - place.clientWidth / 2, at.y * zoom - place.clientHeight / 2);
-  }, [zoom, frame]);
-  useLayoutEffect(() => {
     if (!isFirst.current) return;
     isFirst.current = false;
     if (first) middle.current = { x: first.x + first.width / 2, y: first.y + first.height / 2 };
     setZoom(Math.max(firstMin, whole()));
   }, [whole, firstMin, first]);
+  // Behind the first look: where that changes nothing about the size, this is the only time.
+  useLayoutEffect(() => {
+    const [place, at] = [frame.current, middle.current];
+    if (!place || !at) return;
+    place.scrollTo(at.x * zoom - place.clientWidth / 2, at.y * zoom - place.clientHeight / 2);
+  }, [zoom, frame]);
   useEffect(() => {
     const place = frame.current;
     // Not by a property: the browser zooms the page itself unless it is told in time.

@@ -15,6 +15,7 @@ export function statusOf(language: Language, session: SessionView): Status {
   const waits = session.wait ? waiting(language, session.wait) : null;
   if (waits) return waits;
   const isUnverified = session.status === "completed" && session.outcome?.verified === false;
+  if (session.idle === true) return ofWord(language, "idle");
   return ofWord(language, isUnverified ? "completed_unverified" : session.status);
 }
 
@@ -56,7 +57,8 @@ export function endOf(language: Language, outcome: Outcome): Status {
 /** Shape and word of a session, and since when. */
 export function StatusMark({ session, since = false }: { session: SessionView; since?: boolean }) {
   const status = statusOf(useLanguage(), session);
-  return <Mark status={status} since={since ? session.since_ms : null} />;
+  // Since when nobody has had anything for it is not what is counted.
+  return <Mark status={status} since={since && session.idle !== true ? session.since_ms : null} />;
 }
 
 export function Mark({ status, since = null }: { status: Status; since?: number | null }) {

@@ -26,11 +26,18 @@ export function left(ms: number): string {
 }
 
 /** A time of day; with its date if that is another day. */
-export function clock(language: Language, atMs: number): string {
+export function clock(language: Language, atMs: number, withSeconds = false): string {
   const at = new Date(atMs);
-  const time = at.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", hour12: false });
+  const second = withSeconds ? ({ second: "2-digit" } as const) : {};
+  const time = at.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", ...second, hour12: false });
   if (at.toDateString() === new Date().toDateString()) return time;
   return `${at.toLocaleDateString(language, { month: "short", day: "numeric" })} ${time}`;
+}
+
+/** From when to when; to the second where both are in the same minute. */
+export function clockRange(language: Language, fromMs: number, toMs: number): [string, string] {
+  const isShort = Math.floor(fromMs / MINUTE) === Math.floor(toMs / MINUTE);
+  return [clock(language, fromMs, isShort), clock(language, toMs, isShort)];
 }
 
 /** Now, as often as somebody could notice. */

@@ -21,6 +21,7 @@ import { runState } from "./outcome";
 import { words } from "./words";
 
 const Phases = late(() => import("../phases/Phases"));
+const Report = late(() => import("../tasks/Report"));
 
 export default function Run({ id }: ViewProps) {
   const say = useSay(words);
@@ -33,6 +34,7 @@ export default function Run({ id }: ViewProps) {
       {run.data?.phased && (
         <Phases id={id} />
       )}
+      {run.data?.sessions.filter((it) => it.conducts === true).map((it) => <Report key={it.id} session={it.id} />)}
       {run.data && (
         <section className="stack">
           <div className="page-head">

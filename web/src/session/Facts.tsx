@@ -60,6 +60,22 @@ export function Facts({ session }: { session: SessionView }) {
           </dd>
         </>
       )}
+      {session.errands != null && (
+        <>
+          <dt>{say("mainAgent")}</dt>
+          <dd>
+            {session.errands.length === 0 && say("nothingOpen")}
+            {session.errands.map((errand) => (
+              <div key={errand.number}>
+                <code>
+                  <Said text={errand.line.split("\n", 1)[0] ?? ""} />
+                </code>{" "}
+                {errand.run != null && <Link href={`/runs/${errand.run}`}>{errand.run}</Link>}
+              </div>
+            ))}
+          </dd>
+        </>
+      )}
       {run.data?.check != null && (
         <>
           <dt>{say("check")}</dt>

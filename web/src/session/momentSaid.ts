@@ -31,6 +31,8 @@ const LOOKS: Record<MomentKind, [shape: string, style: Told["style"], key: Own]>
   unparked: ["▷", "dim", "mUnparked"],
   limited: ["◷", "bad", "mLimited"],
   step: ["·", "plain", "mStep"],
+  thinAsked: ["→", "plain", "mThinAsked"],
+  thinAnswered: ["←", "plain", "mThinAnswered"],
   raised: ["+", "plain", "mRaised"],
   installed: ["+", "good", "mInstalled"],
   notInstalled: ["✗", "bad", "mNotInstalled"],

@@ -18,6 +18,8 @@ export type MomentKind =
   | "unparked"
   | "limited"
   | "step"
+  | "thinAsked"
+  | "thinAnswered"
   | "raised"
   | "installed"
   | "notInstalled"
@@ -99,7 +101,13 @@ class Telling {
         return this.add(event, "settled", { data: body["answer"], word: text(body["by"]), request: text(body["request"]) });
       case "request.expired":
         return this.add(event, "expired", { request: text(body["request"]) });
+      case "thin.asked":
+        return this.add(event, "thinAsked", { text: text(body["line"]) });
+      case "thin.answered":
+        return this.add(event, "thinAnswered", { text: text(body["line"]) });
       case "message.written":
+        // What a main agent is answered is written to it in the same moment.
+        if (this.moments.at(-1)?.kind === "thinAnswered" && this.moments.at(-1)?.text === body["text"]) return undefined;
         return this.add(event, "written", { text: text(body["text"]) });
       case "run.raised":
         return this.add(event, "raised", { data: body["budget"] });
@@ -272,6 +280,8 @@ export const KINDS = [
   "account.limited",
   "request.",
   "message.",
+  "thin.asked",
+  "thin.answered",
   "check.",
   "checkpoint.",
   "worktree.",

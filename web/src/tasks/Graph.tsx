@@ -1,16 +1,16 @@
-// The graph: drawn from data alone, scrolled like anything else, zoomed by buttons, keys and the wheel.
-import { type KeyboardEvent, type SVGProps, useCallback, useEffect, useMemo, useRef, useState } from "react";
+// The graph: drawn from data alone.
+import { type SVGProps, useCallback, useMemo, useState } from "react";
 
 import type { TaskView } from "../api/schema";
 import { useLetters } from "../look/letters";
-import { fit, isWay, neighbour, pressing } from "../parts/drawn";
+import { fit, pressing } from "../parts/drawn";
+import { Frame } from "../parts/Frame";
 import { plain } from "../parts/Said";
-import { byKey, useGrab, useZoom, ZoomButtons } from "../parts/Zoom";
 import { useLanguage, useSay } from "../words/words";
 import { type Box, draw, type Drawing, HEAD, type Line, phaseId } from "./layout";
 import type { InsideProps } from "./ListView";
 import { phaseSaid, whySaid } from "./said";
-import { byPhase, countsOf, isSettled, stateOf, stateOfPhase } from "./state";
+import { byPhase, countsOf, isAsking, isSettled, stateOf, stateOfPhase, statusOf } from "./state";
 import { words } from "./words";
 
 /** More tasks than that are not drawn before somebody opens their phase. */
@@ -30,39 +30,36 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
     () => draw(phases.map(({ phase, tasks }) => ({ number: phase.number, tasks })), isOpen),
     [phases, isOpen],
   );
-  const frame = useRef<HTMLDivElement>(null);
-  const first = firstOf(drawing, view.tasks);
-  const { zoom, zoomBy, showAll } = useZoom(frame, drawing, FIRST_ZOOM_MIN, first);
-  const { at, setAt, onKeyDown } = useArrows(frame, drawing, view.tasks, first, zoomBy);
+  // A phase that was closed over a task, or opened, takes its place.
+  const instead = (id: string) => {
+    const phase = byId.get(id)?.phase ?? Number(id.replace("phase ", ""));
+    return drawing.boxes.find((box) => box.phase === phase)?.id ?? null;
+  };
   const press = (box: Box) => {
-    setAt(box.id);
     if (box.task) onOpen(box.task.id);
     else toggle(box.phase);
   };
-  const grab = useGrab(frame);
   const titles = useMemo(() => [...view.phases, ...view.tasks].map((it) => it.title ?? "").join(""), [view]);
   const hasLetters = useLetters(titles);
+  const tools = phases.length > 1 && (
+    <button type="button" className="button" onClick={() => setAll(!isAllOpen)}>
+      {say(isAllOpen ? "closeAll" : "openAll")}
+    </button>
+  );
   return (
-    <section className="tasks-graph">
-      <div className="tasks-tools row">
-        <ZoomButtons zoom={zoom} zoomBy={zoomBy} showAll={showAll} />
-        {phases.length > 1 && (
-          <button type="button" className="button" onClick={() => setAll(!isAllOpen)}>
-            {say(isAllOpen ? "closeAll" : "openAll")}
-          </button>
-        )}
-        <span className="small dim about-keys">{say("graphKeys")}</span>
-      </div>
-      <div className="tasks-frame" ref={frame} {...grab}>
-        <svg
-          role="group"
-          aria-label={say("graphOf")}
-          className={`${zoom < FAR ? "tasks-far" : ""} ${hasLetters ? "tasks-letters" : ""}`}
-          width={drawing.width * zoom}
-          height={drawing.height * zoom}
-          viewBox={`0 0 ${drawing.width} ${drawing.height}`}
-          onKeyDown={onKeyDown}
-        >
+    <Frame
+      name="tasks"
+      drawing={drawing}
+      first={firstOf(drawing, view.tasks)}
+      firstMin={FIRST_ZOOM_MIN}
+      instead={instead}
+      label={say("graphOf")}
+      keys={say("graphKeys")}
+      tools={tools}
+      svgClass={(zoom) => `${zoom < FAR ? "tasks-far" : ""} ${hasLetters ? "tasks-letters" : ""}`}
+    >
+      {(at, setAt) => (
+        <>
           <Frames drawing={drawing} phases={phases} onClose={toggle} />
           <Lines drawing={drawing} phases={phases} byId={byId} chosen={chosen} />
           {drawing.boxes.map((box) => (
@@ -74,14 +71,17 @@ export function Graph({ view, byId, chosen, onOpen }: InsideProps) {
               phases={phases}
               isHere={box.id === at}
               isChosen={box.id === chosen}
-              onPress={() => press(box)}
+              onPress={() => {
+                setAt(box.id);
+                press(box);
+              }}
               onFocus={() => setAt(box.id)}
             />
           ))}
           <Causes drawing={drawing} phases={phases} byId={byId} />
-        </svg>
-      </div>
-    </section>
+        </>
+      )}
+    </Frame>
   );
 }
 
@@ -108,44 +108,6 @@ function useOpen(phases: Phases) {
 function firstOf(drawing: Drawing, tasks: TaskView[]): Box | undefined {
   const task = tasks.find((it) => it.state === "in_progress") ?? tasks.find((it) => it.state === "ready");
   return drawing.boxes.find((box) => box.task !== null && box.id === task?.id) ?? drawing.boxes[0];
-}
-
-/** One of the boxes takes the focus; arrow keys go on from there. */
-function useArrows(
-  frame: { current: HTMLDivElement | null },
-  drawing: Drawing,
-  tasks: TaskView[],
-  first: Box | undefined,
-  zoomBy: (factor: number) => void,
-) {
-  const [wanted, setAt] = useState<string | null>(null);
-  const isThere = (id: string | null) => id !== null && drawing.boxes.some((box) => box.id === id);
-  // A phase that was closed over it, or opened, takes its place.
-  const ofPhase = wanted === null ? undefined : (tasks.find((it) => it.id === wanted)?.phase ?? Number(wanted.replace("phase ", "")));
-  const beside = drawing.boxes.find((box) => box.phase === ofPhase)?.id ?? null;
-  const at = isThere(wanted) ? wanted : (beside ?? first?.id ?? null);
-  const focus = (id: string) => frame.current?.querySelector<SVGElement>(`[data-box="${CSS.escape(id)}"]`)?.focus();
-  const hadFocus = useRef(false);
-  useEffect(() => {
-    if (hadFocus.current && at !== wanted && at !== null) focus(at);
-  }, [at, wanted]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    hadFocus.current = true;
-    if (event.ctrlKey || event.metaKey || event.altKey || at === null) return;
-    const factor = byKey(event.key);
-    if (isWay(event.key)) {
-      event.preventDefault();
-      const next = neighbour(drawing, at, event.key);
-      if (next !== null) {
-        setAt(next);
-        focus(next);
-      }
-    } else if (factor !== null) {
-      event.preventDefault();
-      zoomBy(factor);
-    }
-  };
-  return { at, setAt, onKeyDown };
 }
 
 function Frames({ drawing, phases, onClose }: { drawing: Drawing; phases: Phases; onClose: (phase: number) => void }) {
@@ -275,7 +237,7 @@ function Node({ box, view, byId, phases, isHere, isChosen, onPress, onFocus }: N
 /** Everything that is drawn of a task, in words. */
 function useTaskSaid(task: TaskView, view: InsideProps["view"], byId: Map<string, TaskView>): string {
   const say = useSay(words);
-  const state = stateOf(useLanguage(), task.state).said;
+  const state = statusOf(useLanguage(), task).said;
   const why = whySaid(say, task, view.tasks, byId);
   return [`${task.id} ${plain(task.title)}`, state, why, task.critical ? say("critical") : null].filter((it) => it !== null).join(", ");
 }
@@ -286,10 +248,10 @@ interface TaskNodeProps extends Pick<NodeProps, "box" | "view" | "byId" | "isCho
 }
 
 function TaskNode({ common, box, task, view, byId, isChosen }: TaskNodeProps) {
-  const { shape, said } = stateOf(useLanguage(), task.state);
+  const { shape, said } = statusOf(useLanguage(), task);
   const label = useTaskSaid(task, view, byId);
   return (
-    <g {...common} data-task={task.id} aria-pressed={isChosen} className={`tasks-node ${task.state}`} aria-label={label}>
+    <g {...common} data-task={task.id} aria-pressed={isChosen} className={`tasks-node ${isAsking(task) ? "asking" : task.state}`} aria-label={label}>
       <title>{plain(task.title)}</title>
       <rect className="tasks-box" width={box.width} height={box.height} rx="8" />
       {task.critical && <rect className="tasks-critical" x="0" y="10" width="4" height={box.height - 20} rx="2" />}

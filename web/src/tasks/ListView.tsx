@@ -5,7 +5,7 @@ import { Mark } from "../parts/status";
 import { useLanguage, useSay } from "../words/words";
 import { ClosePhase } from "./Answer";
 import { phaseSaid, whySaid } from "./said";
-import { byPhase, countsOf, isSettled, stateOf } from "./state";
+import { byPhase, countsOf, isSettled, stateOf, statusOf } from "./state";
 import { words } from "./words";
 
 export interface InsideProps {
@@ -71,7 +71,7 @@ function Phase({ view, byId, chosen, onOpen, phase, tasks, isOpen }: PhaseProps)
                 <span className="mono tasks-id">{task.id}</span>
                 <Said text={task.title} className="tasks-row-title" />
                 <span className="small tasks-row-facts">
-                  <Mark status={stateOf(language, task.state)} />
+                  <Mark status={statusOf(language, task)} />
                   {why !== null && <span className="dim"> · {why}</span>}
                   {task.critical && <span className="dim"> · {say("critical")}</span>}
                   {task.priority === "first" && !isSettled(task) && <span className="dim"> · {say("isFirst")}</span>}

@@ -7,11 +7,11 @@ import { useShortcut } from "../app/shortcuts";
 import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { Mark } from "../parts/status";
-import { clock, span, useNow } from "../parts/time";
+import { clock, clockRange, span, useNow } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
 import { useDecision, useTask } from "./queries";
 import { phaseSaid, whySaid } from "./said";
-import { decisionsFor, isSettled, stateOf } from "./state";
+import { decisionsFor, isAsking, isSettled, stateOf, statusOf } from "./state";
 import { words } from "./words";
 
 interface PanelProps {
@@ -55,7 +55,13 @@ function Task({ view, byId, task, tag, onOpen }: TaskProps) {
   return (
     <>
       <p>
-        <Mark status={stateOf(language, task.state)} />
+        <Mark status={statusOf(language, task)} />
+        {isAsking(task) && (
+          <>
+            {" · "}
+            <Link href={`/requests/${task.request}`}>{say("toCard")}</Link>
+          </>
+        )}
         {why !== null && <span className={task.state === "blocked" ? "attention" : "dim"}> · {why}</span>}
         {task.critical && <span className="dim"> · {say("critical")}</span>}
         {task.priority === "first" && !isSettled(task) && <span className="dim"> · {say("isFirst")}</span>}
@@ -169,7 +175,7 @@ function Others({ ids, byId, onOpen }: { ids: string[]; byId: Map<string, TaskVi
     <span className="tasks-others">
       {ids.map((id) => {
         const task = byId.get(id);
-        const state = task ? stateOf(language, task.state) : null;
+        const state = task ? statusOf(language, task) : null;
         return (
           <button key={id} type="button" className={`tasks-other mono ${state?.style ?? ""}`} disabled={!task} title={state?.said} onClick={() => onOpen(id)}>
             {state && <span aria-hidden="true">{state.shape} </span>}
@@ -194,13 +200,13 @@ function Attempts({ task }: { task: TaskView }) {
         {task.attempts.map(({ begun_at_ms, ended_at_ms, failed }, index) => {
           const isOver = ended_at_ms != null;
           const state = failed != null ? "failed" : isOver ? "completed" : "in_progress";
-          const from = clock(language, begun_at_ms);
+          const [from, to] = isOver ? clockRange(language, begun_at_ms, ended_at_ms) : [clock(language, begun_at_ms), ""];
           return (
             <li key={index}>
               <Mark status={stateOf(language, state)} />
               <span className="dim">
                 {" · "}
-                {isOver ? `${say("endedAt", { from, to: clock(language, ended_at_ms) })} · ${span(language, ended_at_ms - begun_at_ms)}` : say("since", { from, span: span(language, now - begun_at_ms) })}
+                {isOver ? `${say("endedAt", { from, to })} · ${span(language, ended_at_ms - begun_at_ms)}` : say("since", { from, span: span(language, now - begun_at_ms) })}
               </span>
               {failed != null && failed !== "" && (
                 <p className="bad">

@@ -16,7 +16,8 @@ import { Answer } from "./Answer";
 import { Graph } from "./Graph";
 import { ListView } from "./ListView";
 import { Panel } from "./Panel";
-import { useTasks } from "./queries";
+import { useLastLoop, useTasks } from "./queries";
+import Report from "./Report";
 import { problemSaid } from "./said";
 import { countsOf, stateOf } from "./state";
 import { Times } from "./Times";
@@ -123,6 +124,7 @@ function Shown({ view, tag }: { view: TasksView; tag: string | null }) {
             {shown === "graph" && <Graph {...inside} />}
             {shown === "list" && <ListView {...inside} />}
             {shown === "times" && <Times {...inside} />}
+            <LastLoop project={view.project.id} />
             {view.left_off > 0 && <p className="notice attention">{say("leftOff", { n: view.left_off })}</p>}
           </>
         )}
@@ -130,6 +132,12 @@ function Shown({ view, tag }: { view: TasksView; tag: string | null }) {
       {chosen !== null && <Panel key={chosen} view={view} byId={byId} id={chosen} tag={tag} onOpen={open} onClose={close} />}
     </div>
   );
+}
+
+/** What the last run through the file has come to. */
+function LastLoop({ project }: { project: string }) {
+  const last = useLastLoop(project);
+  return last.data ? <Report session={last.data.id} leads /> : null;
 }
 
 function Counts({ view }: { view: TasksView }) {

@@ -1,9 +1,9 @@
 // What ran when: a bar for every attempt, on one line of time.
 import { plain, Said } from "../parts/Said";
-import { clock, span, useNow } from "../parts/time";
+import { clock, clockRange, span, useNow } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
 import type { InsideProps } from "./ListView";
-import { stateOf } from "./state";
+import { statusOf } from "./state";
 import { words } from "./words";
 
 /** So much of the width a bar has at least, in percent: what was quick is seen too. */
@@ -21,17 +21,17 @@ export function Times({ view, chosen, onOpen }: InsideProps) {
   const ends = ran.flatMap((task) => task.attempts.map((it) => it.ended_at_ms ?? it.begun_at_ms));
   const to = Math.max(from + 1_000, runs ? now : 0, ...ends);
   const part = (ms: number) => (100 * ms) / (to - from);
-  const ended = runs ? say("now") : clock(language, to);
+  const [began, end] = runs ? [clock(language, from), say("now")] : clockRange(language, from, to);
   return (
-    <section className="panel tasks-times" aria-label={say("timesLabel", { from: clock(language, from), to: ended })}>
+    <section className="panel tasks-times" aria-label={say("timesLabel", { from: began, to: end })}>
       <div className="tasks-axis small dim" aria-hidden="true">
-        <span>{clock(language, from)}</span>
+        <span>{began}</span>
         <span>{span(language, to - from)}</span>
-        <span>{ended}</span>
+        <span>{end}</span>
       </div>
       <ol>
         {[...ran].sort((a, b) => begun(a) - begun(b)).map((task) => {
-          const { shape, said, style } = stateOf(language, task.state);
+          const { shape, said, style } = statusOf(language, task);
           const last = task.attempts.at(-1);
           const isRunning = task.state === "in_progress";
           const time = task.attempts.reduce((sum, it) => sum + ((it.ended_at_ms ?? (isRunning ? now : it.begun_at_ms)) - it.begun_at_ms), 0);
@@ -55,8 +55,8 @@ export function Times({ view, chosen, onOpen }: InsideProps) {
                 <svg aria-hidden="true" className="tasks-bars" width="100%" height="20">
                   {task.attempts.map((it, index) => {
                     const isLast = it === last;
-                    const end = it.ended_at_ms ?? (isLast && isRunning ? now : it.begun_at_ms);
-                    const width = Math.max(BAR_MIN, part(end - it.begun_at_ms));
+                    const until = it.ended_at_ms ?? (isLast && isRunning ? now : it.begun_at_ms);
+                    const width = Math.max(BAR_MIN, part(until - it.begun_at_ms));
                     const kind = it.failed != null ? "failed" : isLast && isRunning ? "in_progress" : "completed";
                     return (
                       <rect key={index} className={`tasks-attempt ${kind}`} x={`${Math.min(100 - width, part(it.begun_at_ms - from))}%`} y="4" width={`${width}%`} height="12" rx="3" />

@@ -2,9 +2,9 @@
 // looks, it is asked every two seconds whether something has changed, and an event of the project asks at once.
 import { keepPreviousData, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 
-import { ask, get, read, route } from "../api/client";
+import { ask, get, path, read, route } from "../api/client";
 import { keys, UNNAMED, useWish } from "../api/queries";
-import type { ClosedView, NewClose, TaskDetailView, TasksSummary, TasksView, TaskView } from "../api/schema";
+import type { ClosedView, LoopView, NewClose, SessionView, TaskDetailView, TasksSummary, TasksView, TaskView } from "../api/schema";
 
 /** How often a page that is looked at asks whether something has changed. */
 const LOOK_MS = 2_000;
@@ -41,6 +41,23 @@ export function useTask(project: string, id: string, tag: string | null): UseQue
     queryKey: [...keys.tasks(project), id, tag],
     queryFn: ({ signal }) => get<TaskDetailView>(route`/projects/${project}/tasks/${id}`, signal),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The newest session that goes, or went, through the task file of a project. */
+export function useLastLoop(project: string): UseQueryResult<SessionView | null> {
+  return useQuery({
+    queryKey: [...keys.tasks(project), "loop"],
+    queryFn: async ({ signal }) => (await get<SessionView[]>(path("/orchestrate", { project, limit: 1 }), signal))[0] ?? null,
+  });
+}
+
+/** What came of it. Its tokens are counted when it is over, which no event tells of. */
+export function useLoop(session: string): UseQueryResult<LoopView> {
+  return useQuery({
+    queryKey: [...keys.session(session), "loop"],
+    queryFn: ({ signal }) => get<LoopView>(route`/orchestrate/${session}`, signal),
+    refetchInterval: ({ state }) => (state.data?.ended_at_ms != null && state.data.report.exchange == null ? LOOK_MS : false),
   });
 }
 

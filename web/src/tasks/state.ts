@@ -25,6 +25,16 @@ export function stateOf(language: Language, state: TaskState): Status {
   return { shape: found.shape, said: sayShared(language, found.key), style: found.style };
 }
 
+/** How a task is; whose agent has asked something does not look like one at work. */
+export function statusOf(language: Language, task: TaskView): Status {
+  return isAsking(task) ? { shape: "◆", said: sayShared(language, "StatusWaiting"), style: "attention" } : stateOf(language, task.state);
+}
+
+/** Whether it waits for a person's answer. */
+export function isAsking(task: TaskView): boolean {
+  return task.state === "in_progress" && task.request != null;
+}
+
 export function isSettled(task: TaskView): boolean {
   return task.state === "completed" || task.state === "skipped";
 }

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::quotient;
 use crate::{
     error::Error,
-    process::{cargo, executable, output, program, start_error, succeeds},
+    process::{cargo, executable, output, program, root, start_error, succeeds},
 };
 
 /// How many tasks the files have from which the next one is told, and how often it is.
@@ -30,7 +30,11 @@ const TASKS: usize = 1_000;
 const AT_ONCE: usize = 2;
 
 /// So many of them for a peer that takes a second for a few.
-const FEW: usize = 100;
+const FEW: usize = TASKS / 10;
+
+/// That peer, and where peers are looked for before the path.
+const PUEUE: &str = "pueue";
+const PEERS: &str = "target/peers";
 
 /// How long a peer's server may take to answer.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -127,7 +131,7 @@ fn dispatch(place: &Place) -> Result<(), Error> {
         println!("SKIPPED GNU parallel: it is not installed\n");
     }
     if let Some(rate) = pueue(place)? {
-        rows.push(("pueue", rate));
+        rows.push(("pueue, a tenth of them", rate));
     }
     for (name, is_repository) in
         [("ostler orchestrate", false), ("ostler orchestrate, in a repository", true)]
@@ -183,31 +187,35 @@ fn orchestrate(place: &Place, is_repository: bool) -> Result<u64, Error> {
 
 /// Pueue's own way, with a server of its own: every task is added by a command, as its users do it.
 fn pueue(place: &Place) -> Result<Option<u64>, Error> {
-    if !succeeds(program("pueued").arg("--version")) {
-        println!("SKIPPED pueue: it is not installed\n");
+    let [client, server] = [PUEUE, "pueued"].map(|name| {
+        let own = root().join(PEERS).join("bin").join(name);
+        if own.exists() { own } else { PathBuf::from(name) }
+    });
+    if !succeeds(program(&server).arg("--version")) {
+        println!("SKIPPED pueue: it is not installed (cargo install --root {PEERS} {PUEUE})\n");
         return Ok(None);
     }
     let home = place.directory.join("pueue");
     make(&home)?;
-    let within = |name: &str, arguments: &[&str]| {
-        let mut command = of(Path::new(name), arguments, &home);
+    let within = |name: &Path, arguments: &[&str]| {
+        let mut command = of(name, arguments, &home);
         for variable in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"] {
             command.env(variable, &home);
         }
         command
     };
-    let mut server = Server(started(within("pueued", &[]))?);
+    let mut running = Server(started(within(&server, &[]))?);
     let deadline = Instant::now() + PATIENCE;
-    while !succeeds(&mut within("pueue", &["status"])) && Instant::now() < deadline {
+    while !succeeds(&mut within(&client, &["status"])) && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(100));
     }
-    quiet(within("pueue", &["parallel", &AT_ONCE.to_string()]))?;
+    quiet(within(&client, &["parallel", &AT_ONCE.to_string()]))?;
     let took = timed(|| {
-        (0..FEW).try_for_each(|_| quiet(within("pueue", &["add", "true"])))?;
-        quiet(within("pueue", &["wait", "--quiet"]))
+        (0..FEW).try_for_each(|_| quiet(within(&client, &["add", "true"])))?;
+        quiet(within(&client, &["wait", "--quiet"]))
     })?;
-    quiet(within("pueue", &["shutdown"]))?;
-    server.0.wait().map_err(|source| Error::Start { program: "pueued".to_owned(), source })?;
+    quiet(within(&client, &["shutdown"]))?;
+    running.0.wait().map_err(|source| Error::Start { program: "pueued".to_owned(), source })?;
     Ok(Some(rate(FEW, took)))
 }
 

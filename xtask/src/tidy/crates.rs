@@ -59,6 +59,7 @@ const RULES: &[Rule] = &[
             "ostler-server",
             "ostler-shim",
             "ostler-vault",
+            "ostler-workspace",
         ],
         pure: None,
     },

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end, plan::timeout_s, release};
+use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end, plan::timeout_s, release, unbegun};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use ostler_server::{
     api::{NewResume, NewRun, OutcomeKind, RunView, SessionView, TrustView, TrustedView},
@@ -72,7 +72,17 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     }
     let is_korean = context.words.language() == Language::Ko;
     let worktree = arguments.worktree.as_deref();
-    let line = match begin(&project, &arguments.id, worktree, is_korean, clock::now_ms()) {
+    // A task that nobody can do stays as it is.
+    let owner = unbegun(&project, &arguments.id, clock::now_ms());
+    let agent = owner.map_or(Ok(()), |owner| agent(context, arguments, owner.as_ref()).map(drop));
+    let begun = match agent {
+        Ok(()) => begin(&project, &arguments.id, worktree, is_korean, clock::now_ms()),
+        Err(error) => {
+            let reason = error.message(Words::new(Language::En));
+            Begun::Settled(Thin::fail(arguments.id.clone(), &reason))
+        }
+    };
+    let line = match begun {
         Begun::Settled(line) => line,
         Begun::Work(work) => match talk(async { Ok(carry_out(context, arguments, &work).await) })? {
             Ok(ended) => end(&project, &work, ended, clock::now_ms()),
@@ -153,35 +163,20 @@ fn timeout(arguments: &Arguments, work: &Work) -> Option<Duration> {
     }
 }
 
-/// The owner's agent, if there is one of that name; otherwise the default.
-fn new_run(context: &Context, arguments: &Arguments, work: &Work) -> Result<NewRun, Error> {
+/// Who is named; else the owner's agent, if there is one of that name; otherwise the default.
+fn agent(context: &Context, arguments: &Arguments, owner: Option<&String>) -> Result<String, Error> {
     let config = context.config()?;
-    let owner = work.owner.as_ref().filter(|owner| config.agents.get(owner).is_some());
-    let agent = arguments.agent.as_ref().or(owner).or(config.default_agent.as_ref());
-    let agent = agent.ok_or_else(|| Error::Refused {
-        message: Message::new(Key::NoAgentNamed),
-        hint: Message::new(Key::HintAgents),
-    })?;
-    Ok(NewRun {
-        directory: work.directory.to_string_lossy().into_owned(),
-        agent: Some(agent.clone()),
-        command: Vec::new(),
-        prompt: Some(work.prompt.clone()),
-        model: None,
-        turns_max: None,
-        guide: None,
-        mcp: None,
-        check: work.check.clone(),
-        attempts_max: work.check.is_some().then_some(work.attempts_max),
-        time_s_max: None,
-        cost_usd_max: None,
-        tokens_max: None,
-        check_time_s_max: None,
-        worktree: false,
-        terminal: None,
-        environment: Some(environment()),
-        korean: context.words.language() == Language::Ko,
-    })
+    let refused = |message| Error::Refused { message, hint: Message::new(Key::HintAgents) };
+    match config.agent_of_task(arguments.agent.as_ref(), owner) {
+        Some(name) if config.agents.get(name).is_some() => Ok(name.clone()),
+        Some(name) => Err(refused(Message::new(Key::UnknownAgent).with("name", name))),
+        None => Err(refused(Message::new(Key::NoAgentNamed))),
+    }
+}
+
+fn new_run(context: &Context, arguments: &Arguments, work: &Work) -> Result<NewRun, Error> {
+    let agent = agent(context, arguments, work.owner.as_ref())?;
+    Ok(NewRun::of_task(work, &agent, environment(), context.words.language() == Language::Ko))
 }
 
 /// Waits for the end of a run, however long its agent waits for answers and whatever becomes of the server meanwhile.

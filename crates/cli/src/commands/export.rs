@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use ostler_server::{ExportError, KeepError};
+use ostler_server::{ExportError, Exported, KeepError};
 use serde_json::json;
 
 use crate::{
@@ -31,20 +31,30 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let home = home()?;
     if arguments.file.as_os_str() == "-" {
         let mut stdout = BufWriter::new(io::stdout().lock());
-        ostler_server::export(&home, &mut stdout).map_err(|error| not_exported(error, Error::Output))?;
+        let exported =
+            ostler_server::export(&home, &mut stdout).map_err(|error| not_exported(error, Error::Output))?;
         stdout.flush().map_err(Error::Output)?;
-        return Ok(Exit::Done);
+        return Ok(missing(context, &exported));
     }
     let path = arguments.file.clone();
     let failed = |source| Error::File { path: path.clone(), source };
     let mut file = BufWriter::new(File::create(&arguments.file).map_err(failed)?);
-    let lines = ostler_server::export(&home, &mut file).map_err(|error| not_exported(error, failed))?;
+    let exported = ostler_server::export(&home, &mut file).map_err(|error| not_exported(error, failed))?;
+    let lines = exported.lines;
     file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
     let path = arguments.file.display().to_string();
     context.print(&json!({ "path": path, "lines": lines }), |_| {
         format!("{}\n", context.words.say(Key::Exported, &[("n", &lines), ("path", &path)]))
     })?;
-    Ok(Exit::Done)
+    Ok(missing(context, &exported))
+}
+
+/// Says which results could not be written out whole.
+fn missing(context: &Context, exported: &Exported) -> Exit {
+    for file in &exported.missing {
+        context.note(&context.words.say(Key::ExportedCut, &[("file", file)]));
+    }
+    if exported.missing.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
 /// Whether the journal could not be read, or what was read not be written.

@@ -52,23 +52,26 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     };
     let (agent, wait) = (arguments.role.clone(), arguments.wait);
     let new = NewInvocation { agent, task, context: arguments.context.clone(), wait };
-    let (view, is_mine) = talk(async {
-        let key = Channel::key();
+    let key = Channel::key();
+    let view = talk(async {
         let opened = channel.invoke(&key, &new).await?;
         let called = channel.called(&key, &opened, false).await?;
         if !wait {
-            return Ok((called, true));
+            return Ok(called);
         }
-        let over = tokio::select! {
+        Ok(tokio::select! {
             over = channel.called(&key, &called, true) => over?,
             // A tool that has given up may leave this process behind: then the result has to go another way.
-            () = inside::nobody_reads() => return Ok((channel.leave_call(&key, &called).await?, false)),
-        };
-        let taken = channel.take_result(&key, &over).await?;
-        let is_mine = taken.waited_for;
-        Ok((taken, is_mine))
+            () = inside::nobody_reads() => channel.leave_call(&key, &called).await?,
+        })
     })?;
-    say(context, &view, wait, is_mine)
+    let is_mine = !wait || view.waited_for;
+    let exit = say(context, &view, wait, is_mine)?;
+    if wait && is_mine {
+        // If it is refused, this process was taken for gone, and the result comes as a message too.
+        talk(async { Ok(channel.take_result(&key, &view).await?) }).ok();
+    }
+    Ok(exit)
 }
 
 fn say(context: &Context, view: &CalledView, wait: bool, is_mine: bool) -> Result<Exit, Error> {

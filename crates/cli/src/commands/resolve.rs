@@ -6,8 +6,9 @@ use std::{
 };
 
 use clap::Args;
-use ostler_orchestrate::{Project, Resolve, StateError, resolve};
+use ostler_orchestrate::{Committed, Project, Resolve, StateError, resolve};
 use ostler_protocol::thin::{ErrorCode, Thin};
+use ostler_workspace::Repository;
 use serde_json::json;
 
 use crate::{
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
     /// Go on with the later waves of the phase: READY:T1.3,T1.4|T1.5.
     #[arg(long)]
     groups: bool,
-    /// Begin a new state from the done marks and the log if the old one cannot be understood; it is kept aside.
+    /// Begin a new state from the done marks, the log and git if the old one cannot be understood; it is kept aside.
     #[arg(long)]
     repair: bool,
     /// The task file [default: that of the project].
@@ -45,11 +46,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let project = Project::find(&directory()?, arguments.tasks.as_deref());
+    let commits = if arguments.repair { committed(context, &project) } else { Vec::new() };
     let asked = Resolve {
         phase: arguments.phase,
         force: arguments.force,
         groups: arguments.groups,
-        repair: arguments.repair,
+        repair: arguments.repair.then_some(commits.as_slice()),
     };
     let resolved = resolve(&project, asked, clock::now_ms());
     let line = if context.json {
@@ -72,4 +74,23 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         context.note(&context.words.say(Key::StateUnwritten, &[("message", error)]));
     }
     Ok(if matches!(resolved.line, Thin::Error { .. }) { Exit::Plan } else { Exit::Done })
+}
+
+/// What git has of the project, newest first. A repository that cannot be asked has nothing to add, and says why.
+fn committed(context: &Context, project: &Project) -> Vec<Committed> {
+    let asked = Repository::find(project.root())
+        .and_then(|found| found.map_or(Ok(Default::default()), |it| it.subjects("worktree/phase-")));
+    let [merged, branches] = asked.unwrap_or_else(|error| {
+        context.note(&context.words.say(Key::GitNotAsked, &[("message", &error)]));
+        Default::default()
+    });
+    let all = [(true, merged), (false, branches)].into_iter();
+    all.flat_map(|(is_merged, commits)| {
+        commits.into_iter().map(move |(commit, subject)| Committed {
+            commit: commit.as_str().to_owned(),
+            subject,
+            is_merged,
+        })
+    })
+    .collect()
 }

@@ -71,6 +71,9 @@ pub(crate) struct Arguments {
     /// Give it a branch and a directory of its own.
     #[arg(long)]
     worktree: bool,
+    /// It is a main agent: what it prints in the thin dialect is carried out, and answered on its input.
+    #[arg(long)]
+    main: bool,
     /// Run it on a terminal instead of pipes.
     #[arg(long)]
     pty: bool,
@@ -165,6 +168,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         terminal: arguments.pty.then(screen::size),
         environment: Some(environment()),
         korean: context.words.language() == Language::Ko,
+        main: arguments.main,
     })
 }
 

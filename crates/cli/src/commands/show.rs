@@ -114,6 +114,7 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
             (Key::ShowDirectory, session.directory.clone()),
             (Key::ShowCreated, clock::local(session.created_at_ms)),
             (Key::ColumnBlockedBy, waits),
+            (Key::ShowErrands, errands(session)),
             (Key::ShowConversation, session.conversation.clone().unwrap_or_default()),
             (Key::ShowAccount, session.account.clone().unwrap_or_default()),
             (Key::ShowWaits, limit(session)),
@@ -134,6 +135,15 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
         said.push_str(&screen.columns(&rows));
     }
     said
+}
+
+/// What a main agent is not answered yet, and the runs that do it.
+fn errands(session: &SessionView) -> String {
+    let errands = session.errands.iter().flatten().map(|errand| {
+        let line = one_line(&safe(errand.line.lines().next().unwrap_or_default()));
+        errand.run.as_ref().map_or_else(|| line.clone(), |run| format!("{line} ({run})"))
+    });
+    errands.collect::<Vec<_>>().join(", ")
 }
 
 /// The account that has hit a limit, and in which words.
@@ -249,8 +259,10 @@ fn about(words: Words, body: &Value) -> String {
         Value::String(text) => Some(format!("{name} {}", one_line(&safe(text)))),
         other => Some(format!("{name} {other}")),
     };
-    let names =
-        ["request", "launch", "cause", "pid", "number", "parcel", "trust", "why", "by", "title", "text"];
+    let names = [
+        "request", "launch", "cause", "pid", "number", "parcel", "trust", "why", "by", "title", "text",
+        "line", "child",
+    ];
     let mut said: Vec<String> = names.iter().filter_map(|name| short(name, &body[*name])).collect();
     said.extend(short("heard", &body["item"]["kind"]));
     said.extend(short("also in", &body["mark"]["source"]));

@@ -30,7 +30,8 @@ fn page(words: Words, screen: Screen, status: &StatusView) -> String {
         said.push('\n');
         said.push_str(&card::card(words, screen, request));
     }
-    let at_work = match status.sessions.len() {
+    let at_work = match status.sessions.iter().filter(|session| !session.idle).count() {
+        0 if !status.sessions.is_empty() => words.sentence(Key::OnlyIdle).to_owned(),
         0 if status.needs_you.is_empty() => words.sentence(Key::NobodyAtWork).to_owned(),
         0 => return said,
         1 => words.sentence(Key::OneAtWork).to_owned(),

@@ -1,7 +1,7 @@
 //! `ostler tasks`: a task file as a list, a graph, a chain, and what is wrong with it; and what a person decides about its
 //! tasks. Needs no server.
 
-use std::{collections::BTreeSet, env, fmt::Write as _, path::PathBuf};
+use std::{collections::BTreeMap, env, fmt::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
 use ostler_orchestrate::{
@@ -10,6 +10,7 @@ use ostler_orchestrate::{
     wish,
 };
 use ostler_protocol::name::TaskId;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::{
@@ -105,8 +106,18 @@ struct Page<'a> {
     book: &'a Book,
     progress: Progress<'a>,
     backwards: Backwards,
-    blocked: BTreeSet<TaskNumber>,
-    ready: BTreeSet<TaskNumber>,
+    /// In the order of the file.
+    blocked: Vec<TaskNumber>,
+}
+
+/// Tasks as machines read them, each made when it is written: of a million there would be gigabytes.
+struct Listed<'a, F>(&'a Page<'a>, F);
+
+impl<I: Iterator<Item = TaskNumber>, F: Fn() -> I> Serialize for Listed<'_, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Listed(page, tasks) = self;
+        serializer.collect_seq(tasks().map(|task| page.json(page.book.plan.task(task))))
+    }
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -241,13 +252,7 @@ impl Book {
                 Progress::new(&self.plan)
             }
         };
-        Page {
-            book: self,
-            backwards: self.plan.graph().backwards(),
-            blocked: progress.blocked().into_iter().collect(),
-            ready: progress.ready().collect(),
-            progress,
-        }
+        Page { book: self, backwards: self.plan.graph().backwards(), blocked: progress.blocked(), progress }
     }
 }
 
@@ -259,8 +264,8 @@ impl Page<'_> {
             State::Skipped => ("skipped", Key::TaskSkipped, '–', Style::Dim),
             State::Failed => ("failed", Key::TaskFailed, '✗', Style::Bad),
             State::InProgress => ("in_progress", Key::TaskInProgress, '●', Style::Plain),
-            State::Pending if self.ready.contains(&task) => ("ready", Key::TaskReady, '○', Style::Bold),
-            State::Pending if self.blocked.contains(&task) => {
+            State::Pending if self.progress.is_ready(task) => ("ready", Key::TaskReady, '○', Style::Bold),
+            State::Pending if self.blocked.binary_search(&task).is_ok() => {
                 ("blocked", Key::TaskBlocked, '◆', Style::Attention)
             }
             State::Pending => ("pending", Key::TaskPending, '·', Style::Dim),
@@ -315,30 +320,28 @@ impl Page<'_> {
 fn list(context: &Context, book: &Book) -> Result<Exit, Error> {
     let words = context.words;
     let page = book.page(context);
-    let value: Vec<Value> = book.plan.tasks().map(|task| page.json(task)).collect();
-    context.print(&value, |screen| {
-        let columns = [
-            Key::ColumnId,
-            Key::ColumnStatus,
-            Key::ColumnPhase,
-            Key::ColumnOwner,
-            Key::ColumnBlockedBy,
-            Key::ColumnTitle,
-        ];
-        let mut rows: Vec<Vec<Cell>> =
-            vec![columns.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect()];
-        rows.extend(book.plan.tasks().map(|task| {
-            let (_, word, shape, style) = page.standing(task.number());
-            vec![
-                Cell::new(task.name()),
-                Cell::styled(style, &format!("{shape} {}", words.sentence(word))),
-                Cell::new(&task.phase().to_string()),
-                Cell::new(&task.owner().unwrap_or_default()),
-                Cell::new(&short(&page.before(words, task.number()))),
-                Cell::new(&task.title()),
-            ]
-        }));
-        screen.columns(&rows)
+    let columns = [
+        Key::ColumnId,
+        Key::ColumnStatus,
+        Key::ColumnPhase,
+        Key::ColumnOwner,
+        Key::ColumnBlockedBy,
+        Key::ColumnTitle,
+    ];
+    let row = |task: Task<'_>| {
+        let (_, word, shape, style) = page.standing(task.number());
+        vec![
+            Cell::new(task.name()),
+            Cell::styled(style, &format!("{shape} {}", words.sentence(word))),
+            Cell::new(&task.phase().to_string()),
+            Cell::new(&task.owner().unwrap_or_default()),
+            Cell::new(&short(&page.before(words, task.number()))),
+            Cell::new(&task.title()),
+        ]
+    };
+    context.print_rows(&Listed(&page, || book.plan.tasks().map(Task::number)), "", || {
+        let head = columns.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
+        std::iter::once(head).chain(book.plan.tasks().map(row))
     })?;
     Ok(Exit::Done)
 }
@@ -399,26 +402,31 @@ fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> Stri
 fn graph(context: &Context, book: &Book, mermaid: bool) -> Result<Exit, Error> {
     let words = context.words;
     let page = book.page(context);
-    let drawn = mermaid.then(|| book.plan.mermaid(&page.progress));
-    let value = match &drawn {
-        Some(drawn) => json!({ "mermaid": drawn }),
-        None => json!(book.plan.tasks().map(|task| page.json(task)).collect::<Vec<_>>()),
-    };
-    context.print(&value, |screen| drawn.clone().unwrap_or_else(|| phases(words, screen, &page)))?;
+    if mermaid {
+        let drawn = book.plan.mermaid(&page.progress);
+        context.print(&json!({ "mermaid": drawn }), |_| drawn.clone())?;
+    } else {
+        let listed = Listed(&page, || book.plan.tasks().map(Task::number));
+        context.print(&listed, |screen| phases(words, screen, &page))?;
+    }
     Ok(Exit::Done)
 }
 
 fn phases(words: Words, screen: Screen, page: &Page<'_>) -> String {
     let plan = &page.book.plan;
     let mut said = String::new();
+    let mut by_phase: BTreeMap<u32, Vec<Task<'_>>> = BTreeMap::new();
+    for task in plan.tasks() {
+        by_phase.entry(task.phase()).or_default().push(task);
+    }
     for phase in plan.phases() {
         let title = phase.title.as_deref().map(|title| format!(": {}", one_line(title))).unwrap_or_default();
         let heading = words.say(Key::TaskPhase, &[("n", &phase.number)]);
         // Writing to text does not fail.
         writeln!(said, "{}{title}", screen.style(Style::Bold, &heading)).ok();
-        let rows: Vec<Vec<Cell>> = plan
-            .tasks()
-            .filter(|task| task.phase() == phase.number)
+        let tasks = by_phase.remove(&phase.number).unwrap_or_default();
+        let rows: Vec<Vec<Cell>> = tasks
+            .into_iter()
             .map(|task| {
                 let (_, _, shape, style) = page.standing(task.number());
                 let before = page.before(words, task.number());
@@ -487,27 +495,26 @@ fn chain(context: &Context, book: &Book) -> Result<Exit, Error> {
     let page = book.page(context);
     let path = critical_path(&page.progress, |_| 1);
     let open = book.plan.tasks().filter(|task| !page.progress.state(task.number()).is_settled()).count();
-    let tasks: Vec<Value> = path.iter().map(|task| page.json(book.plan.task(*task))).collect();
-    context.print(&json!({ "length": path.len(), "open": open, "tasks": tasks }), |screen| {
-        if path.is_empty() {
-            return format!("{}\n", words.sentence(Key::TasksAllDone));
-        }
-        let mut said = words.say(Key::TasksChain, &[("length", &path.len()), ("open", &open)]);
-        said.push('\n');
-        let rows: Vec<Vec<Cell>> = path
-            .iter()
-            .map(|&number| {
-                let task = book.plan.task(number);
-                let (_, _, shape, style) = page.standing(number);
-                vec![
-                    Cell::styled(style, &format!("  {shape}")),
-                    Cell::new(task.name()),
-                    Cell::new(&task.title()),
-                ]
-            })
-            .collect();
-        said.push_str(&screen.columns(&rows));
-        said
+    let value = Chain { length: path.len(), open, tasks: Listed(&page, || path.iter().copied()) };
+    let said = match path.len() {
+        0 => words.sentence(Key::TasksAllDone).to_owned(),
+        length => words.say(Key::TasksChain, &[("length", &length), ("open", &open)]),
+    };
+    context.print_rows(&value, &format!("{said}\n"), || {
+        path.iter().map(|&number| {
+            let task = book.plan.task(number);
+            let (_, _, shape, style) = page.standing(number);
+            let shape = Cell::styled(style, &format!("  {shape}"));
+            vec![shape, Cell::new(task.name()), Cell::new(&task.title())]
+        })
     })?;
     Ok(Exit::Done)
+}
+
+/// A chain as machines read it.
+#[derive(Serialize)]
+struct Chain<T: Serialize> {
+    length: usize,
+    open: usize,
+    tasks: T,
 }

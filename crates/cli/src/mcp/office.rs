@@ -1,7 +1,7 @@
 //! The tools with which an agent calls another one of its office, and brings it a result.
 
 use ostler_server::{
-    api::{InvocationStatus, NewInvocation, NewResult},
+    api::{CalledView, InvocationStatus, NewInvocation, NewResult},
     channel::Channel,
     client::ClientError,
 };
@@ -107,53 +107,78 @@ pub(super) fn errand(name: &str, arguments: &Value) -> Option<Result<Errand, Str
     Some(errand.map_err(|error| format!("The arguments make no sense: {error}")))
 }
 
-/// Does it, and says what came of it and whether that is an error; nothing, if the client does not want to know any more.
+/// What came of an errand.
+pub(super) struct Report {
+    /// What is said of it.
+    pub(super) text: String,
+    /// Whether that is an error.
+    pub(super) is_error: bool,
+    /// The call whose result it is, and its key: it is taken when it was said.
+    taken: Option<(String, CalledView)>,
+}
+
+impl Report {
+    fn new(text: String, is_error: bool) -> Report {
+        Report { text, is_error, taken: None }
+    }
+
+    /// It was said.
+    pub(super) async fn settle(self, channel: &Channel) {
+        if let Some((key, view)) = self.taken {
+            // If it is refused, this process was taken for gone, and the result comes as a message too.
+            channel.take_result(&key, &view).await.ok();
+        }
+    }
+}
+
+/// Does it, and says what came of it; nothing, if the client does not want to know any more.
 pub(super) async fn run(
     channel: &Channel,
     errand: &Errand,
     cancelled: oneshot::Receiver<()>,
-) -> Option<(String, bool)> {
+) -> Option<Report> {
     let said = match errand {
         Errand::Invoke(call) => invoke(channel, call, cancelled).await,
         Errand::Deliver(result) => deliver(channel, result).await.map(Some),
     };
-    said.unwrap_or_else(|error| Some((error.to_string(), true)))
+    said.unwrap_or_else(|error| Some(Report::new(error.to_string(), true)))
 }
 
-async fn deliver(channel: &Channel, result: &NewResult) -> Result<(String, bool), ClientError> {
+async fn deliver(channel: &Channel, result: &NewResult) -> Result<Report, ClientError> {
     let id = channel.deliver(result).await?;
-    Ok((id.map_or_else(|| "It was delivered before.".to_owned(), |id| format!("Delivered: {id}")), false))
+    let text = id.map_or_else(|| "It was delivered before.".to_owned(), |id| format!("Delivered: {id}"));
+    Ok(Report::new(text, false))
 }
 
 async fn invoke(
     channel: &Channel,
     call: &NewInvocation,
     cancelled: oneshot::Receiver<()>,
-) -> Result<Option<(String, bool)>, ClientError> {
+) -> Result<Option<Report>, ClientError> {
     let key = Channel::key();
     let opened = channel.invoke(&key, call).await?;
     let called = channel.called(&key, &opened, false).await?;
     let view = if call.wait {
-        let over = tokio::select! {
+        tokio::select! {
             over = channel.called(&key, &called, true) => over?,
             Ok(()) = cancelled => {
-                // If that is refused, the result has been taken meanwhile, and nobody wants it.
+                // If that is refused, the call is gone, and with it who would want to know.
                 channel.leave_call(&key, &called).await.ok();
                 return Ok(None);
             }
-        };
-        channel.take_result(&key, &over).await?
+        }
     } else {
         called
     };
     let has_failed = matches!(view.invocation.status, InvocationStatus::Failed | InvocationStatus::Cancelled);
-    let said = match (&view.result, &view.invocation.words) {
+    let text = match (&view.result, &view.invocation.words) {
         _ if call.wait && !view.waited_for => "The result will come as a message.".to_owned(),
         (Some(result), _) => result.content.clone(),
         (None, Some(words)) => words.clone(),
         (None, None) => format!("{} was called; its result comes as a message.", view.invocation.id),
     };
-    Ok(Some((said, has_failed)))
+    let taken = (call.wait && view.waited_for).then_some((key, view));
+    Ok(Some(Report { text, is_error: has_failed, taken }))
 }
 
 #[cfg(test)]

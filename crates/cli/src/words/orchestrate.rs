@@ -20,6 +20,7 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "혼자 계속합니다. 다시 보기: ostler orchestrate, 끝내기: ostler cancel {session}",
     ),
     (Key::LoopTaskBegun, "{id} begins: {title}", "{id} 시작: {title}"),
+    (Key::LoopTaskAsks, "{id} asks: {text} {how}", "{id} 질문: {text} {how}"),
     (Key::LoopTaskDone, "{id} is done, after {time}", "{id} 완료, {time}"),
     (
         Key::LoopTaskDoneAfter,
@@ -41,6 +42,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "{total}개 중 {done}개 완료, {running}개 진행: {names}; 분당 {rate}개, 약 {eta} 남음",
     ),
     (
+        Key::LoopStatusAsks,
+        "{done}/{total} done, {asking} waiting for you: {names}; {running} running; {rate}/min, about {eta} left",
+        "{total}개 중 {done}개 완료, {asking}개 답을 기다림: {names}; {running}개 진행; 분당 {rate}개, 약 {eta} 남음",
+    ),
+    (
         Key::LoopReport,
         "{done} tasks done, {failed} failed, {skipped} skipped, {retries} retries",
         "완료 {done}개, 실패 {failed}개, 건너뜀 {skipped}개, 재시도 {retries}번",
@@ -49,6 +55,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         Key::LoopReportTime,
         "{wall} on the clock for {agent} of work: {speed} times as fast as one after the other",
         "{agent} 분량의 작업에 {wall}: 하나씩 할 때보다 {speed}배 빠름",
+    ),
+    (
+        Key::LoopReportTimeWaited,
+        "{wall} on the clock, {waited} of it waiting for you, for {agent} of work: {speed} times as fast as one after the other",
+        "{agent} 분량의 작업에 {wall}(당신을 기다린 {waited} 포함): 하나씩 할 때보다 {speed}배 빠름",
+    ),
+    (
+        Key::LoopReportTasksWaited,
+        "besides the work, tasks waited {waited}; one after the other they would have, too, so the speed counts it",
+        "작업들이 일 말고 기다린 시간 {waited}: 하나씩 해도 기다렸을 시간이라 배수에 들어 있습니다",
     ),
     (Key::LoopReportPath, "the longest chain took {time}: {path}", "가장 긴 사슬 {time}: {path}"),
     (

@@ -66,6 +66,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "the answer stands, and nothing was written: {message}",
         "답은 맞지만 아무것도 기록하지 못했습니다: {message}",
     ),
+    (
+        Key::GitNotAsked,
+        "git could not be asked, so the marks and the log count alone: {message}",
+        "git에 물어볼 수 없어 끝남 표시와 로그만 봅니다: {message}",
+    ),
     (Key::NoTaskFile, "there is no task file here ({files})", "작업 파일이 없습니다({files})"),
     (Key::NoTaskFileAt, "there is no file {path}", "{path} 파일이 없습니다"),
     (Key::TaskFileTooLarge, "{name} is larger than 128 MiB", "{name} 파일이 128 MiB보다 큽니다"),
@@ -119,8 +124,8 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (
         Key::HintStateRepair,
-        "Put the file right, or begin anew from the done marks of the task file: ostler resolve --repair",
-        "파일을 고치거나, 작업 파일의 끝남 표시에서 새로 시작하세요: ostler resolve --repair",
+        "Put the file right, or begin anew from the done marks, the log and git: ostler resolve --repair",
+        "파일을 고치거나, 끝남 표시, 로그, git에서 새로 시작하세요: ostler resolve --repair",
     ),
     (
         Key::HintStateUnwritable,

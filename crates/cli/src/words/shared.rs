@@ -12,6 +12,12 @@ use crate::status;
 /// The sentences that the page uses.
 const SHARED: &[Key] = &[
     Key::NothingNeedsYou,
+    Key::LoopReport,
+    Key::LoopReportTime,
+    Key::LoopReportTimeWaited,
+    Key::LoopReportTasksWaited,
+    Key::LoopReportTokens,
+    Key::LoopReportNoTokens,
     Key::Default,
     Key::EnterForDefault,
     Key::PromptNumber,

@@ -21,7 +21,7 @@ fn the_exit_code_says_how_it_ended() {
     assert!(said.err.contains("could not be started"), "{said:?}");
     let said = place.run(&["run", "--check", "test -e done", "--", "touch", "done"]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.contains("and the check says so"), "{said:?}");
+    assert!(said.err.contains("is done, verified"), "{said:?}");
 }
 
 /// Git waits at a pipe in place of HEAD, and the server for git; nobody else has to.

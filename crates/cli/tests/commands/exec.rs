@@ -135,6 +135,9 @@ fn what_cannot_be_begun_changes_nothing() {
     exec(&place, &["T1.1"], "FAIL:T1.1:ERROR:TASKS_NOT_FOUND");
     tasks(&place, "- [ ] T1.1: a\n  - files: src/a\n- [ ] T1.2: b\n  - files: src/\n");
     exec(&place, &["T9.9"], "FAIL:T9.9:there is no such task");
+    let nobody = "FAIL:T1.1:no agent is named and the configuration has no default_agent";
+    exec(&place, &["T1.1"], nobody);
+    with_agent(&place, "worker", "true");
     exec(&place, &["T1.1", "--worktree", ".."], "FAIL:T1.1:the worktree does not lie in the project");
     exec(&place, &["T1.1", "--worktree", "none"], "FAIL:T1.1:there is no such worktree");
     let said = place.run(&["exec", "nonsense"]);

@@ -53,11 +53,12 @@ printf 'ours\ntheirs\n' > src/shared.txt
 git commit -qam merged || git diff --quiet HEAD
 "#;
 
-/// A git that dies where `doom` says so, when the server has it merge: before it does anything, on the way, or when it is
-/// done and nobody has heard of it yet.
+/// A git that dies where `doom` says so, when the server has it merge or commit: before it does anything, on the way, or
+/// when it is done and nobody has heard of it yet.
 const GIT: &str = r#"#!/bin/sh
 case " $* " in
-" --no-pager "*" merge "* | " --no-pager "*" merge-tree "* | " --no-pager "*" merge-base "*)
+" --no-pager "*" merge "* | " --no-pager "*" merge-tree "* | " --no-pager "*" merge-base "* | \
+" --no-pager "*" commit-tree "* | " --no-pager "*" update-index "*)
     doom=$(ls @ROOT@/doom | head -1)
     if [ -n "$doom" ] && mv "@ROOT@/doom/$doom" "@ROOT@/doomed/$doom" 2>/dev/null; then
         case "$doom" in

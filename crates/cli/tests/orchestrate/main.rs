@@ -2,8 +2,10 @@
 //! that dies everywhere.
 #![expect(clippy::disallowed_methods, reason = "these tests run the binary and make its files")]
 
+mod asking;
 mod crashing;
 mod forty;
+mod main_agents;
 mod notices;
 mod outside;
 mod per_task;

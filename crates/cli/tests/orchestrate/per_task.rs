@@ -129,6 +129,32 @@ fn a_conflict_that_nobody_resolves_is_a_failure_and_loses_nothing() {
     assert_eq!(place.git(&["show", "worktree/task-T1.2:src/shared.txt"]), "two", "it is not taken away");
 }
 
+/// What somebody has left in the worktree of the phase is no failure of the task.
+#[test]
+fn what_stands_in_the_way_of_a_merge_goes_to_a_person_and_no_work_is_done_twice() {
+    let mut place = Place::new(TASKS);
+    place.configure(OWN);
+    place.behave(
+        "T1.2",
+        "echo mine > $R/project/worktree/phase-1-auth/src/T1.2.txt; echo two > src/T1.2.txt\n",
+    );
+    place.start(None);
+    let run = place.begin(&[]);
+    let card = place.asked(&run);
+    let text = format!("{:?}", card.ask);
+    assert!(text.contains("worktree/task-T1.2 cannot be merged") && text.contains("src/T1.2.txt"), "{text}");
+    let left = "project/worktree/phase-1-auth/src/T1.2.txt";
+    assert_eq!(place.read(left), "mine\n", "it stays as it is");
+    std::fs::remove_file(place.root.join(left)).expect("it is there");
+    place.answer(&card, "retry");
+    let view = place.end(&run);
+    assert_eq!((view.counts.completed, view.counts.failed, view.report.retries), (4, 0, 0), "{view:?}");
+    assert!(view.report.waited_ms > 0 && view.report.waited_ms <= view.report.wall_ms, "{:?}", view.report);
+    assert_eq!(place.git(&["show", "HEAD:src/T1.2.txt"]), "two");
+    assert_eq!(place.read("ran").lines().filter(|line| line.starts_with("T1.2 ")).count(), 1);
+    is_clean(&place);
+}
+
 #[test]
 fn it_goes_on_after_a_crash() {
     for site in ["after begin task:2", "after commit task:2", "after end task:2", "before commit task:3"] {

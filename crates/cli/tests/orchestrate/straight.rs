@@ -63,6 +63,32 @@ fn three_phases_are_done_and_merged() {
     assert_eq!((line.as_str(), code), ("ALL_DONE\n", 0));
     let (out, _, code) = place.ostler(&["orchestrate", "--verify"]);
     assert_eq!(code, 0, "{out}");
+    what_is_lost_is_found_in_git(&place, &state);
+}
+
+/// Without the state, the log and the marks, git still knows what was done, and which commits have it.
+fn what_is_lost_is_found_in_git(place: &Place, before: &Value) {
+    place.write("project/.claude/orchestrate-state.json", "{\"version\":");
+    fs::remove_file(place.root.join("project/.claude/orchestrate.log")).expect("it is there");
+    place.git(&["checkout", "-q", "TASKS.md"]);
+    let (line, err, code) = place.ostler(&["resolve", "--repair"]);
+    assert_eq!((line.as_str(), code), ("PHASE_DONE:0\n", 0), "{err}");
+    let state: Value =
+        serde_json::from_str(&place.read("project/.claude/orchestrate-state.json")).expect("JSON");
+    assert_eq!(state["tasks"]["completed"].as_array().map(Vec::len), Some(5), "{state}");
+    assert_eq!(state["metrics"]["completed_count"], before["metrics"]["completed_count"], "{state}");
+    // With the log, what was recorded is there too.
+    place.write("project/.claude/orchestrate-state.json", "{\"version\":");
+    let log = [0, 1, 2].map(|phase| format!("[2026-01-21T10:00:00] PHASE_DONE:{phase}\n")).concat();
+    place.write("project/.claude/orchestrate.log", &log);
+    let (line, err, code) = place.ostler(&["resolve", "--repair"]);
+    assert_eq!((line.as_str(), code), ("ALL_DONE\n", 0), "{err}");
+    let state: Value =
+        serde_json::from_str(&place.read("project/.claude/orchestrate-state.json")).expect("JSON");
+    for phase in ["phase_1", "phase_2"] {
+        let commit = |state: &Value| state["checkpoints"][phase]["merge_commit"].clone();
+        assert_eq!(commit(&state), commit(before), "{phase}: {state}");
+    }
 }
 
 #[test]
@@ -216,7 +242,12 @@ fn left_by_exec(place: &Place) {
 
 #[test]
 fn what_exec_has_begun_is_gone_on_with() {
-    let tasks = "## Phase 0\n- [ ] T0.1: a\n  - files: src/T0.1.txt\n";
+    goes_on_with_exec("## Phase 0\n- [ ] T0.1: a\n  - files: src/T0.1.txt\n");
+    // Also where a loop itself would have worked in a worktree.
+    goes_on_with_exec("## Phase 1: Auth\n### [ ] Phase 1, T0.1: a\n**Files**: `src/T0.1.txt`\n");
+}
+
+fn goes_on_with_exec(tasks: &str) {
     let mut place = Place::new(tasks);
     place.start(None);
     left_by_exec(&place);
@@ -226,7 +257,9 @@ fn what_exec_has_begun_is_gone_on_with() {
     let view = place.end(&run);
     assert_eq!(place.read("ran").lines().count(), 1, "{view:?}");
     assert!(view.tasks.iter().all(|it| it.tries == 1), "{view:?}");
-    assert!(place.read("project/TASKS.md").contains("[x] T0.1"));
+    let marked = place.read("project/TASKS.md");
+    assert!(marked.contains("[x]") && !marked.contains("[ ]"), "{marked}");
+    assert!(place.tree().0.contains("src/T0.1.txt"), "{view:?}");
 }
 
 #[test]

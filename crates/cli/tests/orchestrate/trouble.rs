@@ -136,6 +136,31 @@ fn a_target_that_was_put_in_order_is_merged_into_without_a_word() {
     assert_ne!(place.read("project/src/T1.2.txt"), "before\n");
 }
 
+/// Whoever stops a loop at the end of a phase finds it there again: it is tested in its place and merged.
+#[test]
+fn a_phase_that_was_stopped_before_its_merge_is_merged_by_the_next_loop() {
+    let mut place = Place::new(TWO);
+    place.behave("T1.1", "echo one > src/T1.1.txt\n");
+    place.behave("T2.1", "test -e src/T1.1.txt && test -e src/T1.2.txt && echo two > src/T2.1.txt\n");
+    place.write("project/src/T1.2.txt", "in the way\n");
+    place.configure("[orchestrate]\ntest = \"test -e src/T1.1.txt && test ! -e src/no\"\n");
+    place.start(None);
+    let run = place.begin(&[]);
+    place.answer(&place.asked(&run), "stop");
+    assert_eq!(place.end(&run).outcome.expect("an outcome").outcome, OutcomeKind::Failed);
+    fs::remove_file(place.project().join("src/T1.2.txt")).expect("it is there");
+    let run = place.begin(&[]);
+    let view = place.end(&run);
+    assert_eq!(view.outcome.clone().expect("an outcome").outcome, OutcomeKind::Completed, "{view:?}");
+    for file in ["src/T1.1.txt", "src/T1.2.txt", "src/T2.1.txt"] {
+        assert!(place.tree().0.contains(file), "{file}: {}", place.tree().0);
+    }
+    assert!(place.git(&["branch", "--list", "worktree/*"]).is_empty(), "nothing is left behind");
+    // Who finds nothing to do has verified nothing.
+    let run = place.begin(&[]);
+    assert!(!place.end(&run).outcome.expect("an outcome").verified);
+}
+
 #[test]
 fn a_verify_command_that_nobody_agreed_to_is_named() {
     let mut place = Place::new("- [ ] T1.1: one\n  - verify: test -d src\n");

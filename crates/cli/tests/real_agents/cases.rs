@@ -10,13 +10,14 @@ use super::{
     model::Model,
     office, phases,
     support::{World, kill},
+    tasks,
 };
 
 /// A case and its name.
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 10] = [
+pub(crate) const ALL: [Case; 11] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
@@ -26,6 +27,7 @@ pub(crate) const ALL: [Case; 10] = [
     ("goes back to a checkpoint", goes_back),
     ("goes through a phase", phases::goes_through_a_phase),
     ("calls another", office::calls_another),
+    ("does tasks", tasks::does_tasks),
     ("is told something, hits a limit, wants permission", three_at_once),
 ];
 

@@ -14,6 +14,7 @@ mod script;
 #[expect(dead_code, reason = "the harness of the other sessions knows more than is needed here")]
 #[path = "../sessions/support.rs"]
 mod support;
+mod tasks;
 
 use std::{
     env,

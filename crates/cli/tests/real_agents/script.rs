@@ -7,6 +7,19 @@ use serde_json::{Value, json};
 
 use super::NAMES;
 
+/// What somebody says at the end who has done a task: as much as agents like to say.
+const REPORT: &str = "I have finished this task. Here is what I did and how I checked it.\n\n\
+    ## What changed\n\n\
+    - I added the file that the task names, with the content that its acceptance criteria ask for, and kept its form \
+    the same as that of its neighbours.\n\
+    - I left everything else as it was. Two places nearby could be simplified, but that is not part of this task.\n\n\
+    ## How I checked it\n\n\
+    1. I read the file back and compared it with what was asked for.\n\
+    2. I looked at the status of the repository: only the declared file has changed.\n\
+    3. I ran the checks that the project has. All of them pass.\n\n\
+    ## What is left\n\n\
+    Nothing that I know of. Whoever takes the next task can rely on the file being there.";
+
 /// The words by which a conversation is known.
 pub(crate) fn words(name: &str, case: &str) -> String {
     format!("{name}: {case} this")
@@ -55,6 +68,10 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
             [write(&shell, "# Plan"), write(&shell, "# Plan\\n\\n## Problem\\n\\nNobody finds it.")].concat(),
         ),
         ("verify", vec![shell("sh look.sh"), verdict()]),
+        // Their words stand in commits afterwards, which some CLIs show the model, and those of the first in the prompt
+        // of the second.
+        ("finish", vec![shell("echo finished > rest.txt"), say(REPORT)]),
+        ("build", vec![shell("echo built > built.txt"), say(REPORT)]),
     ];
     cases.map(|(case, turns)| json!({ "when": words(name, case), "turns": turns })).to_vec()
 }

@@ -2,6 +2,7 @@
 //! document that the dialect comes from.
 
 mod lasting;
+mod long;
 mod storm;
 mod views;
 

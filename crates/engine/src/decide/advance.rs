@@ -189,8 +189,8 @@ impl Maker<'_> {
             _ if last.ending == Some(Ending::Idle) => {
                 self.finish(id, Outcome::Completed { verified: false });
             }
-            // Who has called others is not done before they are.
-            _ if session.office.waits() && failure(session).is_none() => {}
+            // Who has others at work is not done before they are.
+            _ if session.waits_for_others() && failure(session).is_none() => {}
             _ => {
                 let has_unread = !self.parcels_under_way(id).is_empty();
                 self.return_parcels(id);

@@ -33,7 +33,7 @@ const STAMP_MS: u64 = 20;
 /// answer, and a seat for as long as it may be idle: it will hardly be the last thing that it hears.
 pub(super) fn closes_at_ms(session: &Session, at_ms: u64) -> Option<u64> {
     let office = &session.office;
-    if office.waits() {
+    if session.waits_for_others() {
         let rests_at_ms = at_ms.saturating_add(session.order.patience.stopped_ms);
         return Some(rests_at_ms).filter(|_| session.can_resume());
     }
@@ -71,8 +71,8 @@ impl Maker<'_> {
             }
             OfficeInput::Taken { invocation, key } => self.take_result(*invocation, key)?,
             OfficeInput::CallerGone { invocation, key } => self.part_from_call(*invocation, key),
-            OfficeInput::Listened { session, launch, printed_at_ms } => {
-                self.listened(*session, *launch, *printed_at_ms);
+            OfficeInput::Listened { session, launch, printed_at_ms, at_work } => {
+                self.listened(*session, *launch, *printed_at_ms, *at_work);
             }
             OfficeInput::Cancel(invocation) => self.cancel_call(*invocation)?,
             OfficeInput::Send { project, seat, text } => self.send_to(*project, seat, text)?,
@@ -85,8 +85,23 @@ impl Maker<'_> {
         let known = self.desk.project(project).and_then(|it| it.seats.get(&seat.name)).copied();
         let known = known.and_then(|id| self.desk.session(id));
         match known.filter(|session| can_take_up(session, seat)).map(|session| session.id) {
-            Some(id) => id,
+            Some(id) => {
+                self.keep_for(id, &seat.order.role);
+                id
+            }
             None => self.make_seat(project, seat),
+        }
+    }
+
+    /// How long a seat is kept is what stands in the file now.
+    fn keep_for(&mut self, id: SessionId, wanted: &Role) {
+        let (Role::Office { idle_ms: known, .. }, Role::Office { idle_ms, .. }) =
+            (&self.session(id).order.role, wanted)
+        else {
+            return;
+        };
+        if known != idle_ms {
+            self.emit(id, Event::Office(OfficeEvent::Kept { idle_ms: *idle_ms }));
         }
     }
 
@@ -300,7 +315,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Nobody has had anything for a seat to do for long. Whether it is still busy is not known here: who is, prints.
+    /// Nobody has had anything for a seat to do for long. Whether it is still busy is not known here: it is looked.
     pub(super) fn listen_to_idle(&mut self, id: SessionId) {
         let session = self.session(id);
         let is_due = idle_at_ms(session).is_some_and(|at_ms| at_ms <= self.now_ms) && !self.is_blocked(id);
@@ -310,9 +325,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Ends a seat that has nothing to do and has not printed anything for long. Who was written to by a person and has
-    /// not said a word since is still at it.
-    fn listened(&mut self, id: SessionId, launch: u32, printed_at_ms: Option<u64>) {
+    /// Ends a seat that has nothing to do, has not printed anything for long, and is not seen to do anything. Who was
+    /// written to by a person and has not said a word since is still at it.
+    fn listened(&mut self, id: SessionId, launch: u32, printed_at_ms: Option<u64>, at_work: bool) {
         let Some(session) = self.desk.session(id) else { return };
         let live = session.live().filter(|live| live.number == launch && !self.is_blocked(id));
         let Some(since_ms) = live.and_then(|_| idle_since_ms(session)) else { return };
@@ -323,6 +338,11 @@ impl Maker<'_> {
         {
             let printed_at_ms = at_ms.max(since_ms);
             self.emit(id, Event::Office(OfficeEvent::Printed { launch, printed_at_ms }));
+        }
+        // Once is enough: the same may be seen again by a server that has died in between.
+        let is_known = idle_since_ms(self.session(id)).is_some_and(|at_ms| at_ms >= self.now_ms);
+        if at_work && !is_known {
+            self.emit(id, Event::Office(OfficeEvent::Busy { launch }));
         }
         let session = self.session(id);
         let Role::Office { idle_ms, .. } = &session.order.role else { return };

@@ -9,6 +9,7 @@ use crate::{
     input::{NewRun, Refusal},
     orchestrate::{Card, News, Over, Step},
     request::{Ask, By, Request},
+    session::Session,
 };
 
 impl Maker<'_> {
@@ -52,7 +53,8 @@ impl Maker<'_> {
         let Some(run) = self.desk.run(session.run) else { return };
         let (Some(parent), Some(over)) = (run.parent, Over::of(run, session, self.now_ms)) else { return };
         let run = run.id;
-        if self.desk.session(parent).is_some_and(|parent| !parent.is_over()) {
+        let is_loop = |parent: &Session| parent.conducts.is_some() && !parent.is_over();
+        if self.desk.session(parent).is_some_and(is_loop) {
             self.emit(parent, Event::LoopMoved { step: Step::RunOver { run, over } });
         }
     }

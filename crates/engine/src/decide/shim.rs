@@ -17,7 +17,7 @@ use crate::{
     input::News,
     mark,
     request::{Ask, Bringing, Request},
-    session::LaunchEnd,
+    session::{LaunchEnd, Noted},
 };
 
 impl Maker<'_> {
@@ -172,6 +172,7 @@ impl Maker<'_> {
             Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
             Heard::PhaseComplete(announced) => self.announce(id, announced),
             Heard::Office(said) => self.hear_office(id, launch, said, item),
+            Heard::Thin(said) => self.hear_thin(id, launch, &said, item),
             _ => {}
         }
     }
@@ -185,6 +186,6 @@ impl Maker<'_> {
     }
 
     fn note(&mut self, id: SessionId, launch: u32, spool_seq: u64, what: &str) {
-        self.emit(id, Event::SessionNoted { launch, spool_seq, what: String::from(what) });
+        self.emit(id, Event::SessionNoted(Noted { launch, spool_seq, what: String::from(what) }));
     }
 }

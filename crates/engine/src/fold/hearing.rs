@@ -51,7 +51,7 @@ pub(super) fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::V
             let printed = item["offset"].as_u64().map(|offset| (launch.number, offset));
             session.office.step = Some(Step { printed, summary: summary.or(step) });
         }
-        Heard::PhaseComplete(_) | Heard::Office(_) | Heard::Other => {}
+        Heard::PhaseComplete(_) | Heard::Office(_) | Heard::Thin(_) | Heard::Other => {}
     }
     None
 }

@@ -8,7 +8,7 @@ use crate::{
     id::{InvocationId, ProjectId, ResultId, SessionId},
     office::{About, Ended, Handover, Invocation, OfficeEvent, Past, Standing},
     request::Caller,
-    session::Written,
+    session::{Role, Written},
     world::Desk,
 };
 
@@ -109,6 +109,16 @@ impl Desk<'_> {
                 standing.listened_at_ms = None;
                 standing.owes_word = false;
             }
+            OfficeEvent::Busy { .. } => {
+                let standing = self.standing(place.session);
+                standing.idle_since_ms = standing.idle_since_ms.max(Some(at_ms));
+                standing.listened_at_ms = None;
+            }
+            OfficeEvent::Kept { idle_ms: now_ms } => {
+                if let Role::Office { idle_ms, .. } = &mut self.session_mut(place.session).order.role {
+                    *idle_ms = *now_ms;
+                }
+            }
         }
     }
 
@@ -142,7 +152,8 @@ impl Desk<'_> {
         self.own.counters.invocation = self.counters().invocation.max(invocation.0);
         self.own.invocations.insert(*invocation, opened);
         let session = self.session_mut(place.session);
-        session.office.calls.insert(*invocation, call.is_some());
+        let is_blocked = call.as_ref().is_some_and(|call| call.caller == Caller::Blocked);
+        session.office.calls.insert(*invocation, is_blocked);
         if let Some(call) = call {
             session.signals = call.number;
         }
@@ -179,6 +190,7 @@ impl Desk<'_> {
             kind,
             content,
             reference,
+            cut,
             invocation,
             late,
             receiver,
@@ -199,6 +211,7 @@ impl Desk<'_> {
             kind: kind.clone(),
             content: content.clone(),
             reference: reference.clone(),
+            cut: *cut,
             invocation: *invocation,
             late: *late,
             given_at_ms: at_ms,
@@ -238,6 +251,11 @@ impl Desk<'_> {
         let session = self.session_mut(session);
         if session.order.role.seat().is_none() {
             return;
+        }
+        let launch = session.launches.last().map(|launch| launch.number);
+        if let Some(launch) = launch.filter(|&launch| session.office.told.is_none_or(|(of, _)| of != launch))
+        {
+            session.office.told = Some((launch, at_ms));
         }
         session.office.owes_word |= match parcel {
             Parcel::Message(id) => session.messages.iter().any(|it| it.id == id && it.personal),

@@ -98,11 +98,14 @@ pub enum OfficeEvent {
         /// What sort of thing it is.
         #[serde(rename = "type")]
         kind: String,
-        /// The thing itself.
+        /// The thing itself, or its beginning.
         content: String,
         /// Where it is, if it is too long to be said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reference: Option<Reference>,
+        /// Whether the content is only its beginning, and all of it stands where the reference says.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        cut: bool,
         /// The call that it is the result of.
         invocation: Option<InvocationId>,
         /// Whether that was over by then.
@@ -153,5 +156,17 @@ pub enum OfficeEvent {
         launch: u32,
         /// When.
         printed_at_ms: u64,
+    },
+    /// A role that nobody had anything for is at work all the same, though it prints nothing.
+    #[serde(rename = "role.busy")]
+    Busy {
+        /// Which process of it.
+        launch: u32,
+    },
+    /// A role is kept for another time from now on when it has nothing to do.
+    #[serde(rename = "role.kept")]
+    Kept {
+        /// For how long.
+        idle_ms: u64,
     },
 }

@@ -9,40 +9,68 @@ use alloc::{
 /// How many parts of a path are compared; longer ones count as overlapping.
 const PARTS_MAX: usize = 64;
 
-/// Patterns that somebody has claimed, by their first part.
+/// Patterns that somebody has claimed, by the directories that they name in full: a pattern is compared only with those on
+/// its way, and not with all that begin like it.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    by_first: BTreeMap<String, Vec<String>>,
-    /// Those whose first part can be anything.
-    anywhere: Vec<String>,
+    /// Those that end here, or go on with a part that could be anything.
+    here: Vec<String>,
+    below: BTreeMap<String, Claims>,
 }
 
 impl Claims {
     /// Whether none of the patterns overlaps with one that is claimed.
     pub(super) fn allow(&self, patterns: &[String]) -> bool {
-        patterns.iter().all(|pattern| {
-            let near: Vec<&Vec<String>> = match literal_first(pattern) {
-                Some(first) => self.by_first.get(first).into_iter().collect(),
-                None => self.by_first.values().collect(),
-            };
-            !near.into_iter().chain([&self.anywhere]).flatten().any(|claimed| overlap(claimed, pattern))
-        })
+        !patterns.iter().any(|pattern| self.overlaps(pattern))
     }
 
     pub(super) fn add(&mut self, patterns: Vec<String>) {
         for pattern in patterns {
-            match literal_first(&pattern).map(ToString::to_string) {
-                Some(first) => self.by_first.entry(first).or_default().push(pattern),
-                None => self.anywhere.push(pattern),
+            let mut place = &mut *self;
+            for part in named(&pattern) {
+                place = place.below.entry(part.to_string()).or_default();
             }
+            place.here.push(pattern);
         }
     }
+
+    fn overlaps(&self, pattern: &str) -> bool {
+        let meets = |claims: &Claims| claims.here.iter().any(|claimed| overlap(claimed, pattern));
+        let mut place = self;
+        for part in named(pattern) {
+            if meets(place) {
+                return true;
+            }
+            match place.below.get(part) {
+                Some(below) => place = below,
+                None => return false,
+            }
+        }
+        // From here on it could be anything that lies below.
+        let mut open = alloc::vec![place];
+        while let Some(place) = open.pop() {
+            if meets(place) {
+                return true;
+            }
+            open.extend(place.below.values());
+        }
+        false
+    }
+}
+
+/// The parts at the beginning of a pattern that are named in full; none of one that cannot be compared.
+fn named(pattern: &str) -> Vec<&str> {
+    let parts = parts(pattern);
+    let length = match parts.iter().position(|part| part.contains(is_wild)) {
+        _ if is_unclear(&parts) => 0,
+        wild => wild.unwrap_or(parts.len()),
+    };
+    parts.into_iter().take(length).collect()
 }
 
 /// Whether some path could fit both patterns, or lie below both. In doubt it could.
 pub fn overlap(one: &str, other: &str) -> bool {
     let (one, other) = (parts(one), parts(other));
-    let is_unclear = |parts: &[&str]| parts.len() > PARTS_MAX || parts.contains(&"..");
     if is_unclear(&one) || is_unclear(&other) {
         return true;
     }
@@ -67,9 +95,8 @@ fn parts(pattern: &str) -> Vec<&str> {
     pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect()
 }
 
-fn literal_first(pattern: &str) -> Option<&str> {
-    let first = pattern.split('/').find(|part| !part.is_empty() && *part != ".")?;
-    (first != ".." && !first.contains(is_wild)).then_some(first)
+fn is_unclear(parts: &[&str]) -> bool {
+    parts.len() > PARTS_MAX || parts.contains(&"..")
 }
 
 fn is_wild(letter: char) -> bool {
@@ -134,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_found_by_their_first_part() {
+    fn claims_are_found_wherever_they_stand() {
         let mut claims = Claims::default();
         claims.add(alloc::vec!["src/a.rs".into(), "*.md".into()]);
         assert!(!claims.allow(&["src/*".into()]));
@@ -142,5 +169,47 @@ mod tests {
         assert!(!claims.allow(&["*/a.rs".into()]));
         assert!(claims.allow(&["src/b.rs".into(), "docs/x.md".into()]));
         assert!(claims.allow(&[]));
+    }
+
+    #[test]
+    fn claims_allow_what_overlaps_with_none() {
+        let long = ["a/"; PARTS_MAX + 1].concat();
+        let patterns = [
+            "",
+            ".",
+            "/",
+            "*",
+            "**",
+            "..",
+            "src",
+            "src/",
+            "./src",
+            "src/a",
+            "src/a/b",
+            "src/a/b/c.rs",
+            "src/*",
+            "src/*/b",
+            "src/**",
+            "src/**/c.rs",
+            "src/a*",
+            "src/a/../b",
+            "srcs/a",
+            "*/a",
+            "**/b",
+            "s*/a/b",
+            "a",
+            "src/{a,b}",
+            &long,
+        ];
+        for claimed in patterns {
+            for also in patterns {
+                let mut claims = Claims::default();
+                claims.add(alloc::vec![claimed.into(), also.into()]);
+                for wanted in patterns {
+                    let is_free = !overlap(claimed, wanted) && !overlap(also, wanted);
+                    assert_eq!(claims.allow(&[wanted.into()]), is_free, "{claimed} {also} {wanted}");
+                }
+            }
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Order {
     /// only in their environment.
     pub fn reads_answers_only(&self) -> bool {
         // What a phase is about takes more than a line.
-        let is_of_phase = self.role != Role::Work;
+        let is_of_phase = !matches!(self.role, Role::Work | Role::Main);
         self.agent.input.way == InputWay::Line && (self.prompt.is_empty() || is_of_phase)
     }
 }
@@ -86,6 +86,17 @@ pub struct Resized {
     pub rows: u16,
     /// Characters in a line.
     pub columns: u16,
+}
+
+/// A record of a shim that changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noted {
+    /// Which launch.
+    pub launch: u32,
+    /// The shim's record.
+    pub spool_seq: u64,
+    /// What it says.
+    pub what: String,
 }
 
 /// Words for an agent.
@@ -129,6 +140,8 @@ pub enum Role {
         /// The directory of the project, where it has nothing to write.
         project: String,
     },
+    /// To have the tasks of a task file done: what it says in the thin dialect is answered.
+    Main,
     /// To go through a task file. No agent does that: its order names one for nobody, and it is never launched.
     Conduct(Conduct),
     /// To be called by others of its office.
@@ -146,6 +159,11 @@ impl Role {
     /// Whether it says what it thinks of somebody else's work.
     pub(crate) fn verifies(&self) -> bool {
         matches!(self, Role::Verify { .. })
+    }
+
+    /// Whether what it says in the thin dialect is answered.
+    pub fn is_main(&self) -> bool {
+        matches!(self, Role::Main)
     }
 
     /// What it was asked, if it goes through a task file.

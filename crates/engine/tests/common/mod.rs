@@ -98,6 +98,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Verified { .. }
         | Input::Reported(_)
         | Input::Conducted { .. }
+        | Input::Thin { .. }
         | Input::TreeChanged(_)
         | Input::ValuesNotWritten { .. }
         | Input::Resized { .. }

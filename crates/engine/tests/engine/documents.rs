@@ -8,15 +8,18 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name);
         fs::read_to_string(path).expect("the source is here")
     };
-    // Those of the office stand apart.
-    let (source, office) = (read("event.rs"), read("office/event.rs"));
+    // Those of the office and of main agents stand apart.
+    let (source, office, thin) = (read("event.rs"), read("office/event.rs"), read("thin.rs"));
     // Where the fields of an event stand that is only named in the enum.
     let elsewhere = read("session/order.rs") + &read("checkpoint.rs");
     let body = source.split_once("pub enum Event {").expect("the enum").1;
     let body = body.split_once("\n}\n").expect("its end").0;
     let of_office = office.split_once("pub enum OfficeEvent {").expect("the enum").1;
     let of_office = of_office.split_once("\n}\n").expect("its end").0;
-    let body = format!("{body}{of_office}").replace("#[serde(rename = \"type\")]\n        kind:", "type:");
+    let of_thin = thin.split_once("pub enum ThinEvent {").expect("the enum").1;
+    let of_thin = of_thin.split_once("\n}\n").expect("its end").0;
+    let body =
+        format!("{body}{of_office}{of_thin}").replace("#[serde(rename = \"type\")]\n        kind:", "type:");
     let mut events = BTreeMap::new();
     for event in body.split("#[serde(rename = \"").skip(1) {
         let (kind, mut rest) = event.split_once("\")]").expect("a kind");

@@ -164,7 +164,7 @@ impl Episode<'_> {
         };
         self.states.insert(task, state);
         self.ours.remove(&task);
-        self.report(News::Moved(Step::TaskEnded { task: id, line, worked_ms: 1, tries: 1 }))
+        self.report(News::Moved(Step::TaskEnded { task: id, line, worked_ms: 1, waited_ms: 0, tries: 1 }))
     }
 
     fn close(&mut self, phase: u32, stage: &Stage) -> Result<(), Crash> {

@@ -10,6 +10,7 @@ mod checkpoints;
 mod documents;
 mod endings;
 mod loops;
+mod main_agents;
 mod marks;
 mod needs;
 mod office;

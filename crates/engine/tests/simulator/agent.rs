@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ostler_agents::{Agent as Table, InputWay, Terminal};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{random::Random, said};
 
@@ -34,6 +34,8 @@ pub(crate) enum Step {
     AskAndIgnore(Sort, String),
     /// A process of it asks over the session's socket, and is blocked there.
     Call(Sort, String),
+    /// It says this in the thin dialect.
+    Thin(Value),
     /// It says that it has failed.
     GiveUp(String),
     /// It prints more than there is room for.
@@ -149,7 +151,8 @@ impl Script {
         };
         let mut steps = Vec::new();
         for _ in 0..=random.below(4) {
-            let step = match random.below(20) {
+            let step = match random.below(22) {
+                20 | 21 => Step::Thin(thin(random)),
                 3..=8 => Step::Ask(vec![(sort(random, speaks), text())]),
                 9..=11 => Step::Ask(vec![(sort(random, speaks), text()), (sort(random, speaks), text())]),
                 12..=13 => Step::AskAndExit(sort(random, speaks), text(), i32::from(random.once_in(3))),
@@ -165,6 +168,18 @@ impl Script {
             steps.push(step);
         }
         Script { table, steps, tells_late: random.once_in(4) }
+    }
+}
+
+/// A line of the thin dialect that asks for something.
+fn thin(random: &mut Random) -> Value {
+    let task = format!("T0.{}", 1 + random.below(3));
+    match random.below(5) {
+        0 => json!({ "kind": "resolve_next", "phase": null, "force": false }),
+        1 => json!({ "kind": "custom", "type": "SKIP", "payload": task }),
+        2 => json!({ "kind": "fault", "severity": "fault", "tag": "TASK_ID", "reason": "invalid_json",
+                     "details": "TASK_ID has invalid JSON", "raw": format!("TASK_ID:{task}\nMETA:{{oops\n") }),
+        _ => json!({ "kind": "task", "id": task, "worktree": null, "meta": null }),
     }
 }
 
@@ -325,6 +340,7 @@ impl Agent {
                 self.asked.insert(text.clone());
                 done.printed.push(said::error(&text, "checkpoint_and_fail"));
             }
+            Step::Thin(item) => done.printed.push(item),
             Step::Complete(phase) => done.printed.push(said::phase_complete(phase)),
             Step::Flood => done.flood = true,
             // Of a launch named s_1/3 it is over.

@@ -8,6 +8,7 @@ use ostler_engine::{
     input::News,
     request::{Ask, Bringing, Request},
     session::{Ending, LaunchCause, LaunchEnd, Session},
+    thin::ThinEvent,
 };
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ fn text_of_item(item: &Value) -> Option<&str> {
         "user_question" | "ask_user" => &item["question"],
         "dependency_request" => &item["name"],
         "error" => &item["message"],
-        "fault" => &item["details"],
+        "fault" if item["tag"] != "TASK_ID" => &item["details"],
         "permission_request" => &item["input"]["command"],
         _ => return None,
     };
@@ -140,6 +141,23 @@ fn waits_for_files(world: &World, session: &Session) -> bool {
     session.worktree.is_none() && others.any(|other| other.checkpoints.restoring.is_some())
 }
 
+/// What a main agent has asked is answered once, and everybody else only prints.
+fn answers_once(journal: &[Entry], session: &Session) {
+    let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
+    for entry in journal.iter().filter(|entry| entry.session == Some(session.id)) {
+        match &entry.event {
+            Event::Thin(ThinEvent::Asked { number, .. }) => assert!(asked.insert(*number)),
+            Event::Thin(ThinEvent::Answered { number, .. }) => {
+                assert!(answered.insert(*number), "{} is answered twice to {number}", session.id);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(asked, answered, "{} is answered to all that it has asked", session.id);
+    assert!(asked.is_empty() || session.order.role.is_main(), "{} has no such role", session.id);
+    assert!(!session.thin.waits());
+}
+
 /// While an account has a limit, only who was tried is started.
 fn nobody_begins_under_a_limit(journal: &[Entry]) {
     let mut accounts: BTreeMap<SessionId, String> = BTreeMap::new();
@@ -201,6 +219,7 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
         let id = session.id;
         assert!(session.is_over(), "{id} is over");
         ends_once(&disk.journal, id);
+        answers_once(&disk.journal, session);
         waits_for_checkpoints(&disk.journal, id);
         assert!(session.checkpoints.pending.is_empty() && session.checkpoints.restoring.is_none());
         for launch in &session.launches {

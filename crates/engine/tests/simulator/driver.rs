@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ostler_engine::{
-    Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, SessionId, World,
+    Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, RunId, SessionId, World,
     action::Deed,
     event::Parcel,
     office::{NoSeat, OfficeInput},
     request::{Ask, Bringing, Request},
     session::Session,
+    thin::ThinNews,
 };
 
 use crate::{
@@ -242,6 +243,16 @@ impl Server {
         for (&name, action) in &around.disk.outbox {
             let session = action.session;
             let ended = match action.what {
+                // What is asked in the thin dialect takes its time; some of it is done by a run of its own.
+                Deed::Thin { number } if self.begun.contains(&name) && around.random.once_in(3) => {
+                    let news = if around.random.once_in(2) {
+                        ThinNews::Answered(format!("DONE:T0.{number}"))
+                    } else {
+                        self.reports.push_back((None, began(session, number)));
+                        ThinNews::Answered("FAIL:T0.1:no luck".to_owned())
+                    };
+                    Some(Input::Thin { session, number, news })
+                }
                 Deed::Check { number } => {
                     let result =
                         around.outside.checks.get(&(session, number)).and_then(|it| it.result.clone());
@@ -297,8 +308,8 @@ impl Server {
         self.begun.insert(name);
         match report {
             Some(input) => self.reports.push_back((Some(name), input)),
-            // A check is done when it has ended, and so is an installation.
-            None if matches!(action.what, Deed::Check { .. } | Deed::Install { .. }) => {}
+            // A check is done when it has ended, and so is an installation, and an errand when it is answered.
+            None if matches!(action.what, Deed::Check { .. } | Deed::Install { .. } | Deed::Thin { .. }) => {}
             None => self.done.push(name),
         }
         Ok(true)
@@ -388,6 +399,8 @@ impl Server {
             deed @ (Deed::Seat { .. } | Deed::Examine { .. } | Deed::Listen { .. }) => {
                 return Some(Input::Office(Box::new(office(session, deed))));
             }
+            // It is answered later.
+            Deed::Thin { .. } => {}
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }
@@ -402,6 +415,11 @@ impl Server {
     }
 }
 
+/// A run works on what a main agent has asked for.
+fn began(session: SessionId, number: u64) -> Input {
+    Input::Thin { session, number, news: ThinNews::Began(RunId(1_000 + number)) }
+}
+
 /// Nobody is found in the office here, and nobody prints.
 fn office(session: SessionId, deed: &Deed) -> OfficeInput {
     match deed {
@@ -413,7 +431,9 @@ fn office(session: SessionId, deed: &Deed) -> OfficeInput {
             let (delivery, found) = ((**delivery).clone(), Err("there is nobody".to_owned()));
             OfficeInput::Examined { session, launch: None, delivery, found }
         }
-        Deed::Listen { launch } => OfficeInput::Listened { session, launch: *launch, printed_at_ms: None },
+        Deed::Listen { launch } => {
+            OfficeInput::Listened { session, launch: *launch, printed_at_ms: None, at_work: false }
+        }
         deed => unreachable!("{deed:?} is no deed of the office"),
     }
 }

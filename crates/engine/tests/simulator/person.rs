@@ -8,7 +8,7 @@ use ostler_engine::{
     phases::plan::{Criterion, PhasePlan, Plan, PlannedAgent, Verifier},
     request::{Ask, Request, Review},
     run::{Terms, Trusted},
-    session::Session,
+    session::{Role, Session},
 };
 
 use crate::{
@@ -175,6 +175,9 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
         new.order.checkpoints = Some(CheckpointTerms { every_ms, ..CheckpointTerms::default() });
     }
     new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());
+    if random.once_in(2) {
+        new.order.role = Role::Main;
+    }
     (Input::CreateRun(Box::new(new)), script)
 }
 

@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 25] = [
+pub(crate) const DEEDS: [&str; 26] = [
     "launch",
     "deliver",
     "stop",
@@ -42,6 +42,7 @@ pub(crate) const DEEDS: [&str; 25] = [
     "read_verdict",
     "report",
     "clear_gate",
+    "thin",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -71,6 +72,7 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::ReadVerdict { .. } => DEEDS[22],
         Deed::Report { .. } => DEEDS[23],
         Deed::ClearGate { .. } => DEEDS[24],
+        Deed::Thin { .. } => DEEDS[25],
         Deed::Conduct => unreachable!("nobody goes through a task file"),
         Deed::Seat { .. } => "seat",
         Deed::Examine { .. } => "examine",

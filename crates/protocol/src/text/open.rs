@@ -12,7 +12,7 @@ use core::time::Duration;
 use super::{
     block, office,
     phase::Announcement,
-    tag::{BlockTag, Closing, OfficeTag, Tag, Target},
+    tag::{BlockTag, Closing, OfficeTag, Target},
 };
 use crate::{
     fault::{Fault, FaultReason, Warning, WarningCode},
@@ -77,7 +77,7 @@ pub(crate) struct Open {
 
 /// What the message is made of.
 #[derive(Debug)]
-enum Form {
+pub(crate) enum Form {
     /// Lines that are read once all are there.
     Block(BlockTag),
     /// The same.
@@ -89,13 +89,7 @@ enum Form {
 }
 
 impl Open {
-    pub(crate) fn new(origin: Origin, tag: Tag, head: &str, end: u64) -> Self {
-        let form = match tag {
-            Tag::Block(tag) => Form::Block(tag),
-            Tag::Office(tag, target) => Form::Office(tag, target),
-            Tag::Phase(number) => Form::Phase(Announcement::new(number)),
-            Tag::Thin(task) => Form::Task { task, trouble: None },
-        };
+    pub(crate) fn new(origin: Origin, form: Form, head: &str, end: u64) -> Self {
         Open {
             origin,
             end,
@@ -172,6 +166,7 @@ impl Open {
     pub(crate) fn close(self, ended_by: EndedBy) -> (Item, String) {
         let Open { origin, end, head, body, form, over, .. } = self;
         let name = form.name();
+        let is_task = matches!(form, Form::Task { .. });
         let reading = match form {
             Form::Block(tag) if ended_by == EndedBy::ClosingTag => block::read(tag, &body),
             Form::Office(tag, target) if ended_by != EndedBy::Limit => office::read(tag, target, &body),
@@ -197,7 +192,9 @@ impl Open {
             EndedBy::ClosingTag => format!("{head}\n{body}[/{name}]"),
             _ => format!("{head}\n{body}"),
         };
-        (finish(origin, name, raw, reading, end, ended_by), body)
+        // A place alone is the same for many tasks.
+        let said = if is_task { format!("{head}\n{body}") } else { body.clone() };
+        (finish(origin, name, raw, reading, end, ended_by), said)
     }
 
     /// The fault it has become because the wrong tag closed it, and its text.
@@ -223,6 +220,12 @@ impl Form {
 /// An item that is complete in one line.
 pub(crate) fn line_item(origin: Origin, signal: Signal, end: u64, ended_by: EndedBy) -> Item {
     finish(origin, "", String::new, Reading::signal(signal), end, ended_by)
+}
+
+/// A line that seems to ask for something in the thin dialect, and cannot be understood.
+pub(crate) fn malformed_item(origin: Origin, word: &str, line: &str, end: u64, ended_by: EndedBy) -> Item {
+    let reading = Reading::trouble(Trouble { reason: FaultReason::Malformed, field: None });
+    finish(origin, word, || line.trim().to_string(), reading, end, ended_by)
 }
 
 fn finish(

@@ -17,6 +17,8 @@ pub(crate) enum Tag {
     Office(OfficeTag, Target),
     Phase(u32),
     Thin(Thin),
+    /// A question of the thin dialect, by its word, that cannot be understood.
+    Malformed(&'static str),
 }
 
 /// Messages of `key: value` lines that need their closing tag.
@@ -109,6 +111,13 @@ pub(crate) fn opening(line: &str) -> Option<Opening<'_>> {
         b'=' => phase(line.strip_prefix("===")?.strip_suffix("===")?),
         _ => Thin::parse_line(line).map(|thin| Opening { tag: Tag::Thin(thin), nonce: None }),
     }
+}
+
+/// What the line begins if somebody with a thin role prints it: they wait for an answer to what they got wrong, too.
+pub(crate) fn malformed(line: &str) -> Option<Opening<'_>> {
+    let (word, _) = trim(line).split_once(':')?;
+    let word = Thin::QUESTIONS.into_iter().find(|it| *it == word)?;
+    Some(Opening { tag: Tag::Malformed(word), nonce: None })
 }
 
 fn bracket(inner: &str) -> Option<Opening<'_>> {

@@ -166,7 +166,7 @@ Task(prompt="TASK_ID:T1.3") →
 }
 
 #[test]
-fn lines_that_only_resemble_are_text() {
+fn lines_that_only_resemble_are_text_unless_they_seem_to_ask() {
     check(
         "ERROR:root:x\n\
          ERROR:reason\n\
@@ -183,7 +183,10 @@ fn lines_that_only_resemble_are_text() {
          CUSTOM:\n\
          FAIL: 3 tests\n\
          ready:T1.3\n",
-        expect![[""]],
+        expect![[r#"
+            fault {"details":"RESOLVE_NEXT is followed by what cannot be understood","raw":"RESOLVE_NEXT:2","reason":"malformed","severity":"fault","tag":"RESOLVE_NEXT"}
+            fault {"details":"TASK_ID is followed by what cannot be understood","raw":"TASK_ID:3","reason":"malformed","severity":"fault","tag":"TASK_ID"}
+            fault {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}"#]],
     );
 }
 

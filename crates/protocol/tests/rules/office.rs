@@ -105,6 +105,25 @@ fn a_thin_line_is_text_to_whoever_has_no_thin_role() {
 }
 
 #[test]
+fn a_question_that_cannot_be_understood_is_a_fault_to_whoever_has_a_thin_role() {
+    let text = "TASK_ID:\nTASK_ID:T0.1,T0.4\n  RESOLVE_NEXT:PHASE:x\nCUSTOM:SKIP\nTASK_IDS:x\nDONE:x\nTASK_ID:T1\nCUSTOM:";
+    check(text, expect![[r#"80..90 task by "next_line" {"id":"T1"}"#]]);
+    let settings = ostler_protocol::Settings { thin_role: true, ..ostler_protocol::Settings::default() };
+    expect![[r#"
+        0..8 fault by "line" {"details":"TASK_ID is followed by what cannot be understood","raw":"TASK_ID:","reason":"malformed","severity":"fault","tag":"TASK_ID"}
+        9..26 fault by "line" {"details":"TASK_ID is followed by what cannot be understood","raw":"TASK_ID:T0.1,T0.4","reason":"malformed","severity":"fault","tag":"TASK_ID"}
+        27..49 fault by "line" {"details":"RESOLVE_NEXT is followed by what cannot be understood","raw":"RESOLVE_NEXT:PHASE:x","reason":"malformed","severity":"fault","tag":"RESOLVE_NEXT"}
+        50..61 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:SKIP","reason":"malformed","severity":"fault","tag":"CUSTOM"}
+        80..90 task by "next_tag" {"id":"T1"}
+        91..98 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
+    let text = "[DELIVER_RESULT:PO]\nlog:\nCUSTOM:\n[USER_QUESTION]\nTASK_ID:\n[/USER_QUESTION]\n";
+    expect![[r#"
+        0..24 deliver_result by "next_tag" {"content":"log:","result_type":"message","target":"PO"}
+        25..32 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}
+        33..74 fault by "closing_tag" {"details":"USER_QUESTION missing required field 'category'","extra":{"task_id":""},"field":"category","raw":"[USER_QUESTION]\nTASK_ID:\n[/USER_QUESTION]","reason":"missing_field","severity":"fault","tag":"USER_QUESTION","warnings":[{"code":"unknown_key","field":"task_id"}]}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
+}
+
+#[test]
 fn keys_of_what_was_pasted_are_not_the_message_s() {
     check(
         "[INVOKE:ops]\nCheck this:\nbuild:\n  context: .\n```\ncontext: fenced\n```\ncontext: real\n",

@@ -1,9 +1,13 @@
 //! The office of a project: who can be called, who waits for whom, and what was brought.
 
+use std::io;
+
 use ostler_engine::office::{Handover, Invocation};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
+
+use crate::office::kept::{INLINE_BYTES_MAX, beginning, read};
 
 /// The office of a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -113,10 +117,19 @@ pub struct ResultView {
     /// `message`, `github_issue`, `markdown`, `json` or `file_path`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The thing itself.
+    /// The thing itself, or its beginning.
     pub content: String,
+    /// Whether the content is all of it. Of more than 16 KiB it is not; all of it stands in the file.
+    #[serde(default = "yes")]
+    pub whole: bool,
     /// The file in which it stands, if it is too long to be said.
     pub file: Option<String>,
+    /// How long that file is.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Its SHA-256.
+    #[serde(default)]
+    pub sha256: Option<String>,
     /// The call that it is the result of.
     pub invocation: Option<String>,
     /// Whether that was over by then.
@@ -234,8 +247,20 @@ fn status(call: &Invocation) -> InvocationStatus {
     }
 }
 
+/// How much of a result is shown beside others, in bytes.
+const SHORT_BYTES_MAX: usize = 1 << 10;
+
+/// A server of an older version knows nothing else.
+fn yes() -> bool {
+    true
+}
+
 impl ResultView {
+    /// As it stands in lists. Journals of older versions hold long ones whole.
     pub(crate) fn of(result: &Handover) -> ResultView {
+        let is_short = result.content.len() <= INLINE_BYTES_MAX;
+        let content = if is_short { &result.content } else { beginning(&result.content) };
+        let reference = result.reference.as_ref();
         ResultView {
             id: result.id.to_string(),
             project: result.project.to_string(),
@@ -243,13 +268,65 @@ impl ResultView {
             from: result.from.clone(),
             to: result.to.clone(),
             kind: result.kind.clone(),
-            content: result.content.clone(),
-            file: result.reference.as_ref().map(|reference| reference.path.clone()),
+            content: content.to_owned(),
+            whole: is_short && !result.cut,
+            file: reference.map(|reference| reference.path.clone()),
+            bytes: reference.map(|reference| reference.bytes),
+            sha256: reference.map(|reference| reference.sha256.clone()),
             invocation: result.invocation.map(|id| id.to_string()),
             late: result.late,
             delivered: result.delivered_at_ms.is_some(),
             given_at_ms: result.given_at_ms,
             delivered_at_ms: result.delivered_at_ms,
         }
+    }
+
+    /// The same, where there may be many and each is only mentioned.
+    pub(crate) fn in_short(result: &Handover) -> ResultView {
+        let mut view = ResultView::of(result);
+        let end = view.content.floor_char_boundary(SHORT_BYTES_MAX);
+        view.whole &= end == view.content.len();
+        view.content.truncate(end);
+        view
+    }
+
+    /// All of it, for who is to have it.
+    pub(crate) fn whole(result: &Handover) -> io::Result<ResultView> {
+        let whole = match result.reference.as_ref().filter(|_| result.cut) {
+            Some(reference) => read(reference)?,
+            None => result.content.clone(),
+        };
+        Ok(ResultView { content: whole, whole: true, ..ResultView::of(result) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Handover, ResultView};
+
+    /// A result as a journal of an older version holds it: whole, however long it is.
+    fn old(content: &str) -> Handover {
+        serde_json::from_value(json!({
+            "id": "d_1", "project": "p_1", "run": "r_1", "session": "s_1", "from": "QA", "to": "PO",
+            "type": "message", "content": content, "invocation": null, "late": false, "given_at_ms": 1,
+            "reference": { "path": "/office/s_1.k", "bytes": content.len(), "sha256": "0" },
+            "receiver": null, "message": null, "delivered_at_ms": null,
+        }))
+        .expect("it can be read")
+    }
+
+    #[test]
+    fn lists_are_bounded_whatever_a_journal_holds() {
+        let long = old(&"길".repeat(10_000));
+        let view = ResultView::of(&long);
+        assert!(!view.whole && view.content.len() <= 4096 && long.content.starts_with(&view.content));
+        assert_eq!((view.file.as_deref(), view.bytes), (Some("/office/s_1.k"), Some(30_000)));
+        assert_eq!(ResultView::whole(&long).expect("it stands here").content, long.content);
+        let short = old(&"x".repeat(2_000));
+        assert_eq!((ResultView::of(&short).content.len(), ResultView::of(&short).whole), (2_000, true));
+        let mentioned = ResultView::in_short(&short);
+        assert_eq!((mentioned.content.len(), mentioned.whole), (1_024, false));
     }
 }

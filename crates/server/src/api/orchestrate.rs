@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Outcome, ProjectView};
+use super::{Outcome, ProjectView, RequestView};
 
 /// A task file that is to be worked through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -66,7 +66,7 @@ pub struct LoopView {
 }
 
 /// A task in a loop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LoopTaskView {
     /// Its id.
     pub id: String,
@@ -81,6 +81,9 @@ pub struct LoopTaskView {
     pub state: String,
     /// The run that works on it, or did last.
     pub run: Option<String>,
+    /// What whoever works on it has asked, and nobody has answered: it waits for a person then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestView>,
     /// When this loop began it.
     pub began_at_ms: Option<u64>,
     /// When it was over.
@@ -140,13 +143,20 @@ pub struct LoopReport {
     pub retries: u32,
     /// How long it took.
     pub wall_ms: u64,
-    /// For how long somebody worked, all together: what it would have taken one after the other.
+    /// For how long of that nothing was done, because the loop waited for a person or was paused.
+    #[serde(default)]
+    pub waited_ms: u64,
+    /// For how long somebody worked, all together.
     pub agent_ms: u64,
-    /// How many times faster than one after the other.
+    /// For how long the tasks waited besides, all together: for answers, or because they could not go on.
+    #[serde(default)]
+    pub tasks_waited_ms: u64,
+    /// How many times faster than one after the other: what all tasks took, each with its own waiting, beside the time
+    /// in which the loop did not wait itself.
     pub speed_up: f64,
     /// The chain of tasks that took longest, and could not have been faster with more at once.
     pub critical_path: Vec<String>,
-    /// For how long somebody worked on these.
+    /// How long these took, with their waiting.
     pub critical_ms: u64,
     /// What it has said and read, once it is over.
     #[serde(default)]

@@ -114,6 +114,9 @@ pub struct TaskView {
     pub run: Option<String>,
     /// Who works or worked on it.
     pub session: Option<String>,
+    /// What they have asked, and nobody has answered: it waits for a person then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// How a task is.

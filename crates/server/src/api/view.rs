@@ -74,7 +74,7 @@ pub struct ProjectSummary {
     /// Which one.
     #[serde(flatten)]
     pub project: ProjectView,
-    /// How many of its sessions are neither over nor waiting for a person.
+    /// How many of its sessions are neither over nor waiting for a person, and have something to do.
     pub running: u64,
     /// How many of its sessions wait for a person.
     pub waiting: u64,
@@ -117,6 +117,7 @@ pub struct RunView {
 }
 
 /// One agent at work.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and a field of the interface")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SessionView {
     /// Its id.
@@ -134,11 +135,21 @@ pub struct SessionView {
     pub status: String,
     /// Since when it is so, in UTC milliseconds.
     pub since_ms: u64,
+    /// Whether it is active and has a role for which nobody has anything to do: no call is open, and nothing that was
+    /// written to it is unread.
+    #[serde(default)]
+    pub idle: bool,
+    /// Whether it goes through a task file; how far it is stands under `/orchestrate`.
+    #[serde(default)]
+    pub conducts: bool,
     /// The requests it waits for, oldest first.
     pub blocked_by: Vec<String>,
     /// What it waits for by itself, and until when.
     #[serde(default)]
     pub wait: Option<WaitView>,
+    /// What it has asked in the thin dialect and is not answered yet, oldest first; null for who is no main agent.
+    #[serde(default)]
+    pub errands: Option<Vec<ErrandView>>,
     /// Where it works.
     pub directory: String,
     /// Its own branch and directory.
@@ -168,6 +179,19 @@ pub struct SessionView {
     pub created_at_ms: u64,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+}
+
+/// What a main agent has asked in the thin dialect, and is not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrandView {
+    /// Counted from 1, in its session.
+    pub number: u64,
+    /// What it said: `TASK_ID:T1.3`, with up to two lines below it.
+    pub line: String,
+    /// When, in UTC milliseconds.
+    pub at_ms: u64,
+    /// The run that does the task, once there is one.
+    pub run: Option<String>,
 }
 
 /// How a session is.

@@ -1,15 +1,17 @@
 //! Takes launch files away when nobody reads them any more: each holds the whole environment of an agent, keys and
-//! all. What a session needs to be resumed is kept elsewhere.
+//! all. What a session needs to be resumed is kept elsewhere. And texts of an office that nothing names.
 //!
 //! A file is removed only behind the commit that says that its launch, check or installation has ended. A server that dies between
 //! the two leaves it to the next one, which looks through all directories once when it starts.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use ostler_engine::{RequestId, SessionId, World};
 use ostler_shim::launch::FILE;
+use ostler_store::{ReadError, Reads};
 
 use super::{Driver, gate};
+use crate::office::kept;
 
 /// Removes the launch file of a directory whose shim nobody needs any more.
 pub(super) fn forget(directory: &Path) {
@@ -22,6 +24,7 @@ pub(super) fn forget(directory: &Path) {
 /// Removes what earlier servers have left.
 pub(super) fn forget_all(driver: &Driver) {
     gate::sweep_places(driver);
+    driver.texts.tidy(|| named_texts(driver));
     let Ok(sessions) = fs::read_dir(driver.home.root().join("sessions")) else { return };
     for session in sessions.filter_map(Result::ok) {
         let name = session.file_name();
@@ -35,6 +38,17 @@ pub(super) fn forget_all(driver: &Driver) {
             }
         }
     }
+}
+
+/// The names of the texts that calls and results of all times name.
+fn named_texts(driver: &Driver) -> Result<BTreeSet<String>, ReadError> {
+    let mut names = BTreeSet::new();
+    // Others read between two pages.
+    let page = |page: &_| driver.kept.lock().expect("nobody panics while reading").page(page);
+    kept::references(page, |reference| {
+        names.extend(Path::new(&reference.path).file_name().and_then(|it| it.to_str()).map(str::to_owned));
+    })?;
+    Ok(names)
 }
 
 /// Whether a shim of this directory may still be started, or what it has left has still to be read.

@@ -34,7 +34,7 @@ use super::{
     office, orchestrate, records,
     remains::{self, Overheard, Remains},
     sweep::sweep,
-    values, worktree,
+    thin, values, worktree,
 };
 use crate::{crash, journal::SubmitError, private};
 
@@ -195,6 +195,7 @@ impl Keeper {
             deed @ (Deed::Seat { .. } | Deed::Examine { .. } | Deed::Listen { .. }) => {
                 return self.office(deed, name).await;
             }
+            Deed::Thin { number } => return thin::take(&self.driver, self.session, number, name),
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }
@@ -262,6 +263,10 @@ impl Keeper {
     }
 
     async fn provide(&self) -> Result<(), String> {
+        // Most are given nothing, and nobody has to be woken for that.
+        if self.read_session(|session| session.values.is_empty()).unwrap_or(true) {
+            return Ok(());
+        }
         let (driver, session) = (Arc::clone(&self.driver), self.session);
         let provided = tokio::task::spawn_blocking(move || values::provide(&driver, session)).await;
         come_of(provided)
@@ -444,8 +449,8 @@ impl Keeper {
         let directory = self.directory(launch);
         let after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
         let (records, damage) = remains::records(&directory, after_seq);
-        for record in records {
-            self.report_all(launch, vec![record]).await;
+        for records in records.chunks(RECORDS_MAX) {
+            self.report_all(launch, records.to_vec()).await;
         }
         let Some(known) = self.known_seq(launch) else { return self.forget_ended(launch) };
         if let Some(damage) = damage {

@@ -138,7 +138,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
             Output::Table(toml) => OutputFormat::Table(toml),
         },
         nonce: order.nonce.clone(),
-        thin_role: false,
+        thin_role: order.role.is_main(),
         stop: true,
         log_bytes_max: LOG_BYTES_MAX,
         open_files_max: driver.open_files_max,
@@ -162,7 +162,7 @@ fn verifies(role: &Role) -> Verifies {
     match role {
         Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
         Role::Verify { .. } => Verifies::Free,
-        Role::Work | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => Verifies::No,
+        Role::Work | Role::Main | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => Verifies::No,
     }
 }
 
@@ -300,13 +300,20 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
     let failed = |source| LaunchError::Io { path: directory.to_path_buf(), source };
     private_directory(directory).map_err(failed)?;
     let text = serde_json::to_vec(file).expect("a launch file is plain data");
-    write_private(&directory.join(FILE), &text)?;
+    let written = home::put_private(&directory.join(FILE), &text).map_err(failed)?;
     let mut command = Command::new(program);
     command.arg("__shim").arg(directory).current_dir("/");
     let log = directory.join("shim.log");
     let words = private_file(&log, fs::OpenOptions::new().append(true)).map_err(failed)?;
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
     let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
+    // It is on disk before the launch counts as done. Until then nobody needs it but the shim, which reads it meanwhile: a
+    // machine that stops here has stopped the agent too, and what it printed counts by its spool.
+    if let Err(source) = written.sync_data() {
+        // Nobody would listen to it.
+        shim.kill().await.ok();
+        return Err(failed(source));
+    }
     // Once there is a spool, whatever happens is in it.
     let spool = directory.join(spool::FILE);
     while !spool.exists() {

@@ -1,5 +1,5 @@
-//! Looks who is called, at what is brought, and who still prints. All is done in the order in which an agent has said
-//! it.
+//! Looks who is called, at what is brought, and who still prints or works. All is done in the order in which an agent has
+//! said it.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use ostler_engine::{
     ActionName, Input, InvocationId, SessionId,
     office::{Delivery, NoSeat, OfficeInput},
 };
-use ostler_shim::{ERR, OUT};
+use ostler_shim::{ERR, OUT, work_of};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::Driver;
@@ -20,12 +20,18 @@ use crate::{
     journal::SubmitError,
     office::{
         examine::examine,
-        seat::{self, Caller, Words},
+        seat::{self, Caller},
     },
 };
 
 /// Between two attempts at something that was refused.
 const AGAIN: Duration = Duration::from_millis(500);
+
+/// How long it is looked whether an agent uses a core.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Who is on a core for so long meanwhile is at work: four hundredths. A program that waits wakes up now and then.
+const WORK_TICKS_MIN: u64 = 2;
 
 /// Looks who is called.
 pub(super) async fn seat(driver: &Arc<Driver>, invocation: InvocationId, name: ActionName) {
@@ -56,7 +62,7 @@ fn look(driver: &Driver, id: InvocationId) -> Result<Box<ostler_engine::office::
         Some(context) => format!("{}\n{context}", call.task),
         None => call.task.clone(),
     };
-    seat::find(driver, &caller, &call.callee, Words { text: &text, name: &id.to_string() })
+    seat::find(driver, &caller, &call.callee, &text)
 }
 
 /// Looks at what is brought.
@@ -72,7 +78,7 @@ pub(super) async fn examine_delivery(
     submit(driver, OfficeInput::Examined { session, launch: None, delivery, found }, name).await;
 }
 
-/// Looks when an agent has last printed something.
+/// Looks when an agent has last printed something, and whether it is at work.
 pub(super) async fn listen(
     driver: &Driver,
     session: SessionId,
@@ -81,7 +87,28 @@ pub(super) async fn listen(
     name: ActionName,
 ) {
     let printed_at_ms = [OUT, ERR].into_iter().filter_map(|log| written_at_ms(&directory.join(log))).max();
-    submit(driver, OfficeInput::Listened { session, launch, printed_at_ms }, name).await;
+    let at_work = is_at_work(driver, session, launch).await;
+    submit(driver, OfficeInput::Listened { session, launch, printed_at_ms, at_work }, name).await;
+}
+
+/// Whether a process of an agent is on a core, or was begun by it and has not ended.
+async fn is_at_work(driver: &Driver, session: SessionId, launch: u32) -> bool {
+    let (process, told_at_ms) = {
+        let world = driver.journal.world();
+        let session = world.sessions.get(&session);
+        let live = session.and_then(|it| it.live()).filter(|live| live.number == launch);
+        let told = session.and_then(|it| it.office.told).filter(|(of, _)| *of == launch);
+        (live.and_then(|live| live.process), told.map(|(_, at_ms)| at_ms))
+    };
+    let Some(process) = process else { return false };
+    let told_at = told_at_ms.map(|at_ms| UNIX_EPOCH + Duration::from_millis(at_ms));
+    let look = || work_of(process.pid, process.began, told_at.and_then(|at| at.elapsed().ok()));
+    let Some(before) = look() else { return false };
+    if before.is_seen {
+        return true;
+    }
+    sleep(LOOK).await;
+    look().is_some_and(|now| now.is_seen || now.ticks >= before.ticks.saturating_add(WORK_TICKS_MIN))
 }
 
 /// When something was last written to a file that is not empty.

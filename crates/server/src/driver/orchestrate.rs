@@ -9,6 +9,7 @@ pub(crate) mod exchange;
 mod found;
 mod ground;
 mod outside;
+pub(super) mod parent;
 mod shared;
 mod task;
 mod words;
@@ -24,22 +25,25 @@ use std::{
 use ostler_engine::{
     ActionName, Input, SessionId,
     answer::Answer,
-    orchestrate::{About, Card, Choice, Loop, News, Next, Step},
+    orchestrate::{About, Card, Choice, Loop, News, Next, Stage, Step},
     plan::State,
     run::{Outcome, Reason},
 };
-use ostler_orchestrate::{Hindrance, Look, Place, Project, Wish, enter, give_up, look, wish};
+use ostler_orchestrate::{
+    Begins, Hindrance, Look, Looked, Over, Place, Question, Wish, Work, end_all, enter, give_up, look, wish,
+};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::{sync::watch, task::JoinSet, time::sleep};
 
 use self::{
     exchange::Exchange,
     outside::Wanted,
-    shared::{Running, Shared, Wishes},
-    task::blocking,
+    parent::{Parent, blocking},
+    shared::{Desk, HandedIn, Running, Shared, Wishes},
+    task::Left,
 };
 use super::Driver;
-use crate::{config::orchestrate::Worktrees, crash, environment};
+use crate::{config::orchestrate::Worktrees, crash};
 
 /// Between two looks at files that others write too.
 const LOOK: Duration = Duration::from_millis(500);
@@ -72,7 +76,7 @@ pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) 
 
 struct Conductor {
     shared: Arc<Shared>,
-    tasks: JoinSet<TaskId>,
+    tasks: JoinSet<Left>,
     /// What the log has as the last answer.
     said: Mutex<Option<String>>,
     outside: Outside,
@@ -89,6 +93,9 @@ struct Outside {
     waits_for: Option<BTreeSet<TaskId>>,
 }
 
+/// Who is to be begun, and the work of those who are.
+type Chosen = (Vec<Place>, BTreeMap<TaskId, Arc<Work>>);
+
 /// What follows from a look.
 enum Turn {
     /// Look again at once.
@@ -103,18 +110,13 @@ impl Conductor {
     fn of(driver: &Arc<Driver>, session: SessionId) -> Option<Conductor> {
         let found = driver.journal.world().sessions.get(&session).cloned()?;
         let asked = found.order.role.conducts()?.clone();
-        let environment = environment::read(&driver.home, &found.order.environment).unwrap_or_default();
-        let project = Project::find(Path::new(&found.order.directory), asked.tasks.as_ref().map(Path::new));
         let shared = Shared {
-            driver: Arc::clone(driver),
-            session,
-            project,
+            parent: Parent::of(driver, &found, asked.tasks.as_ref().map(Path::new)),
             asked,
-            korean: found.order.korean,
-            environment,
             exchange: Exchange::new(&driver.home, found.run),
             commits: tokio::sync::Mutex::default(),
             running: Mutex::default(),
+            desk: Desk::default(),
         };
         Some(Conductor {
             shared: Arc::new(shared),
@@ -146,7 +148,15 @@ impl Conductor {
         let mut look = pin!(sleep(LOOK));
         loop {
             tokio::select! {
-                Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => return self.left(ended.ok()),
+                () = self.shared.desk.called() => return,
+                Some(ended) = self.tasks.join_next(), if !self.tasks.is_empty() => {
+                    let is_known = matches!(ended, Ok(Left { is_known: true, .. }));
+                    self.left(ended.ok());
+                    // Its end was looked at, with all that follows from it but for the end of a phase.
+                    if !is_known || self.tasks.is_empty() {
+                        return;
+                    }
+                }
                 happened = changed.changed() => {
                     if happened.is_err() || self.shared.wishes() != *wishes {
                         return;
@@ -157,10 +167,38 @@ impl Conductor {
         }
     }
 
-    fn left(&self, task: Option<TaskId>) {
-        if let Some(task) = task {
-            self.shared.running.lock().expect("nobody panics while holding it").remove(&task);
+    fn left(&self, left: Option<Left>) {
+        // What the conductor knows the end of may have been begun again since.
+        if let Some(Left { id, is_known: false }) = left {
+            self.shared.running.lock().expect("nobody panics while holding it").remove(&id);
         }
+    }
+
+    /// Says of work that was handed in what came of putting it down.
+    fn put_down(&self, handed_in: Vec<HandedIn>, lines: Vec<Thin>) {
+        if handed_in.is_empty() {
+            return;
+        }
+        crash::site("after end task");
+        let mut running = self.shared.running.lock().expect("nobody panics while holding it");
+        let mut lines = lines.into_iter();
+        for it in handed_in {
+            running.remove(it.over.id());
+            let line = lines.next().unwrap_or_else(|| task::lost(it.over.id()));
+            self.shared.exchange.line(&line.to_string());
+            it.put_down(line);
+        }
+    }
+
+    /// Puts down what was handed in, and nothing else.
+    async fn end_all(&self, handed_in: Vec<HandedIn>) {
+        if handed_in.is_empty() {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        let over: Vec<Over> = handed_in.iter().map(|it| it.over.clone()).collect();
+        let lines = blocking(move || end_all(&shared.project, &over, shared.now_ms())).await;
+        self.put_down(handed_in, lines.unwrap_or_default());
     }
 
     /// Tasks that were over when the last server ended before it could say so.
@@ -178,9 +216,11 @@ impl Conductor {
                 _ => continue,
             };
             let over = begun.runs.iter().filter_map(|run| facts.over.get(run));
-            let (tries, worked_ms) =
-                over.fold((0, 0), |(tries, worked), it| (tries + it.tries, worked + it.worked_ms));
-            self.shared.moved(Step::TaskEnded { task: task.clone(), line, worked_ms, tries }).await;
+            let (tries, worked_ms, waited_ms) = over.fold((0, 0, 0), |(tries, worked, waited), it| {
+                (tries + it.tries, worked + it.worked_ms, waited + it.waited_ms)
+            });
+            let task = task.clone();
+            self.shared.moved(Step::TaskEnded { task, line, worked_ms, waited_ms, tries }).await;
         }
     }
 
@@ -204,31 +244,41 @@ impl Conductor {
 
     /// Looks once, and does what is to be done.
     async fn turn(&mut self) -> Turn {
-        if self.shared.is_cancelled() {
-            // Those who do its tasks see that too, and give them back.
-            return if self.tasks.is_empty() { Turn::End(Outcome::Cancelled) } else { Turn::Wait };
+        let handed_in = self.shared.desk.take();
+        let stages = self.shared.stages();
+        let card = stages.as_ref().and_then(|it| it.1.clone());
+        let stages = stages.filter(|_| !self.shared.is_cancelled()).map(|it| it.0);
+        if stages.is_none() || card.is_some() || self.shared.is_paused() {
+            self.end_all(handed_in).await;
+            return match (stages, card) {
+                // Those who do its tasks see that too, and give them back.
+                (None, _) if !self.tasks.is_empty() => Turn::Wait,
+                (None, _) => Turn::End(Outcome::Cancelled),
+                (_, Some(card)) => self.heed(&card).await,
+                _ => Turn::Wait,
+            };
         }
-        let Some(facts) = self.shared.facts() else { return Turn::End(Outcome::Cancelled) };
-        if let Some(card) = facts.card.clone() {
-            return self.heed(&card).await;
-        }
-        if self.shared.is_paused() {
-            return Turn::Wait;
-        }
-        let looked = match self.look(&facts).await {
+        let stages = stages.unwrap_or_default();
+        let looked = match self.look(&stages, handed_in, self.shared.begins()).await {
             Ok(looked) => looked,
             Err(hindrance) => return self.ask(About::Hindered { message: hindrance.message() }).await,
         };
-        let worktree = |phase: u32| facts.phases.get(&phase).and_then(|stage| stage.worktree.clone());
-        for task in &looked.abandoned {
-            self.begin(task.clone(), worktree(task.phase));
+        let worktree = |phase: u32| stages.get(&phase).and_then(|stage| stage.worktree.clone());
+        let abandoned: Vec<&Place> =
+            looked.abandoned.iter().filter(|it| !self.is_of_main_agent(it)).collect();
+        // Nobody goes on with a task whose phase has no place yet: its work would be merged into nothing.
+        if let Some(task) = abandoned.iter().find(|it| !stages.contains_key(&it.phase)) {
+            return self.prepare(task.phase, &looked.places).await;
+        }
+        for task in abandoned {
+            self.begin(task.clone(), worktree(task.phase), None);
         }
         match looked.next {
             Next::Begin(_) => match self.choose(looked).await {
-                Ok(tasks) => {
+                Ok((tasks, mut begun)) => {
                     for task in tasks {
-                        let worktree = worktree(task.phase);
-                        self.begin(task, worktree);
+                        let (worktree, work) = (worktree(task.phase), begun.remove(&task.id));
+                        self.begin(task, worktree, work);
                     }
                     Turn::Wait
                 }
@@ -243,41 +293,84 @@ impl Conductor {
             }
             Next::Wait => Turn::Wait,
             Next::Ask(about) => self.ask(about).await,
-            Next::Done => Turn::End(Outcome::Completed { verified: true }),
+            Next::Done => self.done().await,
             Next::Refuse(line) => {
                 Turn::End(Outcome::Failed { reason: Reason::Reported { message: line.to_string() } })
             }
         }
     }
 
-    async fn look(&self, facts: &Loop) -> Result<Look, Hindrance> {
-        let shared = Arc::clone(&self.shared);
-        let stages = facts.phases.clone();
-        let ours: BTreeSet<TaskId> =
+    /// Whether a main agent waits for a task. It is taken up by who answers that one, also after a crash.
+    fn is_of_main_agent(&self, task: &Place) -> bool {
+        let asks = |line: &str| matches!(Thin::parse(line), Some(Thin::Task { id, .. }) if id == task.id);
+        let world = self.shared.driver.journal.world();
+        let project = world.sessions.get(&self.shared.session).map(|it| it.project);
+        let mut others = world.sessions.values().filter(|it| Some(it.project) == project && !it.is_over());
+        others.any(|it| it.thin.open.values().any(|errand| asks(&errand.line)))
+    }
+
+    /// Nothing is left. Who has done nothing but to look has verified nothing.
+    async fn done(&self) -> Turn {
+        let (project, facts) = (self.shared.project.clone(), self.shared.facts().unwrap_or_default());
+        let is_verified = move || project.plan().is_ok_and(|(plan, _)| facts.is_verified(&plan));
+        Turn::End(Outcome::Completed { verified: blocking(is_verified).await.unwrap_or(false) })
+    }
+
+    /// Looks at the files, and puts down in the same breath what was handed in.
+    async fn look(
+        &self,
+        stages: &BTreeMap<u32, Stage>,
+        handed_in: Vec<HandedIn>,
+        begins: Begins,
+    ) -> Result<Look, Hindrance> {
+        let (shared, stages) = (Arc::clone(&self.shared), stages.clone());
+        let over: Vec<Over> = handed_in.iter().map(|it| it.over.clone()).collect();
+        let mut ours: BTreeSet<TaskId> =
             shared.running.lock().expect("nobody panics while holding it").keys().cloned().collect();
+        ours.retain(|id| !over.iter().any(|it| it.id() == id));
         let said = self.said.lock().expect("nobody panics while holding it").clone();
         let looked = blocking(move || {
-            let asked = &shared.asked;
-            let outside = shared.config().is_ok_and(|config| config.orchestrate.resolver.is_some());
-            look(&shared.project, asked, &stages, &ours, said.as_deref(), outside, shared.now_ms())
-        })
-        .await;
-        if let Some(Ok(Look { line: Some(line), .. })) = &looked {
+            let question = Question {
+                asked: &shared.asked,
+                stages: &stages,
+                ours: &ours,
+                over: &over,
+                said: said.as_deref(),
+                begins,
+            };
+            look(&shared.project, &question, shared.now_ms())
+        });
+        let Some(Looked { ended, found }) = looked.await else {
+            let error = std::io::Error::other("the files could not be looked at");
+            self.put_down(handed_in, Vec::new());
+            return Err(Hindrance::State(ostler_orchestrate::StateError::Unreadable(error)));
+        };
+        self.put_down(handed_in, ended);
+        if let Ok(Look { line: Some(line), .. }) = &found {
             let before = self.said.lock().expect("nobody panics while holding it").replace(line.clone());
             if before.as_ref() != Some(line) {
                 self.shared.resolved(line);
             }
         }
-        let panicked = || {
-            let error = std::io::Error::other("the files could not be looked at");
-            Hindrance::State(ostler_orchestrate::StateError::Unreadable(error))
-        };
-        looked.unwrap_or_else(|| Err(panicked()))
+        found
     }
 
     /// What begins now, of all that can. A resolver of somebody else's is asked once more if its answer is none.
-    async fn choose(&mut self, looked: Look) -> Result<Vec<Place>, String> {
-        let Some(resolver) = self.shared.config()?.orchestrate.resolver else { return Ok(looked.begin) };
+    async fn choose(&mut self, looked: Look) -> Result<Chosen, String> {
+        if !looked.begun.is_empty() {
+            return Ok((looked.begin, looked.begun));
+        }
+        let Some(resolver) = self.shared.config()?.orchestrate.resolver else {
+            return Ok((looked.begin, looked.begun));
+        };
+        // It may take its time.
+        self.end_all(self.shared.desk.leave(true)).await;
+        let chosen = self.ask_outside(&resolver, &looked).await;
+        self.shared.desk.leave(false);
+        chosen.map(|tasks| (tasks, BTreeMap::new()))
+    }
+
+    async fn ask_outside(&mut self, resolver: &str, looked: &Look) -> Result<Vec<Place>, String> {
         let running: BTreeSet<TaskId> =
             self.shared.running.lock().expect("nobody panics while holding it").keys().cloned().collect();
         if self.outside.waits_for.as_ref() == Some(&running) {
@@ -286,7 +379,7 @@ impl Conductor {
         self.outside.waits_for = None;
         self.outside.asked += 1;
         let number = self.outside.asked;
-        let said = self.shared.ask_resolver(&resolver, &looked.ready, !running.is_empty(), number).await;
+        let said = self.shared.ask_resolver(resolver, &looked.ready, !running.is_empty(), number).await;
         let was_refused = std::mem::replace(&mut self.outside.was_refused, said.is_err());
         match said {
             Ok(Wanted::Begin(ids)) => {
@@ -310,7 +403,8 @@ impl Conductor {
         }
     }
 
-    fn begin(&mut self, task: Place, worktree: Option<String>) {
+    /// Has a task done; `work` is there if it is begun already.
+    fn begin(&mut self, task: Place, worktree: Option<String>, work: Option<Arc<Work>>) {
         let mut running = self.shared.running.lock().expect("nobody panics while holding it");
         if running.contains_key(&task.id) {
             return;
@@ -321,8 +415,8 @@ impl Conductor {
         drop(running);
         let (shared, id) = (Arc::clone(&self.shared), task.id.clone());
         self.tasks.spawn(async move {
-            task::carry_out(shared, task, worktree).await;
-            id
+            let is_known = task::carry_out(shared, task, worktree, work).await;
+            Left { id, is_known }
         });
     }
 
@@ -344,6 +438,12 @@ impl Conductor {
             Ok(made) => made,
             Err(message) => return self.ask(About::Hindered { message }).await,
         };
+        let before = match (&worktree, self.changed(worktree.clone()).await) {
+            // In a place of its own only the set-up leaves what is nobody's: the rest was done for the phase before.
+            (Some(_), Ok(changed)) => changed,
+            (None, Ok(_)) => Vec::new(),
+            (_, Err(message)) => return self.ask(About::Hindered { message }).await,
+        };
         if let Some(worktree) = &worktree {
             match close::set_up(&self.shared, &phase.to_string(), worktree).await {
                 Ok(true) => {}
@@ -351,20 +451,25 @@ impl Conductor {
                 Err(message) => return self.ask(About::Hindered { message }).await,
             }
         }
-        // What was there before, and what the set-up has left, is no task's work.
-        let (shared, place) = (Arc::clone(&self.shared), worktree.clone());
-        let foreign = blocking(move || {
-            let ground = shared.ground();
-            let place = place.map_or_else(|| ground.root.clone(), |place| ground.root.join(place));
-            ground.foreign(&place)
-        });
-        let foreign = match foreign.await.unwrap_or_else(|| Err("the place cannot be looked at".to_owned())) {
-            Ok(foreign) => foreign,
+        // What was there before in the checkout, and what the set-up has left, is no task's work.
+        let foreign = match self.changed(worktree.clone()).await {
+            Ok(changed) => changed.into_iter().filter(|file| !before.contains(file)).collect(),
             Err(message) => return self.ask(About::Hindered { message }).await,
         };
         crash::site("after prepare phase");
         self.shared.moved(Step::PhaseBegun { phase, worktree, foreign }).await;
         Turn::Again
+    }
+
+    /// What is changed now in the place of a phase.
+    async fn changed(&self, worktree: Option<String>) -> Result<Vec<String>, String> {
+        let shared = Arc::clone(&self.shared);
+        let changed = blocking(move || {
+            let ground = shared.ground();
+            let place = worktree.map_or_else(|| ground.root.clone(), |place| ground.root.join(place));
+            ground.foreign(&place)
+        });
+        changed.await.unwrap_or_else(|| Err("the place cannot be looked at".to_owned()))
     }
 
     async fn ask(&self, about: About) -> Turn {
@@ -404,22 +509,21 @@ impl Conductor {
 
     /// Whether what a person was asked is still the question: somebody may have put it right in the meantime.
     async fn still_asks(&self, card: &Card) -> bool {
-        let Some(mut facts) = self.shared.facts() else { return true };
-        facts.card = None;
+        let Some((stages, _)) = self.shared.stages() else { return true };
         match &card.about {
             About::Blocked { .. } => {
-                let looked = self.look(&facts).await;
+                let looked = self.look(&stages, Vec::new(), Begins::Later).await;
                 looked.is_ok_and(|it| it.next == Next::Ask(card.about.clone()))
             }
             About::Red { phase, .. } | About::Unmerged { phase, .. } => {
-                let Some(stage) = facts.phases.get(phase).cloned() else { return false };
+                let Some(stage) = stages.get(phase).cloned() else { return false };
                 let (shared, phase, about) = (Arc::clone(&self.shared), *phase, card.about.clone());
                 blocking(move || close::still_asks(&shared.ground(), phase, &stage, &about))
                     .await
                     .unwrap_or(true)
             }
             About::Hindered { message } => {
-                let looked = self.look(&facts).await;
+                let looked = self.look(&stages, Vec::new(), Begins::Later).await;
                 // What was wrong with the files shows by looking; everything else has to be said.
                 looked.map_or_else(|now| now.message() == *message, |_| !message.starts_with("ERROR:"))
             }

@@ -41,6 +41,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/phases/{id}/file", Need::Look),
     ("GET", "/phases/{id}/diff", Need::Look),
     ("POST", "/phases/{id}/export", Need::Act),
+    ("GET", "/orchestrate", Need::Look),
     ("POST", "/orchestrate", Need::Act),
     ("GET", "/orchestrate/{id}", Need::Look),
     ("GET", "/runs/{id}", Need::Look),

@@ -23,7 +23,7 @@ use super::{
     extract::{Body, BytesMax, Path, Query, too_large},
 };
 use crate::{
-    api::{CalledView, NewInvocation, NewResult, Problem, clean, text},
+    api::{CalledView, NewInvocation, NewResult, Problem, ResultView, clean, text},
     driver::callers,
     office::examine::examine,
     peer::Peer,
@@ -32,7 +32,7 @@ use crate::{
 /// How long a caller is held before it is told that nothing has happened yet.
 const HOLD: Duration = Duration::from_secs(20);
 
-/// The longest result. It is held in memory, and stands in the journal.
+/// The longest result. It is held in memory until it is kept.
 const RESULT_BYTES_MAX: usize = 64 << 20;
 
 /// The longest body that brings one: as JSON, quotation marks and ends of lines take twice their room.
@@ -114,13 +114,15 @@ async fn wait(
             }
         }
     };
-    match tokio::time::timeout(HOLD, settled).await {
-        Ok(view) => view.map(Json),
-        Err(_) => app.called(session, id, &whose.key).map(Json),
-    }
+    let view = match tokio::time::timeout(HOLD, settled).await {
+        Ok(view) => view?,
+        Err(_) => app.called(session, id, &whose.key)?,
+    };
+    app.whole(view).await.map(Json)
 }
 
-/// The caller has the result. It says it to its agent only after this.
+/// The caller has said the result to its agent. Until then it stays with the call: who asks again gets it again, and if
+/// the caller goes, its agent gets it as a message.
 async fn taken(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -129,13 +131,11 @@ async fn taken(
 ) -> Result<Json<CalledView>, Problem> {
     let (session, _) = agent(&peer)?;
     let invocation = invocation_id(&id)?;
-    let view = app.called(session, invocation, &whose.key)?;
-    if !view.waited_for {
-        return Ok(Json(view));
+    if app.called(session, invocation, &whose.key)?.waited_for {
+        let input = OfficeInput::Taken { invocation, key: whose.key.clone() };
+        app.driver.journal.submit(Input::Office(Box::new(input)), None).await?;
     }
-    let input = OfficeInput::Taken { invocation, key: whose.key };
-    app.driver.journal.submit(Input::Office(Box::new(input)), None).await?;
-    Ok(Json(view))
+    app.called(session, invocation, &whose.key).map(Json)
 }
 
 /// The caller does not wait any more.
@@ -197,6 +197,17 @@ impl App {
             call.and_then(|call| call.call.as_ref()).is_some_and(|call| call.key == key)
         };
         let result = view.result.as_deref().map(|result| self.result(result)).transpose()?.flatten();
+        let result = result.as_ref().map(ResultView::of);
         Ok(CalledView { invocation: view, result, waited_for })
+    }
+
+    /// The same with all of the result, for who is to have it.
+    async fn whole(&self, mut view: CalledView) -> Result<CalledView, Problem> {
+        if let Some(result) = view.result.as_ref().filter(|result| view.waited_for && !result.whole) {
+            let found = self.result(&result.id)?.ok_or_else(|| Problem::internal("the result is gone"))?;
+            let read = tokio::task::spawn_blocking(move || ResultView::whole(&found)).await?;
+            view.result = Some(read.map_err(|error| Problem::internal(format!("the result: {error}")))?);
+        }
+        Ok(view)
     }
 }

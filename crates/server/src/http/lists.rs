@@ -350,7 +350,8 @@ impl App {
                 status,
                 Status::WaitingInput | Status::WaitingDependency | Status::WaitingPermission
             );
-            *(if waits { &mut summary.waiting } else { &mut summary.running }) += 1;
+            let is_idle = views::is_idle(&world, session);
+            *(if waits { &mut summary.waiting } else { &mut summary.running }) += u64::from(!is_idle);
             let blocking: Vec<&Request> = world.blocking(session.id).collect();
             let since_ms = views::since_ms(session, status, &blocking);
             summary.active_at_ms = summary.active_at_ms.max(Some(since_ms));

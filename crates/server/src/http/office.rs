@@ -11,9 +11,9 @@ use axum::{
 };
 use ostler_engine::{
     Input, InvocationId, ProjectId, RequestId, ResultId, RunId, World,
-    office::{NoSeat, OfficeInput, has_nothing_to_do},
+    office::{Handover, NoSeat, OfficeInput},
     request::Ask,
-    session::{Session, Status},
+    session::Session,
 };
 use ostler_store::{Entity, Scope};
 use serde::Deserialize;
@@ -38,7 +38,7 @@ use crate::{
     office::{
         diagram::mermaid,
         roles::{Role, Roles},
-        seat::{self, Caller, Words},
+        seat::{self, Caller},
     },
 };
 
@@ -75,6 +75,8 @@ pub(super) struct WhichResults {
     /// Only between these two, whoever called: `PO,designer`.
     #[param(value_type = Option<String>)]
     between: Option<Pair>,
+    /// Only those that nobody asked for (true), or only those of a call (false).
+    unasked: Option<bool>,
     /// At most so many; 50, if nothing is said.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
@@ -161,7 +163,7 @@ pub(super) async fn office(
         project: project.to_string(),
         roles,
         invocations: calls.map(InvocationView::of).collect(),
-        results: results.map(ResultView::of).collect(),
+        results: results.map(ResultView::in_short).collect(),
     }))
 }
 
@@ -198,12 +200,18 @@ pub(super) async fn diagram(
     let project = app.project_id(&id)?;
     let run = which.run.map(|run| app.run_of(project, &run)).transpose()?;
     let scope = Scope { project: Some(project.0), run: run.map(|run| run.0), session: None };
-    let (found, _) =
-        app.scan(Rows { entity: Entity::Invocation, scope, before: None, limit: DRAWN }, |row| {
-            let Ok(Found::Invocation(call)) = crate::journal::read(row) else { return Ok(None) };
-            Ok(Some(InvocationView::of(&call)))
-        })?;
-    Ok(Json(DiagramView { mermaid: mermaid(&found) }))
+    let rows = |entity| Rows { entity, scope, before: None, limit: DRAWN };
+    let (calls, _) = app.scan(rows(Entity::Invocation), |row| {
+        let Ok(Found::Invocation(call)) = crate::journal::read(row) else { return Ok(None) };
+        Ok(Some(InvocationView::of(&call)))
+    })?;
+    // What ends a call is drawn with it.
+    let (results, _) = app.scan(rows(Entity::Result), |row| {
+        let Ok(Found::Result(result)) = crate::journal::read(row) else { return Ok(None) };
+        let is_alone = result.invocation.is_none() || result.late;
+        Ok(is_alone.then(|| ResultView::in_short(&result)))
+    })?;
+    Ok(Json(DiagramView { mermaid: mermaid(&calls, &results) }))
 }
 
 /// What agents brought each other, newest first.
@@ -220,8 +228,9 @@ pub(super) async fn results(
     let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
     let (found, next) = app.scan(Rows { entity: Entity::Result, scope, before, limit }, |row| {
         let Ok(Found::Result(result)) = crate::journal::read(row) else { return Ok(None) };
-        let is_meant = which.between.as_ref().is_none_or(|pair| pair.is(&result.from, &result.to));
-        Ok(is_meant.then(|| ResultView::of(&result)))
+        let is_between = which.between.as_ref().is_none_or(|pair| pair.is(&result.from, &result.to));
+        let is_meant = which.unasked.is_none_or(|unasked| unasked == result.invocation.is_none());
+        Ok((is_between && is_meant).then(|| ResultView::of(&result)))
     })?;
     let path = format!("/projects/{project}/office/results");
     let list = List { path: &path, query: query.as_deref() };
@@ -269,7 +278,7 @@ pub(super) async fn send(
     let found = tokio::task::spawn_blocking(move || {
         let caller = Caller { project, agent: None, environment: None, korean: new.korean };
         // A person's words are said as they are.
-        seat::find(&driver, &caller, &role, Words { text: "", name: "" })
+        seat::find(&driver, &caller, &role, "")
     });
     let seat = found.await?.map_err(|why| no_seat(&new.role, &why))?;
     let input = OfficeInput::Send { project, seat, text };
@@ -326,8 +335,8 @@ impl App {
         problem: Option<String>,
     ) -> RoleView {
         let seat = seat::seat_of(&self.driver, project, &name);
-        let how = |world: &World, it: &Session| (status(world, it), has_nothing_to_do(it));
-        let (status, has_nothing) = seat.and_then(|seat| self.with_session(seat, how).ok()).unzip();
+        let how = |world: &World, it: &Session| (status(world, it), views::is_idle(world, it));
+        let (status, idle) = seat.and_then(|seat| self.with_session(seat, how).ok()).unzip();
         RoleView {
             name,
             description: known.and_then(|role| role.description.clone()),
@@ -336,7 +345,7 @@ impl App {
             file: known.and_then(|role| role.place.as_ref()).map(|place| place.file.display().to_string()),
             problem,
             session: seat.map(|seat| seat.to_string()),
-            idle: status == Some(Status::Active) && has_nothing == Some(true),
+            idle: idle.unwrap_or(false),
             status: status.and_then(|status| serde_json::from_value(json!(status)).ok()),
         }
     }
@@ -354,14 +363,14 @@ impl App {
     }
 
     /// A result, wherever it is kept.
-    pub(super) fn result(&self, id: &str) -> Result<Option<ResultView>, Problem> {
+    pub(super) fn result(&self, id: &str) -> Result<Option<Handover>, Problem> {
         let Ok(id) = id.parse::<ResultId>() else { return Ok(None) };
         if let Some(result) = self.driver.journal.world().results.get(&id) {
-            return Ok(Some(ResultView::of(result)));
+            return Ok(Some(result.clone()));
         }
         let row = self.read(|reader| reader.entity(Entity::Result, id.0))?;
         Ok(match row.and_then(|row| crate::journal::read(&row).ok()) {
-            Some(Found::Result(result)) => Some(ResultView::of(&result)),
+            Some(Found::Result(result)) => Some(*result),
             _ => None,
         })
     }

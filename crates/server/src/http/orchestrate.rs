@@ -1,17 +1,19 @@
 //! Loops through a task file: begun and looked at. To pause, continue and cancel one is to do that with its session.
 
+#![expect(unused_qualifications, reason = "the document's macro writes paths out")]
+
 mod show;
 
 use std::path::Path as FilePath;
 
 use axum::{
     Json,
-    extract::State,
+    extract::{RawQuery, State},
     http::{HeaderMap, StatusCode},
 };
 use ostler_agents::Agent;
 use ostler_engine::{
-    Input, RunId, SessionId,
+    Input, ProjectId, RunId, SessionId,
     input::NewRun as Wanted,
     orchestrate::{Conduct, PARALLEL},
     plan::{Plan, State as TaskState},
@@ -20,24 +22,61 @@ use ostler_engine::{
 };
 use ostler_orchestrate::{Project, Resolve, resolve};
 use ostler_protocol::thin::{ErrorCode, Thin};
+use ostler_store::Entity;
 use ostler_workspace::Repository;
+use serde::Deserialize;
 use serde_json::json;
+use utoipa::IntoParams;
 
 use super::{
     App,
     code::Code,
-    extract::{Body, Path},
+    extract::{Body, Path, Query},
+    pages::{Limit, List, OF_HISTORY, Paged, Rows},
     problem::not_written,
     read::unknown_agent,
     runs,
     wishes::key,
 };
 use crate::{
-    api::{LoopView, NewLoop, Problem},
+    api::{LoopView, NewLoop, Problem, SessionView},
     config::Config,
     driver::Driver,
     environment,
 };
+
+/// Which loops.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WhichLoops {
+    /// Only of this project.
+    #[param(value_type = Option<String>, pattern = "^p_[0-9]{1,18}$")]
+    project: Option<ProjectId>,
+    /// At most so many; 50, if nothing is said.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<Limit>,
+    /// Only those older than this one.
+    #[param(value_type = Option<String>, pattern = "^s_[0-9]{1,18}$")]
+    before: Option<SessionId>,
+}
+
+/// The sessions that go, or went, through a task file, newest first.
+#[utoipa::path(get, path = "/orchestrate", params(WhichLoops), responses((status = 200, body = [SessionView])))]
+pub(super) async fn list(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    Query(which): Query<WhichLoops>,
+) -> Result<Paged<SessionView>, Problem> {
+    let list = List { path: "/orchestrate", query: query.as_deref() };
+    let scope = app.scope(which.project, None, None)?;
+    let (before, limit) = (which.before.map(|id| id.0), which.limit.unwrap_or(OF_HISTORY));
+    let (found, next) = app.scan(Rows { entity: Entity::Session, scope, before, limit }, |row| {
+        let view = app.session_view(SessionId(row.id))?;
+        Ok(view.conducts.then_some(view))
+    })?;
+    Ok(Paged::new(found, &list, next.map(|id| ("before", SessionId(id)))))
+}
 
 /// Goes through a task file. Where somebody does that already, it is theirs that is shown.
 #[utoipa::path(post, path = "/orchestrate", request_body = NewLoop,
@@ -163,7 +202,7 @@ fn refused(line: &Thin) -> Problem {
 
 /// The state can be read and written, and there is something that can be answered.
 fn check_state(project: &Project, phase: Option<u32>, at_ms: u64) -> Result<(), Problem> {
-    let asked = Resolve { phase, force: false, groups: false, repair: false };
+    let asked = Resolve { phase, force: false, groups: false, repair: None };
     let resolved = resolve(project, asked, at_ms);
     if let Some(error) = resolved.unwritten {
         return Err(not_written(error.to_string()));

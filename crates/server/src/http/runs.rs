@@ -111,7 +111,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         account,
         prices: config.prices,
         checkpoints: config.checkpoints,
-        role: Role::Work,
+        role: if new.main { Role::Main } else { Role::Work },
         instruction: None,
         tools: Vec::new(),
         screen: new.terminal.map(|(rows, columns)| screen(rows, columns)).transpose()?,

@@ -189,13 +189,17 @@ impl App {
         Ok(Place { id, project: Project::find(root.as_ref(), file.map(AsRef::as_ref)) })
     }
 
-    /// By what a client knows whether it has seen the tasks as they are: the files, and who works on what.
+    /// By what a client knows whether it has seen the tasks as they are: the files, who works on what, and who asks.
     fn version(&self, place: &Place) -> HeaderValue {
         let mut version = place.project.version();
         let world = self.driver.journal.world();
         for session in world.sessions.values().filter(|session| session.project == place.id) {
             // Writing to text does not fail.
-            write!(version, "{}.{};", session.run, session.id).ok();
+            write!(version, "{}.{}", session.run, session.id).ok();
+            for request in world.blocking(session.id).filter(|request| request.is_open()) {
+                write!(version, ".{}", request.id).ok();
+            }
+            version.push(';');
         }
         let version = format!("\"{}\"", &digest(version.as_bytes())[..32]);
         HeaderValue::from_str(&version).expect("digits are a header")

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use ostler_engine::{
     ProjectId, SessionId, World,
+    office::has_nothing_to_do,
     request::{Ask, Bringing, Request},
     run::{Outcome, Project, Run},
     session::{Ending, Launch, LaunchEnd, Retries, Screen, Session, Status, Worktree, WorktreeState},
+    thin::Errand,
 };
 use ostler_protocol::signal::DependencyType;
 use ostler_store::EventRow;
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use super::usage;
 use crate::{
     api::{
-        AskView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, NewSize,
+        AskView, ErrandView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, NewSize,
         Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView,
         WaitView, WorktreeView,
     },
@@ -70,8 +72,11 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         agent: session.order.agent.name.clone(),
         status: word(&status),
         since_ms: since_ms(session, status, &blocking),
+        idle: is_idle(world, session),
+        conducts: session.order.role.conducts().is_some(),
         blocked_by: blocking.iter().filter(|it| it.is_open()).map(|it| it.id.to_string()).collect(),
         wait: wait(world, session, &blocking),
+        errands: session.order.role.is_main().then(|| errands(session)),
         directory: session.directory().to_owned(),
         worktree: session.worktree.as_ref().map(worktree),
         pid: session.live().and_then(|live| live.process).map(|process| process.pid),
@@ -86,6 +91,23 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         created_at_ms: session.created_at_ms,
         ended_at_ms: session.ended_at_ms,
     }
+}
+
+/// What a main agent is not answered yet.
+fn errands(session: &Session) -> Vec<ErrandView> {
+    let view = |(number, errand): (&u64, &Errand)| ErrandView {
+        number: *number,
+        line: errand.line.clone(),
+        at_ms: errand.at_ms,
+        run: errand.run.map(|run| run.to_string()),
+    };
+    session.thin.open.iter().map(view).collect()
+}
+
+/// Whether somebody who has a role is there, and nobody has anything for it to do.
+pub(super) fn is_idle(world: &World, session: &Session) -> bool {
+    let blocking: Vec<&Request> = world.blocking(session.id).collect();
+    session.status(&blocking) == Status::Active && has_nothing_to_do(session)
 }
 
 /// What it waits for by itself.

@@ -159,6 +159,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         Input::Call { session, .. }
         | Input::Conducted { session, .. }
         | Input::Told { session, .. }
+        | Input::Thin { session, .. }
         | Input::ValuesNotWritten { session, .. }
         | Input::Shim { session, .. }
         | Input::Overheard { session, .. }

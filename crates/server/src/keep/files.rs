@@ -1,6 +1,8 @@
-//! Looks at the files beside the database: what shims have written, environments, the vault. Nothing is changed.
+//! Looks at the files beside the database: what shims have written, environments, long texts of offices, the vault.
+//! Nothing is changed.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -10,6 +12,7 @@ use ostler_shim::{
     launch::{self, Launch},
     spool::{self, Happening},
 };
+use ostler_store::Reads;
 use ostler_vault::Vault;
 
 use crate::{
@@ -17,6 +20,7 @@ use crate::{
     environment,
     home::Home,
     mark,
+    office::kept,
     secrets::{SecretsError, open_vault},
 };
 
@@ -34,6 +38,7 @@ pub fn verify_files(home: &Home) -> Vec<String> {
     if mark.exists() && mark::find(home).is_none() {
         found.push(format!("'{}' is not what was written; the next server brings it back", mark.display()));
     }
+    found.extend(of_office(home));
     found.extend(of_vault(home));
     found
 }
@@ -68,6 +73,20 @@ fn of_launch(directory: &Path) -> Vec<String> {
         }
     }
     found
+}
+
+/// What calls and results name and is not there, or is something else. Each is looked at once.
+fn of_office(home: &Home) -> Vec<String> {
+    let Ok((_store, reader)) = super::open(home) else { return Vec::new() };
+    let mut named = BTreeMap::new();
+    let page = |page: &_| reader.page(page);
+    // A journal that cannot be read is said elsewhere.
+    kept::references(page, |reference| drop(named.insert(reference.path.clone(), reference))).ok();
+    let wrong = |(path, reference)| {
+        let why = kept::read(&reference).err()?;
+        Some(format!("'{path}', which a call or a result names: {why}"))
+    };
+    named.into_iter().filter_map(wrong).collect()
 }
 
 /// Only where the key is a file: nobody is asked for anything here, and nothing is run.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::api::{InvocationStatus, InvocationView};
+use crate::api::{InvocationStatus, InvocationView, ResultView};
 
 /// How much of a task is shown beside an arrow, in characters.
 const SHOWN_CHARS_MAX: usize = 60;
@@ -25,11 +25,14 @@ const RESERVED: [&str; 13] = [
     "participant",
 ];
 
-/// Calls and what came of them, in the order in which that happened.
-pub(crate) fn mermaid(calls: &[InvocationView]) -> String {
+/// Calls and what came of them, and results that came without a call or after it was over, in the order in which that
+/// happened.
+pub(crate) fn mermaid(calls: &[InvocationView], results: &[ResultView]) -> String {
     let mut calls: Vec<&InvocationView> = calls.iter().collect();
     calls.sort_by_key(|call| (call.opened_at_ms, number(&call.id)));
-    let mut people = People::default();
+    let mut results: Vec<&ResultView> = results.iter().collect();
+    results.sort_by_key(|result| (result.given_at_ms, number(&result.id)));
+    let mut people = People::of(&calls, &results);
     // What ends and what begins in the same millisecond: the end came first, unless it is of the same call.
     let mut lines: Vec<(u64, bool, String)> = Vec::new();
     for call in calls {
@@ -44,6 +47,12 @@ pub(crate) fn mermaid(calls: &[InvocationView]) -> String {
             _ => format!("{to}--x{from}: {} {}", call.id, call.why.as_deref().unwrap_or_default()),
         };
         lines.push((ended_at_ms, ended_at_ms == call.opened_at_ms, line));
+    }
+    for result in results {
+        let (from, to) = (people.id(&result.from), people.id(&result.to));
+        // An arrow of its own: nobody waits at its end.
+        let line = format!("{from}--){to}: {} {}", result.id, text(&result.content));
+        lines.push((result.given_at_ms, false, line));
     }
     lines.sort_by_key(|(at_ms, opens, _)| (*at_ms, *opens));
     let people = people.order.iter().map(|(id, name)| format!("participant {id} as {}", text(name)));
@@ -64,6 +73,19 @@ struct People {
 }
 
 impl People {
+    fn of(calls: &[&InvocationView], results: &[&ResultView]) -> People {
+        let called = calls.iter().map(|it| (it.opened_at_ms, &it.caller, &it.callee));
+        let brought = results.iter().map(|it| (it.given_at_ms, &it.from, &it.to));
+        let mut all: Vec<_> = called.chain(brought).collect();
+        all.sort_by_key(|(at_ms, ..)| *at_ms);
+        let mut people = People::default();
+        for (_, from, to) in all {
+            people.id(from);
+            people.id(to);
+        }
+        people
+    }
+
     /// A name with the letters that Mermaid takes; two people never have the same.
     fn id(&mut self, name: &str) -> String {
         if let Some(id) = self.ids.get(name) {
@@ -99,7 +121,7 @@ fn number(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{InvocationStatus, InvocationView, mermaid};
+    use super::{InvocationStatus, InvocationView, ResultView, mermaid};
 
     fn call(number: u64, from: &str, to: &str, task: &str, ended: Option<&str>) -> InvocationView {
         let status = match ended {
@@ -128,6 +150,44 @@ mod tests {
         }
     }
 
+    fn result(number: u64, from: &str, to: &str, content: &str) -> ResultView {
+        ResultView {
+            id: format!("d_{number}"),
+            project: "p_1".to_owned(),
+            run: "r_1".to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            kind: "message".to_owned(),
+            content: content.to_owned(),
+            whole: true,
+            file: None,
+            bytes: None,
+            sha256: None,
+            invocation: None,
+            late: false,
+            delivered: true,
+            given_at_ms: number,
+            delivered_at_ms: Some(number),
+        }
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_no_call() {
+        let calls = [call(2, "PO", "designer", "Sketch it", None)];
+        let results = [result(3, "designer", "QA", "For you"), result(1, "QA", "PO", "By the way")];
+        assert_eq!(
+            mermaid(&calls, &results),
+            "sequenceDiagram
+    participant QA as QA
+    participant PO as PO
+    participant designer as designer
+    QA--)PO: d_1 By the way
+    PO->>designer: i_2 Sketch it
+    designer--)QA: d_3 For you
+"
+        );
+    }
+
     #[test]
     fn calls_and_results_stand_in_their_order() {
         let calls = [
@@ -137,7 +197,7 @@ mod tests {
             call(4, "PO", "backend", "Build it", None),
         ];
         assert_eq!(
-            mermaid(&calls),
+            mermaid(&calls, &[]),
             "sequenceDiagram
     participant s_1 as s_1
     participant PO as PO
@@ -158,8 +218,9 @@ mod tests {
     #[test]
     fn what_agents_write_becomes_no_line() {
         let task = "x\nEND;<script>#60;\r\u{2028}participant evil: y";
-        let text = mermaid(&[call(1, "a-b", "a.b", task, None), call(2, "a-b", "end", "", None)]);
-        assert_eq!(text.lines().count(), 6, "{text}");
+        let calls = [call(1, "a-b", "a.b", task, None), call(2, "a-b", "end", "", None)];
+        let text = mermaid(&calls, &[result(3, "a-b", "a.b", task)]);
+        assert_eq!(text.lines().count(), 7, "{text}");
         assert!(
             text.contains("participant a_b as a-b") && text.contains("participant a_b_2 as a.b"),
             "{text}"

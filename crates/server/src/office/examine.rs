@@ -1,5 +1,5 @@
 //! Looks at what one agent brings another: whether it is what it says to be, for whom it is, and whether it is too long
-//! to be said.
+//! to be said or to stand in the journal.
 
 use std::{
     io,
@@ -13,17 +13,14 @@ use ostler_engine::{
     session::Session,
 };
 
-use super::{roles::Roles, seat::place};
-use crate::{
-    driver::Driver,
-    environment,
-    home::{Home, private_directory, write_private},
+use super::{
+    kept::{INLINE_BYTES_MAX, Texts, beginning},
+    roles::Roles,
+    seat::place,
 };
+use crate::driver::Driver;
 
-/// The longest text that is said to an agent as it is.
-const TEXT_BYTES_MAX: usize = 16 << 10;
-
-/// The same for one that reads nothing but its arguments, where several of them have to find room.
+/// The longest text that is said as it is to an agent that reads nothing but its arguments, where several of them have to find room.
 const ARGUMENT_BYTES_MAX: usize = 4 << 10;
 
 /// The longest line that a terminal passes on.
@@ -42,7 +39,7 @@ impl Limits {
         let reads_arguments = agent.input.way == InputWay::Relaunch;
         let has_terminal = agent.terminal == Terminal::Pty;
         Limits {
-            text_bytes_max: if reads_arguments { ARGUMENT_BYTES_MAX } else { TEXT_BYTES_MAX },
+            text_bytes_max: if reads_arguments { ARGUMENT_BYTES_MAX } else { INLINE_BYTES_MAX },
             line_bytes_max: if has_terminal { LINE_BYTES_MAX } else { usize::MAX },
         }
     }
@@ -58,21 +55,8 @@ impl Limits {
 }
 
 /// Keeps a text in a file of its own if it is too long to be said.
-pub(crate) fn kept_if_long(
-    home: &Home,
-    name: &str,
-    text: &str,
-    limits: Limits,
-) -> io::Result<Option<Reference>> {
-    if limits.hold(text) {
-        return Ok(None);
-    }
-    let folder = home.office();
-    private_directory(&folder)?;
-    let path = folder.join(name);
-    write_private(&path, text.as_bytes())?;
-    let sha256 = environment::digest(text.as_bytes());
-    Ok(Some(Reference { path: path.display().to_string(), bytes: text.len() as u64, sha256 }))
+pub(crate) fn kept_if_long(texts: &Texts, text: &str, limits: Limits) -> io::Result<Option<Reference>> {
+    if limits.hold(text) { Ok(None) } else { texts.keep(text).map(Some) }
 }
 
 /// Whether something can be brought, and to whom. Why not is said in the language of who brings it.
@@ -102,10 +86,12 @@ fn look(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examin
     let to = receiver(driver, project, &delivery.to)?;
     let content = file.map(|file| seen_from(directory_of(driver, project, &to).as_deref(), &file));
     let limits = limits_of(driver, project, &to);
-    let name = format!("{giver}.{}", delivery.origin.replace([':', '.'], "-"));
-    let reference = kept_if_long(&driver.home, &name, content.as_ref().unwrap_or(&delivery.content), limits)
-        .map_err(Objection::NotKept)?;
-    Ok(Examined { to, content, reference })
+    let whole = content.as_ref().unwrap_or(&delivery.content);
+    let reference = kept_if_long(&driver.texts, whole, limits).map_err(Objection::NotKept)?;
+    // Nobody says more than that, so that a long one has a reference.
+    let cut = whole.len() > INLINE_BYTES_MAX;
+    let content = if cut { Some(beginning(whole).to_owned()) } else { content };
+    Ok(Examined { to, content, reference, cut })
 }
 
 /// Why something cannot be brought.

@@ -39,20 +39,8 @@ pub(crate) struct Caller {
     pub(crate) korean: bool,
 }
 
-/// What is to be said, and under which name it is kept if it is long.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Words<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) name: &'a str,
-}
-
 /// Who has that name, or why nobody.
-pub(crate) fn find(
-    driver: &Driver,
-    caller: &Caller,
-    name: &str,
-    words: Words<'_>,
-) -> Result<Box<Seat>, NoSeat> {
+pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) -> Result<Box<Seat>, NoSeat> {
     let bad = |message: String| NoSeat::Bad { message };
     let (root, is_git) =
         place(driver, caller.project).ok_or_else(|| bad("the project is gone".to_owned()))?;
@@ -71,7 +59,7 @@ pub(crate) fn find(
         return Err(bad(NO_REPOSITORY.to_owned()));
     }
     let limits = Limits::of(&agent);
-    let reference = kept_if_long(&driver.home, words.name, words.text, limits)
+    let reference = kept_if_long(&driver.texts, words, limits)
         .map_err(|error| bad(format!("its words cannot be kept: {error}")))?;
     let terms = terms(&roles, &agent, role).map_err(bad)?;
     let order = order(driver, &roles, role, agent, caller, &root).map_err(bad)?;
@@ -176,7 +164,8 @@ fn order(
     let environment = environment::keep(&driver.home, &variables).map_err(|error| error.to_string())?;
     let account = account::name(&agent, &variables, driver.mark());
     let is_told = agent.guide != Guide::None;
-    let korean = role.korean.or(config.language.as_ref().map(|it| it == "ko")).unwrap_or(caller.korean);
+    let language = role.korean.or(config.language.as_ref().map(|it| it == "ko"));
+    let korean = language.unwrap_or(caller.korean);
     let idle_ms = u64::try_from(config.office.idle.as_millis()).unwrap_or(u64::MAX);
     Ok(Order {
         guide: is_told,
@@ -193,7 +182,7 @@ fn order(
         account,
         prices: config.prices.clone(),
         checkpoints: config.checkpoints.filter(|_| place_is_git(driver, caller.project)),
-        role: SessionRole::Office { name: role.name.clone(), hash: hash(role, &agent), idle_ms },
+        role: SessionRole::Office { name: role.name.clone(), hash: hash(role, &agent, language), idle_ms },
         instruction: is_told.then(|| instruction(roles, role, korean)),
         tools: role.tools.clone(),
         screen: None,
@@ -205,12 +194,18 @@ fn place_is_git(driver: &Driver, project: ProjectId) -> bool {
     place(driver, project).is_some_and(|(_, is_git)| is_git)
 }
 
-/// Stands for all that a role says.
-fn hash(role: &Role, agent: &Agent) -> String {
+/// Stands for all that a role says, and for what its agent is.
+fn hash(role: &Role, agent: &Agent, korean: Option<bool>) -> String {
+    let table = serde_json::to_string(agent).expect("an agent is plain data");
     let turns = role.turns.map(|turns| turns.to_string()).unwrap_or_default();
     fingerprint(&[
         &role.name,
-        &agent.name,
+        &table,
+        match korean {
+            Some(true) => "ko",
+            Some(false) => "en",
+            None => "",
+        },
         role.model.as_deref().unwrap_or_default(),
         &turns,
         &role.tools.join(","),

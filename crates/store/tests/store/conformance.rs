@@ -51,7 +51,7 @@ fn an_empty_store_answers(mut store: impl Store) {
     store.commit(&[]).unwrap();
     store.commit(&[Commit::default()]).unwrap();
     assert_eq!(store.last_seq().unwrap(), 0);
-    assert_eq!(store.export(&mut Vec::new()).unwrap(), 0);
+    assert_eq!(store.export(&mut |event| event, &mut Vec::new()).unwrap(), 0);
 }
 
 fn what_is_committed_is_read_back(mut store: impl Store) {
@@ -205,7 +205,7 @@ fn lines_of_the_export_are_json(mut store: impl Store) {
     odd.session = None;
     store.commit(&[Commit { events: vec![event(1, "{}"), odd], ..Commit::default() }]).unwrap();
     let mut out = Vec::new();
-    assert_eq!(store.export(&mut out).unwrap(), 2);
+    assert_eq!(store.export(&mut |event| event, &mut out).unwrap(), 2);
     let text = String::from_utf8(out).unwrap();
     assert_eq!(
         text.lines().next().unwrap(),

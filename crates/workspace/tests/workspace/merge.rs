@@ -433,3 +433,61 @@ fn a_commit_of_some_files_takes_nothing_else_along() {
     let text = read(&project.root.join(".git/info/exclude"));
     assert_eq!(text.lines().filter(|line| *line == "/worktree/").count(), 1, "{text}");
 }
+
+/// Whoever is killed while the live index is changed leaves a lock that is known as ours; nobody is kept out by it.
+#[test]
+fn a_lock_of_the_index_that_is_ours_is_taken_back_and_no_other() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let git = |name: &str| project.root.join(".git").join(name);
+    let worktree = project.worktree();
+    write(&worktree.path.join("wanted"), "1\n");
+    let tip = commit_all(&worktree.path, "work");
+    write(&git("ostler-index-lock"), "");
+    fs::hard_link(git("ostler-index-lock"), git("index.lock")).expect("a second name");
+    let outcome = project.repository().merge_committed(&worktree, "merge").expect("it is merged");
+    assert_eq!(outcome, MergeOutcome::Merged { commit: tip });
+    for name in ["first", "second"] {
+        write(&git("ostler-index-lock"), "");
+        fs::hard_link(git("ostler-index-lock"), git("index.lock")).expect("a second name");
+        project.write(name, "1\n");
+        let made = project.repository().commit_changed(|_| true, name).expect("git works");
+        assert_eq!(made, Some(head(&project.root)));
+        assert_eq!(project.git(["status", "--porcelain"]), "");
+        assert!(!git("index.lock").exists() && !git("ostler-index-lock").exists());
+    }
+    // Of somebody else, whatever was left beside it.
+    write(&git("ostler-index-lock"), "");
+    write(&git("index.lock"), "half");
+    project.write("third", "1\n");
+    let made = project.repository().commit_changed(|_| true, "third").expect("git works");
+    assert_eq!(made, Some(head(&project.root)));
+    assert_eq!(read(&git("index.lock")), "half");
+    fs::remove_file(git("index.lock")).expect("it is there");
+    // The next brings the index up to what was committed.
+    assert_eq!(project.repository().commit_changed(|_| true, "again").expect("git works"), None);
+    assert_eq!(project.git(["status", "--porcelain"]), "");
+}
+
+#[test]
+fn commits_are_listed_newest_first_and_those_of_branches_apart() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let all = project.repository().subjects("worktree/").expect("git works");
+    assert_eq!(all.map(|list| list.len()), [1, 0]);
+    let worktree = project.worktree();
+    write(&worktree.path.join("wanted"), "1\n");
+    commit_all(&worktree.path, "T1.1: on its branch");
+    project.write("here", "1\n");
+    project.commit("second");
+    let branch = worktree.branch.split('/').next().expect("a name").to_owned();
+    let [here, apart] = project.repository().subjects(&branch).expect("git works");
+    let said = |list: &[(ostler_workspace::Commit, String)]| {
+        list.iter().map(|(_, subject)| subject.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(said(&here), ["second", "first"]);
+    assert_eq!(here[0].0, head(&project.root));
+    assert_eq!(said(&apart), ["T1.1: on its branch"]);
+    let empty = ground.empty_project("empty");
+    assert_eq!(empty.repository().subjects("").expect("git works").map(|list| list.len()), [0, 0]);
+}

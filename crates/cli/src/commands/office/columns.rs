@@ -1,6 +1,8 @@
 //! What `--json` prints of questions, calls and results: the columns of the views that the database has of them, so that
 //! whoever reads one knows the other.
 
+use std::borrow::Cow;
+
 use ostler_server::api::{InvocationStatus, InvocationView, RequestView, ResultView};
 use serde::Serialize;
 use serde_json::Value;
@@ -71,7 +73,7 @@ pub(super) struct Brought<'a> {
     to_agent_id: String,
     result_type: &'a str,
     content_type: &'static str,
-    content: &'a str,
+    content: Cow<'a, str>,
     status: &'static str,
 }
 
@@ -84,14 +86,29 @@ impl<'a> Brought<'a> {
             to_agent_id: agent(&view.project, &view.to),
             result_type: &view.kind,
             content_type: match view.kind.as_str() {
+                _ if !view.whole => "application/vnd.ostler.reference+json",
                 "json" => "application/json",
                 "markdown" | "github_issue" => "text/markdown",
                 _ => "text/plain",
             },
-            content: &view.content,
+            content: if view.whole {
+                Cow::Borrowed(&view.content)
+            } else {
+                let ResultView { file, bytes, sha256, .. } = view;
+                let reference = Reference { path: file.as_deref(), bytes: *bytes, sha256: sha256.as_deref() };
+                Cow::Owned(serde_json::to_string(&reference).unwrap_or_default())
+            },
             status: if view.delivered { "delivered" } else { "pending" },
         }
     }
+}
+
+/// What stands for a result that is too long for a list.
+#[derive(Debug, Serialize)]
+struct Reference<'a> {
+    path: Option<&'a str>,
+    bytes: Option<u64>,
+    sha256: Option<&'a str>,
 }
 
 /// How a question stands.

@@ -11,9 +11,10 @@ const LINES_MAX: usize = 6;
 /// Between two waves.
 const ARROW: &str = " → ";
 
-/// The shape of a state, as `ostler tasks` has it.
-fn shape(state: &str) -> char {
-    match state {
+/// The shape of a task, as `ostler tasks` has it; who waits for a person does not look like somebody at work.
+fn shape(task: &LoopTaskView) -> char {
+    match task.state.as_str() {
+        "in_progress" if task.request.is_some() => '◆',
         "completed" => '✓',
         "skipped" => '–',
         "failed" => '✗',
@@ -64,7 +65,7 @@ fn of_phase(tasks: &[&LoopTaskView], width: usize) -> Vec<String> {
     let mut waves: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for task in tasks {
         let depth = depths.get(task.id.as_str()).copied().unwrap_or_default();
-        waves.entry(depth).or_default().push(format!("{}{}", shape(&task.state), task.id));
+        waves.entry(depth).or_default().push(format!("{}{}", shape(task), task.id));
     }
     let mut words: Vec<String> = Vec::new();
     for (number, wave) in waves.into_values().enumerate() {

@@ -10,7 +10,7 @@ use ostler_server::api::{LoopExchange, LoopPhaseView, LoopTaskView, LoopView, Ou
 
 use super::graph;
 use crate::{
-    clock,
+    card, clock,
     context::Context,
     error::Error,
     moving,
@@ -30,6 +30,8 @@ pub(super) struct Shown<'a> {
     /// The tasks whose beginning was said, by the run.
     begun: BTreeMap<String, String>,
     ended: BTreeSet<(String, u64)>,
+    /// The requests that were said.
+    asked: BTreeSet<String>,
     phases: BTreeMap<u32, Phase>,
 }
 
@@ -44,7 +46,14 @@ struct Phase {
 
 impl<'a> Shown<'a> {
     pub(super) fn new(context: &'a Context, is_verbose: bool) -> Shown<'a> {
-        Shown { context, is_verbose, begun: BTreeMap::new(), ended: BTreeSet::new(), phases: BTreeMap::new() }
+        Shown {
+            context,
+            is_verbose,
+            begun: BTreeMap::new(),
+            ended: BTreeSet::new(),
+            asked: BTreeSet::new(),
+            phases: BTreeMap::new(),
+        }
     }
 
     /// What it begins with. Whoever comes later does not hear what was before.
@@ -111,6 +120,11 @@ impl<'a> Shown<'a> {
                     words.say(Key::LoopTaskBegun, &[("id", &task.id), ("title", &one_line(&task.title))]);
                 lines.push(if self.is_verbose { format!("{line} ({run})") } else { line });
             }
+        }
+        if let Some(request) = task.request.as_ref().filter(|it| !self.asked.contains(&it.id)) {
+            self.asked.insert(request.id.clone());
+            let (text, how) = (card::in_a_line(words, request), card::how(words, request));
+            lines.push(words.say(Key::LoopTaskAsks, &[("id", &task.id), ("text", &text), ("how", &how)]));
         }
         let Some(at_ms) = task.ended_at_ms else { return };
         if !self.ended.insert((task.id.clone(), at_ms)) {
@@ -184,8 +198,8 @@ impl<'a> Shown<'a> {
 }
 
 fn status(words: Words, view: &LoopView, now_ms: u64) -> String {
-    let running: Vec<&str> =
-        view.tasks.iter().filter(|task| task.state == "in_progress").map(|task| task.id.as_str()).collect();
+    let (asking, running): (Vec<_>, Vec<_>) =
+        view.tasks.iter().filter(|task| task.state == "in_progress").partition(|task| task.request.is_some());
     let done = view.counts.completed + view.counts.skipped;
     let left = view.counts.total - done;
     let elapsed_ms = now_ms.saturating_sub(view.created_at_ms).max(1);
@@ -193,19 +207,23 @@ fn status(words: Words, view: &LoopView, now_ms: u64) -> String {
     let per_task_ms = elapsed_ms.checked_div(here).unwrap_or_default();
     let eta = if here == 0 { "?".to_owned() } else { clock::span(words, per_task_ms * left as u64) };
     let rate = here * 60_000 / elapsed_ms;
-    let mut names = running[..running.len().min(NAMED_MAX)].join(", ");
-    if running.len() > NAMED_MAX {
+    // Who waits for a person is named first: the end of the line may not fit.
+    let (key, first) =
+        if asking.is_empty() { (Key::LoopStatus, &running) } else { (Key::LoopStatusAsks, &asking) };
+    let mut names = first.iter().take(NAMED_MAX).map(|task| task.id.as_str()).collect::<Vec<_>>().join(", ");
+    if first.len() > NAMED_MAX {
         names.push_str(", …");
     }
     let values: &[(&str, &dyn std::fmt::Display)] = &[
         ("done", &done),
         ("total", &view.counts.total),
+        ("asking", &asking.len()),
         ("running", &running.len()),
         ("names", &names),
         ("rate", &rate),
         ("eta", &eta),
     ];
-    words.say(Key::LoopStatus, values)
+    words.say(key, values)
 }
 
 fn report(words: Words, view: &LoopView) -> String {
@@ -221,7 +239,20 @@ fn report(words: Words, view: &LoopView) -> String {
     if report.agent_ms > 0 {
         let (wall, agent) = (clock::span(words, report.wall_ms), clock::span(words, report.agent_ms));
         let speed = format!("{:.1}", report.speed_up);
-        said.push(words.say(Key::LoopReportTime, &[("wall", &wall), ("agent", &agent), ("speed", &speed)]));
+        let mut values: Vec<(&str, &dyn std::fmt::Display)> =
+            vec![("wall", &wall), ("agent", &agent), ("speed", &speed)];
+        let waited = clock::span(words, report.waited_ms);
+        // What is less than is shown is not worth a word.
+        if report.waited_ms < 1_000 {
+            said.push(words.say(Key::LoopReportTime, &values));
+        } else {
+            values.push(("waited", &waited));
+            said.push(words.say(Key::LoopReportTimeWaited, &values));
+        }
+        if report.tasks_waited_ms >= 1_000 {
+            let waited = clock::span(words, report.tasks_waited_ms);
+            said.push(words.say(Key::LoopReportTasksWaited, &[("waited", &waited)]));
+        }
     }
     if !report.critical_path.is_empty() {
         let (time, path) = (clock::span(words, report.critical_ms), report.critical_path.join(" → "));
@@ -249,4 +280,31 @@ fn exchanged(words: Words, exchange: &LoopExchange) -> Option<String> {
     let values: &[(&str, &dyn std::fmt::Display)] =
         &[("thin", &thin), ("full", &full), ("saved", &saved), ("tokenizer", &tokenizer), ("place", &place)];
     Some(words.say(Key::LoopReportTokens, values))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{card, words::Language};
+
+    #[test]
+    fn who_waits_for_a_person_is_not_counted_as_running() {
+        let task = |id: &str| json!({ "id": id, "title": "", "phase": 0, "state": "in_progress", "tries": 0, "worked_ms": 0 });
+        let mut view: LoopView = serde_json::from_value(json!({
+            "run": "r_1", "session": "s_1", "status": "active", "parallel_max": 3, "phases": [],
+            "project": { "id": "p_1", "name": "shop", "root": "/shop", "git": true },
+            "tasks": [task("T0.1"), task("T0.2")],
+            "counts": { "total": 2, "completed": 0, "failed": 0, "blocked": 0, "skipped": 0, "in_progress": 2 },
+            "report": { "done": 0, "retries": 0, "wall_ms": 0, "agent_ms": 0, "speed_up": 0.0, "critical_path": [], "critical_ms": 0 },
+            "created_at_ms": 0,
+        }))
+        .expect("a loop");
+        let said = |view: &LoopView, language| status(Words::new(language), view, 60_000);
+        assert!(said(&view, Language::En).starts_with("0/2 done, 2 running: T0.1, T0.2; "));
+        view.tasks[1].request = Some(card::tests::request());
+        assert!(said(&view, Language::En).starts_with("0/2 done, 1 waiting for you: T0.2; 1 running; "));
+        assert!(said(&view, Language::Ko).starts_with("2개 중 0개 완료, 1개 답을 기다림: T0.2; 1개 진행; "));
+    }
 }

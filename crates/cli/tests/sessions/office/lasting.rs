@@ -66,6 +66,70 @@ fn a_role_that_thinks_or_talks_for_long_is_not_idle_meanwhile() {
     world.verify();
 }
 
+/// What a program does silently is seen: that it uses a core, and that something it has begun has not ended.
+#[test]
+fn a_role_that_works_without_a_word_is_not_ended_and_one_at_rest_is() {
+    let world = World::new();
+    // What begins after the first words belongs to a task.
+    let role = r#"read -r wish; echo begun; bash -c 'until [ -e first ]; do sleep 0.2; done'; until [ -e second ]; do :; done
+        echo through; read -r more"#;
+    set_roles(&world, "[office]\nidle = \"2s\"\n", &[("builder", role)]);
+    let somebody = world.bash("true");
+    world.status(&somebody, "completed");
+    let sent = world.ostler(&["office", "send", "builder", "Build it"]);
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    let builder = seat(&world, "builder").id;
+    output_with(&world, &builder, "begun");
+    let kept = |times: usize| {
+        world.wait_for("that it is seen to work", |world| {
+            (world.count(&builder, "role.busy") >= times).then_some(())
+        });
+    };
+    kept(2);
+    write(&world.project, "first", "");
+    let busy = world.count(&builder, "role.busy");
+    // The last look may have seen what went before.
+    kept(busy + 2);
+    assert_eq!(world.session(&builder).status, "active");
+    assert!(world.session(&builder).idle, "nobody has anything for it");
+    let said = world.ostler(&["ps"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("○ here, no open call") && !said.contains("working"), "{said}");
+    let said = world.ostler(&[]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("No agent is at work. Here, and without an open call:"), "{said}");
+    write(&world.project, "second", "");
+    output_with(&world, &builder, "through");
+    world.status(&builder, "completed");
+    assert_eq!(world.session(&builder).launches.len(), 1, "one process has done it all");
+    world.verify();
+}
+
+#[test]
+fn a_role_whose_agent_has_changed_begins_anew() {
+    let world = World::new();
+    set_roles(&world, "[office]\nidle = \"1s\"\n", &[("QA", "read -r wish; echo \"$1 $wish\"")]);
+    let somebody = world.bash("true");
+    world.status(&somebody, "completed");
+    let send = |words: &str| {
+        let sent = world.ostler(&["office", "send", "QA", words]);
+        assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+        let id = seat(&world, "QA").id;
+        output_with(&world, &id, words);
+        world.status(&id, "completed");
+        id
+    };
+    let first = send("one");
+    assert_eq!(send("two"), first);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    fs::write(&config, text.replace("role0.sh\"]", "role0.sh\", \"new\"]")).expect("it is ours");
+    let second = send("three");
+    assert_ne!(second, first);
+    assert!(world.output(&second).contains("new three"), "{}", world.output(&second));
+    world.verify();
+}
+
 /// A CLI that is started for each task and remembers by the name of its conversation.
 const REMEMBERS: &str = r#"
 [agents.memory]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ostler_server::api::InvocationView;
 use serde_json::Value;
 
-use super::{calls, office};
+use super::{calls, office, results, seat};
 use crate::{
     storm::{Random, number},
     support::{World, kill},
@@ -65,6 +65,12 @@ fn calls_survive_kills_of_the_server_and_of_agents() {
     }
     world.wait_for("every call to end", |world| {
         calls(world).iter().all(InvocationView::is_over).then_some(())
+    });
+    // What was not read was for somebody who is not there: it waits for the next process of that name.
+    world.wait_for("that everybody who is there has read everything", |world| {
+        let unread = results(world).into_iter().filter(|result| !result.delivered);
+        let receivers = unread.map(|it| if it.to.starts_with('R') { seat(world, &it.to).id } else { it.to });
+        receivers.map(|it| world.session(&it)).all(|it| it.pid.is_none()).then_some(())
     });
     let (ended, delivered) = (times(&world, "invocation.ended"), times(&world, "result.delivered"));
     assert!(ended.values().all(|times| *times == 1), "seed {seed}: {ended:?}");

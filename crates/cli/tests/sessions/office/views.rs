@@ -50,7 +50,7 @@ const COLUMNS: [(&str, &[&str]); 4] = [
 ];
 
 /// Rows of a view, each as its columns in words. The server goes on writing meanwhile.
-fn rows(world: &World, query: &str) -> Vec<Vec<String>> {
+pub(super) fn rows(world: &World, query: &str) -> Vec<Vec<String>> {
     let file = world.home.join("journal.sqlite");
     let store = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("it can be read");
     let mut found = store.prepare(query).expect("there is such a view");

@@ -264,9 +264,9 @@ impl Maker<'_> {
         words: impl Fn(bool, &str) -> String,
     ) {
         let Some(call) = self.desk.invocation(id).filter(|call| call.is_open()) else { return };
-        let (caller, is_waited_for) = (call.session, call.is_waited_for());
+        let (caller, is_heard) = (call.session, call.is_heard());
         let said = self.close_call(by, id, (status, why), result, words);
-        if is_waited_for {
+        if is_heard {
             return;
         }
         match (result, said) {
@@ -319,9 +319,9 @@ impl Maker<'_> {
         };
         self.made.invocation = Some(id);
         if call.is_open() {
-            let (caller, is_waited_for) = (call.session, call.is_waited_for());
+            let (caller, is_heard) = (call.session, call.is_heard());
             let said = self.withdraw(caller, id);
-            if let Some(said) = said.filter(|_| !is_waited_for) {
+            if let Some(said) = said.filter(|_| !is_heard) {
                 self.tell_caller(caller, &said);
             }
         }

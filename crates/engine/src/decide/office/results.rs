@@ -133,6 +133,7 @@ impl Maker<'_> {
             kind: delivery.kind.clone(),
             content: found.content.as_ref().unwrap_or(&delivery.content).clone(),
             reference: found.reference.clone(),
+            cut: found.cut,
             invocation,
             late,
             receiver,

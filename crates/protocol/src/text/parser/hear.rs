@@ -13,8 +13,9 @@ use crate::{
     text::{
         fence::Fence,
         glance::may_speak,
-        open::{Open, Origin, line_item},
-        tag::{Opening, Tag, closing, opening},
+        open::{Form, Open, Origin, line_item, malformed_item},
+        phase::Announcement,
+        tag::{Opening, Tag, closing, malformed, opening},
     },
     thin::Thin,
 };
@@ -36,7 +37,7 @@ impl TextParser {
             Fenced::Mark if self.open.is_none() => return,
             Fenced::Mark | Fenced::InMessage => None,
             Fenced::No => origin.and_then(|offset| {
-                let opening = may_speak(line.as_bytes()).then(|| opening(line))??;
+                let opening = may_speak(line.as_bytes()).then(|| self.opening(line))??;
                 self.interrupts(&opening.tag).then_some((offset, opening))
             }),
         };
@@ -106,11 +107,16 @@ impl TextParser {
     /// Whether the tag ends the message that is open. A thin line is text to whoever has no thin role.
     fn interrupts(&self, tag: &Tag) -> bool {
         match (&self.open, tag) {
-            (Some(open), Tag::Thin(_)) => {
+            (Some(open), Tag::Thin(_) | Tag::Malformed(_)) => {
                 !open.takes_any_line() || (!open.is_block() && self.settings.thin_role)
             }
             _ => true,
         }
+    }
+
+    /// What the line begins to whoever prints it.
+    fn opening<'a>(&self, line: &'a str) -> Option<Opening<'a>> {
+        opening(line).or_else(|| self.settings.thin_role.then(|| malformed(line))?)
     }
 
     /// Begins a message.
@@ -131,13 +137,22 @@ impl TextParser {
             (None, _) => Trust::Plain,
         };
         let origin = Origin { offset, index: sink.index(offset), trust, quoted, warnings };
-        match &opening.tag {
-            Tag::Thin(thin) if !matches!(thin, Thin::Task { .. }) => {
-                sink.items.push_back(line_item(origin, Signal::Thin(thin.clone()), end.at, end.by));
-            }
-            tag => self.open = Some(Open::new(origin, tag.clone(), line, end.at)),
-        }
         self.line_vouched = usize::from(vouched && self.mode == Mode::Raw);
+        let form = match opening.tag.clone() {
+            Tag::Block(tag) => Form::Block(tag),
+            Tag::Office(tag, target) => Form::Office(tag, target),
+            Tag::Phase(number) => Form::Phase(Announcement::new(number)),
+            Tag::Thin(task @ Thin::Task { .. }) => Form::Task { task, trouble: None },
+            Tag::Thin(thin) => {
+                sink.add(line_item(origin, Signal::Thin(thin), end.at, end.by), line);
+                return;
+            }
+            Tag::Malformed(word) => {
+                sink.add(malformed_item(origin, word, line, end.at, end.by), line);
+                return;
+            }
+        };
+        self.open = Some(Open::new(origin, form, line, end.at));
     }
 
     /// Ends the open message if the collected line is a closing tag.

@@ -12,7 +12,7 @@ use super::{
     Shared, Turn, ask,
     command::{self, Errand, NOT_ALLOWED},
     ground::{Ground, Merged, Whose},
-    task::blocking,
+    parent::blocking,
     words,
 };
 use crate::{api::NewRun, crash, http::runs, journal::Key};

@@ -47,6 +47,13 @@ pub(super) struct Errand {
     pub(super) environment: BTreeMap<String, String>,
 }
 
+impl Errand {
+    /// The folder of its first try. A point begins the number of a later one, so that of T1.1 would be found in T1.2.
+    fn folder(&self) -> String {
+        format!("loop-{}", self.name.replace('.', "_"))
+    }
+}
+
 /// Runs it to its end: exit code and last words. None if nobody wants to know any more.
 pub(super) async fn run(
     driver: &Arc<Driver>,
@@ -58,7 +65,7 @@ pub(super) async fn run(
     let mut file = launch::errand(driver, session, &errand.name, shell).map_err(|error| error.to_string())?;
     file.directory.clone_from(&errand.directory);
     file.environment.extend(errand.environment.clone());
-    let first = driver.home.session(session.id).join(format!("loop-{}", errand.name));
+    let first = driver.home.session(session.id).join(errand.folder());
     let mut directory = newest(first.clone());
     let said = loop {
         match remains::look(&directory) {
@@ -89,7 +96,7 @@ pub(super) async fn run(
 
 /// Forgets how it ended, so that it runs again when it is wanted again.
 pub(super) fn clear(driver: &Driver, session: SessionId, errand: &Errand) {
-    let mut directory = driver.home.session(session).join(format!("loop-{}", errand.name));
+    let mut directory = driver.home.session(session).join(errand.folder());
     while directory.exists() {
         let next = following(&directory);
         if std::fs::remove_dir_all(&directory).is_err() {
@@ -159,4 +166,23 @@ pub(crate) fn find(directory: &Path) -> Option<String> {
     };
     let all = |glob: &str| files().filter(|path| crate::phases::glob::matches(glob, path)).collect();
     tests_command::find(has, read, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_task_has_the_folder_of_another() {
+        let errand = |name: &str| Errand {
+            name: name.to_owned(),
+            command: String::new(),
+            directory: PathBuf::new(),
+            environment: BTreeMap::new(),
+        };
+        let folder = |name: &str| PathBuf::from(errand(name).folder());
+        assert_ne!(following(&folder("setup-T1.1")), folder("setup-T1.2"));
+        assert_eq!(following(&folder("setup-T1.1")), PathBuf::from("loop-setup-T1_1.2"));
+        assert_eq!(following(&folder("test-1-0")), PathBuf::from("loop-test-1-0.2"));
+    }
 }

@@ -4,13 +4,13 @@
 use ostler_engine::{RunId, SessionId, World, orchestrate::Over, session::Session};
 use ostler_store::{Entity, ReadError, Reads};
 
-use super::Shared;
+use super::parent::Parent;
 use crate::journal::{Found, kept, made_under, read};
 
-impl Shared {
+impl Parent {
     /// Who works, or has worked, on the run that was asked for under a key. The key stands in a file that anybody may have
     /// written, so it counts only for a run of the same project.
-    pub(super) fn found(&self, key: &str) -> Option<Session> {
+    pub(in crate::driver) fn found(&self, key: &str) -> Option<Session> {
         let id = self.kept(|reader| made_under(reader, key))??.session?;
         let project = self.read(|session| session.project)?;
         let known = self.driver.journal.world().sessions.get(&id).cloned();

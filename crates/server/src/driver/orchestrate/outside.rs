@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Shared,
     exchange::said,
-    task::{End, blocking},
+    parent::{End, blocking},
 };
 use crate::{api::NewRun, environment::digest, http::runs, journal::Key};
 

@@ -1,26 +1,22 @@
 //! What the conductor of a loop and those who do its tasks share: the project, what was asked, and who is at work.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeMap, ops::Deref, path::Path, sync::Mutex};
 
 use ostler_engine::{
-    Input, SessionId,
-    input::{Made, NewRun},
-    orchestrate::{Card, Conduct, Loop, News, Step},
-    session::Session,
+    Input,
+    orchestrate::{Card, Conduct, Loop, News, Stage, Step},
 };
-use ostler_orchestrate::Project;
+use ostler_orchestrate::{Begins, Over};
 use ostler_protocol::{name::TaskId, thin::Thin};
-use tokio::time::sleep;
+use tokio::{
+    sync::{Notify, oneshot},
+    time::sleep,
+};
 
-use super::{AGAIN, exchange::Exchange, ground::Ground, task};
+use super::{AGAIN, exchange::Exchange, ground::Ground, parent::Parent, task};
 use crate::{
-    config::Config,
-    driver::Driver,
-    journal::{Key, SubmitError},
+    config::{Config, orchestrate::Worktrees},
+    journal::SubmitError,
 };
 
 /// How many ports each phase has.
@@ -31,19 +27,77 @@ const TASK_PORTS: u32 = 1_000;
 
 /// What the conductor and those who do its tasks share.
 pub(super) struct Shared {
-    pub(super) driver: Arc<Driver>,
-    pub(super) session: SessionId,
-    pub(super) project: Project,
+    /// What it has in common with a main agent.
+    pub(super) parent: Parent,
     pub(super) asked: Conduct,
-    pub(super) korean: bool,
-    /// What all agents and commands find in their environment.
-    pub(super) environment: BTreeMap<String, String>,
     /// What it says and reads.
     pub(super) exchange: Exchange,
     /// One commits at a time.
     pub(super) commits: tokio::sync::Mutex<()>,
     /// The tasks under way.
     pub(super) running: Mutex<BTreeMap<TaskId, Running>>,
+    /// Where those who are done with a task hand it in.
+    pub(super) desk: Desk,
+}
+
+/// Work that is over, and who waits until that is put down.
+pub(super) struct HandedIn {
+    pub(super) over: Over,
+    said: oneshot::Sender<Thin>,
+}
+
+impl HandedIn {
+    /// It is put down, and this is said of it.
+    pub(super) fn put_down(self, line: Thin) {
+        // Whoever waits ends only with the server.
+        self.said.send(line).ok();
+    }
+}
+
+/// The conductor takes all that lies here when it looks at the files, so that the end of one task and the beginning of the
+/// next are written together. While it is away, everybody puts down their own.
+#[derive(Default)]
+pub(super) struct Desk {
+    lies: Mutex<Lying>,
+    called: Notify,
+}
+
+#[derive(Default)]
+struct Lying {
+    is_away: bool,
+    handed_in: Vec<HandedIn>,
+}
+
+impl Desk {
+    /// Hands it in. Back it comes if nobody will be there for a while.
+    pub(super) fn hand_in(&self, over: Over) -> Result<oneshot::Receiver<Thin>, Over> {
+        let mut lying = self.lies.lock().expect("nobody panics while holding it");
+        if lying.is_away {
+            return Err(over);
+        }
+        let (said, receiver) = oneshot::channel();
+        lying.handed_in.push(HandedIn { over, said });
+        drop(lying);
+        self.called.notify_one();
+        Ok(receiver)
+    }
+
+    /// Takes everything that lies here.
+    pub(super) fn take(&self) -> Vec<HandedIn> {
+        std::mem::take(&mut self.lies.lock().expect("nobody panics while holding it").handed_in)
+    }
+
+    /// Leaves the desk, or comes back to it. What lies there when it is left is taken along.
+    pub(super) fn leave(&self, is_away: bool) -> Vec<HandedIn> {
+        let mut lying = self.lies.lock().expect("nobody panics while holding it");
+        lying.is_away = is_away;
+        std::mem::take(&mut lying.handed_in)
+    }
+
+    /// Until something is handed in.
+    pub(super) async fn called(&self) {
+        self.called.notified().await;
+    }
 }
 
 /// A task under way.
@@ -62,26 +116,27 @@ pub(super) struct Wishes {
     card: Option<Card>,
 }
 
-impl Shared {
-    pub(super) fn now_ms(&self) -> u64 {
-        self.driver.journal.clock().now_ms()
-    }
+impl Deref for Shared {
+    type Target = Parent;
 
+    fn deref(&self) -> &Parent {
+        &self.parent
+    }
+}
+
+impl Shared {
     /// How far the loop is; none if it is gone.
     pub(super) fn facts(&self) -> Option<Loop> {
-        self.read(|session| session.conducts.as_deref().cloned()).flatten()
+        self.read_facts(Loop::clone)
     }
 
-    pub(super) fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
-        self.driver.journal.world().sessions.get(&self.session).map(read)
+    /// The phases that it has come to, and what it has asked; none if it is gone.
+    pub(super) fn stages(&self) -> Option<(BTreeMap<u32, Stage>, Option<Card>)> {
+        self.read_facts(|facts| (facts.phases.clone(), facts.card.clone()))
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.read(|session| session.cancelled_at_ms.is_some()).unwrap_or(true)
-    }
-
-    pub(super) fn is_paused(&self) -> bool {
-        self.read(|session| session.paused_at_ms.is_some()).unwrap_or(false)
+    fn read_facts<T>(&self, read: impl FnOnce(&Loop) -> T) -> Option<T> {
+        self.read(|session| session.conducts.as_deref().map(read)).flatten()
     }
 
     pub(super) fn wishes(&self) -> Wishes {
@@ -107,30 +162,13 @@ impl Shared {
         self.report(News::Moved(step)).await;
     }
 
-    /// Asks for a run under a key. None if the key stands for something else.
-    pub(super) async fn submit_run(&self, wanted: NewRun, key: Key) -> Result<Option<Made>, String> {
-        let input = Input::CreateRun(Box::new(wanted));
-        loop {
-            match self.driver.journal.submit_for(input.clone(), Some(key.clone())).await {
-                Ok(made) => return Ok(Some(made)),
-                Err(SubmitError::KeyReused) => return Ok(None),
-                Err(SubmitError::Refused(refusal)) => return Err(format!("{refusal:?}")),
-                Err(SubmitError::Closed) => std::future::pending().await,
-                Err(SubmitError::Store(_)) => sleep(AGAIN).await,
-            }
+    /// Who decides what begins, and how. What cannot be read is complained about when something is to begin.
+    pub(super) fn begins(&self) -> Begins {
+        match self.config().map(|config| config.orchestrate) {
+            Ok(settings) if settings.resolver.is_some() => Begins::Outside,
+            Ok(settings) if settings.worktrees != Worktrees::Task => Begins::Now { is_korean: self.korean },
+            _ => Begins::Later,
         }
-    }
-
-    pub(super) fn config(&self) -> Result<Config, String> {
-        let root = crate::config::project_root(self.project.root());
-        Config::load(root.as_deref().or(Some(self.project.root()))).map_err(|error| error.to_string())
-    }
-
-    /// What a person lets the repository run.
-    pub(super) fn trusted(&self) -> Vec<String> {
-        let world = self.driver.journal.world();
-        let project = world.sessions.get(&self.session).and_then(|it| world.projects.get(&it.project));
-        project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
     }
 
     /// A question to a resolver, and its answer.
@@ -147,10 +185,9 @@ impl Shared {
         Ground { root, tasks, trusted: self.trusted() }
     }
 
-    /// What was changed in the project before a phase that is worked on there.
-    pub(super) fn foreign(&self, phase: u32) -> Vec<String> {
-        let facts = self.facts().unwrap_or_default();
-        facts.phases.get(&phase).map(|stage| stage.foreign.clone()).unwrap_or_default()
+    /// How far a phase is.
+    pub(super) fn stage(&self, phase: u32) -> Stage {
+        self.read_facts(|facts| facts.phases.get(&phase).cloned()).flatten().unwrap_or_default()
     }
 
     pub(super) fn files_of_others(&self, id: &TaskId) -> Vec<String> {
@@ -160,13 +197,12 @@ impl Shared {
 
     /// A port and a prefix for caches, so that two worktrees do not get in each other's way.
     pub(super) fn place_environment(&self, config: &Config, directory: &Path) -> BTreeMap<String, String> {
-        let facts = self.facts().unwrap_or_default();
+        let (phases, _) = self.stages().unwrap_or_default();
         let inside = |worktree: &str| {
             let place = self.project.root().join(worktree);
             directory.starts_with(place.canonicalize().unwrap_or(place))
         };
-        let mut stages =
-            facts.phases.iter().filter_map(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)));
+        let mut stages = phases.iter().filter_map(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)));
         let (number, worktree) = match self.of_task(&inside) {
             Some(found) => found,
             None => match stages.find(|(_, worktree)| inside(worktree)) {

@@ -1,34 +1,32 @@
 //! One task from its beginning to its line: a run of its own under a key that survives, the evidence, the commit, the mark.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use ostler_agents::Output;
 use ostler_engine::{
-    Input, RunId, SessionId,
-    input::Made,
-    orchestrate::{About, Over, Step},
+    RunId, SessionId,
+    orchestrate::{About, Over as RunOver, Step},
     run::{Outcome, Reason},
     session::Session,
 };
-use ostler_orchestrate::{Begun, Ended, Failure, Place, Work, again, begin, end, proven, release};
+use ostler_orchestrate::{Begun, Ended, Failure, Over, Place, Work, again, begin, end_all, proven, release};
 use ostler_protocol::{name::TaskId, thin::Thin};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::{
     Shared, ask,
     close::{name_of, set_up},
-    exchange::Call,
+    exchange::{Call, said},
     ground::{Merged, Whose},
     outside::{check_in, reply, request},
+    parent::{End, blocking, ended},
     words::mend,
 };
-use crate::{
-    api::NewRun,
-    config::{RepositoryCommand, orchestrate::Worktrees},
-    crash,
-    http::runs,
-    journal::Key,
-};
+use crate::{api::NewRun, config::orchestrate::Worktrees, crash};
 
 /// Between two attempts at something that is not possible now.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -36,7 +34,11 @@ const AGAIN: Duration = Duration::from_millis(300);
 /// The most of a failure that the next one who tries is told.
 const FAILURE_CHARS_MAX: usize = 4_000;
 
+/// Why a task has failed that something went wrong with behind its work.
+const NOT_CONCLUDED: &str = "it could not be concluded";
+
 /// What an attempt came to.
+#[derive(Clone)]
 struct Attempt {
     ended: Ended,
     /// What is known of a failure beside its reason; `told` for whoever tries next.
@@ -45,6 +47,25 @@ struct Attempt {
     is_final: bool,
     tries: u32,
     worked_ms: u64,
+    waited_ms: u64,
+}
+
+/// What is made of an attempt.
+enum Concluded {
+    /// The task is over.
+    Over(Over),
+    /// It is tried again.
+    Again,
+    /// It was done and could not be put down, for a reason that no agent can do anything about.
+    Hindered(String),
+}
+
+/// Why what was done could not be committed, or brought to its phase.
+enum Apart {
+    /// Both sides have changed the same places: the reason, and what whoever tries next is told.
+    Conflict(String, String),
+    /// Something stands in the way.
+    Hindered(String),
 }
 
 /// Who works on a task.
@@ -59,64 +80,114 @@ struct Started {
     is_outside: bool,
 }
 
-/// How a run ended, as far as its loop knows.
-pub(super) enum End {
-    Over(Over),
-    /// Nobody knows any more.
-    Gone,
-    /// Somebody wants the loop to end.
-    Cancelled,
-}
-
 /// The name of the worktree of a task, where it has one of its own.
 pub(super) fn worktree_of(id: &TaskId) -> String {
     format!("worktree/task-{id}")
 }
 
+/// A task that nobody works on any more.
+pub(super) struct Left {
+    pub(super) id: TaskId,
+    /// Whether the conductor has put down its end.
+    pub(super) is_known: bool,
+}
+
 /// Has a task done. `worktree` is that of its phase, relative to the project; without one it is done in the project
-/// itself.
-pub(super) async fn carry_out(shared: Arc<Shared>, task: Place, worktree: Option<String>) {
-    let (mut tries, mut worked_ms) = (0, 0);
-    let (worktree, phase) = match shared.own_place(&task, worktree).await {
+/// itself. Whether the conductor has put down its end.
+pub(super) async fn carry_out(
+    shared: Arc<Shared>,
+    task: Place,
+    worktree: Option<String>,
+    mut begun: Option<Arc<Work>>,
+) -> bool {
+    let (mut tries, mut worked_ms, mut waited_ms) = (0, 0, 0);
+    // What is begun already has its place.
+    let place = if begun.is_some() { Ok((worktree, None)) } else { shared.own_place(&task, worktree).await };
+    let (worktree, phase) = match place {
         Ok(found) => found,
         Err(message) => {
             ask(&shared, About::Hindered { message }).await;
-            return;
+            return false;
         }
     };
     loop {
-        let begun = {
-            let (shared, id, worktree) = (Arc::clone(&shared), task.id.clone(), worktree.clone());
-            blocking(move || {
-                let worktree = worktree.map(PathBuf::from);
-                begin(&shared.project, &id, worktree.as_deref(), shared.korean, shared.now_ms())
-            })
-            .await
+        let begun = match begun.take() {
+            Some(work) => Some(work),
+            None => shared.begin(&task.id, worktree.as_deref()).await,
         };
         // Somebody was faster, or the state cannot be had: what is next is looked at again, after a while.
-        let Some(Begun::Work(work)) = begun else { return sleep(AGAIN).await };
-        let work: Arc<Work> = Arc::from(work);
+        let Some(work) = begun else {
+            sleep(AGAIN).await;
+            return false;
+        };
         crash::site("after begin task");
         shared.exchange.line(&shared.asked_for(&work, worktree.as_deref()).to_string());
         let Some(attempt) = shared.attempt(&work).await else {
             let (shared, work) = (Arc::clone(&shared), Arc::clone(&work));
             blocking(move || release(&shared.project, &work, shared.now_ms()).ok()).await;
-            return;
+            return false;
         };
         tries += attempt.tries;
         worked_ms += attempt.worked_ms;
-        if let Some(line) = shared.conclude(&work, &task, phase.as_deref(), attempt).await {
-            crash::site("after end task");
-            shared.exchange.line(&line.to_string());
+        waited_ms += attempt.waited_ms;
+        let concluded = loop {
+            match shared.conclude(&work, &task, phase.as_deref(), attempt.clone()).await {
+                Concluded::Hindered(message) => {
+                    ask(&shared, About::Hindered { message }).await;
+                    if !shared.heeded().await {
+                        return false;
+                    }
+                }
+                concluded => break concluded,
+            }
+        };
+        if let Concluded::Over(over) = concluded {
+            let (line, is_known) = shared.hand_in(over, phase.is_some()).await;
             let (task, line) = (task.id.to_string(), line.to_string());
-            shared.moved(Step::TaskEnded { task, line, worked_ms, tries }).await;
-            return;
+            shared.moved(Step::TaskEnded { task, line, worked_ms, waited_ms, tries }).await;
+            return is_known;
         }
         crash::site("after failed try");
     }
 }
 
 impl Shared {
+    /// Begins a task; none if it cannot be begun.
+    async fn begin(self: &Arc<Self>, id: &TaskId, worktree: Option<&str>) -> Option<Arc<Work>> {
+        let (shared, id, worktree) = (Arc::clone(self), id.clone(), worktree.map(PathBuf::from));
+        let begun = blocking(move || {
+            begin(&shared.project, &id, worktree.as_deref(), shared.korean, shared.now_ms())
+        });
+        match begun.await {
+            Some(Begun::Work(work)) => Some(work),
+            _ => None,
+        }
+    }
+
+    /// Has the end of a task put down, by the conductor where it is there; whether it was. A worktree of the task's own is
+    /// taken away behind it.
+    async fn hand_in(self: &Arc<Self>, over: Over, has_own: bool) -> (Thin, bool) {
+        let id = over.id().clone();
+        let lost = || lost(&id);
+        let (line, is_known) = match self.desk.hand_in(over) {
+            Ok(said) => (said.await.unwrap_or_else(|_| lost()), true),
+            Err(over) => {
+                let shared = Arc::clone(self);
+                let lines = blocking(move || end_all(&shared.project, &[over], shared.now_ms())).await;
+                crash::site("after end task");
+                let line = lines.and_then(|lines| lines.into_iter().next()).unwrap_or_else(lost);
+                self.exchange.line(&line.to_string());
+                (line, false)
+            }
+        };
+        if has_own && matches!(line, Thin::Done { .. }) {
+            let (shared, name) = (Arc::clone(self), worktree_of(&id));
+            // What cannot be taken away now stays; its work is merged.
+            blocking(move || shared.ground().remove_task(&name).ok()).await;
+        }
+        (line, is_known)
+    }
+
     /// Where a task is worked on, and the worktree of its phase if that is another one.
     async fn own_place(
         self: &Arc<Self>,
@@ -136,33 +207,85 @@ impl Shared {
 
     /// Brings what was done in a worktree of its own to its phase. What both sides have changed is for whoever tries
     /// next, who is told how.
-    fn join(&self, work: &Work, phase: &str) -> Result<(), (String, String)> {
+    fn join(&self, work: &Work, phase: &str) -> Result<(), Apart> {
         let name = worktree_of(&work.id);
-        match self.ground().merge_task(phase, &name, &work.title) {
-            Ok(Merged::Yes(_)) => Ok(()),
-            Ok(Merged::No(unmerged)) => {
-                let reason = format!("{}: {}", unmerged.message, unmerged.files.join(", "));
-                let failure = if unmerged.is_conflict {
-                    mend(&name, phase, &unmerged.files, self.korean)
-                } else {
-                    reason.clone()
-                };
-                Err((reason, failure))
+        let unmerged = match self.ground().merge_task(phase, &name, &work.title) {
+            Ok(Merged::Yes(_)) => return Ok(()),
+            Ok(Merged::No(unmerged)) => unmerged,
+            Err(message) => return Err(Apart::Hindered(message)),
+        };
+        let files = unmerged.files.join(", ");
+        let reason =
+            if files.is_empty() { unmerged.message } else { format!("{}: {files}", unmerged.message) };
+        if unmerged.is_conflict {
+            let told = mend(&name, phase, &unmerged.files, self.korean);
+            return Err(Apart::Conflict(reason, told));
+        }
+        Err(Apart::Hindered(format!("{name} cannot be merged into {phase}: {reason}")))
+    }
+
+    /// Commits what was done for a task, and merges it into its phase where it has a worktree of its own.
+    fn bring_in(
+        &self,
+        work: &Work,
+        phase: u32,
+        of_phase: Option<&str>,
+        others: &[String],
+    ) -> Result<(), Apart> {
+        let stage = self.stage(phase);
+        // Somebody else may have begun it where everybody works.
+        let of_phase = of_phase.filter(|_| self.is_within(&work.directory, &worktree_of(&work.id)));
+        let is_elsewhere = stage.worktree.is_some_and(|place| !self.is_within(&work.directory, &place));
+        let whose = match of_phase {
+            // Nobody else works there.
+            Some(_) => Some(Whose::AllBut(&[])),
+            None if !work.files.is_empty() => Some(Whose::Declared(&work.files)),
+            // Nobody knows what of all that is there is its work.
+            None if is_elsewhere => None,
+            None => Some(Whose::AllBut(others)),
+        };
+        let message = format!("{}: {}", work.id, work.title);
+        let commit = |whose| self.ground().commit(&work.directory, &whose, &stage.foreign, &message);
+        let committed = whose.map_or(Ok(None), commit);
+        crash::site("after commit task");
+        if let Err(message) = committed {
+            return Err(Apart::Hindered(format!("{} cannot be committed: {message}", work.id)));
+        }
+        of_phase.map_or(Ok(()), |phase| self.join(work, phase))
+    }
+
+    /// Whether a directory lies in a place of the project.
+    fn is_within(&self, directory: &Path, place: &str) -> bool {
+        let place = self.project.root().join(place);
+        directory.starts_with(place.canonicalize().unwrap_or(place))
+    }
+
+    /// Waits until a person has settled what stands in the way. False if nobody wants that any more.
+    async fn heeded(&self) -> bool {
+        let mut changed = self.driver.journal.watch();
+        loop {
+            if self.is_cancelled() {
+                return false;
             }
-            Err(reason) => Err((reason.clone(), reason)),
+            if self.facts().is_none_or(|facts| facts.card.is_none()) {
+                return true;
+            }
+            if changed.changed().await.is_err() {
+                return false;
+            }
         }
     }
 
-    /// Looks at the evidence, commits and marks. None if the task is to be tried again. `of_phase` is the worktree that
-    /// its own is merged into.
+    /// Looks at the evidence and commits. `of_phase` is the worktree that its own is merged into.
     async fn conclude(
         self: &Arc<Self>,
         work: &Arc<Work>,
         task: &Place,
         of_phase: Option<&str>,
         attempt: Attempt,
-    ) -> Option<Thin> {
-        let (shared, work, phase) = (Arc::clone(self), Arc::clone(work), task.phase);
+    ) -> Concluded {
+        let (of_work, phase) = (Arc::clone(work), task.phase);
+        let (shared, work) = (Arc::clone(self), Arc::clone(work));
         let (of_phase, mut attempt) = (of_phase.map(str::to_owned), attempt);
         // One after the other: two commits on one branch would have to wait for each other anyway.
         let turn = self.commits.lock().await;
@@ -171,23 +294,13 @@ impl Shared {
             let mut ended = proven(&work, attempt.ended);
             if ended == Ended::Done {
                 crash::site("before commit task");
-                let foreign = shared.foreign(phase);
-                let whose = match &of_phase {
-                    // Nobody else works there.
-                    Some(_) => Whose::AllBut(&[]),
-                    None if work.files.is_empty() => Whose::AllBut(&others),
-                    None => Whose::Declared(&work.files),
-                };
-                let message = format!("{}: {}", work.id, work.title);
-                let committed = shared.ground().commit(&work.directory, &whose, &foreign, &message);
-                crash::site("after commit task");
-                if let Err(reason) = committed {
-                    ended = Ended::Failed { reason };
-                } else if let Some(Err((reason, failure))) =
-                    of_phase.as_ref().map(|it| shared.join(&work, it))
-                {
-                    ended = Ended::Failed { reason };
-                    attempt.failure = Failure { sign: failure.clone(), told: failure, ..Failure::default() };
+                match shared.bring_in(&work, phase, of_phase.as_deref(), &others) {
+                    Ok(()) => {}
+                    Err(Apart::Hindered(message)) => return Concluded::Hindered(message),
+                    Err(Apart::Conflict(reason, told)) => {
+                        ended = Ended::Failed { reason };
+                        attempt.failure = Failure { sign: told.clone(), told, ..Failure::default() };
+                    }
                 }
             }
             if let Ended::Failed { reason } = &ended
@@ -199,19 +312,15 @@ impl Shared {
                     Failure { reason: reason.clone(), sign: or_reason(sign), told: or_reason(told) };
                 let goes_on = again(&shared.project, &work, attempt.tries, &failure, shared.now_ms());
                 if goes_on.unwrap_or(false) {
-                    return None;
+                    return Concluded::Again;
                 }
             }
-            let line = end(&shared.project, &work, ended, shared.now_ms());
-            if let (Some(_), Thin::Done { .. }) = (&of_phase, &line) {
-                // What cannot be taken away now stays; its work is merged.
-                shared.ground().remove_task(&worktree_of(&work.id)).ok();
-            }
-            Some(line)
+            Concluded::Over(Over::proven(&work, ended))
         });
         let concluded = concluded.await;
         drop(turn);
-        concluded.unwrap_or_else(|| Some(Thin::fail(task.id.clone(), "it could not be concluded")))
+        let reason = NOT_CONCLUDED.to_owned();
+        concluded.unwrap_or_else(|| Concluded::Over(Over::proven(&of_work, Ended::Failed { reason })))
     }
 
     /// Has somebody work on it. None if the loop is to end.
@@ -225,73 +334,71 @@ impl Shared {
             is_final,
             tries: 1,
             worked_ms: 0,
+            waited_ms: 0,
         };
         let started = match self.start(work).await {
             Ok(Some(started)) => started,
             Ok(None) => return Some(failed("it was begun by somebody else".to_owned(), false)),
             Err(reason) => return Some(failed(reason, true)),
         };
-        let task = work.id.to_string();
-        self.moved(Step::TaskBegun { task, run: started.run }).await;
-        crash::site("after start task");
+        let noted = async {
+            let task = work.id.to_string();
+            self.moved(Step::TaskBegun { task, run: started.run }).await;
+            crash::site("after start task");
+        };
         let usual = || self.config().ok().and_then(|config| config.orchestrate.timeout);
-        let over = match self.wait(started.run, work.timeout.or_else(usual)).await {
+        // Its end is waited for from the beginning; whoever comes back after a crash finds the run by its key.
+        let ((), end) = tokio::join!(noted, self.wait(started.run, work.timeout.or_else(usual)));
+        let over = match end {
             End::Over(over) => over,
             End::Gone => return Some(failed("nobody knows how it ended".to_owned(), false)),
             End::Cancelled => return None,
         };
-        let Over { outcome, tries, worked_ms, said } = over;
+        let RunOver { outcome, tries, worked_ms, waited_ms, said: checked } = over;
         let report = self.reported(work, &started).await;
-        let (ended, is_final) = match &outcome {
-            Outcome::Completed { .. } if started.is_outside => (reply(&report, &work.id), false),
-            Outcome::Completed { .. } => (Ended::Done, false),
-            Outcome::Cancelled => (Ended::Failed { reason: "it was cancelled".to_owned() }, true),
+        let ended = match ended(&outcome) {
+            Ended::Done if started.is_outside => reply(&report, &work.id),
+            ended => ended,
+        };
+        let is_final = match &outcome {
+            Outcome::Completed { .. } => false,
+            Outcome::Cancelled => true,
             Outcome::Failed { reason } => {
-                let is_final = matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. });
-                (Ended::Failed { reason: words(reason) }, is_final)
+                matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. })
             }
         };
         let failure = match &ended {
             Ended::Done => Failure::default(),
             Ended::Failed { reason } => {
-                let sign = [reason.as_str(), said.as_deref().unwrap_or_default()].join("\n\n");
+                let sign = [reason.as_str(), checked.as_deref().unwrap_or_default()].join("\n\n");
                 // Where a check has spoken, that is what counts; who answers in one line has said all in it.
-                let is_said = said.is_some() || started.is_outside;
+                let is_said = checked.is_some() || started.is_outside;
                 let told = if is_said { sign.clone() } else { [reason, report.as_str()].join("\n\n") };
                 Failure { sign: tail(&sign), told: tail(&told), ..Failure::default() }
             }
         };
-        Some(Attempt { ended, failure, is_final, tries, worked_ms })
+        Some(Attempt { ended, failure, is_final, tries, worked_ms, waited_ms })
     }
 
     /// The run under the key of the work, whether or not it was begun before, and by whomever. None if the key stands for
     /// something else.
     async fn start(self: &Arc<Self>, work: &Arc<Work>) -> Result<Option<Started>, String> {
-        let (shared, work) = (Arc::clone(self), Arc::clone(work));
-        let key = work.key.clone();
-        if let Some(session) = self.found(&key) {
+        if let Some(session) = self.found(&work.key) {
             let Session { id, run, order, .. } = session;
             let is_outside = order.prompt.starts_with("TASK_ID:");
             let (output, agent) = (order.agent.output, order.agent.name);
             return Ok(Some(Started { run, session: id, output, agent, is_outside }));
         }
+        let (shared, planned) = (Arc::clone(self), Arc::clone(work));
         let wanted = blocking(move || {
-            let (new, is_outside) = shared.new_run(&work)?;
+            let (new, is_outside) = shared.new_run(&planned)?;
             let agent = new.agent.clone().unwrap_or_default();
-            let mut wanted = runs::wanted(&shared.driver, new).map_err(|problem| problem.title)?;
-            wanted.title = format!("{}: {}", work.id, work.title);
-            wanted.parent = Some(shared.session);
-            Ok::<_, String>((wanted, agent, is_outside))
+            Ok::<_, String>((shared.wanted(&planned, new)?, agent, is_outside))
         });
         let (wanted, agent, is_outside) = wanted.await.ok_or("it could not be prepared")??;
         let output = wanted.order.agent.output.clone();
-        let key = Key { fingerprint: format!("task of {}", self.session), key };
-        Ok(self.submit_run(wanted, key).await?.and_then(|made| match made {
-            Made { run: Some(run), session: Some(session), .. } => {
-                Some(Started { run, session, output, agent, is_outside })
-            }
-            _ => None,
-        }))
+        let made = self.ask_for(work, wanted).await?;
+        Ok(made.map(|(run, session)| Started { run, session, output, agent, is_outside }))
     }
 
     /// The line by which an executor is asked: more is said to somebody else's alone.
@@ -304,12 +411,12 @@ impl Shared {
 
     /// What whoever worked on it said at last, which is kept beside what they were told.
     async fn reported(self: &Arc<Self>, work: &Arc<Work>, started: &Started) -> String {
-        let report = self.heard(started.session, started.output.clone()).await;
-        let (shared, work, report) = (Arc::clone(self), Arc::clone(work), report);
-        let (run, agent) = (started.run, started.agent.clone());
+        let (shared, work) = (Arc::clone(self), Arc::clone(work));
+        let Started { run, session, .. } = *started;
+        let (output, agent) = (started.output.clone(), started.agent.clone());
         let kept = blocking(move || {
-            let (task, title) = (work.id.as_str(), work.title.as_str());
-            let (prompt, report) = (work.prompt.as_str(), report);
+            let (task, title, prompt) = (work.id.as_str(), work.title.as_str(), work.prompt.as_str());
+            let report = said(&shared.driver.home, session, &output);
             shared.exchange.call(&Call { run, task, agent: &agent, title, prompt, report: &report });
             report
         });
@@ -320,28 +427,9 @@ impl Shared {
     fn new_run(&self, work: &Work) -> Result<(NewRun, bool), String> {
         let config = self.config()?;
         let outside = config.orchestrate.executor.as_ref();
-        let owner = work.owner.as_ref().filter(|owner| config.agents.get(owner).is_some());
-        let agent = outside.or(self.asked.agent.as_ref()).or(owner).or(config.default_agent.as_ref());
-        let agent = agent.ok_or("no agent has the name of its owner, and there is no default agent")?;
-        if let Some(check) = &work.check {
-            let command =
-                RepositoryCommand { key: "verify".to_owned(), value: check.clone(), file: PathBuf::new() };
-            if !self.trusted().contains(&command.fingerprint()) {
-                return Err(format!("nobody has agreed to its verify command: ostler trust: {check}"));
-            }
-        }
-        let mut environment = self.environment.clone();
-        environment.extend(self.place_environment(&config, &work.directory));
-        let new = NewRun {
-            directory: work.directory.to_string_lossy().into_owned(),
-            agent: Some(agent.clone()),
-            prompt: Some(work.prompt.clone()),
-            check: work.check.clone(),
-            attempts_max: work.check.is_some().then_some(work.attempts_max),
-            environment: Some(environment),
-            korean: self.korean,
-            ..NewRun::default()
-        };
+        let mut new = self.task_run(&config, work, outside.or(self.asked.agent.as_ref()))?;
+        let more = self.place_environment(&config, &work.directory);
+        new.environment.get_or_insert_default().extend(more);
         if outside.is_none() {
             return Ok((new, false));
         }
@@ -360,114 +448,15 @@ impl Shared {
         };
         Ok((told, true))
     }
-
-    /// Waits for the end of a run, however long its agent waits for answers. What is wanted of the loop is wanted of it.
-    pub(super) async fn wait(&self, run: RunId, timeout: Option<Duration>) -> End {
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut changed = self.driver.journal.watch();
-        let (mut is_cancelled, mut is_late) = (false, false);
-        loop {
-            let now = self.look_at(run);
-            if let Some(mut over) = now.over {
-                if self.is_cancelled() && over.outcome == Outcome::Cancelled {
-                    return End::Cancelled;
-                }
-                if is_late && over.outcome == Outcome::Cancelled {
-                    let message = format!("it was ended after {} s", timeout.unwrap_or_default().as_secs());
-                    over.outcome = Outcome::Failed { reason: Reason::Reported { message } };
-                }
-                return End::Over(over);
-            }
-            let Some(child) = now.session else { return End::Gone };
-            if !is_late && deadline.is_some_and(|at| at <= Instant::now()) {
-                is_late = true;
-            }
-            if (self.is_cancelled() || is_late) && !is_cancelled {
-                is_cancelled = true;
-                self.wish(Input::Cancel(child)).await;
-            } else if now.is_interrupted {
-                self.wish(Input::Resume { session: child, prompt: None }).await;
-            } else if self.is_paused() != now.is_paused && !is_cancelled {
-                let wish = if now.is_paused { Input::Continue(child) } else { Input::Pause(child) };
-                self.wish(wish).await;
-            }
-            tokio::select! {
-                _ = changed.changed() => {}
-                () = sleep(AGAIN) => {}
-            }
-        }
-    }
-
-    /// Waits for a run that is not about a task.
-    pub(super) async fn wait_for(&self, run: RunId) -> bool {
-        !matches!(self.wait(run, None).await, End::Cancelled)
-    }
-
-    fn look_at(&self, run: RunId) -> Child {
-        let child = self.look_at_known(run);
-        if child.over.is_some() || child.session.is_some() {
-            return child;
-        }
-        Child { over: self.over(run), ..child }
-    }
-
-    fn look_at_known(&self, run: RunId) -> Child {
-        let world = self.driver.journal.world();
-        let conducts = world.sessions.get(&self.session).and_then(|it| it.conducts.as_deref());
-        let over = conducts.and_then(|conducts| conducts.over.get(&run).cloned());
-        let session = world.runs.get(&run).and_then(|run| world.sessions.get(run.sessions.last()?));
-        let is_paused = session.is_some_and(|it| it.paused_at_ms.is_some());
-        let is_interrupted = session.is_some_and(Session::is_interrupted);
-        Child { over, session: session.map(|it| it.id), is_paused, is_interrupted }
-    }
-
-    /// Wants something of a session; who is in no state for it stays as they are.
-    async fn wish(&self, input: Input) {
-        self.driver.journal.submit(input, None).await.ok();
-    }
 }
 
-/// A run as its loop sees it.
-struct Child {
-    over: Option<Over>,
-    session: Option<SessionId>,
-    is_paused: bool,
-    is_interrupted: bool,
-}
-
-/// Does something that takes its time. None if it panicked.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
+/// What is said of a task whose end nobody knows how to put down.
+pub(super) fn lost(id: &TaskId) -> Thin {
+    Thin::fail(id.clone(), NOT_CONCLUDED)
 }
 
 fn tail(text: &str) -> String {
     let text = text.trim();
     let more = text.chars().count().saturating_sub(FAILURE_CHARS_MAX);
     text.chars().skip(more).collect()
-}
-
-/// Why a run failed, in few words: one line has to hold them.
-fn words(reason: &Reason) -> String {
-    match reason {
-        Reason::NotStarted { message } => format!("the agent could not be started: {message}"),
-        Reason::ExitCode { code } => format!("the agent ended with exit code {code}"),
-        Reason::KilledBy { signal } => format!("signal {signal} ended the agent"),
-        Reason::AgentError { message } => {
-            message.clone().unwrap_or_else(|| "the agent reported an error".to_owned())
-        }
-        Reason::NoEnd => "the agent ended without a word".to_owned(),
-        Reason::RateLimited { .. } => "the account has hit a limit".to_owned(),
-        Reason::CheckFailed { code, attempts } => {
-            format!("the check failed with exit code {code} after {attempts} attempts")
-        }
-        Reason::SameFailure { times } => format!("the check failed {times} times in the same way"),
-        Reason::TimeOver => "its time is over".to_owned(),
-        Reason::CostOver => "it has cost as much as it may".to_owned(),
-        Reason::TokensOver => "it has used as many tokens as it may".to_owned(),
-        Reason::Rejected { .. } => "it was rejected".to_owned(),
-        Reason::VerifierOverdue => "a verifier has taken too long".to_owned(),
-        Reason::Reported { message } | Reason::NoBase { message } | Reason::NoWorktree { message } => {
-            message.clone()
-        }
-    }
 }

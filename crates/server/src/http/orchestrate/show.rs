@@ -7,6 +7,7 @@ use ostler_engine::{
     orchestrate::{Begun, Conduct, Loop},
     plan::{Plan, Progress, State as TaskState, critical_path},
     request::Request,
+    run::Run,
     session::Session,
 };
 use ostler_orchestrate::{Project, State};
@@ -15,6 +16,7 @@ use super::run_id;
 use crate::{
     api::{
         LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, Outcome, ProjectView,
+        RequestView,
     },
     driver::orchestrate::exchange::{Tokens, counted},
     http::views,
@@ -27,12 +29,15 @@ pub(super) struct Seen {
     project: ProjectView,
     status: String,
     request: Option<String>,
+    /// What is asked by those who do the tasks, by the run.
+    asks: BTreeMap<RunId, RequestView>,
     asked: Conduct,
     facts: Loop,
     directory: String,
     outcome: Option<Outcome>,
     created_at_ms: u64,
     ended_at_ms: Option<u64>,
+    waited_ms: u64,
     now_ms: u64,
 }
 
@@ -44,21 +49,34 @@ impl Seen {
     pub(super) fn of(world: &World, session: &Session, now_ms: u64) -> Option<Seen> {
         let blocking: Vec<&Request> = world.blocking(session.id).collect();
         let request = blocking.iter().find(|it| it.is_open()).map(|it| it.id.to_string());
+        let facts = session.conducts.as_deref()?.clone();
         Some(Seen {
             run: session.run,
             session: session.id.to_string(),
             project: views::project(world, session.project),
             status: views::word(&session.status(&blocking)),
             request,
+            asks: asks(world, &facts),
             asked: session.order.role.conducts()?.clone(),
-            facts: session.conducts.as_deref()?.clone(),
+            facts,
             directory: session.order.directory.clone(),
             outcome: session.outcome.as_ref().map(views::outcome),
             created_at_ms: session.created_at_ms,
             ended_at_ms: session.ended_at_ms,
+            waited_ms: session.waited_ms(session.ended_at_ms.unwrap_or(now_ms)),
             now_ms,
         })
     }
+}
+
+/// The oldest open request of everybody who does a task.
+fn asks(world: &World, facts: &Loop) -> BTreeMap<RunId, RequestView> {
+    let runs = facts.tasks.values().filter_map(|task| world.runs.get(task.runs.last()?));
+    let asks = |run: &Run| {
+        let mut blocking = run.sessions.iter().flat_map(|session| world.blocking(*session));
+        blocking.find(|it| it.is_open()).map(|request| (run.id, views::request(world, request)))
+    };
+    runs.filter(|run| run.outcome.is_none()).filter_map(asks).collect()
 }
 
 /// All of it. A file that cannot be read now shows no tasks but those that the loop itself has begun.
@@ -94,6 +112,7 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
                 needs: needs(task.number()),
                 state: word(task.number()).to_owned(),
                 run: begun.runs.last().map(|run| run_id(*run)),
+                request: begun.runs.last().and_then(|run| seen.asks.get(run)).cloned(),
                 began_at_ms: is_begun.then_some(begun.began_at_ms),
                 ended_at_ms: begun.ended_at_ms,
                 line: begun.line.clone(),
@@ -152,14 +171,14 @@ fn phases(seen: &Seen, plan: &Plan) -> Vec<LoopPhaseView> {
 fn report(seen: &Seen, plan: &Plan, exchange: &Path) -> LoopReport {
     let wall_ms = seen.ended_at_ms.unwrap_or(seen.now_ms).saturating_sub(seen.created_at_ms);
     let ended = || seen.facts.tasks.values().filter(|task| task.ended_at_ms.is_some());
-    let agent_ms = ended().map(|task| task.worked_ms).sum();
-    let worked: BTreeMap<&str, u64> =
-        seen.facts.tasks.iter().map(|(name, task)| (name.as_str(), task.worked_ms)).collect();
+    let took = |task: &Begun| task.worked_ms + task.waited_ms;
+    let by_name: BTreeMap<&str, u64> =
+        seen.facts.tasks.iter().map(|(name, task)| (name.as_str(), took(task))).collect();
     let weight = |task: ostler_engine::plan::TaskNumber| {
-        worked.get(plan.task(task).name()).copied().unwrap_or_default()
+        by_name.get(plan.task(task).name()).copied().unwrap_or_default()
     };
     // As if nothing were done yet: the path goes through what this loop has done.
-    let begun = |task: &ostler_engine::plan::TaskNumber| worked.contains_key(plan.task(*task).name());
+    let begun = |task: &ostler_engine::plan::TaskNumber| by_name.contains_key(plan.task(*task).name());
     let all = Progress::unmarked(plan);
     let path: Vec<_> = critical_path(&all, weight).into_iter().filter(begun).collect();
     LoopReport {
@@ -168,8 +187,10 @@ fn report(seen: &Seen, plan: &Plan, exchange: &Path) -> LoopReport {
             .count(),
         retries: ended().map(|task| task.tries.saturating_sub(1)).sum(),
         wall_ms,
-        agent_ms,
-        speed_up: ratio(agent_ms, wall_ms),
+        waited_ms: seen.waited_ms,
+        agent_ms: ended().map(|task| task.worked_ms).sum(),
+        tasks_waited_ms: ended().map(|task| task.waited_ms).sum(),
+        speed_up: ratio(ended().map(took).sum(), wall_ms.saturating_sub(seen.waited_ms)),
         critical_ms: path.iter().map(|task| weight(*task)).sum(),
         critical_path: path.into_iter().map(|task| plan.task(task).name().to_owned()).collect(),
         exchange: exchanged(exchange),

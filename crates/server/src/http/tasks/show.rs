@@ -216,6 +216,7 @@ impl<'a> Book<'a> {
         let is_preferred = self.state.as_ref().is_some_and(|state| state.preferred().contains(&id));
         let priority = if is_preferred { Priority::First } else { task.priority() };
         let made = self.state.as_ref().and_then(|state| app.made_for(place, state.run_key(&id)?));
+        let session = made.and_then(|(_, session)| session);
         let criterion = |it: ostler_orchestrate::plan::Criterion| TaskCriterionView {
             text: line_of(&it.text),
             done: it.done,
@@ -238,7 +239,8 @@ impl<'a> Book<'a> {
             critical: self.critical.contains(&number),
             attempts: self.attempts(&id, number),
             run: made.map(|(run, _)| run.to_string()),
-            session: made.and_then(|(_, session)| session).map(|session| session.to_string()),
+            session: session.map(|session| session.to_string()),
+            request: session.and_then(|session| app.asks(session)),
             id: id.to_string(),
         }
     }
@@ -294,6 +296,12 @@ impl App {
         let session = self.session_id(&run.to_string()).ok();
         let project = self.with_session(session?, |_, session| session.project).ok()?;
         (project == place.id).then_some((run, session))
+    }
+
+    /// What a session asks that nobody has answered.
+    fn asks(&self, session: SessionId) -> Option<String> {
+        let world = self.driver.journal.world();
+        world.blocking(session).find(|request| request.is_open()).map(|request| request.id.to_string())
     }
 }
 

@@ -1,0 +1,141 @@
+//! What is too long to be said: it reaches its receiver whole, and stands in a file and not in the journal.
+
+use std::fs;
+
+use ostler_server::api::InvocationStatus;
+use serde_json::{Value, json};
+
+use super::{office, output_with, results, seat, views::rows, wait_for_call};
+use crate::support::{World, write};
+
+/// Brings a text of 300,300 bytes, in the language that takes several bytes for a letter.
+const LONG: &str = r#"read -r head; read -r task; yes '긴 결과' | head -c 300300 >long
+    ostler deliver "$(name_in "$head")" --stdin <long; sleep 600"#;
+
+/// The text as it was written.
+fn long(world: &World) -> String {
+    fs::read_to_string(world.project.join("long")).expect("the role has written it")
+}
+
+fn printed(world: &World, arguments: &[&str]) -> String {
+    let output = world.ostler(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn a_long_result_stands_in_a_file_and_its_beginning_in_journal_and_lists() {
+    let world = office(&[("QA", LONG)]);
+    let caller = world.bash("ostler invoke --wait QA x >whole; cmp long whole && echo same");
+    world.status(&caller, "completed");
+    assert_eq!(world.output(&caller), "same\n", "who waits has all of it");
+
+    let result = results(&world).remove(0);
+    let whole = long(&world);
+    assert!(!result.whole && result.delivered && result.content.len() <= 4096);
+    assert!(whole.starts_with(&result.content) && !result.content.is_empty());
+    assert_eq!(result.bytes, Some(300_300));
+    let file = result.file.expect("a file");
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), whole);
+    let longest = rows(&world, "SELECT max(length(body)) FROM events");
+    assert!(longest[0][0].parse::<u64>().expect("a number") < 20_000, "{longest:?}");
+
+    // The column says what it holds: a reference.
+    let row = rows(&world, "SELECT result_type, content_type, content FROM agent_results").remove(0);
+    assert_eq!(row[..2], ["message", "application/vnd.ostler.reference+json"]);
+    let reference = json!({ "path": file, "bytes": 300_300, "sha256": result.sha256 });
+    assert_eq!(serde_json::from_str::<Value>(&row[2]).expect("JSON"), reference);
+    let said: Value = serde_json::from_str(&printed(&world, &["--json", "office", "results"])).expect("JSON");
+    assert_eq!(
+        (said[0]["content_type"].as_str(), said[0]["content"].as_str()),
+        (Some(&*row[1]), Some(&*row[2]))
+    );
+
+    // Who has only what is written out has all of it.
+    let lines = printed(&world, &["export"]);
+    let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let given: Vec<Value> = events.filter(|event| event["kind"] == "result.given").collect();
+    assert_eq!(given.len(), 1);
+    assert_eq!((given[0]["content"].as_str(), &given[0]["cut"]), (Some(&*whole), &Value::Null));
+    world.verify();
+}
+
+/// It has begun to print, and nobody reads on.
+const STUCK: &str = "mkfifo pipe; exec 3<>pipe; ostler invoke --wait QA x >pipe & ";
+
+#[test]
+fn who_dies_while_it_is_handed_a_result_has_it_as_a_message() {
+    let mut world = office(&[("QA", LONG)]);
+    let script = format!(
+        "{STUCK} head -c 9 <&3 >began; until [ -e go ]; do sleep 0.05; done; kill -9 $!; read -r a; read -r b; echo \"$a $b\""
+    );
+    let caller = world.bash(&script);
+    world.wait_for("it to begin", |world| {
+        world.project.join("began").metadata().ok().filter(|it| it.len() > 0)
+    });
+    assert!(!results(&world)[0].delivered, "nobody has all of it");
+    world.restart();
+    assert!(!results(&world)[0].delivered, "nobody has all of it yet");
+    write(&world.project, "go", "");
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    assert!(output.contains("[Result from QA]") && output.contains("(300300 bytes, SHA-256 "), "{output}");
+    assert!(results(&world)[0].delivered);
+    world.verify();
+}
+
+#[test]
+fn who_reads_on_after_the_server_died_has_all_of_a_result_and_no_message() {
+    let mut world = office(&[("QA", LONG)]);
+    let script = format!(
+        "{STUCK} head -c 9 <&3 >began; until [ -e go ]; do sleep 0.05; done; head -c 300291 <&3 >rest; wait $!; echo $?; cat began rest | cmp - long && echo same"
+    );
+    let caller = world.bash(&script);
+    world.wait_for("it to begin", |world| {
+        world.project.join("began").metadata().ok().filter(|it| it.len() > 0)
+    });
+    world.restart();
+    write(&world.project, "go", "");
+    world.status(&caller, "completed");
+    assert_eq!(world.output(&caller), "0\nsame\n");
+    assert_eq!(world.count(&caller, "message.written"), 0);
+    assert!(results(&world)[0].delivered);
+    world.verify();
+}
+
+#[test]
+fn a_kept_text_is_looked_after_and_what_nothing_names_is_removed() {
+    let mut world = office(&[("QA", LONG)]);
+    let caller = world.bash("printf '[INVOKE:QA]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"");
+    wait_for_call(&world, 1, InvocationStatus::Completed);
+    output_with(&world, &caller, "(300300 bytes, SHA-256 ");
+    let file = results(&world).remove(0).file.expect("a file");
+    printed(&world, &["verify"]);
+
+    // A server that died before the commit leaves such files.
+    let folder = world.home.join("office");
+    let left = ["0".repeat(64), "x.draft".to_owned()].map(|name| folder.join(name));
+    for path in &left {
+        fs::write(path, "left").expect("it is ours");
+    }
+    world.restart();
+    world.wait_for("what nothing names is gone", |_| left.iter().all(|path| !path.exists()).then_some(()));
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), long(&world));
+
+    fs::write(&file, "something else").expect("it is ours");
+    let output = world.ostler(&["verify"]);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains(&file), "{said}");
+    let output = world.ostler(&["export"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && said.contains(&file), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).lines().any(|line| line.contains("\"cut\":true")));
+    // The same text, brought again, mends it.
+    let again = world.bash("ostler deliver QA --stdin <long; ostler deliver QA --stdin <long");
+    world.status(&again, "completed");
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), long(&world));
+    printed(&world, &["verify"]);
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1, "the same text is kept once");
+    assert_eq!(seat(&world, "QA").launches.len(), 1);
+}
