@@ -176,7 +176,7 @@ pub struct Handover {
     pub kind: String,
     /// The thing itself, or its beginning.
     pub content: String,
-    /// Where it is, if it is too long to be said.
+    /// Where it is, if it is too long to be said; or the copy of a file that stands in a worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
     /// Whether the content is only its beginning, and all of it stands where the reference says.
@@ -196,7 +196,14 @@ pub struct Handover {
     pub delivered_at_ms: Option<u64>,
 }
 
-/// A text in a file.
+impl Handover {
+    /// The copy of the file that is brought, if there is one: the file itself goes with its worktree.
+    pub fn copy(&self) -> Option<&Reference> {
+        self.reference.as_ref().filter(|_| self.kind == "file_path")
+    }
+}
+
+/// Something that is kept in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The file.
@@ -359,9 +366,9 @@ pub enum NoSeat {
 pub struct Examined {
     /// The name of who is to have it, as it is written.
     pub to: String,
-    /// What is kept of it, if that is not what was said: a path from where they are, or its beginning.
+    /// What is kept of it, if that is not what was said: a path, or its beginning.
     pub content: Option<String>,
-    /// Where it is, if it is too long to be said.
+    /// Where it is, if it is too long to be said; or the copy of a file that stands in a worktree.
     pub reference: Option<Reference>,
     /// Whether only its beginning is kept beside the reference.
     pub cut: bool,

@@ -100,7 +100,7 @@ pub enum OfficeEvent {
         kind: String,
         /// The thing itself, or its beginning.
         content: String,
-        /// Where it is, if it is too long to be said.
+        /// Where it is, if it is too long to be said; or the copy of a file that stands in a worktree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reference: Option<Reference>,
         /// Whether the content is only its beginning, and all of it stands where the reference says.

@@ -35,9 +35,10 @@ pub(crate) fn result(korean: bool, given: &Handover) -> String {
         (true, false) => format!("{head} (late)"),
         (true, true) => format!("{head} (늦음)"),
     };
-    match &given.reference {
-        Some(reference) => format!("{head}\n{}", read_file(korean, reference)),
-        None => format!("{head}\n{}", given.content),
+    match (given.copy(), &given.reference) {
+        (Some(copy), _) => format!("{head}\n{}", copy.path),
+        (None, Some(reference)) => format!("{head}\n{}", read_file(korean, reference)),
+        (None, None) => format!("{head}\n{}", given.content),
     }
 }
 

@@ -290,6 +290,15 @@ impl ResultView {
         view
     }
 
+    /// The same for who is to have it: of a file that was copied, it is told where the copy is.
+    pub(crate) fn for_receiver(result: &Handover) -> ResultView {
+        let mut view = ResultView::of(result);
+        if let Some(copy) = result.copy() {
+            view.content.clone_from(&copy.path);
+        }
+        view
+    }
+
     /// All of it, for who is to have it.
     pub(crate) fn whole(result: &Handover) -> io::Result<ResultView> {
         let whole = match result.reference.as_ref().filter(|_| result.cut) {

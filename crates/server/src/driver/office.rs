@@ -10,7 +10,7 @@ use std::{
 
 use ostler_engine::{
     ActionName, Input, InvocationId, SessionId,
-    office::{Delivery, NoSeat, OfficeInput},
+    office::{Delivery, NoSeat, OfficeInput, Reference},
 };
 use ostler_shim::{ERR, OUT, work_of};
 use tokio::{task::spawn_blocking, time::sleep};
@@ -119,18 +119,35 @@ fn written_at_ms(path: &Path) -> Option<u64> {
 }
 
 async fn submit(driver: &Driver, input: OfficeInput, name: ActionName) {
-    let input = Input::Office(Box::new(input));
+    let reference = kept_for(&input).cloned();
+    let is_taken = submit_until_settled(driver, &Input::Office(Box::new(input)), name).await;
+    if let Some(reference) = reference {
+        driver.texts.settle(&reference, is_taken);
+    }
+}
+
+/// What was kept so that this can name it.
+fn kept_for(input: &OfficeInput) -> Option<&Reference> {
+    match input {
+        OfficeInput::Seated { seat: Ok(seat), .. } => seat.reference.as_ref(),
+        OfficeInput::Examined { found: Ok(found), .. } => found.reference.as_ref(),
+        _ => None,
+    }
+}
+
+/// Gives false if it is refused.
+async fn submit_until_settled(driver: &Driver, input: &Input, name: ActionName) -> bool {
     loop {
         match driver.journal.submit(input.clone(), Some(name)).await {
             Err(SubmitError::Store(_)) => sleep(AGAIN).await,
             // What is refused now is refused for ever.
             Err(SubmitError::Refused(_)) => {
                 if driver.journal.done(name).await.is_ok() {
-                    return;
+                    return false;
                 }
                 sleep(AGAIN).await;
             }
-            Ok(_) | Err(SubmitError::Closed | SubmitError::KeyReused) => return,
+            Ok(_) | Err(SubmitError::Closed | SubmitError::KeyReused) => return true,
         }
     }
 }

@@ -25,18 +25,16 @@ use super::{
 use crate::{
     api::{CalledView, NewInvocation, NewResult, Problem, ResultView, clean, text},
     driver::callers,
-    office::examine::examine,
+    journal::SubmitError,
+    office::{examine::examine, kept::BYTES_MAX},
     peer::Peer,
 };
 
 /// How long a caller is held before it is told that nothing has happened yet.
 const HOLD: Duration = Duration::from_secs(20);
 
-/// The longest result. It is held in memory until it is kept.
-const RESULT_BYTES_MAX: usize = 64 << 20;
-
 /// The longest body that brings one: as JSON, quotation marks and ends of lines take twice their room.
-const RESULT_BODY_BYTES_MAX: usize = 2 * RESULT_BYTES_MAX + (64 << 10);
+const RESULT_BODY_BYTES_MAX: usize = 2 * BYTES_MAX + (64 << 10);
 
 /// What a result can be.
 const TYPES: [&str; 5] = ["message", "github_issue", "markdown", "json", "file_path"];
@@ -63,7 +61,7 @@ pub(super) fn routes() -> Router<App> {
             Router::new()
                 .route("/results", post(deliver))
                 .layer(DefaultBodyLimit::max(RESULT_BODY_BYTES_MAX))
-                .layer(Extension(BytesMax(RESULT_BYTES_MAX as u64))),
+                .layer(Extension(BytesMax(BYTES_MAX as u64))),
         )
 }
 
@@ -161,8 +159,8 @@ async fn deliver(
     Body(new): Body<NewResult>,
 ) -> Result<Json<Value>, Problem> {
     let (session, launch) = agent(&peer)?;
-    if new.content.len() > RESULT_BYTES_MAX {
-        return Err(too_large(BytesMax(RESULT_BYTES_MAX as u64)));
+    if new.content.len() > BYTES_MAX {
+        return Err(too_large(BytesMax(BYTES_MAX as u64)));
     }
     let stored = needed_key(&headers, &format!("/results/{session}"), &new)?;
     let origin = stored.key.clone();
@@ -175,8 +173,14 @@ async fn deliver(
     let delivery = Delivery { to, kind: new.kind, content: new.content, invocation, origin, printed: None };
     let (driver, brought) = (app.driver.clone(), delivery.clone());
     let found = tokio::task::spawn_blocking(move || examine(&driver, session, &brought)).await?;
+    let reference = found.as_ref().ok().and_then(|found| found.reference.clone());
     let input = OfficeInput::Examined { session, launch: Some(launch), delivery, found };
-    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), Some(stored)).await?;
+    let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), Some(stored)).await;
+    if let Some(reference) = reference {
+        let is_refused = matches!(made, Err(SubmitError::Refused(_) | SubmitError::KeyReused));
+        app.driver.texts.settle(&reference, !is_refused);
+    }
+    let made = made?;
     Ok(Json(json!({ "result": made.result.map(|id| id.to_string()) })))
 }
 
@@ -197,7 +201,7 @@ impl App {
             call.and_then(|call| call.call.as_ref()).is_some_and(|call| call.key == key)
         };
         let result = view.result.as_deref().map(|result| self.result(result)).transpose()?.flatten();
-        let result = result.as_ref().map(ResultView::of);
+        let result = result.as_ref().map(ResultView::for_receiver);
         Ok(CalledView { invocation: view, result, waited_for })
     }
 

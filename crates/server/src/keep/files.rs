@@ -83,7 +83,7 @@ fn of_office(home: &Home) -> Vec<String> {
     // A journal that cannot be read is said elsewhere.
     kept::references(page, |reference| drop(named.insert(reference.path.clone(), reference))).ok();
     let wrong = |(path, reference)| {
-        let why = kept::read(&reference).err()?;
+        let why = kept::read_bytes(&reference).err()?;
         Some(format!("'{path}', which a call or a result names: {why}"))
     };
     named.into_iter().filter_map(wrong).collect()

@@ -14,7 +14,7 @@ use ostler_engine::{
 };
 
 use super::{
-    kept::{INLINE_BYTES_MAX, Texts, beginning},
+    kept::{BYTES_MAX, INLINE_BYTES_MAX, Texts, beginning},
     roles::Roles,
     seat::place,
 };
@@ -84,14 +84,26 @@ fn look(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examin
         _ => None,
     };
     let to = receiver(driver, project, &delivery.to)?;
-    let content = file.map(|file| seen_from(directory_of(driver, project, &to).as_deref(), &file));
-    let limits = limits_of(driver, project, &to);
-    let whole = content.as_ref().unwrap_or(&delivery.content);
+    if let Some(file) = file {
+        let (content, reference) = match stand.in_worktree(&file) {
+            Some(place) => (place, Some(kept_copy(&driver.texts, &file, words)?)),
+            None => (seen_from(directory_of(driver, project, &to).as_deref(), &file), None),
+        };
+        return Ok(Examined { to, content: Some(content), reference, cut: false });
+    }
+    let (whole, limits) = (&delivery.content, limits_of(driver, project, &to));
     let reference = kept_if_long(&driver.texts, whole, limits).map_err(Objection::NotKept)?;
     // Nobody says more than that, so that a long one has a reference.
     let cut = whole.len() > INLINE_BYTES_MAX;
-    let content = if cut { Some(beginning(whole).to_owned()) } else { content };
-    Ok(Examined { to, content, reference, cut })
+    Ok(Examined { to, content: cut.then(|| beginning(whole).to_owned()), reference, cut })
+}
+
+/// Keeps what somebody else reads of a worktree that may be gone by then.
+fn kept_copy(texts: &Texts, file: &Path, said: &str) -> Result<Reference, Objection> {
+    texts.keep_file(file).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => Objection::TooLarge(said.to_owned()),
+        _ => Objection::NotKept(error),
+    })
 }
 
 /// Why something cannot be brought.
@@ -108,6 +120,8 @@ enum Objection {
     Outside(String),
     /// It is a directory, or something else that cannot be read as a file.
     NotAFile(String),
+    /// It is in a worktree, and too large for a copy.
+    TooLarge(String),
     /// Nobody has that name.
     NoAgent(String, Vec<String>),
     /// The role, or the configuration, cannot be used as it stands in its file.
@@ -136,6 +150,18 @@ impl Objection {
             (Objection::Outside(said), true) => format!("'{said}'은(는) 프로젝트 밖에 있습니다"),
             (Objection::NotAFile(said), false) => format!("'{said}' is no file"),
             (Objection::NotAFile(said), true) => format!("'{said}'은(는) 파일이 아닙니다"),
+            (Objection::TooLarge(said), false) => {
+                let mebibytes = BYTES_MAX >> 20;
+                format!(
+                    "'{said}' has more than {mebibytes} MiB, and what is in a worktree is copied. Put it into the project"
+                )
+            }
+            (Objection::TooLarge(said), true) => {
+                let mebibytes = BYTES_MAX >> 20;
+                format!(
+                    "'{said}'은(는) {mebibytes}MiB보다 크고, 워크트리의 파일은 복사해 보관합니다. 프로젝트에 두고 전달하세요"
+                )
+            }
             (Objection::NoAgent(to, names), false) => {
                 format!("there is no agent {to}. There are: {}", names.join(", "))
             }
@@ -177,6 +203,12 @@ impl Stand {
             return Err(Objection::Outside(said.to_owned()));
         }
         if path.is_file() { Ok(path) } else { Err(Objection::NotAFile(said.to_owned())) }
+    }
+
+    /// Where a file stands in the agent's own worktree, if it does: where it will be in the project when that is merged.
+    fn in_worktree(&self, file: &Path) -> Option<String> {
+        let root = Path::new(self.worktree.as_deref()?).canonicalize().ok()?;
+        file.strip_prefix(root).ok().map(|place| place.display().to_string())
     }
 }
 

@@ -59,10 +59,11 @@ pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) ->
         return Err(bad(NO_REPOSITORY.to_owned()));
     }
     let limits = Limits::of(&agent);
-    let reference = kept_if_long(&driver.texts, words, limits)
-        .map_err(|error| bad(format!("its words cannot be kept: {error}")))?;
     let terms = terms(&roles, &agent, role).map_err(bad)?;
     let order = order(driver, &roles, role, agent, caller, &root).map_err(bad)?;
+    // The last thing that can fail: what is kept has then to be named.
+    let reference = kept_if_long(&driver.texts, words, limits)
+        .map_err(|error| bad(format!("its words cannot be kept: {error}")))?;
     let session = seat_of(driver, caller.project, &role.name);
     let worktrees = role.worktree.then(|| driver.home.worktrees().display().to_string());
     Ok(Box::new(Seat {

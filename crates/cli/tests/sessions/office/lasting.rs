@@ -47,6 +47,55 @@ fn a_role_in_a_worktree_is_merged_back_and_begins_in_a_new_one() {
     world.verify();
 }
 
+/// Who was brought a file of a worktree may look at it when that is gone.
+#[test]
+fn a_file_of_a_worktree_can_be_opened_after_it_was_merged_and_removed() {
+    let mut world = World::new();
+    repository(&world);
+    let role = r#"while read -r head; do read -r task; mkdir -p docs; printf '\xff\x00%s' "$task" >docs/plan.bin
+        printf '[DELIVER_RESULT:%s]\ntype: file_path\ncontent: docs/plan.bin\n[/DELIVER_RESULT]\n' "$(name_in "$head")"
+        done"#;
+    set_roles(&world, "[office]\nidle = \"1s\"\n", &[("backend", role)]);
+    let config = world.home.join("config/ostler/config.toml");
+    let text = fs::read_to_string(&config).expect("it was written");
+    fs::write(&config, format!("{text}isolation = \"worktree\"\n")).expect("it is ours");
+    let ways = [
+        "printf '[INVOKE:backend]\\none\\n[/INVOKE]\\n'; read -r a; read -r b",
+        "b=$(ostler invoke --wait backend two)",
+    ];
+    for (number, (way, task)) in ways.iter().zip(["one", "two"]).enumerate() {
+        let go = format!("go{number}");
+        let script = format!(
+            "{way}; echo \"$b\" >given{number}; until [ -e {go} ]; do sleep 0.05; done; od -An -c \"$b\"; echo \"${{b##*-}}\""
+        );
+        let caller = world.bash(&script);
+        let given = world.wait_for("the path", |world| {
+            fs::read_to_string(world.project.join(format!("given{number}")))
+                .ok()
+                .filter(|it| it.ends_with('\n'))
+        });
+        let backend = seat(&world, "backend");
+        world.status(&backend.id, "completed");
+        assert_eq!(world.wish(&backend.id, "merge").worktree.expect("a worktree").state, "merged");
+        assert!(!Path::new(&backend.directory).exists(), "the worktree is gone");
+        // A server that starts looks through what is kept.
+        world.restart();
+        world.verify();
+        assert!(Path::new(given.trim_end()).is_absolute(), "{given}");
+        write(&world.project, &go, "");
+        world.status(&caller, "completed");
+        let output = world.output(&caller);
+        let spelt: Vec<String> = task.chars().map(String::from).collect();
+        let read: Vec<&str> = output.lines().rev().take(2).collect();
+        let shown = read[1].split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!((shown, read[0]), (format!("377 \\0 {}", spelt.join(" ")), "plan.bin"), "{output}");
+        // People see where it is in the project.
+        let result = results(&world).pop().expect("a result");
+        assert_eq!((result.content.as_str(), result.bytes), ("docs/plan.bin", Some(5)));
+        assert!(world.project.join(&result.content).is_file());
+    }
+}
+
 #[test]
 fn a_role_that_thinks_or_talks_for_long_is_not_idle_meanwhile() {
     let world = World::new();

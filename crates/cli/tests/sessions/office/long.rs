@@ -9,7 +9,7 @@ use super::{office, output_with, results, seat, views::rows, wait_for_call};
 use crate::support::{World, write};
 
 /// Brings a text of 300,300 bytes, in the language that takes several bytes for a letter.
-const LONG: &str = r#"read -r head; read -r task; yes '긴 결과' | head -c 300300 >long
+pub(super) const LONG: &str = r#"read -r head; read -r task; yes '긴 결과' | head -c 300300 >long
     ostler deliver "$(name_in "$head")" --stdin <long; sleep 600"#;
 
 /// The text as it was written.
@@ -138,4 +138,48 @@ fn a_kept_text_is_looked_after_and_what_nothing_names_is_removed() {
     printed(&world, &["verify"]);
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1, "the same text is kept once");
     assert_eq!(seat(&world, "QA").launches.len(), 1);
+}
+
+#[test]
+fn what_is_refused_leaves_no_file_and_takes_none_away() {
+    let world = office(&[("QA", "sleep 600")]);
+    let bring = |script: &str| {
+        let giver = world.bash(&format!("yes '긴 결과' | head -c 300300 >long; {script}"));
+        world.status(&giver, "completed");
+        world.output(&giver)
+    };
+    let files = || fs::read_dir(world.home.join("office")).into_iter().flatten().count();
+    let refused = bring(
+        "for to in 'Nobody' 'QA --type json' 'QA --for i_9'; do ostler deliver $to --stdin <long 2>&1; echo $?; done",
+    );
+    for words in ["there is no agent Nobody", "it is no JSON", "i_9 is no open call of QA"] {
+        assert!(refused.contains(words), "{words}:\n{refused}");
+    }
+    assert_eq!(refused.lines().filter(|line| *line == "7").count(), 3, "{refused}");
+    assert_eq!(files(), 0, "nothing names it");
+
+    // What something names stays, though somebody else is refused with the same.
+    bring("ostler deliver QA --stdin <long; ostler deliver QA --for i_9 --stdin <long 2>&1; true");
+    assert_eq!(files(), 1);
+    let file = results(&world).remove(0).file.expect("a file");
+    assert_eq!(fs::read_to_string(file).expect("it is there"), long(&world));
+    printed(&world, &["verify"]);
+}
+
+#[test]
+fn who_waits_prints_what_was_brought_byte_for_byte() {
+    let world = office(&[(
+        "QA",
+        r#"while read -r head; do read -r task; printf "$task" | ostler deliver "$(name_in "$head")" --stdin; done"#,
+    )]);
+    let caller = world.bash(
+        r#"for words in 'no end' '\n two ends \n\n'; do ostler invoke --wait QA "$words" | od -An -c; done
+        python3 -c 'import pty; pty.spawn(["ostler", "invoke", "--wait", "QA", "at a terminal"])'; echo through"#,
+    );
+    world.status(&caller, "completed");
+    let output = world.output(&caller);
+    let shown: Vec<String> =
+        output.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(shown, ["n o e n d", r"\n t w o e n d s \n \n", "at a terminal", "through"]);
+    world.verify();
 }
