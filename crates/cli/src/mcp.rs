@@ -24,11 +24,12 @@ use ostler_server::{
 use serde_json::{Value, json};
 use tokio::{
     sync::{mpsc, oneshot},
-    time::{Instant, interval_at},
+    task::JoinSet,
+    time::{Instant, interval_at, timeout},
 };
 
 use self::{
-    office::Errand,
+    office::{Errand, Taken},
     tools::{Heard, Tool},
     wire::{Era, Incoming},
 };
@@ -39,6 +40,9 @@ const MESSAGE_BYTES_MAX: u64 = 4 << 20;
 /// How often a client is told that somebody is still waited for. The shortest time-out that is known is a minute.
 const PROGRESS: Duration = Duration::from_secs(5);
 
+/// So long it is tried, when a client has gone, to say that it has what it was told: a server that restarts takes a moment.
+const LAST_WORDS: Duration = Duration::from_secs(20);
+
 /// The most messages that may wait to be handled; beyond it the client has to wait.
 const QUEUE_MAX: usize = 64;
 
@@ -47,8 +51,9 @@ pub(crate) async fn serve(channel: Channel) -> io::Result<()> {
     let (queue, mut messages) = mpsc::channel(QUEUE_MAX);
     // Standard input can only be read by waiting for it, and nothing else may wait for that.
     thread::Builder::new().name("input".to_owned()).spawn(move || read(&queue))?;
-    let (said, mut to_say) = mpsc::channel::<Value>(QUEUE_MAX);
-    let mut server = Server { channel, said, calls: HashMap::new() };
+    let (said, mut to_say) = mpsc::channel::<Reply>(QUEUE_MAX);
+    let mut server = Server { channel: channel.clone(), said, calls: HashMap::new() };
+    let mut settling = JoinSet::new();
     loop {
         tokio::select! {
             message = messages.recv() => match message {
@@ -57,11 +62,34 @@ pub(crate) async fn serve(channel: Channel) -> io::Result<()> {
                         wire::write(&reply)?;
                     }
                 }
-                // Who waits is known to be gone when this process is.
-                None => return Ok(()),
+                // Who waits is known to be gone when this process is. What was said before that counts.
+                None => {
+                    timeout(LAST_WORDS, settling.join_all()).await.ok();
+                    return Ok(());
+                }
             },
-            Some(message) = to_say.recv() => wire::write(&message)?,
+            Some(reply) = to_say.recv() => {
+                wire::write(&reply.message)?;
+                if let Some(taken) = reply.taken {
+                    let channel = channel.clone();
+                    settling.spawn(async move { taken.settle(&channel).await });
+                }
+            }
+            Some(_) = settling.join_next() => {}
         }
+    }
+}
+
+/// Something that is said to the client when its time has come.
+struct Reply {
+    message: Value,
+    /// What the client has when it was said.
+    taken: Option<Taken>,
+}
+
+impl From<Value> for Reply {
+    fn from(message: Value) -> Reply {
+        Reply { message, taken: None }
     }
 }
 
@@ -81,7 +109,7 @@ fn read(queue: &mpsc::Sender<Vec<u8>>) {
 struct Server {
     channel: Channel,
     /// Where replies go that take their time.
-    said: mpsc::Sender<Value>,
+    said: mpsc::Sender<Reply>,
     /// Calls under way, by their ids, and how to end them.
     calls: HashMap<String, oneshot::Sender<()>>,
 }
@@ -129,14 +157,12 @@ impl Server {
         };
         let (cancel, cancelled) = oneshot::channel();
         self.calls.insert(id.to_string(), cancel);
-        let channel = self.channel.clone();
+        let (channel, said) = (self.channel.clone(), self.said.clone());
         tokio::spawn(async move {
             let Some(report) = office::run(&channel, &errand, cancelled).await else { return };
-            let reply = wire::result(&id, era, wire::said(&report.text, report.is_error));
+            let message = wire::result(&id, era, wire::said(&report.text, report.is_error));
             // A client that does not read any more has ended, and has nothing.
-            if wire::write(&reply).is_ok() {
-                report.settle(&channel).await;
-            }
+            said.send(Reply { message, taken: report.taken }).await.ok();
         });
         None
     }
@@ -165,7 +191,7 @@ impl Server {
             let Some(heard) = waiting.ask(&call, cancelled).await else { return };
             let (text, is_error) = heard.say();
             // A client that does not read any more has ended.
-            said.send(wire::result(&id, era, wire::said(&text, is_error))).await.ok();
+            said.send(wire::result(&id, era, wire::said(&text, is_error)).into()).await.ok();
         });
         None
     }
@@ -183,7 +209,7 @@ fn all_tools() -> Value {
 /// A call that waits for somebody.
 struct Waiting {
     channel: Channel,
-    said: mpsc::Sender<Value>,
+    said: mpsc::Sender<Reply>,
     /// The client's name for its progress, if it wants to know.
     token: Option<Value>,
 }
@@ -239,7 +265,8 @@ impl Waiting {
             ticks.tick().await;
             let message = format!("{request} waits for a person");
             let progress = json!({ "progressToken": token, "progress": count, "message": message });
-            if self.said.send(wire::notification("notifications/progress", &progress)).await.is_err() {
+            let told = wire::notification("notifications/progress", &progress);
+            if self.said.send(told.into()).await.is_err() {
                 return;
             }
         }

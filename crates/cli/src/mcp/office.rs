@@ -113,21 +113,27 @@ pub(super) struct Report {
     pub(super) text: String,
     /// Whether that is an error.
     pub(super) is_error: bool,
-    /// The call whose result it is, and its key: it is taken when it was said.
-    taken: Option<(String, CalledView)>,
+    /// The result that it is: it is taken when it was said.
+    pub(super) taken: Option<Taken>,
+}
+
+/// A call whose result is handed over, and its key.
+pub(super) struct Taken {
+    key: String,
+    view: CalledView,
 }
 
 impl Report {
     fn new(text: String, is_error: bool) -> Report {
         Report { text, is_error, taken: None }
     }
+}
 
+impl Taken {
     /// It was said.
     pub(super) async fn settle(self, channel: &Channel) {
-        if let Some((key, view)) = self.taken {
-            // If it is refused, this process was taken for gone, and the result comes as a message too.
-            channel.take_result(&key, &view).await.ok();
-        }
+        // If it is refused, this process was taken for gone, and the result comes as a message too.
+        channel.take_result(&self.key, &self.view).await.ok();
     }
 }
 
@@ -177,7 +183,7 @@ async fn invoke(
         (None, Some(words)) => words.clone(),
         (None, None) => format!("{} was called; its result comes as a message.", view.invocation.id),
     };
-    let taken = (call.wait && view.waited_for).then_some((key, view));
+    let taken = (call.wait && view.waited_for).then_some(Taken { key, view });
     Ok(Some(Report { text, is_error: has_failed, taken }))
 }
 

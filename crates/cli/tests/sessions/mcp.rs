@@ -40,7 +40,7 @@ def say(*words):
     print(*words, flush=True)
 "#;
 
-fn client(world: &World, script: &str) -> String {
+pub(crate) fn client(world: &World, script: &str) -> String {
     write(&world.project, "client.py", &format!("{CLIENT}\n{script}"));
     world.run(&["python3", "client.py"])
 }

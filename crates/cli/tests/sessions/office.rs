@@ -4,6 +4,7 @@
 mod lasting;
 mod long;
 mod storm;
+mod tools;
 mod views;
 
 use std::{fs, path::Path, time::Instant};
