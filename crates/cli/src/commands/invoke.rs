@@ -1,5 +1,7 @@
 //! `ostler invoke`: an agent's process calls another agent.
 
+use std::io::{self, IsTerminal};
+
 use clap::Args;
 use ostler_server::{
     api::{CalledView, InvocationStatus, NewInvocation},
@@ -18,8 +20,8 @@ use crate::{
 /// Inside a session: call another agent of this project.
 ///
 /// It prints the id of the call, and the result comes as a message. With --wait it waits for as long as it takes, also
-/// while the server restarts, and prints the result; if the tool that runs it gives up and ends it, the result comes as
-/// a message.
+/// while the server restarts, and prints the result, byte for byte; if the tool that runs it gives up and ends it, the
+/// result comes as a message.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  ostler invoke designer \"Sketch the sign-in page\" --context \"See docs/brief.md\"\n  \
@@ -82,7 +84,7 @@ fn say(context: &Context, view: &CalledView, wait: bool, is_mine: bool) -> Resul
     let has_failed = matches!(call.status, InvocationStatus::Failed | InvocationStatus::Cancelled);
     context.print(view, |_| match (&view.result, &call.words) {
         _ if wait && !is_mine => String::new(),
-        (Some(result), _) if wait => format!("{}\n", result.content.trim_end()),
+        (Some(result), _) if wait => as_brought(&result.content),
         (_, Some(words)) if call.is_over() => format!("{}\n", words.trim_end()),
         _ => format!("{}\n", call.id),
     })?;
@@ -91,4 +93,11 @@ fn say(context: &Context, view: &CalledView, wait: bool, is_mine: bool) -> Resul
         (false, true) => Exit::NoAnswer,
         (false, false) => Exit::Done,
     })
+}
+
+/// A result as it was brought, byte for byte. Only at a terminal is the last line ended, so that the next thing that is
+/// said there begins on a line of its own.
+fn as_brought(content: &str) -> String {
+    let is_open = !content.ends_with('\n') && io::stdout().is_terminal();
+    if is_open { format!("{content}\n") } else { content.to_owned() }
 }
