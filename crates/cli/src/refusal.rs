@@ -19,6 +19,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
     let why = &details["why"];
     match details["key"].as_str().unwrap_or_default() {
         "no_session" => words.say(Key::NoSuchSession, &[("id", &session())]),
+        "no_run" => words.say(Key::NoSuchRun, &[("id", &text("run"))]),
         "no_request" => words.say(Key::NoSuchRequest, &[("id", &text("request"))]),
         "settled" => {
             let answer = outcome::answer(words, &details["settled"]["answer"]);
@@ -54,10 +55,12 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" | "loop_busy" => {
             review(words, details)
         }
-        "no_invocation" => words.say(Key::NoSuchCall, &[("id", &text("invocation"))]),
-        "invocation_over" => words.say(Key::RefusedCallOver, &[("id", &text("invocation"))]),
-        "no_role" => words.say(Key::RefusedNoRole, &[("role", &text("role"))]),
-        "not_delivered" => words.say(Key::RefusedNotDelivered, &[("why", &text("why"))]),
+        "no_invocation" | "invocation_over" | "no_role" | "not_delivered" | "not_called" => {
+            office(words, details)
+        }
+        "too_large" => words.say(Key::RefusedTooLong, &[("max", &text("max"))]),
+        "long_field" => words.say(Key::RefusedLongField, &[("field", &text("field"))]),
+        "empty_field" => words.say(Key::RefusedEmptyField, &[("field", &text("field"))]),
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => untrusted(words, details),
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
@@ -78,6 +81,19 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             _ => safe(&problem.title).into_owned(),
         },
     }
+}
+
+/// What is refused to agents that speak to each other, and to who speaks to them.
+fn office(words: Words, details: &Value) -> String {
+    let text = |name: &str| details[name].as_str().map(|it| safe(it).into_owned()).unwrap_or_default();
+    let key = match details["key"].as_str().unwrap_or_default() {
+        "invocation_over" => Key::RefusedCallOver,
+        "not_called" => Key::RefusedNotWaitedFor,
+        "no_role" => return words.say(Key::RefusedNoRole, &[("role", &text("role"))]),
+        "not_delivered" => return words.say(Key::RefusedNotDelivered, &[("why", &text("why"))]),
+        _ => Key::NoSuchCall,
+    };
+    words.say(key, &[("id", &text("invocation"))])
 }
 
 /// What a repository would run, and nobody has agreed to.
@@ -122,8 +138,11 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             let run = details["run"].as_str().unwrap_or_default();
             Some(words.say(Key::HintPhasesBusy, &[("run", &safe(run))]))
         }
-        "no_session" => Some(words.sentence(Key::HintIds).to_owned()),
-        "no_invocation" => Some(words.sentence(Key::HintCalls).to_owned()),
+        "no_session" | "no_run" => Some(words.sentence(Key::HintIds).to_owned()),
+        "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
+        "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),
+        "too_large" => Some(words.sentence(Key::HintTooLong).to_owned()),
+        "no_invocation" | "invocation_over" => Some(words.sentence(Key::HintCalls).to_owned()),
         "no_role" => {
             let roles = details["roles"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let roles = roles.map(one_line).collect::<Vec<_>>().join(", ");
@@ -149,7 +168,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             let id = details["request"].as_str().unwrap_or_default();
             Some(words.say(Key::HintValueInstead, &[("id", &id)]))
         }
-        "not_an_answer" | "no_worktree" | "worktree_gone" | "empty_message" => {
+        "not_an_answer" | "no_worktree" | "worktree_gone" | "empty_message" | "not_delivered" => {
             Some(words.sentence(Key::HintUnchanged).to_owned())
         }
         _ => match (problem.kind.as_str(), details["nearest"].as_str()) {
@@ -233,6 +252,26 @@ mod tests {
         assert_eq!(message(english, &agent), "there is no agent 'cladue'");
         assert_eq!(hint(english, &agent).as_deref(), Some("Did you mean 'claude'?"));
         assert_eq!(exit(&agent), Exit::NotFound);
+    }
+
+    #[test]
+    fn what_is_refused_in_an_office_is_said_in_korean_with_what_to_do() {
+        let korean = Words::new(Language::Ko);
+        for details in [
+            json!({"key": "too_large", "max": "64 MiB"}),
+            json!({"key": "not_delivered", "why": "내용이 없습니다"}),
+            json!({"key": "no_run", "run": "r_9"}),
+            json!({"key": "not_called", "invocation": "i_9"}),
+            json!({"key": "invocation_over", "invocation": "i_9"}),
+            json!({"key": "long_field", "field": "task"}),
+        ] {
+            let problem = Problem { hint: Some("In English.".into()), ..problem("x", 400, details) };
+            let said =
+                [Some(message(korean, &problem)), hint(korean, &problem)].map(Option::unwrap_or_default);
+            assert!(said.iter().all(|it| it.contains(|letter| ('가'..='힣').contains(&letter))), "{said:?}");
+        }
+        let empty = problem("empty_field", 400, json!({"key": "empty_field", "field": "task"}));
+        assert_eq!(message(korean, &empty), "'task' 값이 비어 있습니다");
     }
 
     #[test]

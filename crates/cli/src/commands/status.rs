@@ -30,15 +30,24 @@ fn page(words: Words, screen: Screen, status: &StatusView) -> String {
         said.push('\n');
         said.push_str(&card::card(words, screen, request));
     }
-    let at_work = match status.sessions.iter().filter(|session| !session.idle).count() {
-        0 if !status.sessions.is_empty() => words.sentence(Key::OnlyIdle).to_owned(),
-        0 if status.needs_you.is_empty() => words.sentence(Key::NobodyAtWork).to_owned(),
-        0 => return said,
+    let (idle, busy): (Vec<_>, Vec<_>) = status.sessions.iter().cloned().partition(|session| session.idle);
+    let at_work = match busy.len() {
+        0 if idle.is_empty() && status.needs_you.is_empty() => words.sentence(Key::NobodyAtWork).to_owned(),
+        0 => String::new(),
         1 => words.sentence(Key::OneAtWork).to_owned(),
         n => words.say(Key::ManyAtWork, &[("n", &n)]),
     };
-    said.push('\n');
-    add_line(&mut said, 0, &at_work);
-    said.push_str(&sessions::list(words, screen, &status.sessions));
+    let here = match (idle.is_empty(), busy.is_empty()) {
+        (true, _) => "",
+        (false, true) => words.sentence(Key::OnlyIdle),
+        (false, false) => words.sentence(Key::AlsoIdle),
+    };
+    for (head, sessions) in [(at_work.as_str(), &busy), (here, &idle)] {
+        if !head.is_empty() {
+            said.push('\n');
+            add_line(&mut said, 0, head);
+            said.push_str(&sessions::list(words, screen, sessions));
+        }
+    }
     said
 }

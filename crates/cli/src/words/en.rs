@@ -9,6 +9,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ManyNeedYou, "{n} things need you:"),
     (Key::NobodyAtWork, "No agent is at work. Begin with: ostler run claude \"fix the flaky test\""),
     (Key::OnlyIdle, "No agent is at work. Here, and without an open call:"),
+    (Key::AlsoIdle, "Here, and without an open call:"),
     (Key::OneAtWork, "1 agent at work:"),
     (Key::ManyAtWork, "{n} agents at work:"),
     (Key::AnswerByNumber, "Answer: ostler answer {id} {number}"),

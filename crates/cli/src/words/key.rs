@@ -22,6 +22,7 @@ keys! {
     ManyNeedYou,
     NobodyAtWork,
     OnlyIdle,
+    AlsoIdle,
     OneAtWork,
     ManyAtWork,
     AnswerByNumber,
@@ -556,5 +557,6 @@ keys! {
     LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskAsks, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopStatusAsks, LoopReport, LoopReportTime, LoopReportTimeWaited, LoopReportTasksWaited, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,
     StatusWaitingAgent, NoOffice, HintNoOffice, NoRolesYet, NoCallsYet, NoResultsYet, NoQuestionsYet, OfficeOpen,
     OfficeUnread, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,
-    ResultDelivered, NoResultHere, NoSuchCall, HintCalls, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered,
+    ResultDelivered, NoResultHere, NoSuchCall, HintCalls, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered, NoSuchRun,
+    RefusedTooLong, HintTooLong, RefusedEmptyField, RefusedLongField, HintLongField, RefusedNotWaitedFor, HintAsMessage,
 }

@@ -12,6 +12,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "일하는 에이전트가 없습니다. 이렇게 시작하세요: ostler run claude \"깨지는 테스트를 고쳐 줘\"",
     ),
     (Key::OnlyIdle, "일하는 에이전트가 없습니다. 열린 호출 없이 자리에 있는 에이전트:"),
+    (Key::AlsoIdle, "열린 호출 없이 자리에 있는 에이전트:"),
     (Key::OneAtWork, "에이전트 1개가 일하고 있습니다:"),
     (Key::ManyAtWork, "에이전트 {n}개가 일하고 있습니다:"),
     (Key::AnswerByNumber, "답하기: ostler answer {id} {number}"),

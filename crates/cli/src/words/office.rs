@@ -46,4 +46,28 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::RefusedNoRole, "there is no agent {role}", "{role}(이)라는 에이전트가 없습니다"),
     (Key::HintRoles, "There are: {roles}", "있는 에이전트: {roles}"),
     (Key::RefusedNotDelivered, "the result was not delivered: {why}", "결과를 전달하지 못했습니다: {why}"),
+    (Key::NoSuchRun, "there is no run '{id}'", "{id} 실행이 없습니다"),
+    (
+        Key::RefusedTooLong,
+        "that is too long: at most {max} are taken here",
+        "너무 깁니다: 여기서는 {max}까지 받습니다",
+    ),
+    (
+        Key::HintTooLong,
+        "Nothing was done. Put a long text into a file that the agent can read, and name it instead.",
+        "아무것도 하지 않았습니다. 긴 글은 에이전트가 읽을 수 있는 파일에 두고 그 이름을 보내세요.",
+    ),
+    (Key::RefusedEmptyField, "the {field} is empty", "'{field}' 값이 비어 있습니다"),
+    (Key::RefusedLongField, "the {field} is too long", "'{field}' 값이 너무 깁니다"),
+    (Key::HintLongField, "Put it into a file, and name the file.", "파일에 두고 그 파일의 이름을 보내세요."),
+    (
+        Key::RefusedNotWaitedFor,
+        "no process waits for {id} any more",
+        "이제 {id}의 결과를 기다리는 프로세스가 없습니다",
+    ),
+    (
+        Key::HintAsMessage,
+        "What came of it is brought to the agent as a message.",
+        "결과는 에이전트에게 메시지로 전달됩니다.",
+    ),
 ];

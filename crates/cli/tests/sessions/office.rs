@@ -331,6 +331,37 @@ fn processes_call_bring_and_are_refused_over_the_socket() {
 }
 
 #[test]
+fn who_speaks_korean_is_refused_in_korean() {
+    let world = office(&[("QA", "sleep 600")]);
+    fs::create_dir_all(world.project.join(".claude/agents")).expect("it is ours");
+    write(&world.project, ".claude/agents/writer.md", "---\nname: writer\n---\nWrite.\n");
+    let script = r#"o() { env LC_ALL=ko_KR.UTF-8 ostler "$@"; }; head -c 67108865 /dev/zero | tr '\0' x >longer
+        o deliver QA --stdin <longer; o invoke QA --stdin <longer; o deliver Nobody x
+        o deliver QA ''; o invoke QA ''; o invoke '' x; o deliver QA --type json '{x'
+        o deliver QA --for i_9 x; o deliver QA --for x x; o deliver QA --type file_path longer/
+        o invoke Nobody x; o invoke writer x"#;
+    let mut new = world.new_run(&["bash", "-c", &format!("exec 2>&1; {script}")]);
+    new.korean = true;
+    let session = world.run_with(&new);
+    world.status(&session, "failed");
+    let mut said = world.output(&session);
+    for arguments in [
+        ["send", "writer", "x"].as_slice(),
+        &["send", "Nobody", "x"],
+        &["send", "QA", ""],
+        &["cancel", "i_9"],
+        &["diagram", "r_9"],
+    ] {
+        let mut command = world.command(&[&["office"], arguments].concat());
+        let refused = command.env("LC_ALL", "ko_KR.UTF-8").output().expect("it runs");
+        said += &String::from_utf8_lossy(&refused.stderr);
+    }
+    let is_korean = |line: &str| line.contains(|letter| ('가'..='힣').contains(&letter));
+    let english: Vec<&str> = said.lines().filter(|line| !is_korean(line)).collect();
+    assert!(english.is_empty() && said.lines().count() > 25, "{english:?}\n{said}");
+}
+
+#[test]
 fn a_long_result_is_brought_by_a_file() {
     let world = office(&[(
         "QA",

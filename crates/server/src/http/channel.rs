@@ -208,9 +208,11 @@ fn state(request: &Request, key: &str) -> CallState {
 impl From<NotAsked> for Problem {
     fn from(why: NotAsked) -> Self {
         match why {
-            NotAsked::Empty { field } => Problem::bad(Code::EmptyField, format!("the {field} is empty")),
+            NotAsked::Empty { field } => Problem::bad(Code::EmptyField, format!("the {field} is empty"))
+                .details(json!({ "key": "empty_field", "field": field })),
             NotAsked::Long { field } => Problem::bad(Code::LongField, format!("the {field} is too long"))
-                .hint("Put it into a file, and name the file."),
+                .hint("Put it into a file, and name the file.")
+                .details(json!({ "key": "long_field", "field": field })),
             NotAsked::NoOptions => Problem::bad(Code::NoOptions, "there is nothing to choose from")
                 .hint("Name what can be chosen: --option A --option B"),
         }

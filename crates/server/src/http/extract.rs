@@ -7,6 +7,7 @@ use axum::{
     http::{StatusCode, request::Parts},
 };
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::{
     code::Code,
@@ -77,9 +78,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 pub(super) fn too_large(BytesMax(max): BytesMax) -> Problem {
     let max = if max < 1 << 20 { format!("{} KiB", max >> 10) } else { format!("{} MiB", max >> 20) };
     let title = format!("that is too long: at most {max} are taken here");
-    let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title);
-    problem
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, title)
         .hint("Nothing was done. Put a long text into a file that the agent can read, and name it instead.")
+        .details(json!({ "key": "too_large", "max": max }))
 }
 
 /// A body of another kind than the one that is taken.

@@ -24,7 +24,14 @@ use crate::{
 };
 
 /// Why a role has no place.
-const NO_REPOSITORY: &str = "a worktree needs a git repository";
+fn no_repository(korean: bool) -> String {
+    if korean {
+        "워크트리에는 git 저장소가 필요합니다"
+    } else {
+        "a worktree needs a git repository"
+    }
+    .to_owned()
+}
 
 /// Who wants somebody.
 #[derive(Debug, Clone)]
@@ -50,13 +57,13 @@ pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) ->
         Some(Err(role)) => return Err(bad(role.message.clone())),
         None => return Err(NoSeat::Unknown { roles: roles.names() }),
     };
-    check_trust(driver, &root, &roles, role).map_err(bad)?;
+    check_trust(driver, &root, &roles, role, caller.korean).map_err(bad)?;
     let agent = agent(&roles, role, caller).map_err(bad)?;
     if let Some(objection) = role.objection(&agent) {
         return Err(bad(objection));
     }
     if role.worktree && !is_git {
-        return Err(bad(NO_REPOSITORY.to_owned()));
+        return Err(bad(no_repository(caller.korean)));
     }
     let limits = Limits::of(&agent);
     let terms = terms(&roles, &agent, role).map_err(bad)?;
@@ -93,11 +100,11 @@ pub(crate) fn problem(
     roles: &Roles,
     role: &Role,
 ) -> Option<String> {
-    if let Err(message) = check_trust(driver, root, roles, role) {
+    if let Err(message) = check_trust(driver, root, roles, role, false) {
         return Some(message);
     }
     if role.worktree && !is_git {
-        return Some(NO_REPOSITORY.to_owned());
+        return Some(no_repository(false));
     }
     let config = &roles.config;
     let named = [role.agent.as_ref(), config.office.agent.as_ref(), config.default_agent.as_ref()];
@@ -112,21 +119,20 @@ pub(crate) fn problem(
 }
 
 /// What a repository says of a role, and of its agent, counts only if a person agreed to it.
-fn check_trust(driver: &Driver, root: &str, roles: &Roles, role: &Role) -> Result<(), String> {
+fn check_trust(driver: &Driver, root: &str, roles: &Roles, role: &Role, korean: bool) -> Result<(), String> {
     let trusted = driver.trusted(root);
     let own = role.command.iter();
     let agent = role.agent.as_ref().or(roles.config.office.agent.as_ref());
     let is_of_repository = agent.is_some_and(|name| roles.config.is_of_repository(name));
     let agents = roles.config.commands.iter().filter(|it| is_of_repository && it.key.starts_with("agents."));
     let unseen = own.chain(agents).find(|command| !trusted.contains(&command.fingerprint()));
-    match unseen {
-        None => Ok(()),
-        Some(command) => Err(format!(
-            "'{}' defines {}, and nobody has agreed to it: ostler trust {root}",
-            command.file.display(),
-            command.key
-        )),
-    }
+    let Some(command) = unseen else { return Ok(()) };
+    let (file, key) = (command.file.display(), &command.key);
+    Err(if korean {
+        format!("'{file}'이(가) {key}을(를) 정하지만 아무도 허락하지 않았습니다: ostler trust {root}")
+    } else {
+        format!("'{file}' defines {key}, and nobody has agreed to it: ostler trust {root}")
+    })
 }
 
 /// The agent of a role: its own, that of the office, that of who calls, or the one that is meant where none is named.
@@ -137,7 +143,12 @@ fn agent(roles: &Roles, role: &Role, caller: &Caller) -> Result<Agent, String> {
     let mut known = named.filter_map(|name| config.agents.get(name));
     let at = role.place.as_ref().map(|place| place.at("name")).unwrap_or_default();
     known.next().cloned().ok_or_else(|| {
-        format!("{at}nobody says which agent is `{}`: set `office.agent` in ostler.toml", role.name)
+        let name = &role.name;
+        if caller.korean {
+            format!("{at}`{name}`의 에이전트가 정해지지 않았습니다: ostler.toml에 `office.agent`를 정하세요")
+        } else {
+            format!("{at}nobody says which agent is `{name}`: set `office.agent` in ostler.toml")
+        }
     })
 }
 

@@ -144,9 +144,16 @@ fn a_role_that_works_without_a_word_is_not_ended_and_one_at_rest_is() {
     let said = world.ostler(&["ps"]);
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("○ here, no open call") && !said.contains("working"), "{said}");
-    let said = world.ostler(&[]);
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let overview = || String::from_utf8_lossy(&world.ostler(&[]).stdout).into_owned();
+    let said = overview();
     assert!(said.contains("No agent is at work. Here, and without an open call:"), "{said}");
+    // Who is at work does not stand among those who are not.
+    let busy = world.bash("sleep 600");
+    let said = overview();
+    let (at_work, here) = said.split_once("\nHere, and without an open call:\n").expect("both");
+    assert!(at_work.contains("1 agent at work:\n") && !at_work.contains("no open call"), "{said}");
+    assert!(at_work.contains(&busy) && !here.contains(&busy) && here.contains(&builder), "{said}");
+    world.wish(&busy, "cancel");
     write(&world.project, "second", "");
     output_with(&world, &builder, "through");
     world.status(&builder, "completed");
