@@ -322,10 +322,24 @@ test("with eighteen at once the picture shows people, at first and when they com
     await until("somebody is in sight", async () => (await seen(page)).length > 0);
     await leave(page);
 
+    /** All at once: everybody is in sight with a name that can be read and does not stick out. */
+    const isReadWhole = async (page) => {
+      await page.getByRole("button", { name: "Show all of it" }).click();
+      await until("everybody is in sight", async () => (await seen(page)).length === 20);
+      const names = await page.locator(".office-frame svg").evaluate((svg) =>
+        [...svg.querySelectorAll(".office-name")].map((text) => {
+          const [box, within] = [text.parentElement.querySelector(".office-box").getBoundingClientRect(), text.getBoundingClientRect()];
+          const zoom = svg.clientWidth / svg.viewBox.baseVal.width;
+          return { text: text.textContent, size: parseFloat(getComputedStyle(text).fontSize) * zoom, isIn: within.right <= box.right && within.bottom <= box.bottom };
+        }),
+      );
+      for (const name of names) assert.ok(name.isIn && name.size >= 10, JSON.stringify(name));
+    };
     const caller = first.sessions[0].id;
     const again = await visit(browser, many, { place });
     await until("the first caller is in sight", async () => (await seen(again)).includes(caller));
     assert.ok((await seen(again)).length > 3, "and some of those that it has called");
+    await isReadWhole(again);
     await leave(again);
 
     const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -333,6 +347,7 @@ test("with eighteen at once the picture shows people, at first and when they com
     await until("the first caller is in sight", async () => (await seen(small)).includes(caller));
     assert.ok((await node(small, caller).boundingBox()).width > 200, "it can be read");
     assert.equal(await small.evaluate(() => document.documentElement.scrollWidth > window.innerWidth), false, "nothing sticks out");
+    await isReadWhole(small);
     await leave(small);
   } finally {
     await many.end();
@@ -373,6 +388,23 @@ test("an office without roles says how to begin; one that is not there says so",
   }
 });
 
+/** Points on a path of moves, curves and horizontal lines. */
+function points(path) {
+  const found = [];
+  let [x, y] = [0, 0];
+  for (const [, letter, numbers] of path.matchAll(/([MCH])([^MCH]+)/g)) {
+    const n = numbers.trim().split(/[ ,]+/).map(Number);
+    const [toX, toY] = letter === "H" ? [n[0], y] : n.slice(-2);
+    const [c, d] = letter === "C" ? [n.slice(0, 2), n.slice(2, 4)] : [[x, y], [toX, toY]];
+    for (let t = 0; t <= 1; t += 0.02) {
+      const at = (a, b, e, f) => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * e + t ** 3 * f;
+      if (letter !== "M") found.push([at(x, c[0], d[0], toX), at(y, c[1], d[1], toY)]);
+    }
+    [x, y] = [toX, toY];
+  }
+  return found;
+}
+
 test("the layout: nobody covers anybody, who calls stands on the left, rings end", async () => {
   const { draw, BOX } = await load("office/layout.ts");
   const { neighbour } = await load("parts/drawn.ts");
@@ -393,6 +425,16 @@ test("the layout: nobody covers anybody, who calls stands on the left, rings end
     assert.equal(lines.length, talks.filter(({ from, to }) => from !== to).length);
     for (const { talk, call, back } of lines) assert.deepEqual([call !== null, back !== null], talk.kind === "brought" ? [false, true] : [true, talk.hasResult]);
     for (const box of boxes) for (const way of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) assert.notEqual(neighbour({ boxes, lines }, box.id, way), box.id);
+  }
+  // Who is called among many is reached between the rows: a line behind somebody would seem to be theirs.
+  const many = Array.from({ length: 16 }, (_, index) => `R${index}`);
+  const fan = draw(["A", ...many], many.map((to) => ({ from: "A", to, kind: "calls", hasResult: true, open: [], unread: [] })));
+  assert.ok(fan.height < 8 * (BOX.height + 28), "they stand in several stacks");
+  for (const { to, call, back } of fan.lines) {
+    for (const [x, y] of [call, back].flatMap(({ path }) => points(path))) {
+      const hit = fan.boxes.find((box) => box.id !== "A" && box.id !== to && x > box.x && x < box.x + BOX.width && y > box.y && y < box.y + BOX.height);
+      assert.equal(hit, undefined, `the line to ${to} goes behind ${hit?.id}`);
+    }
   }
   const chain = draw(["A", "B", "C"], [{ from: "A", to: "B" }, { from: "B", to: "C" }, { from: "C", to: "A" }].map((it) => ({ ...it, open: [], unread: [] })));
   assert.deepEqual(chain.boxes.map((box) => [box.id, box.column]), [["A", 0], ["B", 1], ["C", 2]]);

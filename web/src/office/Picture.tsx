@@ -15,6 +15,18 @@ import { words } from "./words";
 /** Words are to be read at first: who wants to see all at once says so. */
 const FIRST_ZOOM = 1;
 
+/** From how far it is looked at: what could not be read any more is left out, and the rest is written larger. */
+type Sight = "near" | "far" | "farther";
+const FAR = 0.75;
+const FARTHER = 0.45;
+/** How many letters of a name have room. */
+const LETTERS: Record<Sight, number> = { near: 21, far: 11, farther: 7 };
+
+function sightAt(zoom: number): Sight {
+  if (zoom < FARTHER) return "farther";
+  return zoom < FAR ? "far" : "near";
+}
+
 export interface InsideProps {
   seen: Seen;
   chosen: string | null;
@@ -36,9 +48,9 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
       chosen={chosen}
       label={say("pictureOf")}
       keys={say("pictureKeys")}
-      svgClass={() => (hasLetters ? "office-letters" : "")}
+      svgClass={(zoom) => `office-${sightAt(zoom)} ${hasLetters ? "office-letters" : ""}`}
     >
-      {(at, setAt) => (
+      {(at, setAt, zoom) => (
         <>
           {drawing.idleY !== null && (
             <text x="20" y={drawing.idleY + 22} className="office-idle">
@@ -56,7 +68,7 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
             if (!person) return null;
             const press = () => onOpen(box.id);
             return (
-              <Node key={box.id} box={box} person={person} isHere={box.id === at} isChosen={box.id === chosen} onPress={press} onFocus={() => setAt(box.id)} />
+              <Node key={box.id} box={box} person={person} sight={sightAt(zoom)} isHere={box.id === at} isChosen={box.id === chosen} onPress={press} onFocus={() => setAt(box.id)} />
             );
           })}
         </>
@@ -81,13 +93,14 @@ function keyOf({ talk }: Line): string {
 interface NodeProps {
   box: Box;
   person: Person;
+  sight: Sight;
   isHere: boolean;
   isChosen: boolean;
   onPress: () => void;
   onFocus: () => void;
 }
 
-function Node({ box, person, isHere, isChosen, onPress, onFocus }: NodeProps) {
+function Node({ box, person, sight, isHere, isChosen, onPress, onFocus }: NodeProps) {
   const say = useSay(words);
   const { shape, said, style } = personState(say, useLanguage(), person);
   const facts = personFacts(say, person);
@@ -108,11 +121,11 @@ function Node({ box, person, isHere, isChosen, onPress, onFocus }: NodeProps) {
     >
       <title>{person.role?.problem ?? person.role?.description ?? name}</title>
       <rect className="office-box" width={BOX.width} height={BOX.height} rx="8" />
-      <text x="14" y="24" className="office-shape">
+      <text x="14" y={sight === "near" ? 24 : 36} className="office-shape">
         {shape}
       </text>
-      <text x="34" y="24" className="office-name">
-        {fit(name, 21)}
+      <text x={sight === "near" ? 34 : 14} y={sight === "near" ? 24 : 74} className="office-name">
+        {fit(name, LETTERS[sight])}
       </text>
       <text x="34" y="43" className="office-word">
         {fit(said, 28)}

@@ -30,7 +30,7 @@ interface FrameProps {
   keys: string;
   tools?: ReactNode;
   svgClass?: (zoom: number) => string;
-  children: (at: string | null, setAt: (id: string) => void) => ReactNode;
+  children: (at: string | null, setAt: (id: string) => void, zoom: number) => ReactNode;
 }
 
 export function Frame({ name, drawing, first, firstMin, chosen = null, instead, label, keys, tools, svgClass, children }: FrameProps) {
@@ -56,7 +56,7 @@ export function Frame({ name, drawing, first, firstMin, chosen = null, instead, 
           viewBox={`0 0 ${drawing.width} ${drawing.height}`}
           onKeyDown={onKeyDown}
         >
-          {children(at, setAt)}
+          {children(at, setAt, zoom.zoom)}
         </svg>
       </div>
     </section>
