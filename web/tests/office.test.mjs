@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { load } from "./load.mjs";
-import { findings, join, launch, Ostler, until, visit, writeFileSync } from "./support.mjs";
+import { findings, join, launch, OSTLER, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
 
 const EVIL = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
 const NAMES = ["PO", "designer", "backend", "QA"];
@@ -262,6 +262,30 @@ test("what agents say to each other is text and nothing else", async () => {
   await page.locator(".office-panel").getByText("<img src=x").first().waitFor();
   assert.equal(await page.locator(".content img, .content script, .content a[href^='javascript']").count(), 0);
   assert.equal(await page.evaluate(() => window.hit), undefined);
+  await leave(page);
+});
+
+test("a long result is shown whole, or taken away as a file", async () => {
+  const it = await office("long");
+  const begun = await it.json("run", "--detach", "--", "bash", "-c", `(yes '긴 **줄**: 한 줄에 여러 낱말이 있는 글입니다, 끝까지.' | head -n 4000; echo End) | '${OSTLER}' deliver QA --type markdown --stdin; sleep 600`);
+  const session = begun.sessions[0].id;
+  const result = await until("it is brought", async () => (await it.json("office", "results"))[0]);
+  const page = await visit(browser, it, { place: [`${it.place}?role=QA&with=${session}`] });
+  const said = page.locator(".office-bubble");
+  await said.getByText("This is the beginning. All of it, 285 KiB").waitFor();
+  assert.equal(await said.getByText("End", { exact: false }).count(), 0);
+
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: `Download ${result.id}` }).click()]);
+  assert.equal(file.suggestedFilename(), `${result.id}.md`);
+  const text = readFileSync(await file.path(), "utf8");
+  assert.deepEqual([Buffer.byteLength(text), text.endsWith("끝까지.\nEnd\n")], [292004, true]);
+
+  await page.getByRole("button", { name: `Show all of ${result.id}` }).click();
+  const all = page.getByRole("region", { name: `All of ${result.id}` });
+  assert.equal((await all.textContent()).trimEnd(), text.trimEnd());
+  assert.equal(await said.getByText("This is the beginning.").count(), 0);
+  assert.equal(await page.getByRole("button", { name: `Show all of ${result.id}` }).count(), 0);
+  assert.deepEqual(await findings(page), []);
   await leave(page);
 });
 

@@ -1,5 +1,5 @@
 // What two have said to each other, in its order: calls, results, and calls that came to nothing.
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 import { itemsOf } from "../api/pages";
 import type { InvocationView, ResultView } from "../api/schema";
@@ -11,9 +11,12 @@ import { Failure, Loading } from "../parts/states";
 import { Mark } from "../parts/status";
 import { useSay } from "../words/words";
 import { type Moment, momentsOf } from "./people";
-import { useCalls, useResults } from "./queries";
-import { callState, typeSaid, whySaid } from "./said";
+import { useCalls, useContent, useDownload, useResults } from "./queries";
+import { callState, type SayOffice, typeSaid, whySaid } from "./said";
 import { words } from "./words";
+
+/** A longer text would make the page slow, and is read with something else. */
+const SHOWN_BYTES_MAX = 1 << 19;
 
 const Markdown = late(() => import("../markdown/Markdown"));
 
@@ -133,15 +136,61 @@ function Brought({ result, isFirst }: { result: ResultView; isFirst: boolean }) 
       {!result.delivered && <span className="attention"> · {say("notRead")}</span>}
     </span>
   );
-  const { content: text } = result;
+  const [isAll, setAll] = useState(false);
+  const all = useContent(result.id, isAll);
   return (
     <Bubble isFirst={isFirst} style={result.invocation == null ? "office-unasked" : ""} head={head}>
-      {result.type === "markdown" ? <Markdown text={text} /> : <Said text={text} lines className={result.type === "json" ? "mono" : ""} />}
-      {result.file != null && (
+      {all.data === undefined ? <Beginning result={result} /> : <All text={all.data} of={result.id} />}
+      {result.file != null && all.data === undefined && (
         <p className="small dim">
-          <Said text={result.whole === false ? say("restInFile", { file: result.file, size: bytesSaid(result.bytes ?? 0) }) : say("inFile", { file: result.file })} />
+          <Said text={whereSaid(say, result, result.file)} />
         </p>
       )}
+      {isAll && all.error && <Failure error={all.error} onAgain={() => void all.refetch()} />}
+      {isAll && all.isFetching && <Loading />}
+      <Whole result={result} onShow={isAll ? null : () => setAll(true)} />
     </Bubble>
+  );
+}
+
+function Beginning({ result: { type, content } }: { result: ResultView }) {
+  return type === "markdown" ? <Markdown text={content} /> : <Said text={content} lines className={type === "json" ? "mono" : ""} />;
+}
+
+/** A long text as it is: to draw it would take long, and it scrolls by itself, so that the conversation stays in reach. */
+function All({ text, of }: { text: string; of: string }) {
+  const say = useSay(words);
+  return (
+    <pre className="office-text" tabIndex={0} role="region" aria-label={say("allOf", { id: of })}>
+      <Said text={text} lines />
+    </pre>
+  );
+}
+
+/** Where all of it is: the rest of a long text, or the copy of a file. */
+function whereSaid(say: SayOffice, result: ResultView, file: string): string {
+  if (result.whole === false) return say("restInFile", { file, size: bytesSaid(result.bytes ?? 0) });
+  return say(result.type === "file_path" ? "copyInFile" : "inFile", { file });
+}
+
+/** What does not stand here can be shown, if it is not too long for that, or taken away. */
+function Whole({ result, onShow }: { result: ResultView; onShow: (() => void) | null }) {
+  const say = useSay(words);
+  const download = useDownload(result.id);
+  const isCopy = result.type === "file_path" && result.file != null;
+  if (result.whole !== false && !isCopy) return null;
+  const canShow = onShow !== null && !isCopy && (result.bytes ?? Infinity) <= SHOWN_BYTES_MAX;
+  return (
+    <p className="row">
+      {canShow && (
+        <button type="button" className="button" aria-label={say("showAllOf", { id: result.id })} onClick={onShow}>
+          {say("showAll")}
+        </button>
+      )}
+      <button type="button" className="button" aria-label={say("downloadOf", { id: result.id })} disabled={download.isPending} onClick={() => download.mutate()}>
+        {say("download")}
+      </button>
+      {download.error && <Failure error={download.error} onAgain={() => download.mutate()} />}
+    </p>
   );
 }

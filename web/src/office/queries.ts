@@ -1,9 +1,10 @@
 // What is asked about offices. Events of the project name them; a role's file changes without an event, so whoever comes
 // back to the page asks anew.
-import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 
-import { get, path, route } from "../api/client";
+import { ask, get, path, route } from "../api/client";
 import { usePages } from "../api/pages";
+import { Unreached } from "../api/problem";
 import { keys, UNNAMED, useWish } from "../api/queries";
 import type { DiagramView, InvocationView, NewOfficeMessage, OfficeView, ResultView, SessionView } from "../api/schema";
 
@@ -43,6 +44,39 @@ export function useCalls(project: string, between?: string) {
 export function useResults(project: string, between: string) {
   const base = route`/projects/${project}/office/results`;
   return usePages<ResultView>([...keys.office(project), "results", between], base, { limit: PAGE_MAX, between });
+}
+
+/** All of a result. It never changes, so no event makes it stale. */
+export function useContent(id: string, isWanted: boolean): UseQueryResult<string> {
+  return useQuery({
+    queryKey: ["result", id],
+    queryFn: async ({ signal }) => (await content(id, signal)).bytes.text(),
+    enabled: isWanted,
+  });
+}
+
+/** The same, to be kept as a file. */
+export function useDownload(id: string) {
+  return useMutation({
+    mutationFn: async () => {
+      const { bytes, name } = await content(id);
+      const url = URL.createObjectURL(bytes);
+      Object.assign(document.createElement("a"), { href: url, download: name }).click();
+      URL.revokeObjectURL(url);
+    },
+  });
+}
+
+/** It is asked for like everything else: an address alone opens nothing. */
+async function content(id: string, signal?: AbortSignal): Promise<{ bytes: Blob; name: string }> {
+  const response = await ask(route`/results/${id}/content`, { isStream: true, ...(signal ? { signal } : {}) });
+  const name = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? id;
+  try {
+    return { bytes: await response.blob(), name };
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new Unreached(cause);
+  }
 }
 
 export function useDiagram(project: string, run: string | null): UseQueryResult<DiagramView> {

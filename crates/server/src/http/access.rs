@@ -80,6 +80,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/projects/{id}/office/questions", Need::Look),
     ("POST", "/projects/{id}/office/messages", Need::Act),
     ("POST", "/invocations/{id}/cancel", Need::Act),
+    ("GET", "/results/{id}/content", Need::Look),
     ("GET", "/requests", Need::Look),
     ("GET", "/requests/{id}", Need::Look),
     ("POST", "/requests/{id}/answer", Need::Act),

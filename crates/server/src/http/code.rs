@@ -85,6 +85,7 @@ codes! {
     NoPrompt => "no_prompt",
     NoReport => "no_report",
     NoRequest => "no_request",
+    NoResult => "no_result",
     NoRole => "no_role",
     NoRoute => "no_route",
     NoRun => "no_run",

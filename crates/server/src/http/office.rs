@@ -6,8 +6,10 @@ use std::path::Path as FilePath;
 
 use axum::{
     Json,
+    body::Bytes,
     extract::{RawQuery, State},
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, header},
+    response::IntoResponse,
 };
 use ostler_engine::{
     Input, InvocationId, ProjectId, RequestId, ResultId, RunId, World,
@@ -37,6 +39,7 @@ use crate::{
     journal::Found,
     office::{
         diagram::mermaid,
+        kept::all_of,
         roles::{Role, Roles},
         seat::{self, Caller},
     },
@@ -235,6 +238,36 @@ pub(super) async fn results(
     let path = format!("/projects/{project}/office/results");
     let list = List { path: &path, query: query.as_deref() };
     Ok(Paged::new(found, &list, next.map(|id| ("before", ResultId(id)))))
+}
+
+/// All of a result, to be kept as a file: whatever it is, it is never served as a page.
+#[utoipa::path(get, path = "/results/{id}/content", params(("id" = String, Path)),
+    responses((status = 200, body = String), (status = 404, body = Problem)))]
+pub(super) async fn content(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<impl IntoResponse, Problem> {
+    let result = app.result(&id)?.ok_or_else(|| Problem::not_found(Code::NoResult, &id))?;
+    // Of a file that somebody has brought nobody knows what is in it.
+    let kind = if result.copy().is_some() { "application/octet-stream" } else { "text/plain; charset=utf-8" };
+    let disposition = format!("attachment; filename=\"{}\"", file_name(&result));
+    let read = tokio::task::spawn_blocking(move || all_of(&result)).await?;
+    let bytes = read.map_err(|error| Problem::internal(format!("the result: {error}")))?;
+    let headers = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, disposition)];
+    Ok((headers, Bytes::from(bytes)))
+}
+
+/// What a result is called as a file: by its id, and for what it is.
+fn file_name(result: &Handover) -> String {
+    let copied = result.copy().map(|_| FilePath::new(&result.content).extension().and_then(|it| it.to_str()));
+    let end = match (result.kind.as_str(), copied) {
+        (_, Some(Some(end))) if end.len() < 16 && end.bytes().all(|it| it.is_ascii_alphanumeric()) => end,
+        (_, Some(_)) => "bin",
+        ("json", None) => "json",
+        ("markdown" | "github_issue", None) => "md",
+        (_, None) => "txt",
+    };
+    format!("{}.{end}", result.id)
 }
 
 /// What agents of the office have asked the person, newest first.

@@ -39,6 +39,7 @@ impl Problem {
                     "request" => "inbox",
                     "checkpoint" => "checkpoint list",
                     "invocation" => "office invocations",
+                    "result" => "office results",
                     _ => "ps -a",
                 }
             ))

@@ -14,7 +14,7 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-use ostler_engine::office::Reference;
+use ostler_engine::office::{Handover, Reference};
 use ostler_store::{Entity, Page, Projection, ReadError, Scope};
 use serde::Deserialize;
 
@@ -160,6 +160,15 @@ impl Texts {
 pub(crate) fn read(reference: &Reference) -> io::Result<String> {
     let found = read_bytes(reference)?;
     String::from_utf8(found).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
+
+/// All of a result: what stands in a file, or what was said.
+pub(crate) fn all_of(result: &Handover) -> io::Result<Vec<u8>> {
+    let is_elsewhere = result.cut || result.copy().is_some();
+    match result.reference.as_ref().filter(|_| is_elsewhere) {
+        Some(reference) => read_bytes(reference),
+        None => Ok(result.content.clone().into_bytes()),
+    }
 }
 
 /// The same of anything that is kept.

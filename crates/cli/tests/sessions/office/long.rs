@@ -6,7 +6,10 @@ use ostler_server::api::InvocationStatus;
 use serde_json::{Value, json};
 
 use super::{office, output_with, results, seat, views::rows, wait_for_call};
-use crate::support::{World, write};
+use crate::{
+    support::{World, write},
+    tcp::sign_in,
+};
 
 /// Brings a text of 300,300 bytes, in the language that takes several bytes for a letter.
 pub(super) const LONG: &str = r#"read -r head; read -r task; yes '긴 결과' | head -c 300300 >long
@@ -58,6 +61,35 @@ fn a_long_result_stands_in_a_file_and_its_beginning_in_journal_and_lists() {
     assert_eq!(given.len(), 1);
     assert_eq!((given[0]["content"].as_str(), &given[0]["cut"]), (Some(&*whole), &Value::Null));
     world.verify();
+}
+
+#[test]
+fn all_of_a_result_can_be_taken_away_as_a_file() {
+    let world = office(&[("QA", "sleep 600")]);
+    let giver = world.bash(
+        "yes '긴 결과' | head -c 300300 >long; ostler deliver QA --stdin <long; ostler deliver QA --type json '{\"a\": 1}'",
+    );
+    world.status(&giver, "completed");
+    let browser = sign_in(&world);
+    for (id, name, body) in [("d_1", "d_1.txt", long(&world).as_str()), ("d_2", "d_2.json", r#"{"a": 1}"#)] {
+        let answer = browser.get(&format!("/results/{id}/content"));
+        assert!(answer.status == 200 && answer.body == body, "{id}: {} bytes", answer.body.len());
+        let attachment = format!("attachment; filename=\"{name}\"");
+        for (header, value) in [
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-disposition", attachment.as_str()),
+            ("x-content-type-options", "nosniff"),
+        ] {
+            assert_eq!(answer.header(header), Some(value), "{id}");
+        }
+    }
+    let answer = browser.get("/results/d_9/content");
+    assert_eq!((answer.status, answer.kind().as_str()), (404, "no_result"));
+
+    // What is not what was written is not given.
+    let file = results(&world).remove(0).file.expect("a file");
+    fs::write(&file, "something else").expect("it is ours");
+    assert_eq!(browser.get("/results/d_1/content").kind(), "internal");
 }
 
 /// It has begun to print, and nobody reads on.
