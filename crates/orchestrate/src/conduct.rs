@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::{
     exec::{Ended, Over, Start, Work, begins, end_all, is_abandoned, patiently, put_down, said},
+    history::noted,
     project::Project,
     state::{State, StateError},
     wish::{self, WishError},
@@ -158,7 +159,7 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
             let said = looked.line.iter().filter(|line| question.said != Some(line.as_str()));
             lines.extend(said.flat_map(|line| [asked.to_string(), line.clone()]));
             looked.begun = starts.take_up(&looked.next, &mut progress, state, at_ms);
-            lines.extend(looked.begun.keys().map(begins));
+            lines.extend(looked.begun.keys().flat_map(|id| begins(state, id)));
             state.resolved(&progress);
             state.measured(&progress);
             (looked, lines)
@@ -166,7 +167,8 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
     };
     // Work that is done is worth a longer wait.
     let changed = if question.over.is_empty() { change() } else { patiently(change) };
-    Looked { ended: said(question.over, changed.as_ref().err()), found: changed.map_err(Hindrance::State) }
+    let ended = said(project, question.over, changed.as_ref().err(), at_ms);
+    Looked { ended, found: changed.map_err(Hindrance::State) }
 }
 
 /// What can begin as soon as somebody holds the lock.
@@ -329,19 +331,29 @@ pub fn record(project: &Project, phase: u32, merged: Option<&str>, at_ms: u64) -
         .map_err(WishError::State)
 }
 
-/// A task that was begun is given back: nobody works on it, and it has not failed.
+/// A task that was begun is given back: nobody works on it, and it has not failed. Where the state cannot be used, the log
+/// has it.
 pub fn release(project: &Project, work: &Work, at_ms: u64) -> Result<(), StateError> {
-    project.change_state(
+    let remains = work.remains();
+    let line = noted(&work.id, remains.as_ref());
+    let released = project.change_state(
         at_ms,
         || unknown(project, at_ms),
         |state| {
-            if state.note(&work.id).is_some_and(|note| note["key"].as_str() == Some(&work.key)) {
-                state.executed(&work.id, TaskState::Pending);
-                state.set_note(&work.id, work.remains());
+            if state.note(&work.id).is_none_or(|note| note["key"].as_str() != Some(&work.key)) {
+                return ((), Vec::new());
             }
-            ((), Vec::new())
+            state.executed(&work.id, TaskState::Pending);
+            state.set_note(&work.id, remains);
+            ((), vec![line.clone()])
         },
-    )
+    );
+    match released {
+        Err(StateError::Corrupt { .. } | StateError::Unreadable(_)) => {
+            project.log_alone(at_ms, || vec![line])
+        }
+        released => released,
+    }
 }
 
 /// How an attempt at a task has failed.
@@ -387,8 +399,9 @@ pub fn again(
                 // No id has this sign in it, so no two tasks get the same key.
                 let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
                 note["key"] = Value::from(next);
-                state.set_note(&work.id, Some(note));
                 lines.push(Thin::fail(work.id.clone(), &failure.reason).to_string());
+                lines.push(noted(&work.id, Some(&note)));
+                state.set_note(&work.id, Some(note));
             }
             (goes_on, lines)
         },
@@ -433,10 +446,11 @@ mod tests {
             fs::read_to_string(self.0.join(name)).unwrap_or_default()
         }
 
-        /// What the log has, without its times.
+        /// What the log has, without its times and the notes of executors.
         fn log(&self) -> Vec<String> {
             let line = |line: &str| line.split_once("] ").map(|it| it.1.to_owned()).unwrap_or_default();
-            self.read(".claude/orchestrate.log").lines().map(line).collect()
+            let log = self.read(".claude/orchestrate.log");
+            log.lines().map(line).filter(|line| !line.starts_with("CUSTOM:EXECUTOR:")).collect()
         }
 
         fn look(&self, ours: &[&str], over: &[Over], begins: Begins) -> Looked {

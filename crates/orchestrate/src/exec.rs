@@ -24,6 +24,7 @@ use crate::{
     claim::{Claim, is_claimed},
     evidence::look,
     file::{put, read},
+    history::noted,
     lock::Owner,
     project::Project,
     state::{State, StateError},
@@ -136,6 +137,16 @@ impl Over {
         Thin::fail(self.work.id.clone(), &state_reason(error))
     }
 
+    /// What the log has to say of it. Whoever is refused a task meanwhile is told so by a `FAIL` too: the one that ends it
+    /// stands behind the word that nobody works on it any more.
+    fn lines(&self) -> Vec<String> {
+        let line = self.line().to_string();
+        match self.ended {
+            Ended::Done => vec![line],
+            Ended::Failed { .. } => vec![noted(&self.work.id, self.remains.as_ref()), line],
+        }
+    }
+
     /// Writes it into a state.
     pub(crate) fn write(&self, state: &mut State) {
         let ended = if self.ended == Ended::Done { TaskState::Completed } else { TaskState::Failed };
@@ -219,8 +230,8 @@ impl<'a> Start<'a> {
 }
 
 /// What the log says of a task that begins.
-pub(crate) fn begins(id: &TaskId) -> String {
-    format!("EXECUTE:{id}")
+pub(crate) fn begins(state: &State, id: &TaskId) -> [String; 2] {
+    [noted(id, state.note(id)), format!("EXECUTE:{id}")]
 }
 
 /// A task that was asked for.
@@ -263,7 +274,10 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
     let changed = project.change_state(at_ms, new, |state| {
         let mut progress = state.progress(&plan);
         match start.take_up(project, &mut progress, state, is_korean, at_ms) {
-            Ok(work) => (Begun::Work(Arc::new(work)), vec![begins(id)]),
+            Ok(work) => {
+                let lines = begins(state, &work.id).to_vec();
+                (Begun::Work(Arc::new(work)), lines)
+            }
             Err(line) => (Begun::Settled(line.clone()), vec![line.to_string()]),
         }
     });
@@ -287,12 +301,24 @@ pub fn end_all(project: &Project, over: &[Over], at_ms: u64) -> Vec<Thin> {
         let begin = || State::new(&project.name(), &Plan::read(Vec::new()), at_ms);
         project.change_state(at_ms, begin, |state| ((), put_down(project, None, over, state)))
     });
-    said(over, recorded.as_ref().err())
+    said(project, over, recorded.as_ref().err(), at_ms)
 }
 
-/// What is said of work that was put down, or could not be.
-pub(crate) fn said(over: &[Over], error: Option<&StateError>) -> Vec<Thin> {
-    let line = |it: &Over| error.map_or_else(|| it.line(), |error| it.lost(error));
+/// What is said of work that was put down, or could not be. What a damaged state cannot take is marked and logged all the
+/// same, since one that is repaired comes from there.
+pub(crate) fn said(project: &Project, over: &[Over], error: Option<&StateError>, at_ms: u64) -> Vec<Thin> {
+    if over.is_empty() {
+        return Vec::new();
+    }
+    let is_lost = |error: &&StateError| {
+        let keep = || {
+            mark_done(project, None, over);
+            over.iter().flat_map(Over::lines).collect()
+        };
+        matches!(error, StateError::Locked { .. }) || project.log_alone(at_ms, keep).is_err()
+    };
+    let lost = error.filter(is_lost);
+    let line = |it: &Over| lost.map_or_else(|| it.line(), |error| it.lost(error));
     over.iter().map(line).collect()
 }
 
@@ -304,12 +330,16 @@ pub(crate) fn put_down(
     state: &mut State,
 ) -> Vec<String> {
     // The mark first: it counts before the state, and both say the same if we end here.
-    let done = over.iter().filter(|it| it.ended == Ended::Done).map(Over::id);
-    mark(project, plan, &done.collect::<Vec<_>>());
+    mark_done(project, plan, over);
     for it in over {
         it.write(state);
     }
-    over.iter().map(|it| it.line().to_string()).collect()
+    over.iter().flat_map(Over::lines).collect()
+}
+
+fn mark_done(project: &Project, plan: Option<&Plan>, over: &[Over]) {
+    let done = over.iter().filter(|it| it.ended == Ended::Done).map(Over::id);
+    mark(project, plan, &done.collect::<Vec<_>>());
 }
 
 /// Does something under the lock of the state, however long somebody holds it, within reason.
@@ -359,7 +389,7 @@ fn owner(note: &Value) -> Option<Owner> {
 }
 
 /// Whether somebody has noted that they began a task, rather than what remains of one.
-fn is_begun(note: &Value) -> bool {
+pub(crate) fn is_begun(note: &Value) -> bool {
     note["key"].is_string()
 }
 

@@ -12,8 +12,9 @@ use std::{
 use ostler_engine::plan::{Plan, State as TaskState, Task};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use rustix::fs::OFlags;
+use serde_json::Value;
 
-use crate::{project::Project, stamp::read_stamp, state::State};
+use crate::{exec::is_begun, project::Project, stamp::read_stamp, state::State};
 
 /// So much of the end of the log is read to show what ran when.
 const TAIL_BYTES_MAX: u64 = 4 << 20;
@@ -49,9 +50,10 @@ impl Project {
         let mut state = State::new(&self.name(), plan, at_ms);
         recall_commits(commits, plan, &mut state);
         if self.is_folder_inside() {
-            for log in [self.log_file().with_extension("log.1"), self.log_file()] {
-                recall(&tail(&log, RECALLED_BYTES_MAX).unwrap_or_default(), plan, &mut state);
-            }
+            // What was begun in the one may have ended in the other.
+            let logs = [self.log_file().with_extension("log.1"), self.log_file()];
+            let logs = logs.map(|log| tail(&log, RECALLED_BYTES_MAX).unwrap_or_default());
+            recall(&logs.concat(), plan, &mut state);
         }
         recall_merges(commits, plan, &mut state, at_ms);
         let progress = state.progress(plan);
@@ -69,6 +71,21 @@ pub struct Committed {
     pub subject: String,
     /// Whether what is checked out has it, and not only the branch of a phase.
     pub is_merged: bool,
+}
+
+/// Before the note of an executor in the log.
+const NOTED: &str = "CUSTOM:EXECUTOR:";
+
+/// What the log says when an executor notes something about a task, or nothing any more: whoever repairs a state learns by
+/// it who works on what.
+pub(crate) fn noted(id: &TaskId, note: Option<&Value>) -> String {
+    format!("{NOTED}{id}:{}", note.unwrap_or(&Value::Null))
+}
+
+fn read_note(said: &str) -> Option<(TaskId, Option<Value>)> {
+    let (id, note) = said.strip_prefix(NOTED)?.split_once(':')?;
+    let note: Value = serde_json::from_str(note).ok()?;
+    (note.is_null() || note.is_object()).then_some((id.parse().ok()?, Some(note).filter(Value::is_object)))
 }
 
 /// What a loop says of the commit of a task: it is made when the task is done.
@@ -138,6 +155,17 @@ fn recall(log: &str, plan: &Plan, state: &mut State) {
     let mut is_answer = false;
     for (at_ms, said) in entries(log) {
         let was_asked = mem::replace(&mut is_answer, said.starts_with("RESOLVE_NEXT"));
+        if let Some((id, note)) = read_note(said) {
+            let key = note.as_ref().and_then(|note| note["key"].as_str());
+            if let Some(key) = key {
+                state.set_run_key(&id, key);
+                failed.remove(&id);
+                begun.insert(id.clone());
+            }
+            state.executed(&id, if key.is_some() { TaskState::InProgress } else { TaskState::Pending });
+            state.set_note(&id, note);
+            continue;
+        }
         let begins: Vec<TaskId> = match (said.strip_prefix("EXECUTE:"), Thin::parse(said)) {
             (Some(ids), _) => ids.split([',', '|']).filter_map(|id| id.trim().parse().ok()).collect(),
             (None, Some(Thin::Task { id, .. })) => vec![id],
@@ -149,9 +177,12 @@ fn recall(log: &str, plan: &Plan, state: &mut State) {
         }
         begun.extend(begins);
         match Thin::parse(said) {
-            Some(Thin::Done { id, .. }) => state.executed(&id, TaskState::Completed),
-            // Whoever may not begin a task is told so in the same way.
-            Some(Thin::Fail { id, .. }) if begun.remove(&id) => {
+            Some(Thin::Done { id, .. }) => {
+                state.executed(&id, TaskState::Completed);
+                state.set_note(&id, None);
+            }
+            // Whoever may not begin a task is told so in the same way, also while somebody works on it.
+            Some(Thin::Fail { id, .. }) if !state.note(&id).is_some_and(is_begun) && begun.remove(&id) => {
                 state.executed(&id, TaskState::Failed);
                 failed.insert(id);
             }

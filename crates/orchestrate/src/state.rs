@@ -407,20 +407,7 @@ impl Project {
         begin: impl FnOnce() -> State,
         change: impl FnOnce(&mut State) -> (T, Vec<String>),
     ) -> Result<T, StateError> {
-        let folder = self.folder();
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(StateError::Unwritable(error));
-            }
-            _ => {}
-        }
-        if !self.is_folder_inside() || !folder.is_dir() {
-            return Err(StateError::Outside);
-        }
-        let lock = Lock::take(&self.lock_file()).map_err(|error| match error {
-            LockError::Held { pid } => StateError::Locked { pid },
-            LockError::Unwritable(source) => StateError::Unwritable(source),
-        })?;
+        let lock = self.lock()?;
         let before = self.state()?;
         let mut state = before.clone().unwrap_or_else(begin);
         let (result, lines) = change(&mut state);
@@ -431,6 +418,36 @@ impl Project {
         append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
         drop(lock);
         Ok(result)
+    }
+
+    /// Adds lines to the log under the lock of a state that cannot be used: whoever repairs it finds them there.
+    pub(crate) fn log_alone(
+        &self,
+        at_ms: u64,
+        lines: impl FnOnce() -> Vec<String>,
+    ) -> Result<(), StateError> {
+        let lock = self.lock()?;
+        let lines = lines();
+        append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
+        drop(lock);
+        Ok(())
+    }
+
+    fn lock(&self) -> Result<Lock, StateError> {
+        let folder = self.folder();
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(StateError::Unwritable(error));
+            }
+            _ => {}
+        }
+        if !self.is_folder_inside() || !folder.is_dir() {
+            return Err(StateError::Outside);
+        }
+        Lock::take(&self.lock_file()).map_err(|error| match error {
+            LockError::Held { pid } => StateError::Locked { pid },
+            LockError::Unwritable(source) => StateError::Unwritable(source),
+        })
     }
 
     /// The task file that a state is about, if that is another one that is there too: both know their tasks by the same ids.

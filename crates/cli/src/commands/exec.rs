@@ -85,7 +85,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let line = match begun {
         Begun::Settled(line) => line,
         Begun::Work(work) => match talk(async { Ok(carry_out(context, arguments, &work).await) })? {
-            Ok(ended) => end(&project, &work, ended, clock::now_ms()),
+            Ok(ended) => {
+                let line = end(&project, &work, ended, clock::now_ms());
+                warn_of_damage(context, &project, &work.id);
+                line
+            }
             Err(reason) => {
                 // A state that cannot be written stays as it is: the next who asks takes the task over.
                 release(&project, &work, clock::now_ms()).ok();
@@ -102,6 +106,14 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
     Ok(if matches!(line, Thin::Done { .. }) { Exit::Done } else { Exit::Failed })
+}
+
+/// What came of a task is known without the state too, and somebody has to repair that.
+fn warn_of_damage(context: &Context, project: &Project, id: &TaskId) {
+    if let Err(error) = project.state() {
+        context.note(&context.words.say(Key::EndedWithoutState, &[("id", id), ("message", &error)]));
+        context.note(context.words.sentence(Key::HintStateRepair));
+    }
 }
 
 fn with_time(line: Thin, elapsed: Duration) -> Thin {

@@ -551,7 +551,7 @@ keys! {
     ColumnOwner, TaskReady, TaskPending, TaskInProgress, TaskCompleted, TaskFailed, TaskSkipped, TaskBlocked,
     TaskGroup, TaskPhase, LabelPhase, LabelNeeds, LabelThen, LabelOwner, LabelFiles, LabelVerify, LabelRisk,
     LabelPriority, LabelWorktree, WarningWord, OneTask, ManyTasks, OnePhase, ManyPhases, OneProblem, ManyProblems, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
-    StateUnwritten, GitNotAsked, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
+    StateUnwritten, EndedWithoutState, GitNotAsked, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
     PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
     LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskAsks, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopStatusAsks, LoopReport, LoopReportTime, LoopReportTimeWaited, LoopReportTasksWaited, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,

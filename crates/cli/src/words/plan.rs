@@ -62,6 +62,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         ".claude의 상태는 {file} 파일의 것입니다. 거기서 끝난 작업은 번호가 같으면 여기서도 끝난 것으로 봅니다",
     ),
     (
+        Key::EndedWithoutState,
+        "the state cannot be used, so what came of {id} stands in the task file and in the log alone: {message}",
+        "상태 파일을 쓸 수 없어 {id}의 결과는 작업 파일과 로그에만 남았습니다: {message}",
+    ),
+    (
         Key::StateUnwritten,
         "the answer stands, and nothing was written: {message}",
         "답은 맞지만 아무것도 기록하지 못했습니다: {message}",

@@ -171,6 +171,34 @@ fn killed_and_asked_again_it_is_the_same_run() {
 }
 
 #[test]
+fn what_ends_while_the_state_is_damaged_is_known() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n- [ ] T1.2: b\n  - deps: T1.1\n");
+    with_agent(&place, "worker", "touch begun; until [ -e go ]; do sleep 0.05; done");
+    let mut command = place.command(&["exec", "T1.1"]);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    until("the agent works", || place.project().join("begun").exists().then_some(()));
+    let damage = || {
+        let file = place.project().join(".claude/orchestrate-state.json");
+        fs::write(file, "{\"version\":").expect("a file");
+    };
+    damage();
+    // Whoever repairs it while the task runs does not say that it can be begun.
+    assert_eq!(place.done(&["resolve", "--repair"]), "WAIT\n");
+    exec(&place, &["T1.1"], &format!("FAIL:T1.1:process {} works on it", running.id()));
+    damage();
+    fs::write(place.project().join("go"), "").expect("a file");
+    let output = running.wait_with_output().expect("it ends");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "DONE:T1.1\n", "{err}");
+    assert!(err.contains("what came of T1.1 stands in the task file and in the log alone"), "{err}");
+    assert!(err.contains("ostler resolve --repair"), "{err}");
+    let marked = fs::read_to_string(place.project().join("TASKS.md")).expect("it is there");
+    assert!(marked.starts_with("- [x] T1.1: a\n"), "{marked}");
+    assert_eq!(place.done(&["resolve", "--repair"]), "READY:T1.2\n");
+}
+
+#[test]
 fn whoever_asks_again_may_ask_in_other_words() {
     let place = Place::with_commit();
     tasks(&place, "- [ ] T1.1: a\n");

@@ -1,0 +1,122 @@
+//! A state that is damaged while somebody works: nothing that they do is lost, and nobody does it twice.
+#![expect(clippy::disallowed_methods, reason = "files of a test")]
+
+use std::{env, fs, path::PathBuf, sync::Arc};
+
+use ostler_orchestrate::{
+    Begun, Ended, Project, Resolve, Work, begin, end,
+    plan::State::{self, Completed, Failed, InProgress},
+    release, resolve,
+};
+use ostler_protocol::name::TaskId;
+
+struct Place {
+    root: PathBuf,
+    project: Project,
+    /// Its own: what is begun at the same moment in the same process has the same key.
+    at_ms: u64,
+}
+
+impl Place {
+    fn new(name: &str, at_ms: u64, tasks: &str) -> Place {
+        let root = env::temp_dir().join(format!("ostler-damage-{name}-{}", std::process::id()));
+        fs::remove_dir_all(&root).ok();
+        fs::create_dir_all(&root).expect("the temporary directory can be written");
+        fs::write(root.join("TASKS.md"), tasks).expect("a file");
+        let project = Project::find(&root, Some(&root.join("TASKS.md")));
+        Place { root, project, at_ms }
+    }
+
+    fn begin(&self, id: &str) -> Result<Arc<Work>, String> {
+        match begin(&self.project, &self::id(id), None, false, self.at_ms) {
+            Begun::Work(work) => Ok(work),
+            Begun::Settled(line) => Err(line.to_string()),
+        }
+    }
+
+    fn end(&self, work: &Arc<Work>, ended: Ended) -> String {
+        end(&self.project, work, ended, 2_000).to_string()
+    }
+
+    fn damage(&self) {
+        fs::write(self.root.join(".claude/orchestrate-state.json"), "{\"version\":").expect("a file");
+    }
+
+    fn resolve(&self, is_repair: bool) -> String {
+        let asked = Resolve { repair: is_repair.then_some(&[]), ..Resolve::default() };
+        resolve(&self.project, asked, 3_000).line.to_string()
+    }
+
+    fn state(&self, id: &str) -> Option<State> {
+        let state = self.project.state().expect("it can be read").expect("it is there");
+        state.tasks().get(&self::id(id)).copied()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.root).ok();
+    }
+}
+
+fn id(text: &str) -> TaskId {
+    text.parse().expect("an id")
+}
+
+fn failed() -> Ended {
+    Ended::Failed { reason: "no".to_owned() }
+}
+
+#[test]
+fn what_ends_meanwhile_is_marked_and_found_by_a_repair() {
+    let place = Place::new("ends", 1_000, "- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T1.3: c\n");
+    let [first, second] = ["T1.1", "T1.2"].map(|id| place.begin(id).expect("it begins"));
+    place.damage();
+    assert_eq!(place.end(&first, Ended::Done), "DONE:T1.1");
+    assert_eq!(place.end(&second, failed()), "FAIL:T1.2:no");
+    let tasks = fs::read_to_string(place.root.join("TASKS.md")).expect("it is there");
+    assert_eq!(tasks, "- [x] T1.1: a\n- [ ] T1.2: b\n- [ ] T1.3: c\n");
+    assert!(place.resolve(false).starts_with("ERROR:STATE_CORRUPT:"));
+    assert_eq!(place.resolve(true), "READY:T1.3");
+    assert_eq!((place.state("T1.1"), place.state("T1.2")), (Some(Completed), Some(Failed)));
+}
+
+#[test]
+fn a_repair_knows_who_works_on_what() {
+    let place = Place::new("works", 1_001, "- [ ] T1.1: a\n- [ ] T1.2: b\n");
+    let work = place.begin("T1.1").expect("it begins");
+    let refused = "FAIL:T1.1:it is being done already";
+    // Whoever is refused has ended nothing.
+    assert_eq!(place.begin("T1.1").expect_err("it is begun"), refused);
+    for _ in 0..2 {
+        place.damage();
+        assert_eq!(place.resolve(true), "READY:T1.2");
+        assert_eq!(place.begin("T1.1").expect_err("it is begun"), refused);
+    }
+    let key = work.key.clone();
+    drop(work);
+    place.damage();
+    assert_eq!(place.resolve(true), "READY:T1.2");
+    let work = place.begin("T1.1").expect("nobody works on it any more");
+    assert_eq!(work.key, key, "the same run is gone on with");
+    assert_eq!(place.end(&work, failed()), "FAIL:T1.1:no");
+    place.damage();
+    assert_eq!(place.resolve(true), "READY:T1.2");
+    assert_eq!(place.state("T1.1"), Some(Failed));
+}
+
+#[test]
+fn what_is_given_back_meanwhile_can_be_begun() {
+    let place = Place::new("back", 1_002, "- [ ] T1.1: a\n");
+    let work = place.begin("T1.1").expect("it begins");
+    place.damage();
+    release(&place.project, &work, 2_000).expect("the log has it");
+    assert_eq!(place.resolve(true), "READY:T1.1");
+    // A task that runs on is not given back by what another process says of its own.
+    let work = place.begin("T1.1").expect("it begins");
+    place.damage();
+    assert_eq!(place.resolve(true), "WAIT");
+    assert_eq!(place.state("T1.1"), Some(InProgress));
+    assert_eq!(place.end(&work, Ended::Done), "DONE:T1.1");
+    assert_eq!(place.state("T1.1"), Some(Completed));
+}
