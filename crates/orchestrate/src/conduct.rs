@@ -399,6 +399,7 @@ pub fn again(
                 // No id has this sign in it, so no two tasks get the same key.
                 let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
                 note["key"] = Value::from(next);
+                note["begun_at_ms"] = json!(at_ms);
                 lines.push(Thin::fail(work.id.clone(), &failure.reason).to_string());
                 lines.push(noted(&work.id, Some(&note)));
                 state.set_note(&work.id, Some(note));

@@ -59,6 +59,8 @@ pub struct Work {
     pub files: Vec<String>,
     /// After how long it is ended, where it says so itself.
     pub timeout: Option<Duration>,
+    /// When it was begun, by the clock of whoever did: before now where somebody takes it over.
+    pub begun_at_ms: u64,
     /// Why it was not done when it was tried last.
     pub failure: Option<String>,
     /// How the files looked before.
@@ -196,8 +198,12 @@ impl<'a> Start<'a> {
             None => {
                 let worktree = worktree.map(|path| path.to_string_lossy());
                 let before = looked_before(state, id, worktree.as_deref(), before);
-                let note =
-                    json!({ "key": key(id, at_ms), "before": before.to_string(), "worktree": worktree });
+                let note = json!({
+                    "key": key(id, at_ms),
+                    "begun_at_ms": at_ms,
+                    "before": before.to_string(),
+                    "worktree": worktree,
+                });
                 (note, directory)
             }
         };
@@ -216,6 +222,7 @@ impl<'a> Start<'a> {
             key: note["key"].as_str().unwrap_or_default().to_owned(),
             files: task.files(),
             timeout: task.timeout(),
+            begun_at_ms: note["begun_at_ms"].as_u64().unwrap_or(at_ms),
             failure: note["failure"].as_str().map(str::to_owned),
             before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
             worktree: note["worktree"].as_str().map(str::to_owned),

@@ -133,7 +133,7 @@ async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Res
                 client.post_once("/runs", &new, &work.key).await?
             }
         };
-        wait(&client, &run.id, timeout(arguments, work)).await
+        wait(&client, &run.id, work, timeout(arguments, work)).await
     };
     done.await.or_else(|error: Error| {
         let reason = error.message(Words::new(Language::En));
@@ -191,9 +191,15 @@ fn new_run(context: &Context, arguments: &Arguments, work: &Work) -> Result<NewR
     Ok(NewRun::of_task(work, &agent, environment(), context.words.language() == Language::Ko))
 }
 
+/// When work is late: what it has used before somebody came back to it counts. A clock that was put back has used nothing.
+fn late_at(work: &Work, timeout: Option<Duration>) -> Option<Instant> {
+    let used = Duration::from_millis(clock::now_ms().saturating_sub(work.begun_at_ms));
+    Instant::now().checked_add(timeout?.saturating_sub(used))
+}
+
 /// Waits for the end of a run, however long its agent waits for answers and whatever becomes of the server meanwhile.
-async fn wait(client: &Client, run: &str, timeout: Option<Duration>) -> Result<Ended, Error> {
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+async fn wait(client: &Client, run: &str, work: &Work, timeout: Option<Duration>) -> Result<Ended, Error> {
+    let deadline = late_at(work, timeout);
     let mut is_over = false;
     loop {
         let view: RunView = match client.get(&format!("/runs/{run}")).await {

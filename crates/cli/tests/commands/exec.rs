@@ -273,6 +273,24 @@ fn a_time_that_is_over_ends_it() {
 }
 
 #[test]
+fn time_that_was_used_before_a_crash_counts() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(&place, "worker", "touch begun; sleep 600");
+    let mut command = place.command(&["exec", "T1.1"]);
+    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    until("the agent works", || place.project().join("begun").exists().then_some(()));
+    first.kill().expect("it runs");
+    first.wait().expect("it ends");
+    let mut older = state(&place);
+    let begun_at_ms = older["executor"]["T1.1"]["begun_at_ms"].as_u64().expect("it is noted");
+    older["executor"]["T1.1"]["begun_at_ms"] = json!(begun_at_ms - 7_200_000);
+    let file = place.project().join(".claude/orchestrate-state.json");
+    fs::write(file, older.to_string()).expect("a state");
+    exec(&place, &["T1.1", "--meta", "{\"timeout\":3600}"], "FAIL:T1.1:it was ended after 3600 s");
+}
+
+#[test]
 fn several_at_once_lose_nothing() {
     let place = Place::with_commit();
     let text = "- [ ] T1.1: a\n- [ ] T1.2: a\n- [ ] T1.3: a\n- [ ] T1.4: a\n- [ ] T1.5: a\n";

@@ -11,7 +11,10 @@ use ostler_server::{
 };
 use serde_json::Value;
 
-use crate::support::{DEADLINE, Place};
+use crate::{
+    preload::Preload,
+    support::{DEADLINE, Place},
+};
 
 const SMALL: &str = "\
 ## Phase 0: Setup
@@ -99,4 +102,26 @@ fn a_server_that_dies_at_any_step_goes_on() {
         assert_eq!(subjects, expected, "{site}: each is committed once");
         assert_eq!(place.git(&["status", "--porcelain", "--", "src"]), "", "{site}");
     }
+}
+
+#[test]
+fn time_that_an_earlier_server_has_seen_counts() {
+    let Some(preload) = Preload::new() else { return };
+    let mut place = Place::new("## Phase 0: All\n- [ ] T0.1: one\n  - META: {\"timeout\": 3600}\n");
+    place.behave("T0.1", "until [ -e \"$R/go\" ]; do sleep 0.05; done\n");
+    place.start_with(&preload.environment());
+    let run = place.begin(&[]);
+    place.until(&run, "work", |_| !place.read("ran").is_empty());
+    let log = "project/.claude/orchestrate.log";
+    assert!(!place.read(log).contains("FAIL:"), "{}", place.read(log));
+    place.kill();
+    preload.set("wall", "7200");
+    place.start_with(&preload.environment());
+    let deadline = Instant::now() + DEADLINE;
+    while !place.read(log).contains("FAIL:T0.1:it was ended after 3600 s") {
+        assert!(Instant::now() < deadline, "{}", place.read(log));
+        thread::sleep(Duration::from_millis(20));
+    }
+    place.write("go", "");
+    place.end(&run);
 }

@@ -9,6 +9,9 @@ mod main_agents;
 mod notices;
 mod outside;
 mod per_task;
+#[path = "../sessions/preload.rs"]
+#[expect(dead_code, reason = "the tests of disks use all of it")]
+mod preload;
 #[path = "../sessions/receiver.rs"]
 #[expect(dead_code, reason = "the tests of notifications use all of it")]
 mod receiver;

@@ -130,12 +130,15 @@ impl Place {
 
     /// Starts a server, which may die where a test says so.
     pub(crate) fn start(&mut self, crash_at: Option<&str>) {
+        self.start_with(&crash_at.map(|site| ("OSTLER_CRASH_AT", site)).into_iter().collect::<Vec<_>>());
+    }
+
+    /// Starts a server with more in its environment.
+    pub(crate) fn start_with(&mut self, environment: &[(&str, &str)]) {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.root.join("server.log"));
         let log = log.expect("a log");
         let mut command = self.command(&["serve"]);
-        if let Some(site) = crash_at {
-            command.env("OSTLER_CRASH_AT", site);
-        }
+        command.envs(environment.iter().copied());
         command.stdout(log.try_clone().expect("a log")).stderr(log);
         self.server = Some(command.spawn().expect("the server starts"));
         let deadline = Instant::now() + DEADLINE;

@@ -154,7 +154,7 @@ impl Parent {
     /// Waits for the end of a run, however long its agent waits for answers. Who wants the
     /// one who waits to end wants it to end too; whoever holds a loop holds it.
     pub(in crate::driver) async fn wait(&self, run: RunId, timeout: Option<Duration>) -> End {
-        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let deadline = timeout.and_then(|timeout| self.deadline(run, timeout));
         let mut changed = self.driver.journal.watch();
         let (mut is_cancelled, mut is_late) = (false, false);
         loop {
@@ -187,6 +187,14 @@ impl Parent {
                 () = sleep(AGAIN) => {}
             }
         }
+    }
+
+    /// When a run is late. What it has used under an earlier server counts, by the clock on the wall; one that was put
+    /// back has used nothing.
+    fn deadline(&self, run: RunId, timeout: Duration) -> Option<Instant> {
+        let begun_at_ms = self.driver.journal.world().runs.get(&run).map(|run| run.created_at_ms);
+        let used_ms = begun_at_ms.map_or(0, |begun_at_ms| self.now_ms().saturating_sub(begun_at_ms));
+        Instant::now().checked_add(timeout.saturating_sub(Duration::from_millis(used_ms)))
     }
 
     /// Waits for a run that is not about a task.
