@@ -26,7 +26,7 @@ use crate::{
     file::{put, read},
     history::noted,
     lock::Owner,
-    project::Project,
+    project::{Project, is_worktree},
     state::{State, StateError},
 };
 
@@ -466,13 +466,16 @@ fn obstacle_reason(progress: &Progress<'_>, obstacle: &Obstacle) -> String {
     }
 }
 
-/// Where the work is done: the project, or a directory in it.
+/// Where the work is done: the project, or a worktree of its repository in it.
 fn place(project: &Project, worktree: Option<&Path>) -> Result<PathBuf, &'static str> {
     let root = project.root().canonicalize().map_err(|_| "the project cannot be found")?;
     let Some(worktree) = worktree else { return Ok(root) };
     let path = root.join(worktree).canonicalize().map_err(|_| "there is no such worktree")?;
     if !path.is_dir() || !path.starts_with(&root) {
         return Err("the worktree does not lie in the project");
+    }
+    if path != root && !is_worktree(&root, &path) {
+        return Err("it is no worktree of the project's repository");
     }
     Ok(path)
 }

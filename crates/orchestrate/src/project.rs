@@ -58,7 +58,7 @@ impl Project {
     /// relative to the directory.
     pub fn find(directory: &Path, tasks: Option<&Path>) -> Project {
         let tasks = tasks.map(|tasks| directory.join(tasks));
-        let Some(top) = directory.ancestors().find(|it| it.join(".git").exists()) else {
+        let Some(top) = top_of(directory) else {
             return Project { root: directory.to_owned(), tasks };
         };
         let main = main_repository(top).unwrap_or_else(|| top.to_owned());
@@ -181,13 +181,48 @@ impl Project {
     }
 }
 
+/// Whether a path is the place of a project in a linked worktree of its repository, or the top of one. Both have their
+/// links followed.
+pub(crate) fn is_worktree(root: &Path, path: &Path) -> bool {
+    let (Some(main), Some(top)) = (top_of(root), top_of(path)) else { return false };
+    let (within, below) = (root.strip_prefix(main).ok(), path.strip_prefix(top).ok());
+    let is_place = below.is_some_and(|below| Some(below) == within || below.as_os_str().is_empty());
+    is_place && top != main && is_linked(main, top)
+}
+
+/// Whether git knows the one as a linked worktree of the other's repository: both name each other.
+fn is_linked(main: &Path, top: &Path) -> bool {
+    let (Some(ours), Some(git)) = (git_of(main), pointed(top, ".git", "gitdir:")) else { return false };
+    let is_same = |one: &Path, other: &Path| {
+        one.canonicalize().is_ok_and(|it| other.canonicalize().is_ok_and(|other| it == other))
+    };
+    let back = pointed(&git, "gitdir", "");
+    pointed(&git, "commondir", "").is_some_and(|common| is_same(&common, &ours))
+        && back.is_some_and(|back| is_same(&back, &top.join(".git")))
+}
+
+/// The directory of git that all checkouts of a repository share, as one of them names it.
+fn git_of(top: &Path) -> Option<PathBuf> {
+    let own = top.join(".git");
+    let git = if own.is_dir() { own } else { pointed(top, ".git", "gitdir:")? };
+    Some(pointed(&git, "commondir", "").unwrap_or(git))
+}
+
+/// The nearest directory from here on upwards in which git has something.
+fn top_of(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|it| it.join(".git").exists())
+}
+
+/// The path that a file of git in a directory names, behind a word.
+fn pointed(directory: &Path, name: &str, word: &str) -> Option<PathBuf> {
+    let text = String::from_utf8(read(&directory.join(name), POINTER_BYTES_MAX, true).ok()?).ok()?;
+    Some(directory.join(text.strip_prefix(word)?.trim()))
+}
+
 /// The main repository of a linked worktree, whose `.git` is a file that names a directory in the main one's.
 fn main_repository(root: &Path) -> Option<PathBuf> {
-    let pointer = read(&root.join(".git"), POINTER_BYTES_MAX, true).ok()?;
-    let text = String::from_utf8(pointer).ok()?;
-    let git = root.join(text.strip_prefix("gitdir:")?.trim());
-    let common = fs::read_to_string(git.join("commondir")).ok()?;
-    let common = normal(&git.join(common.trim()));
+    let git = pointed(root, ".git", "gitdir:")?;
+    let common = normal(&pointed(&git, "commondir", "")?);
     let is_plain = common.file_name().is_some_and(|name| name == ".git");
     is_plain.then(|| common.parent().map(Path::to_owned)).flatten()
 }

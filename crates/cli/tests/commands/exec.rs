@@ -291,6 +291,31 @@ fn time_that_was_used_before_a_crash_counts() {
 }
 
 #[test]
+fn only_a_worktree_of_the_repository_is_one() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(&place, "worker", "pwd > where.txt");
+    let project = place.project();
+    fs::create_dir_all(project.join("src/deep")).expect("a directory");
+    place.git(&["init", "--quiet", "other"]);
+    place.git(&["worktree", "add", "--quiet", "worktree/one"]);
+    fs::create_dir(project.join("worktree/one/src")).expect("a directory");
+    // It names the repository, which knows nothing of it.
+    fs::create_dir(project.join("forged")).expect("a directory");
+    fs::write(project.join("forged/.git"), "gitdir: ../.git/worktrees/one\n").expect("a file");
+    let no = "FAIL:T1.1:it is no worktree of the project's repository";
+    for path in ["src", "src/deep", "other", "worktree", "worktree/one/src", "forged", ".git"] {
+        exec(&place, &["T1.1", "--worktree", path], no);
+    }
+    assert!(!project.join(".claude/orchestrate-state.json").exists(), "nothing was begun");
+    exec(&place, &["T1.1", "--worktree", "worktree/one"], "DONE:T1.1");
+    assert!(project.join("worktree/one/where.txt").exists());
+    tasks(&place, "- [ ] T1.2: a\n");
+    exec(&place, &["T1.2", "--worktree", "."], "DONE:T1.2");
+    assert!(project.join("where.txt").exists());
+}
+
+#[test]
 fn several_at_once_lose_nothing() {
     let place = Place::with_commit();
     let text = "- [ ] T1.1: a\n- [ ] T1.2: a\n- [ ] T1.3: a\n- [ ] T1.4: a\n- [ ] T1.5: a\n";
