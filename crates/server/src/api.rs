@@ -71,6 +71,9 @@ pub struct NewRun {
     /// What the agent is to do.
     #[serde(default)]
     pub prompt: Option<String>,
+    /// What it is called in lists; the first line of what is to be done, if nothing is said.
+    #[serde(default)]
+    pub title: Option<String>,
     /// The model, if not the agent's own choice.
     #[serde(default)]
     pub model: Option<String>,
@@ -127,6 +130,7 @@ impl NewRun {
             directory: work.directory.to_string_lossy().into_owned(),
             agent: Some(agent.to_owned()),
             prompt: Some(work.prompt.clone()),
+            title: Some(format!("{}: {}", work.id, work.title)),
             check: work.check.clone(),
             attempts_max: work.check.is_some().then_some(work.attempts_max),
             environment: Some(environment),

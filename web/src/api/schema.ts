@@ -944,6 +944,8 @@ export interface components {
              * @description After how many seconds of work a person is asked whether to go on.
              */
             time_s_max?: number | null;
+            /** @description What it is called in lists; the first line of what is to be done, if nothing is said. */
+            title?: string | null;
             /**
              * Format: int64
              * @description After how many tokens a person is asked whether to go on.

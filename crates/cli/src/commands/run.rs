@@ -154,6 +154,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         agent,
         command: arguments.command.clone(),
         prompt,
+        title: None,
         model: arguments.model.clone(),
         turns_max: arguments.max_turns,
         guide: arguments.no_guide.then_some(false),

@@ -247,7 +247,7 @@ impl Asked {
                 let (parent, planned) = (Arc::clone(&self.parent), Arc::clone(work));
                 let wanted = blocking(move || {
                     let new = parent.task_run(&parent.config()?, &planned, None)?;
-                    parent.wanted(&planned, new)
+                    parent.wanted(new)
                 });
                 let asked = match wanted.await.unwrap_or_else(|| Err("it could not be prepared".to_owned())) {
                     Ok(wanted) => self.parent.ask_for(work, wanted).await,

@@ -369,10 +369,8 @@ pub(super) fn text(path: &FilePath) -> Result<String, Problem> {
 }
 
 fn title(new: &NewRun) -> String {
-    match &new.prompt {
-        Some(prompt) if !prompt.trim().is_empty() => title_of(prompt),
-        _ => title_of(&new.command.join(" ")),
-    }
+    let said = [&new.title, &new.prompt].into_iter().flatten().find(|text| !text.trim().is_empty());
+    said.map_or_else(|| title_of(&new.command.join(" ")), |text| title_of(text))
 }
 
 /// The first line of a text, if it is short.

@@ -131,9 +131,8 @@ impl Parent {
     }
 
     /// The same as the engine has to know it: a run of this one's.
-    pub(in crate::driver) fn wanted(&self, work: &Work, new: NewRun) -> Result<Wanted, String> {
+    pub(in crate::driver) fn wanted(&self, new: NewRun) -> Result<Wanted, String> {
         let mut wanted = runs::wanted(&self.driver, new).map_err(|problem| problem.title)?;
-        wanted.title = format!("{}: {}", work.id, work.title);
         wanted.parent = Some(self.session);
         Ok(wanted)
     }

@@ -393,7 +393,7 @@ impl Shared {
         let wanted = blocking(move || {
             let (new, is_outside) = shared.new_run(&planned)?;
             let agent = new.agent.clone().unwrap_or_default();
-            Ok::<_, String>((shared.wanted(&planned, new)?, agent, is_outside))
+            Ok::<_, String>((shared.wanted(new)?, agent, is_outside))
         });
         let (wanted, agent, is_outside) = wanted.await.ok_or("it could not be prepared")??;
         let output = wanted.order.agent.output.clone();
