@@ -403,6 +403,7 @@ pub fn again(
                 lines.push(Thin::fail(work.id.clone(), &failure.reason).to_string());
                 lines.push(noted(&work.id, Some(&note)));
                 state.set_note(&work.id, Some(note));
+                state.add_failure(&work.id, &failure.reason);
             }
             (goes_on, lines)
         },

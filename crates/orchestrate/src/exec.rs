@@ -151,8 +151,13 @@ impl Over {
 
     /// Writes it into a state.
     pub(crate) fn write(&self, state: &mut State) {
-        let ended = if self.ended == Ended::Done { TaskState::Completed } else { TaskState::Failed };
-        state.executed(&self.work.id, ended);
+        match &self.ended {
+            Ended::Done => state.executed(&self.work.id, TaskState::Completed),
+            Ended::Failed { reason } => {
+                state.executed(&self.work.id, TaskState::Failed);
+                state.add_failure(&self.work.id, reason);
+            }
+        }
         state.set_note(&self.work.id, self.remains.clone());
     }
 }

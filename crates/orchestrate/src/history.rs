@@ -182,8 +182,11 @@ fn recall(log: &str, plan: &Plan, state: &mut State) {
                 state.set_note(&id, None);
             }
             // Whoever may not begin a task is told so in the same way, also while somebody works on it.
-            Some(Thin::Fail { id, .. }) if !state.note(&id).is_some_and(is_begun) && begun.remove(&id) => {
+            Some(Thin::Fail { id, reason, .. })
+                if !state.note(&id).is_some_and(is_begun) && begun.remove(&id) =>
+            {
                 state.executed(&id, TaskState::Failed);
+                state.add_failure(&id, &reason);
                 failed.insert(id);
             }
             Some(Thin::Custom { message_type, payload, .. }) => decided(&message_type, &payload, state),

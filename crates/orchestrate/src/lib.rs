@@ -12,6 +12,7 @@ mod evidence;
 mod exec;
 mod file;
 mod history;
+mod keeping;
 mod lock;
 mod log;
 mod project;

@@ -1,12 +1,13 @@
 //! The state file: who has done what. Others write it too, so everything in it that is unknown is kept.
 //!
 //! Each part has an owner: the resolver writes `ready`, `pending`, `blocked` and `dependencies` ([`crate::derived`]); the
-//! executor `in_progress`, `completed`, `failed` and our own `skipped`; the main loop everything else.
+//! executor `in_progress`, `completed`, `failed` and our own `skipped`; the main loop everything else. How the file is read
+//! and written is in [`crate::keeping`].
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt, fs, io,
-    path::{Path, PathBuf},
+    fmt, io,
+    path::PathBuf,
 };
 
 use ostler_engine::plan::{Plan, Progress, State as TaskState};
@@ -19,18 +20,8 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     derived::{DEPENDENCIES, Derived},
-    file::{read, replace},
-    lock::{Lock, LockError},
-    log::append,
-    project::Project,
     stamp::stamp,
 };
-
-/// The largest state file that is read.
-const STATE_BYTES_MAX: u64 = 64 << 20;
-
-/// How many copies of states that cannot be understood are kept. Beyond them none is, and none is put aside.
-const KEPT_MAX: u32 = 100;
 
 /// The parts in the order in which people look for them; unknown ones follow.
 const ORDER: [&str; 9] =
@@ -38,6 +29,9 @@ const ORDER: [&str; 9] =
 
 /// The lists of tasks, in the same way.
 const LISTS: [&str; 6] = ["pending", "ready", "in_progress", "completed", "failed", "blocked"];
+
+/// The most of a failure's reason that is kept.
+const REASON_CHARS_MAX: usize = 4_000;
 
 /// How often a task is tried if the state does not say.
 const RETRY_LIMIT: u32 = 10;
@@ -222,6 +216,11 @@ impl State {
             TaskState::Failed => Some("failed"),
             TaskState::Skipped => Some("skipped"),
         };
+        if state == TaskState::Completed
+            && let Some(Value::Object(failures)) = self.parts.get_mut("failures")
+        {
+            failures.remove(id.as_str());
+        }
         let tasks = self.part("tasks");
         for list in ["in_progress", "completed", "failed", "skipped"] {
             let is_wanted = wanted == Some(list);
@@ -327,6 +326,19 @@ impl State {
         self.part("runs").insert(id.as_str().to_owned(), key.into());
     }
 
+    /// How often somebody has tried a task that is not done, and why it was not done the last time.
+    pub fn failure(&self, id: &TaskId) -> Option<(u64, &str)> {
+        let failure = self.parts.get("failures")?.get(id.as_str())?;
+        Some((failure.get("tries")?.as_u64()?, failure.get("reason")?.as_str()?))
+    }
+
+    /// Remembers the whole reason of a failure: a line of the thin dialect has its beginning alone.
+    pub(crate) fn add_failure(&mut self, id: &TaskId, reason: &str) {
+        let tries = self.failure(id).map_or(0, |(tries, _)| tries).saturating_add(1);
+        let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
+        self.part("failures").insert(id.as_str().to_owned(), json!({ "tries": tries, "reason": reason }));
+    }
+
     /// Whether what was last decided about a task was decided under this key.
     pub(crate) fn is_decided(&self, id: &TaskId, key: &str) -> bool {
         let found = self.parts.get("decided").and_then(|decided| decided.get(id.as_str())?.as_str());
@@ -343,8 +355,13 @@ impl State {
     }
 
     /// Which task file it is about, if whoever began it says so.
-    fn task_file(&self) -> Option<&str> {
+    pub(crate) fn task_file(&self) -> Option<&str> {
         self.parts.get("task_file")?.as_str()
+    }
+
+    /// Says which one it is about.
+    pub(crate) fn set_task_file(&mut self, name: String) {
+        self.parts.insert("task_file".to_owned(), name.into());
     }
 
     /// How often a task may be tried.
@@ -378,125 +395,6 @@ impl State {
         }
         part.as_object_mut().expect("it was made one")
     }
-}
-
-impl Project {
-    /// Reads the state, without its lock: it is replaced as a whole, so it is never half.
-    pub fn state(&self) -> Result<Option<State>, StateError> {
-        if !self.is_folder_inside() {
-            return Err(StateError::Outside);
-        }
-        let path = self.state_file();
-        let bytes = match read(&path, STATE_BYTES_MAX, false) {
-            Ok(bytes) => bytes,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
-            Err(error) => return Err(StateError::Unreadable(error)),
-        };
-        match State::parse(&bytes) {
-            Ok(state) => Ok(Some(state)),
-            Err(reason) => Err(StateError::Corrupt { reason, kept: keep(&path, &bytes) }),
-        }
-    }
-
-    /// Changes the state under its lock, and adds lines to the log. `begin` makes the state if there is none.
-    pub fn change_state<T>(
-        &self,
-        at_ms: u64,
-        begin: impl FnOnce() -> State,
-        change: impl FnOnce(&mut State) -> (T, Vec<String>),
-    ) -> Result<T, StateError> {
-        let lock = self.lock()?;
-        let before = self.state()?;
-        let mut state = before.clone().unwrap_or_else(begin);
-        let (result, lines) = change(&mut state);
-        self.name_task_file(&mut state, before.is_none());
-        if before.as_ref() != Some(&state) {
-            replace(&self.state_file(), &state.to_bytes()).map_err(StateError::Unwritable)?;
-        }
-        append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
-        drop(lock);
-        Ok(result)
-    }
-
-    /// Adds lines to the log under the lock of a state that cannot be used: whoever repairs it finds them there.
-    pub(crate) fn log_alone(
-        &self,
-        at_ms: u64,
-        lines: impl FnOnce() -> Vec<String>,
-    ) -> Result<(), StateError> {
-        let lock = self.lock()?;
-        let lines = lines();
-        append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
-        drop(lock);
-        Ok(())
-    }
-
-    fn lock(&self) -> Result<Lock, StateError> {
-        let folder = self.folder();
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(StateError::Unwritable(error));
-            }
-            _ => {}
-        }
-        if !self.is_folder_inside() || !folder.is_dir() {
-            return Err(StateError::Outside);
-        }
-        Lock::take(&self.lock_file()).map_err(|error| match error {
-            LockError::Held { pid } => StateError::Locked { pid },
-            LockError::Unwritable(source) => StateError::Unwritable(source),
-        })
-    }
-
-    /// The task file that a state is about, if that is another one that is there too: both know their tasks by the same ids.
-    pub fn other_task_file(&self, state: &State) -> Option<String> {
-        let name = state.task_file()?;
-        let there = self.root().join(name).canonicalize().ok()?;
-        let (path, _) = self.task_file().ok()?;
-        (path.canonicalize().ok()? != there).then(|| name.to_owned())
-    }
-
-    /// Puts down which task file a state is about when it is begun, and when that file is no more. Of a state that somebody
-    /// else has begun nothing is known.
-    pub(crate) fn name_task_file(&self, state: &mut State, is_new: bool) {
-        let is_gone = state.task_file().is_some_and(|name| !self.root().join(name).exists());
-        if (is_new || is_gone)
-            && let Ok((_, name)) = self.task_file()
-        {
-            state.parts.insert("task_file".to_owned(), name.into());
-        }
-    }
-
-    /// Puts the state that cannot be used aside, so that a new one can be begun.
-    pub fn set_state_aside(&self) -> Result<(), StateError> {
-        match self.state() {
-            Err(StateError::Corrupt { kept: Some(_), .. }) => {
-                fs::remove_file(self.state_file()).map_err(StateError::Unwritable)
-            }
-            Ok(_) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Keeps a copy of a file that cannot be understood beside it, and says where. The copies of earlier ones stay.
-fn keep(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
-    for number in 1..=KEPT_MAX {
-        let kept = match number {
-            1 => path.with_extension("json.corrupt"),
-            number => path.with_extension(format!("json.corrupt.{number}")),
-        };
-        match read(&kept, STATE_BYTES_MAX, false) {
-            Ok(there) if there == bytes => return Some(kept),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return replace(&kept, bytes).is_ok().then_some(kept);
-            }
-            Ok(_) | Err(_) => {}
-        }
-    }
-    None
 }
 
 /// What of a state is there and is not what it has to be. To take it as nothing would have tasks done again.

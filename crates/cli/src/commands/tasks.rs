@@ -108,6 +108,8 @@ struct Page<'a> {
     backwards: Backwards,
     /// In the order of the file.
     blocked: Vec<TaskNumber>,
+    /// None if there is none that can be used.
+    state: Option<ostler_orchestrate::State>,
 }
 
 /// Tasks as machines read them, each made when it is written: of a million there would be gigabytes.
@@ -241,18 +243,17 @@ impl File {
 impl Book {
     /// How far it is. A state that cannot be used is told, and the marks of the file count alone.
     fn page(&self, context: &Context) -> Page<'_> {
-        let progress = match self.project.state() {
-            Ok(Some(state)) => {
-                warn_of_other(context, &self.project, &state);
-                state.progress(&self.plan)
-            }
-            Ok(None) => Progress::new(&self.plan),
-            Err(error) => {
-                context.note(&context.words.say(Key::StateIgnored, &[("message", &error)]));
-                Progress::new(&self.plan)
-            }
-        };
-        Page { book: self, backwards: self.plan.graph().backwards(), blocked: progress.blocked(), progress }
+        let state = self.project.state().unwrap_or_else(|error| {
+            context.note(&context.words.say(Key::StateIgnored, &[("message", &error)]));
+            None
+        });
+        if let Some(state) = &state {
+            warn_of_other(context, &self.project, state);
+        }
+        let progress =
+            state.as_ref().map_or_else(|| Progress::new(&self.plan), |state| state.progress(&self.plan));
+        let backwards = self.plan.graph().backwards();
+        Page { book: self, backwards, blocked: progress.blocked(), progress, state }
     }
 }
 
@@ -281,6 +282,12 @@ impl Page<'_> {
             Before::Phase(number) => words.say(Key::TaskPhase, &[("n", number)]),
         };
         self.backwards.of(plan, task).iter().map(said).collect()
+    }
+
+    /// How often a task was tried that is not done, and why it was not the last time.
+    fn failure(&self, task: Task<'_>) -> Option<(u64, &str)> {
+        let is_settled = self.progress.state(task.number()).is_settled();
+        self.state.as_ref().filter(|_| !is_settled)?.failure(&task.id())
     }
 
     /// Who waits for a task by name.
@@ -363,6 +370,8 @@ fn show(context: &Context, book: &Book, id: &str) -> Result<Exit, Error> {
     let mut value = page.json(task);
     value["then"] = json!(page.after(task.number()));
     value["body"] = json!(task.body());
+    value["failure"] =
+        json!(page.failure(task).map(|(tries, reason)| json!({ "tries": tries, "reason": reason })));
     context.print(&value, |screen| detail(words, screen, &page, task))?;
     Ok(Exit::Done)
 }
@@ -392,6 +401,10 @@ fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> Stri
     .map(|(label, value)| vec![Cell::styled(Style::Dim, words.sentence(label)), Cell::new(&value)])
     .collect();
     said.push_str(&screen.columns(&rows));
+    if let Some((tries, reason)) = page.failure(task) {
+        let key = if tries == 1 { Key::TaskFailedOnce } else { Key::TaskFailedTimes };
+        add_line(&mut said, 0, &words.say(key, &[("tries", &tries), ("reason", &one_line(reason))]));
+    }
     for criterion in task.criteria() {
         let mark = if criterion.done { 'x' } else { ' ' };
         add_line(&mut said, 2, &format!("[{mark}] {}", one_line(&criterion.text)));

@@ -111,6 +111,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Hours, "{n} h"),
     (Key::Days, "{n} d"),
     (Key::RunBegun, "{run}, session {session}: {title}"),
+    (Key::ThinAnswered, "to the agent: {line}"),
     (Key::LeftUnanswered, "the server had not answered yet; see what came of it: ostler ps"),
     (Key::RunDetached, "{session} works on its own. Look at it: ostler attach {session}"),
     (Key::Launched, "process {number} of the session begins ({cause})"),

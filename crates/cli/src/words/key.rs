@@ -548,7 +548,7 @@ keys! {
     ReviewRejected, ReviewAgain, RefusedTreeChanged, HintTreeChanged, RefusedTreeNotShown, HintTreeNotShown,
     RefusedGateFailed, HintGateFailed, RefusedPhasesBusy, HintPhasesBusy, RefusedNotReview,
     RefusedReviewWanted, AnsweredApproved, AnsweredChanges, AnsweredRejected, AnsweredAgain, ColumnPhase,
-    ColumnOwner, TaskReady, TaskPending, TaskInProgress, TaskCompleted, TaskFailed, TaskSkipped, TaskBlocked,
+    ThinAnswered, TaskFailedOnce, TaskFailedTimes, ColumnOwner, TaskReady, TaskPending, TaskInProgress, TaskCompleted, TaskFailed, TaskSkipped, TaskBlocked,
     TaskGroup, TaskPhase, LabelPhase, LabelNeeds, LabelThen, LabelOwner, LabelFiles, LabelVerify, LabelRisk,
     LabelPriority, LabelWorktree, WarningWord, OneTask, ManyTasks, OnePhase, ManyPhases, OneProblem, ManyProblems, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
     StateUnwritten, EndedWithoutState, GitNotAsked, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,

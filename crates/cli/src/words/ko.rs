@@ -117,6 +117,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Hours, "{n}시간"),
     (Key::Days, "{n}일"),
     (Key::RunBegun, "{run}, 세션 {session}: {title}"),
+    (Key::ThinAnswered, "에이전트에게: {line}"),
     (Key::LeftUnanswered, "서버가 아직 대답하지 않았습니다. 어떻게 되었는지 보려면: ostler ps"),
     (Key::RunDetached, "{session} 세션은 계속 일합니다. 다시 보려면: ostler attach {session}"),
     (Key::Launched, "세션의 {number}번째 프로세스를 시작합니다({cause})"),

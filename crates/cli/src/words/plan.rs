@@ -15,6 +15,12 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::TaskInProgress, "in progress", "진행 중"),
     (Key::TaskCompleted, "done", "완료"),
     (Key::TaskFailed, "failed", "실패"),
+    (Key::TaskFailedOnce, "it has failed once: {reason}", "한 번 실패: {reason}"),
+    (
+        Key::TaskFailedTimes,
+        "it has failed {tries} times, the last time: {reason}",
+        "{tries}번 실패, 마지막 이유: {reason}",
+    ),
     (Key::TaskSkipped, "skipped", "건너뜀"),
     (Key::TaskBlocked, "blocked", "막힘"),
     (Key::TaskGroup, "all of {id}", "{id} 전체"),

@@ -316,6 +316,28 @@ fn only_a_worktree_of_the_repository_is_one() {
 }
 
 #[test]
+fn a_failure_is_shown_in_whole_and_the_run_has_the_name_of_its_task() {
+    let place = Place::with_commit();
+    let files = (0..20).map(|n| format!("src/somewhere/file{n}.txt")).collect::<Vec<_>>().join(", ");
+    tasks(&place, &format!("- [ ] T1.1: Login page\n  - files: {files}\n"));
+    with_agent(&place, "worker", "true");
+    assert_eq!(place.json(&["tasks", "show", "T1.1"])["failure"], Value::Null);
+    let whole = format!("nothing has changed in {files}");
+    let cut: String = whole.chars().take(100).collect();
+    exec(&place, &["T1.1"], &format!("FAIL:T1.1:{cut}"));
+    assert_eq!(place.json(&["ps", "-a"])[0]["title"], "T1.1: Login page");
+    let shown = place.done(&["tasks", "show", "T1.1"]);
+    assert!(shown.contains(&format!("it has failed once: {whole}\n")), "{shown}");
+    exec(&place, &["T1.1"], &format!("FAIL:T1.1:{cut}"));
+    let shown = place.done(&["--lang", "ko", "tasks", "show", "T1.1"]);
+    assert!(shown.contains(&format!("2번 실패, 마지막 이유: {whole}\n")), "{shown}");
+    assert_eq!(place.json(&["tasks", "show", "T1.1"])["failure"], json!({ "tries": 2, "reason": whole }));
+    with_agent(&place, "worker", "mkdir -p src/somewhere; echo > src/somewhere/file7.txt");
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    assert_eq!(place.json(&["tasks", "show", "T1.1"])["failure"], Value::Null);
+}
+
+#[test]
 fn several_at_once_lose_nothing() {
     let place = Place::with_commit();
     let text = "- [ ] T1.1: a\n- [ ] T1.2: a\n- [ ] T1.3: a\n- [ ] T1.4: a\n- [ ] T1.5: a\n";

@@ -26,6 +26,17 @@ fn a_task_that_fails_for_good_blocks_its_descendants_until_a_person_skips_it() {
 }
 
 #[test]
+fn a_card_has_whole_reasons() {
+    let files = (0..20).map(|n| format!("src/somewhere/file{n}.txt")).collect::<Vec<_>>().join(", ");
+    let mut place = Place::new(&format!("## Phase 0: All\n\n- [ ] T0.1: a\n  - files: {files}\n"));
+    place.start(None);
+    let run = place.begin(&[]);
+    let card = place.asked(&run);
+    let asked = serde_json::to_string(&card).expect("JSON");
+    assert!(asked.contains(&format!("T0.1: nothing has changed in {files}")), "{asked}");
+}
+
+#[test]
 fn a_skip_from_outside_settles_the_card() {
     let mut place = Place::new(THREE);
     place.start(None);

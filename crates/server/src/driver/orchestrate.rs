@@ -532,8 +532,23 @@ impl Conductor {
 }
 
 async fn ask(shared: &Shared, about: About) {
-    let question = words::question(&about, &shared.facts().unwrap_or_default(), shared.korean);
+    let failures = match &about {
+        About::Blocked { tasks, .. } => failures(shared, tasks.clone()).await,
+        About::Red { .. } | About::Unmerged { .. } | About::Hindered { .. } => BTreeMap::new(),
+    };
+    let question = words::question(&about, &shared.facts().unwrap_or_default(), &failures, shared.korean);
     shared.report(News::Ask { about, question }).await;
+}
+
+/// Why each of these tasks has failed, in whole, as far as the state knows.
+async fn failures(shared: &Shared, tasks: Vec<String>) -> BTreeMap<String, String> {
+    let project = shared.project.clone();
+    let found = blocking(move || {
+        let state = project.state().ok().flatten()?;
+        let failure = |task: &String| Some(state.failure(&task.parse().ok()?)?.1.to_owned());
+        Some(tasks.iter().filter_map(|task| Some((task.clone(), failure(task)?))).collect())
+    });
+    found.await.flatten().unwrap_or_default()
 }
 
 /// What a person said about tasks that have failed. Who came first with another decision is left alone.

@@ -1,5 +1,7 @@
 //! What a person is asked when a loop cannot go on by itself.
 
+use std::collections::BTreeMap;
+
 use ostler_engine::orchestrate::{About, Choice, Loop, Stage};
 use ostler_protocol::signal::{QuestionCategory, UserQuestion};
 
@@ -12,24 +14,29 @@ const LINES_MAX: usize = 12;
 const REASONS_MAX: usize = 5;
 
 /// The question about something in a loop that is so far, with what can be answered.
-pub(super) fn question(about: &About, facts: &Loop, korean: bool) -> UserQuestion {
+pub(super) fn question(
+    about: &About,
+    facts: &Loop,
+    failures: &BTreeMap<String, String>,
+    korean: bool,
+) -> UserQuestion {
     UserQuestion {
         category: QuestionCategory::Choice,
-        question: if korean { in_korean(about, facts) } else { in_english(about, facts) },
+        question: if korean { in_korean(about, facts, failures) } else { in_english(about, facts, failures) },
         options: about.choices().iter().map(|choice: &Choice| choice.word().to_owned()).collect(),
         default: None,
         required: true,
     }
 }
 
-fn in_english(about: &About, facts: &Loop) -> String {
+fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -> String {
     match about {
         About::Blocked { phase, tasks } => format!(
             "Everything that is left of phase {phase} waits for tasks that have failed: {}.\n{}\
              retry: try them again. skip: do without them. close: do without them and all that waits for them in this \
              phase, then test and merge it. stop: end here.",
             tasks.join(", "),
-            reasons(facts, tasks)
+            reasons(facts, failures, tasks, "Why the others have failed: ostler tasks show ID")
         ),
         About::Red { phase, .. } => format!(
             "The tests of phase {phase} have failed, so it is not merged.\n{}\n\
@@ -55,13 +62,13 @@ fn in_english(about: &About, facts: &Loop) -> String {
     }
 }
 
-fn in_korean(about: &About, facts: &Loop) -> String {
+fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -> String {
     match about {
         About::Blocked { phase, tasks } => format!(
             "{phase}단계에 남은 작업은 모두 실패한 작업을 기다립니다: {}.\n{}\
              retry: 다시 시도. skip: 건너뛰기. close: 이 단계에서 그것을 기다리는 작업까지 건너뛰고 테스트한 뒤 병합. stop: 여기서 끝내기.",
             tasks.join(", "),
-            reasons(facts, tasks)
+            reasons(facts, failures, tasks, "나머지가 실패한 이유: ostler tasks show ID")
         ),
         About::Red { phase, .. } => format!(
             "{phase}단계의 테스트가 실패하여 병합하지 않았습니다.\n{}\n\
@@ -83,13 +90,20 @@ fn in_korean(about: &About, facts: &Loop) -> String {
     }
 }
 
-/// Why each of the first few has failed, a line each.
-fn reasons(facts: &Loop, tasks: &[String]) -> String {
+/// Why each of the first few has failed, in whole; `more` says where the others stand. A line of the thin dialect has only
+/// the beginning of a long reason, so it counts where nothing else is known.
+fn reasons(facts: &Loop, failures: &BTreeMap<String, String>, tasks: &[String], more: &str) -> String {
     let reason = |task: &String| {
-        let line = facts.tasks.get(task)?.line.as_deref()?;
-        Some(format!("{}\n", line.strip_prefix("FAIL:")?.replacen(':', ": ", 1)))
+        let line = || facts.tasks.get(task)?.line.as_deref()?.strip_prefix("FAIL:")?.split_once(':');
+        let reason = failures.get(task).map(String::as_str).or_else(|| Some(line()?.1))?;
+        Some(format!("{task}: {}\n", reason.trim()))
     };
-    tasks.iter().take(REASONS_MAX).filter_map(reason).collect()
+    let mut said: String = tasks.iter().take(REASONS_MAX).filter_map(reason).collect();
+    if tasks.len() > REASONS_MAX {
+        said.push_str(more);
+        said.push('\n');
+    }
+    said
 }
 
 /// The worktree in which a phase can be put right; none if it is the target that stands in the way.
