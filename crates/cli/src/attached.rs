@@ -6,10 +6,10 @@ mod events;
 mod input;
 mod output;
 mod questions;
+mod signals;
 
 use std::{
     io::{self, IsTerminal, Write},
-    pin::pin,
     time::Duration,
 };
 
@@ -18,11 +18,9 @@ use ostler_server::{
     client::{Client, ClientError},
 };
 use serde_json::{Value, json};
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    time::{Instant, sleep_until, timeout},
-};
+use tokio::time::{Instant, sleep_until};
 
+pub(crate) use self::signals::Signals;
 use self::{
     events::Events,
     input::Lines,
@@ -47,6 +45,8 @@ pub(crate) struct Options {
     pub(crate) raw: bool,
     /// It runs on a terminal, which is to be as large as this one.
     pub(crate) pty: bool,
+    /// From where on in the journal what happens is told; from now on, if nothing is said.
+    pub(crate) after: Option<u64>,
 }
 
 /// Watches a session until it is over or somebody leaves.
@@ -70,7 +70,7 @@ pub(crate) async fn watch(
         context,
         client,
         options,
-        events: Events::new(client, &session.id, status.seq),
+        events: Events::new(client, &session.id, options.after.unwrap_or(status.seq)),
         out: Follow::new(context, client, &session, Stream::Out, options.raw),
         err: Follow::new(context, client, &session, Stream::Err, options.raw),
         questions: Questions::new(context, client, is_terminal),
@@ -81,6 +81,7 @@ pub(crate) async fn watch(
         read_at: Instant::now(),
         held_since: None,
         again_at: Instant::now(),
+        answers: Vec::new(),
         session,
     };
     let Some(begun) = signals.during(watch.begin()).await else { return Ok(left(context)) };
@@ -125,6 +126,8 @@ struct Watch<'a> {
     held_since: Option<Instant>,
     /// When a server that was gone is told again.
     again_at: Instant,
+    /// What a main agent was answered, and is not shown yet: what it has asked comes first.
+    answers: Vec<String>,
 }
 
 /// What happens next.
@@ -154,8 +157,11 @@ impl Watch<'_> {
 
     async fn run(&mut self, mut lines: Lines, mut signals: Signals) -> Result<Exit, Error> {
         loop {
-            if let Some(exit) = self.exit()? {
+            if let Some(exit) = self.exit().await? {
                 return Ok(exit);
+            }
+            if self.has_read_all() {
+                self.say_answers()?;
             }
             let asks = self.questions.are_waiting() && self.has_read_all();
             let held_until = self.held_until();
@@ -223,10 +229,16 @@ impl Watch<'_> {
     }
 
     /// Whether there is nothing more to see.
-    fn exit(&mut self) -> Result<Option<Exit>, Error> {
+    async fn exit(&mut self) -> Result<Option<Exit>, Error> {
         let is_over = self.session.outcome.is_some() || self.session.status == "interrupted";
         if !is_over || self.out.is_open() || self.err.is_open() {
             return Ok(None);
+        }
+        if self.session.errands.is_some() {
+            // Who ends quickly is over before everything that happened to it was told.
+            let rest = self.events.rest(self.context).await?;
+            self.answers.extend(rest.iter().filter_map(answer));
+            self.say_answers()?;
         }
         self.end_lines()?;
         if self.context.json {
@@ -396,6 +408,10 @@ impl Watch<'_> {
                     self.note_now(&lines.collect::<Vec<_>>().join("\n  "))?;
                 }
             }
+            "thin.answered" => {
+                self.answers.extend(answer(event));
+                self.refresh().await?;
+            }
             "session.paused" => self.note_now(&words.say(Key::PausedNow, &[("session", &id)]))?,
             "session.unpaused" => self.note_now(words.sentence(Key::GoesOn))?,
             "session.ended" | "session.finished" | "session.cancelled" | "session.resumed"
@@ -403,6 +419,14 @@ impl Watch<'_> {
                 self.refresh().await?;
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Says what a main agent was answered: nobody else sees what goes to its input.
+    fn say_answers(&mut self) -> Result<(), Error> {
+        for line in std::mem::take(&mut self.answers) {
+            self.note_now(&self.context.words.say(Key::ThinAnswered, &[("line", &line)]))?;
         }
         Ok(())
     }
@@ -489,6 +513,12 @@ impl Watch<'_> {
     }
 }
 
+/// What a main agent is answered, if that is what has happened.
+fn answer(event: &EventView) -> Option<String> {
+    let line = event.body["line"].as_str().filter(|_| event.kind == "thin.answered")?;
+    Some(screen::one_line(line))
+}
+
 fn print(context: &Context, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
     if bytes.is_empty() || context.json {
         return Ok(());
@@ -499,70 +529,5 @@ fn print(context: &Context, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
             stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(Error::Output)
         }
         Stream::Err => io::stderr().write_all(bytes).map_err(Error::Stats),
-    }
-}
-
-/// How long an answer that is under way is waited for when somebody wants to leave.
-const ANSWER_MAX: Duration = Duration::from_secs(2);
-
-/// The signals that somebody may send to this command. They are caught before anything is asked for, so that whoever
-/// presses Ctrl-C early is asked as well.
-pub(crate) struct Signals {
-    /// One that came while something else was waited for.
-    early: Option<Next>,
-    interrupt: Option<Signal>,
-    terminate: Option<Signal>,
-    hangup: Option<Signal>,
-    resize: Option<Signal>,
-}
-
-impl Signals {
-    pub(crate) fn catch() -> Signals {
-        Signals {
-            early: None,
-            interrupt: signal(SignalKind::interrupt()).ok(),
-            terminate: signal(SignalKind::terminate()).ok(),
-            hangup: signal(SignalKind::hangup()).ok(),
-            resize: signal(SignalKind::window_change()).ok(),
-        }
-    }
-
-    /// What the server answers; none if somebody leaves and it does not answer. A signal during an answer that comes
-    /// soon all the same is not lost.
-    pub(crate) async fn during<T>(&mut self, asked: impl Future<Output = T>) -> Option<T> {
-        let mut asked = pin!(asked);
-        let leaves = async {
-            loop {
-                let next = self.next().await;
-                if matches!(next, Next::Interrupt | Next::End) {
-                    return next;
-                }
-            }
-        };
-        tokio::select! {
-            answer = &mut asked => return Some(answer),
-            next = leaves => self.early = Some(next),
-        }
-        timeout(ANSWER_MAX, asked).await.ok()
-    }
-
-    async fn next(&mut self) -> Next {
-        if let Some(early) = self.early.take() {
-            return early;
-        }
-        tokio::select! {
-            biased;
-            () = heard(&mut self.interrupt) => Next::Interrupt,
-            () = heard(&mut self.terminate) => Next::End,
-            () = heard(&mut self.hangup) => Next::End,
-            () = heard(&mut self.resize) => Next::Resize,
-        }
-    }
-}
-
-async fn heard(signal: &mut Option<Signal>) {
-    match signal {
-        Some(signal) => drop(signal.recv().await),
-        None => std::future::pending().await,
     }
 }

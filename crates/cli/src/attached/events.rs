@@ -69,6 +69,14 @@ impl Events {
         }
     }
 
+    /// What has happened by now and was not told yet.
+    pub(super) async fn rest(&mut self, context: &Context) -> Result<Vec<EventView>, Error> {
+        let path = format!("/events?session={}&after={}&limit=1000", self.session, self.after);
+        let events: Vec<EventView> = self.get(context, &path).await?;
+        self.after = events.last().map_or(self.after, |event| event.seq);
+        Ok(events)
+    }
+
     /// Asks for something, with the same patience.
     pub(super) async fn get<T: DeserializeOwned>(
         &mut self,

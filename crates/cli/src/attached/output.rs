@@ -29,6 +29,8 @@ pub(super) struct Follow {
     stream: Stream,
     /// The launch that is followed, and how much of it was read.
     launch: Option<(u32, u64)>,
+    /// The last launch that was begun: what is told of it again is no other.
+    last: Option<u32>,
     /// Launches that have begun meanwhile.
     waiting: Vec<u32>,
     pieces: Option<Pieces>,
@@ -57,6 +59,7 @@ impl Follow {
             session: session.id.clone(),
             stream,
             launch: None,
+            last: None,
             waiting: Vec::new(),
             pieces: None,
             renderer,
@@ -65,8 +68,9 @@ impl Follow {
 
     /// Follows a launch once the one before has been read to its end.
     pub(super) fn begin(&mut self, launch: Option<u32>) {
-        let is_new = |launch: &u32| self.launch.is_none_or(|(current, _)| current < *launch);
-        self.waiting.extend(launch.filter(is_new));
+        let launch = launch.filter(|launch| self.last.is_none_or(|last| last < *launch));
+        self.last = launch.or(self.last);
+        self.waiting.extend(launch);
         self.take_next();
     }
 

@@ -32,6 +32,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         };
         let Some(found) = signals.during(ask).await else { return Ok(attached::left(context)) };
         let (client, id) = found?;
-        attached::watch(context, &client, &id, Options { raw: arguments.raw, pty: false }, signals).await
+        attached::watch(context, &client, &id, Options { raw: arguments.raw, ..Options::default() }, signals)
+            .await
     })
 }

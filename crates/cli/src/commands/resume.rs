@@ -47,7 +47,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             context.print(&session, |_| format!("{said}\n"))?;
             return Ok(Exit::Done);
         }
-        attached::watch(context, &client, &session.id, Options { raw: arguments.raw, pty: false }, signals)
-            .await
+        attached::watch(
+            context,
+            &client,
+            &session.id,
+            Options { raw: arguments.raw, ..Options::default() },
+            signals,
+        )
+        .await
     })
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, env, time::Duration};
 
 use clap::Args;
-use ostler_server::api::{NewRun, RunView};
+use ostler_server::api::{NewRun, RunView, StatusView};
 
 use super::{
     limits::{Limits, duration, limit_s},
@@ -96,11 +96,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let mut signals = Signals::catch();
         let ask = async {
             let client = context.server().await?;
+            // The place in the journal comes first: a quick agent has asked and is answered before it is looked at.
+            let status: StatusView = client.get("/status").await?;
             let run: RunView = client.post("/runs", &new).await?;
-            Ok::<_, Error>((client, run))
+            Ok::<_, Error>((client, status.seq, run))
         };
         let Some(begun) = signals.during(ask).await else { return Ok(attached::left(context)) };
-        let (client, run) = begun?;
+        let (client, seq, run) = begun?;
         let session = run.sessions.first().map(|session| session.id.clone()).unwrap_or_default();
         let words = context.words;
         if arguments.detach {
@@ -123,7 +125,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             context,
             &client,
             &session,
-            Options { raw: arguments.raw, pty: arguments.pty },
+            Options { raw: arguments.raw, pty: arguments.pty, after: Some(seq) },
             signals,
         )
         .await

@@ -552,3 +552,27 @@ fn a_structured_cli_is_answered_in_its_own_form() {
     // What stands in a fence is quoted, and nothing was done for it.
     assert_eq!((place.times("T0.1"), place.times("T0.2")), (1, 1));
 }
+
+#[test]
+fn whoever_watches_sees_the_answers() {
+    let mut place = Place::new(TWO);
+    place.start(None);
+    place.script("echo RESOLVE_NEXT; hear; echo TASK_ID:T0.1; hear\n");
+    let program = place.root.join("main").display().to_string();
+    let (out, err, code) = place.ostler(&["run", "--main", "--", &program]);
+    assert_eq!((out.as_str(), code), ("RESOLVE_NEXT\nTASK_ID:T0.1\n", 0), "{err}");
+    for answer in ["READY:T0.1,T0.2", "DONE:T0.1"] {
+        assert_eq!(err.matches(&format!("ostler: to the agent: {answer}\n")).count(), 1, "{err}");
+    }
+    // Each stands behind what was asked, where both go to the same place.
+    let both = fs::File::create(place.root.join("both")).expect("a file");
+    let mut command = place.command(&["--lang", "ko", "run", "--main", "--", &program]);
+    command.stderr(both.try_clone().expect("a file")).stdout(both);
+    assert!(command.status().expect("the binary starts").success(), "{}", place.read("both"));
+    let shown = place.read("both");
+    for (asked, answer) in [("RESOLVE_NEXT", "READY:T0.2"), ("TASK_ID:T0.1", "DONE:T0.1")] {
+        let place =
+            |line: &str| shown.find(&format!("{line}\n")).unwrap_or_else(|| panic!("{line}: {shown}"));
+        assert!(place(asked) < place(&format!("ostler: 에이전트에게: {answer}")), "{shown}");
+    }
+}
