@@ -18,7 +18,7 @@ use std::{
 use expect_test::{Expect, expect};
 use ostler_orchestrate::{
     Project, State,
-    plan::{Plan, State as TaskState},
+    plan::{Plan, State as TaskState, TASKS_MAX},
 };
 use serde_json::{Value, json};
 
@@ -598,6 +598,21 @@ fn a_large_file() {
           Divide it: a task file has at most 128 MiB. Nothing was read.
     "#]],
     );
+}
+
+#[test]
+fn a_file_of_too_many_tasks() {
+    let place = Place::new("");
+    let tasks: Vec<String> = (0..=TASKS_MAX).map(|number| format!("- [ ] T1.{number}: a")).collect();
+    place.write("TASKS.md", &tasks.join("\n"));
+    let before = place.files();
+    let line = "ERROR:PARSE_FAIL:TASKS.md:1000001: there are more than 1000000 tasks; divide the file";
+    place.resolve(&[], line);
+    let said = place.run(&["--lang", "ko", "tasks", "check"]);
+    let out = String::from_utf8_lossy(&said.stdout);
+    assert!(out.contains("TASKS.md:1000001: 여기서 작업이 1000000개를 넘습니다"), "{out}");
+    assert_eq!(said.status.code(), Some(15));
+    assert_eq!(place.files(), before, "nothing has changed");
 }
 
 #[test]

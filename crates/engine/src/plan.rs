@@ -42,5 +42,8 @@ pub use task::{Criterion, Phase, Plan, Priority, Risk, Task, TaskNumber, timeout
 /// The largest file that is read.
 pub const FILE_BYTES_MAX: usize = 128 << 20;
 
+/// How many tasks a file may have: whoever goes through more of them looks at each after every one.
+pub const TASKS_MAX: usize = 1_000_000;
+
 /// How many edges the dependencies of a file may make; ranges could make more than fit into memory.
 pub const EDGES_MAX: usize = 4 << 20;

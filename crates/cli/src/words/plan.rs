@@ -174,6 +174,7 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("subgraph", "다이어그램의 묶음 '{name}'에 이은 선입니다. 그 안의 작업에 이으세요"),
     ("not_in_file", "{id}은(는) 다이어그램에만 있고 작업이 아닙니다"),
     ("too_many_needs", "의존성이 4194304개보다 많습니다"),
+    ("too_many_tasks", "여기서 작업이 1000000개를 넘습니다. 파일을 나누세요"),
     ("missing", "{task}이(가) 기다리는 {needs}이(가) 없습니다"),
     ("circular", "서로 기다립니다: {circle}"),
     ("external", "{task}: '{text}'은(는) 작업이 아니어서 아무도 기다리지 않습니다"),
@@ -253,7 +254,7 @@ mod tests {
             }
         }
         // These need a file that is too large, or in another form.
-        names.extend(["too_large", "utf16", "too_many_needs"].map(str::to_owned));
+        names.extend(["too_large", "utf16", "too_many_needs", "too_many_tasks"].map(str::to_owned));
         let missing: Vec<&str> =
             KOREAN.iter().map(|(name, _)| *name).filter(|name| !names.iter().any(|it| it == name)).collect();
         assert!(missing.is_empty(), "no file shows {missing:?}");

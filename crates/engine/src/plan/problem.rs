@@ -131,6 +131,8 @@ pub enum Unclear {
     },
     /// There are more dependencies than [`super::EDGES_MAX`].
     TooManyNeeds,
+    /// There are more tasks than [`super::TASKS_MAX`].
+    TooManyTasks,
 }
 
 /// What is strange, and how it was taken.
@@ -268,6 +270,7 @@ impl fmt::Display for Unclear {
             }
             Unclear::NotInFile { id } => write!(f, "{id} is in the diagram and is no task"),
             Unclear::TooManyNeeds => f.write_str("there are more than 4194304 dependencies"),
+            Unclear::TooManyTasks => f.write_str("there are more than 1000000 tasks; divide the file"),
         }
     }
 }

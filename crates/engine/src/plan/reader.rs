@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use ostler_protocol::LineEnds;
 
 use super::{
-    EDGES_MAX, FILE_BYTES_MAX,
+    EDGES_MAX, FILE_BYTES_MAX, TASKS_MAX,
     begin::NEEDS_WORDS,
     diagram::{Diagram, Piece},
     draft::{Draft, Mention, shown},
@@ -114,6 +114,12 @@ impl<'a> Reader<'a> {
             let line = text[start..end].trim_ascii_end();
             let at = At { number, start: small(start), end: small(start + line.len()) };
             self.line(at, line);
+            if self.draft.entries.len() > TASKS_MAX {
+                // Of what is read only in part, nothing else can be said.
+                let mut draft = Draft::new(0);
+                draft.unclear(number, Unclear::TooManyTasks);
+                return draft;
+            }
             start = end + 1;
         }
         self.finish()

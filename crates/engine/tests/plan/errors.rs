@@ -191,6 +191,14 @@ fn what_a_file_may_not_cost() {
     let mut large = vec![b'x'; ostler_engine::plan::FILE_BYTES_MAX + 1];
     large[0] = b'#';
     assert!(Plan::read(large).problems()[0].to_string().contains("128 MiB"));
+    let mut crowd: String = "# All\n".into();
+    for number in 0..=ostler_engine::plan::TASKS_MAX {
+        writeln!(crowd, "- [ ] T1.{number}: a").expect("text can be written");
+    }
+    crowd.push_str("- [ ] T1.x: what is behind it is not read\n");
+    let plan = Plan::read(crowd.into_bytes());
+    let said: Vec<String> = plan.problems().iter().map(|it| format!("{}: {it}", it.line())).collect();
+    assert_eq!(said, ["1000002: there are more than 1000000 tasks; divide the file"]);
     let many = "- [ ] T1.x: a\n".repeat(5000);
     assert_eq!(Plan::read(many.into_bytes()).problems().len(), ostler_engine::plan::PROBLEMS_MAX);
 }
