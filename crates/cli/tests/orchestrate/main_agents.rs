@@ -204,6 +204,7 @@ fn nonsense_is_answered_and_changes_nothing() {
         "TASK_ID:T0.1",
         "WORKTREE:nowhere",
         "CUSTOM:DEPLOY:to the moon",
+        "CUSTOM:EXECUTOR:T0.1:null",
         "CUSTOM:SKIP:everything",
         "CUSTOM:PRIORITY:T0.1:low",
         "CUSTOM:CLOSE:7",
@@ -214,7 +215,7 @@ fn nonsense_is_answered_and_changes_nothing() {
         "ERROR:BLOCKED:T0.1",
         "RESOLVE_NEXT",
     ];
-    place.script(&says(&lines, 12));
+    place.script(&says(&lines, 13));
     place.start(None);
     let session = place.run_main(&["--main"]);
     assert_eq!(place.over(&session), OutcomeKind::Completed);
@@ -229,6 +230,7 @@ fn nonsense_is_answered_and_changes_nothing() {
             "FAIL:T0.1:the worktree does not lie in the project",
             "FAIL:T0.1:there is no such worktree",
             "CUSTOM:UNKNOWN:DEPLOY:to the moon",
+            "CUSTOM:REFUSED:EXECUTOR:T0.1:null: executors alone note that",
             "CUSTOM:REFUSED:SKIP:everything: it names no task",
             "CUSTOM:REFUSED:PRIORITY:T0.1:low: PRIORITY knows high alone",
             "CUSTOM:REFUSED:CLOSE:7: there is no such phase",
