@@ -531,11 +531,10 @@ fn settled(fragile: &mut Fragile, id: &str) -> Vec<EventView> {
     assert_eq!(events.iter().filter(|event| event.kind == "session.finished").count(), 1);
     // It may die once more, when its session is over.
     let all = fragile.persist("all events", |world| world.get::<Vec<EventView>>("/events").ok());
-    let world = &fragile.world;
     let numbers: Vec<u64> = all.iter().map(|event| event.seq).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "without a gap");
-    world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
-    world.verify();
+    fragile.persist("nothing left", |world| world.processes().is_empty().then_some(()));
+    fragile.world.verify();
     events
 }
 

@@ -17,6 +17,8 @@
 
   // Taken now, because programs replace these for their own tests.
   const { readFileSync, statSync } = require('fs');
+  const { performance } = require('perf_hooks');
+  const now_ms = performance.now.bind(performance);
   const { isMainThread } = require('worker_threads');
   const has = Function.prototype.call.bind(Object.prototype.hasOwnProperty);
 
@@ -25,12 +27,21 @@
   let seen = '';
   let busy = false;
 
+  /** Another one if the file has changed; empty while there is none to be seen. */
+  function stamp() {
+    try {
+      const now = statSync(file, { bigint: true });
+      return `${now.ino}.${now.mtimeNs}.${now.size}`;
+    } catch {
+      return '';
+    }
+  }
+
   function read() {
-    const now = statSync(file, { bigint: true, throwIfNoEntry: false });
-    const stamp = now ? `${now.ino}.${now.mtimeNs}.${now.size}` : '';
-    if (!now || stamp === seen) return [];
+    const now = stamp();
+    if (now === '' || now === seen) return [];
     const pairs = readFileSync(file, 'utf8').split('\0').map((pair) => [pair, pair.indexOf('=')]);
-    seen = stamp;
+    seen = now;
     return pairs.filter(([, at]) => at > 0).map(([pair, at]) => [pair.slice(0, at), pair.slice(at + 1)]);
   }
 
@@ -93,7 +104,9 @@
     Object.setPrototypeOf(env, behind);
   }
 
-  const WAIT_MS = 100;
+  // Long enough for a shim that has to wait for its turn on a busy machine.
+  const WAIT_MS = 500;
+  const LOOK_MS = 10;
   const LINE_MAX = 64;
   const CLOSING = /(?:^|[\n\r])[ \t]*\[\/(?:DEPENDENCY_REQUEST|USER_QUESTION|ERROR)\]/;
   let line = '';
@@ -111,9 +124,12 @@
     return found;
   }
 
-  /** Waits for the stop. Who is stopped meanwhile goes on from here, with what it asked for. */
+  /** Waits for the stop. Who is stopped meanwhile goes on from here, at once if what it asked for has come. */
   function wait() {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    const nobody = new Int32Array(new SharedArrayBuffer(4));
+    const [before, until] = [stamp(), now_ms() + WAIT_MS];
+    do Atomics.wait(nobody, 0, 0, LOOK_MS);
+    while (now_ms() < until && stamp() === before);
     refresh();
   }
 
