@@ -118,6 +118,9 @@ pub struct Stage {
     /// Where it is worked on, relative to the project; none where that is the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
+    /// The branch that its work goes to; none outside of git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// When that was there.
     pub began_at_ms: u64,
     /// What its tests said last.
@@ -299,6 +302,9 @@ pub enum Step {
         phase: u32,
         /// Its place, where it has one of its own.
         worktree: Option<String>,
+        /// The branch that its work goes to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
         /// What was changed there before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         foreign: Vec<String>,
@@ -399,9 +405,10 @@ impl Loop {
                 let runs = begun.runs.clone();
                 self.over.retain(|run, _| !runs.contains(run));
             }
-            Step::PhaseBegun { phase, worktree, foreign } => {
+            Step::PhaseBegun { phase, worktree, target, foreign } => {
                 let stage = self.stage(*phase, at_ms);
                 stage.worktree.clone_from(worktree);
+                stage.target.clone_from(target);
                 stage.foreign.clone_from(foreign);
             }
             Step::RunOver { run, over } => {
@@ -448,6 +455,12 @@ impl Loop {
             }
             (About::Blocked { .. } | About::Hindered { .. }, _) => {}
         }
+    }
+
+    /// The branch that the work of all phases goes to, once the first of them has begun: whatever is checked out later, one
+    /// phase finds what the one before it has done.
+    pub fn target(&self) -> Option<&str> {
+        self.phases.values().find_map(|stage| stage.target.as_deref())
     }
 
     /// Whether something else than the word of an agent says of each task that it is done: its command, its files, or the

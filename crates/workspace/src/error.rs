@@ -174,6 +174,11 @@ pub enum MakeError {
         /// The branch.
         branch: String,
     },
+    /// The branch to begin from and to merge into is gone.
+    TargetGone {
+        /// The branch.
+        branch: String,
+    },
     /// The path is not absolute, or has no name at its end.
     Path {
         /// The path.
@@ -197,6 +202,9 @@ impl fmt::Display for MakeError {
             MakeError::PathTaken { path } => write!(f, "something else is at '{}'", path.display()),
             MakeError::OtherBase { branch } => {
                 write!(f, "the worktree of '{branch}' was made before, from another commit")
+            }
+            MakeError::TargetGone { branch } => {
+                write!(f, "there is no branch '{branch}' to begin a worktree from")
             }
             MakeError::Path { path } => {
                 write!(f, "'{}' is no absolute path to make a worktree at", path.display())

@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    Commit, GitError, MakeError, Repository,
+    Commit, GitError, Head, MakeError, Repository,
     checkout::{
         self, Checkout, LINK_BYTES_MAX, commit_tree, file, is_empty, read_file, resolve, tree_of, update_ref,
     },
@@ -31,6 +31,8 @@ pub struct WorktreeSpec {
     pub branch: String,
     /// The commit to begin from; the one that is checked out if none is given.
     pub base: Option<Commit>,
+    /// The branch to merge into, and to begin from where no commit is given; the one that is checked out if none is given.
+    pub target: Option<String>,
 }
 
 /// The worktree of a session.
@@ -42,7 +44,7 @@ pub struct Worktree {
     pub branch: String,
     /// The commit that it began from.
     pub base: Commit,
-    /// The branch that was checked out then, and that it is merged into; none on a detached HEAD.
+    /// The branch that it is merged into: the one that was asked for, or that was checked out then; none on a detached HEAD.
     pub target: Option<String>,
 }
 
@@ -108,7 +110,10 @@ impl Repository {
         if path.exists() && !(path.is_dir() && is_empty(&path)?) {
             return Err(MakeError::PathTaken { path });
         }
-        let head = self.head()?;
+        let head = match &spec.target {
+            Some(target) => self.head_of_branch(target)?,
+            None => self.head()?,
+        };
         let Some(base) = spec.base.clone().or(head.commit) else {
             return Err(MakeError::NoCommits { repository: self.main_root().to_owned() });
         };
@@ -119,6 +124,15 @@ impl Repository {
         let commit = commit_tree(&self.common_dir, &tree, &parents, &message, &checkout::ostler())?;
         update_ref(&self.common_dir, &record(&spec.branch), &commit, None, "ostler: worktree")?;
         Ok(Worktree { path, branch: spec.branch.clone(), base, target: head.branch })
+    }
+
+    /// A branch as if it were checked out.
+    fn head_of_branch(&self, branch: &str) -> Result<Head, MakeError> {
+        let commit = resolve(&self.common_dir, &format!("refs/heads/{branch}"))?;
+        if commit.is_none() {
+            return Err(MakeError::TargetGone { branch: branch.to_owned() });
+        }
+        Ok(Head { branch: Some(branch.to_owned()), commit })
     }
 
     /// Branch, registration, files, mark.

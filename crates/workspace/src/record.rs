@@ -12,10 +12,11 @@ use std::{
 };
 
 use crate::{
-    Commit, GitError, Repository,
-    checkout::{Checkout, commit_tree, file, tree_of, update_ref},
+    Commit, GitError, Repository, Worktree,
+    checkout::{Checkout, commit_tree, file, resolve, tree_of, update_ref},
     git::Call,
     index::Held,
+    make::read_mark,
     snapshot::{TemporaryIndex, paths, zero_ended},
 };
 
@@ -34,6 +35,21 @@ impl Repository {
     /// unknown to git. What is ignored does not count.
     pub fn changed_now(&self) -> Result<Vec<PathBuf>, GitError> {
         self.checkout.as_ref().map_or(Ok(Vec::new()), changed)
+    }
+
+    /// Whether anything was done in a worktree since it was made: a commit, or a file that is not as it was. In one that
+    /// was never finished nobody has worked.
+    pub fn has_work(&self, worktree: &Worktree) -> Result<bool, GitError> {
+        let is_other = |commit: Option<Commit>| commit.is_some_and(|commit| commit != worktree.base);
+        if is_other(resolve(&self.common_dir, &worktree.reference())?) {
+            return Ok(true);
+        }
+        let Some(git_dir) = self.registration(&worktree.path)? else { return Ok(false) };
+        if read_mark(&git_dir)?.is_none() || !worktree.path.exists() {
+            return Ok(false);
+        }
+        let checkout = Checkout { git_dir, root: worktree.path.clone() };
+        Ok(is_other(checkout.commit()?) || !changed(&checkout)?.is_empty())
     }
 
     /// The commits that the head has, newest first, with the first line of what each says; and apart from them those that
@@ -66,6 +82,9 @@ impl Repository {
         if files.is_empty() {
             return Ok(None);
         }
+        // Read before the commit that it leads to: whoever checks out something else meanwhile does not get what is
+        // committed here.
+        let reference = checkout.branch()?.unwrap_or_else(|| "HEAD".to_owned());
         let head = checkout.commit()?;
         let index = TemporaryIndex::empty(checkout);
         if head.is_some() {
@@ -79,7 +98,6 @@ impl Repository {
         } else {
             let parents: Vec<Commit> = head.iter().cloned().collect();
             let commit = commit_tree(&checkout.git_dir, &tree, &parents, message, &checkout.identity()?)?;
-            let reference = checkout.branch()?.unwrap_or_else(|| "HEAD".to_owned());
             update_ref(&checkout.git_dir, &reference, &commit, head.as_ref(), "ostler: commit")?;
             Some(commit)
         };

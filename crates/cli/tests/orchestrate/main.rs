@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests run the binary and make its files")]
 
 mod asking;
+mod branches;
 mod crashing;
 mod forty;
 mod main_agents;

@@ -95,7 +95,9 @@ impl Episode<'_> {
                 let target = self.target;
                 self.branches.entry(phase).or_insert((target, target));
                 let worktree = Some(format!("worktree/{phase}"));
-                self.report(News::Moved(Step::PhaseBegun { phase, worktree, foreign: Vec::new() }))?;
+                let target = Some("main".to_owned());
+                let begun = Step::PhaseBegun { phase, worktree, target, foreign: Vec::new() };
+                self.report(News::Moved(begun))?;
             }
             Next::Begin(tasks) => {
                 for task in tasks {

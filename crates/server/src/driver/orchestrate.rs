@@ -37,6 +37,7 @@ use tokio::{sync::watch, task::JoinSet, time::sleep};
 
 use self::{
     exchange::Exchange,
+    ground::Prepared,
     outside::Wanted,
     parent::{Parent, blocking},
     shared::{Desk, HandedIn, Running, Shared, Wishes},
@@ -259,6 +260,10 @@ impl Conductor {
             };
         }
         let stages = stages.unwrap_or_default();
+        if let Some(message) = self.off_branch(&stages).await {
+            self.end_all(handed_in).await;
+            return self.ask(About::Hindered { message }).await;
+        }
         let looked = match self.look(&stages, handed_in, self.shared.begins()).await {
             Ok(looked) => looked,
             Err(hindrance) => return self.ask(About::Hindered { message: hindrance.message() }).await,
@@ -425,19 +430,19 @@ impl Conductor {
         let name = places.iter().find(|it| it.0 == phase).and_then(|it| it.1.clone());
         crash::site("before prepare phase");
         let shared = Arc::clone(&self.shared);
+        // Who works in the checkout alone may do that on a detached HEAD.
+        let needs_branch = places.iter().any(|it| it.1.is_some());
         let made = blocking(move || {
-            let made = match &name {
-                Some(name) => shared.ground().prepare(name)?,
-                None => None,
-            };
-            enter(&shared.project, phase, made.as_deref(), shared.now_ms())
+            let made = shared.ground().prepare(name.as_deref(), needs_branch)?;
+            enter(&shared.project, phase, made.worktree.as_deref(), shared.now_ms())
                 .map_err(|error| error.to_string())?;
             Ok::<_, String>(made)
         });
-        let worktree = match made.await.unwrap_or_else(|| Err("the worktree could not be made".to_owned())) {
-            Ok(made) => made,
-            Err(message) => return self.ask(About::Hindered { message }).await,
-        };
+        let Prepared { worktree, target } =
+            match made.await.unwrap_or_else(|| Err("the worktree could not be made".to_owned())) {
+                Ok(made) => made,
+                Err(message) => return self.ask(About::Hindered { message }).await,
+            };
         let before = match (&worktree, self.changed(worktree.clone()).await) {
             // In a place of its own only the set-up leaves what is nobody's: the rest was done for the phase before.
             (Some(_), Ok(changed)) => changed,
@@ -457,8 +462,18 @@ impl Conductor {
             Err(message) => return self.ask(About::Hindered { message }).await,
         };
         crash::site("after prepare phase");
-        self.shared.moved(Step::PhaseBegun { phase, worktree, foreign }).await;
+        self.shared.moved(Step::PhaseBegun { phase, worktree, target, foreign }).await;
         Turn::Again
+    }
+
+    /// Why nothing can go on in the checkout, if a phase is worked on there: somebody has checked out another branch.
+    async fn off_branch(&self, stages: &BTreeMap<u32, Stage>) -> Option<String> {
+        let is_there = |it: &Stage| it.worktree.is_none() && it.target.is_some() && it.ended_at_ms.is_none();
+        if !stages.values().any(is_there) {
+            return None;
+        }
+        let shared = Arc::clone(&self.shared);
+        blocking(move || shared.ground().off_branch()).await.flatten()
     }
 
     /// What is changed now in the place of a phase.
@@ -523,6 +538,10 @@ impl Conductor {
                     .unwrap_or(true)
             }
             About::Hindered { message } => {
+                let (shared, said) = (Arc::clone(&self.shared), message.clone());
+                if let Some(Some(hinders)) = blocking(move || shared.ground().still_hinders(&said)).await {
+                    return hinders;
+                }
                 let looked = self.look(&stages, Vec::new(), Begins::Later).await;
                 // What was wrong with the files shows by looking; everything else has to be said.
                 looked.map_or_else(|now| now.message() == *message, |_| !message.starts_with("ERROR:"))

@@ -74,7 +74,12 @@ fn make(place: &Place) -> WorktreeNews {
     let made = || -> Result<Worktree, String> {
         let kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
         let repository = repository(place)?;
-        let spec = WorktreeSpec { path: kept.path.clone().into(), branch: kept.branch.clone(), base: None };
+        let spec = WorktreeSpec {
+            path: kept.path.clone().into(),
+            branch: kept.branch.clone(),
+            base: None,
+            target: None,
+        };
         repository.make_worktree(&spec).map_err(|error| error.to_string())
     };
     match made() {

@@ -155,6 +155,7 @@ fn refused(repository: &Repository, worktree: &Worktree) -> Vec<Program> {
         path: worktree.path.with_file_name("s_13"),
         branch: "ostler/s_13".into(),
         base: None,
+        target: None,
     };
     let Err(MakeError::Git(make)) = repository.make_worktree(&spec) else { panic!("a worktree was made") };
     let Err(MergeError::Git(merge)) = repository.merge(worktree, None, MESSAGES) else { panic!("merged") };
@@ -491,6 +492,7 @@ fn other_files_of_git_that_are_pipes_are_not_waited_for() {
         path: ground.worktree_path(),
         branch: "ostler/s_12".into(),
         base: None,
+        target: None,
     };
     found(&project.root).make_worktree(&spec).unwrap();
     let decoy = project.root.join(".git/worktrees/decoy");
@@ -502,6 +504,7 @@ fn other_files_of_git_that_are_pipes_are_not_waited_for() {
         path: ground.root.join("state/worktrees/s_13"),
         branch: "ostler/s_13".into(),
         base: None,
+        target: None,
     };
     let error = found(&project.root).make_worktree(&other).unwrap_err().to_string();
     assert!(error.contains("decoy/gitdir': not a regular file"), "{error}");
@@ -528,7 +531,8 @@ fn a_user_with_a_filter() {
     if let Some(root) = std::env::var_os("OSTLER_TEST_FILTERED") {
         let root = Path::new(&root);
         let path = root.parent().unwrap().join("state/worktrees/s_12");
-        let spec = ostler_workspace::WorktreeSpec { path, branch: "ostler/s_12".into(), base: None };
+        let spec =
+            ostler_workspace::WorktreeSpec { path, branch: "ostler/s_12".into(), base: None, target: None };
         let repository = found(root);
         assert!(repository.programs().unwrap().is_empty());
         repository.make_worktree(&spec).unwrap();

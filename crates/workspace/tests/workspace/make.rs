@@ -49,6 +49,30 @@ fn again_is_the_same_whatever_happened_meanwhile() {
 }
 
 #[test]
+fn from_a_branch_that_is_not_checked_out() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let first = head(&project.root);
+    project.git(["branch", "target"]);
+    project.write("a", "changed\n");
+    project.commit("second");
+    let spec = WorktreeSpec { target: Some("target".into()), ..project.spec() };
+    let worktree = project.repository().make_worktree(&spec).unwrap();
+    assert_eq!((worktree.base.clone(), worktree.target.as_deref()), (first, Some("target")));
+
+    let repository = project.repository();
+    assert!(!repository.has_work(&worktree).unwrap());
+    write(&worktree.path.join("work"), "work\n");
+    assert!(repository.has_work(&worktree).unwrap());
+    repository.discard(&worktree).unwrap();
+    assert!(!repository.has_work(&worktree).unwrap());
+
+    let spec = WorktreeSpec { target: Some("gone".into()), ..project.spec() };
+    let error = repository.make_worktree(&spec).unwrap_err();
+    assert!(matches!(error, MakeError::TargetGone { .. }), "{error}");
+}
+
+#[test]
 fn from_a_commit_from_a_detached_head_and_from_a_worktree() {
     let ground = Ground::new();
     let project = ground.project("project");
@@ -59,14 +83,22 @@ fn from_a_commit_from_a_detached_head_and_from_a_worktree() {
     let worktree = project.repository().make_worktree(&spec).unwrap();
     assert_eq!((head(&worktree.path), worktree.base.clone()), (first.clone(), first));
 
-    let inner =
-        WorktreeSpec { path: ground.root.join("state/s_13"), branch: "ostler/s_13".into(), base: None };
+    let inner = WorktreeSpec {
+        path: ground.root.join("state/s_13"),
+        branch: "ostler/s_13".into(),
+        base: None,
+        target: None,
+    };
     let inner = found(&worktree.path).make_worktree(&inner).unwrap();
     assert_eq!((inner.base, inner.target.as_deref()), (worktree.base, Some("ostler/s_12")));
 
     project.git(["switch", "--quiet", "--detach"]);
-    let spec =
-        WorktreeSpec { path: ground.root.join("state/s_14"), branch: "ostler/s_14".into(), base: None };
+    let spec = WorktreeSpec {
+        path: ground.root.join("state/s_14"),
+        branch: "ostler/s_14".into(),
+        base: None,
+        target: None,
+    };
     assert_eq!(project.repository().make_worktree(&spec).unwrap().target, None);
 }
 
@@ -200,7 +232,7 @@ fn a_server() {
     if let Some(root) = std::env::var_os("OSTLER_TEST_PROJECT") {
         let project = std::path::Path::new(&root);
         let path = project.parent().unwrap().join("state/worktrees/s_12");
-        let spec = WorktreeSpec { path, branch: "ostler/s_12".into(), base: None };
+        let spec = WorktreeSpec { path, branch: "ostler/s_12".into(), base: None, target: None };
         trusted(project).make_worktree(&spec).unwrap();
     }
 }

@@ -91,7 +91,12 @@ impl Project<'_> {
     }
 
     pub(crate) fn spec(&self) -> WorktreeSpec {
-        WorktreeSpec { path: self.ground.worktree_path(), branch: "ostler/s_12".into(), base: None }
+        WorktreeSpec {
+            path: self.ground.worktree_path(),
+            branch: "ostler/s_12".into(),
+            base: None,
+            target: None,
+        }
     }
 
     pub(crate) fn worktree(&self) -> Worktree {

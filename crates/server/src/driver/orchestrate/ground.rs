@@ -7,10 +7,21 @@ use ostler_engine::{
     orchestrate::{Standing, Unmerged},
     plan::overlap,
 };
-use ostler_workspace::{MergeOutcome, Repository, Worktree, WorktreeSpec};
+use ostler_workspace::{MergeOutcome, RemoveError, Repository, Worktree, WorktreeSpec};
 
 /// How many changed files are remembered that were there before.
 const FOREIGN_MAX: usize = 2_000;
+
+/// Why a phase cannot begin while no branch is checked out, and none was when another phase began.
+const DETACHED: &str = "nothing is checked out that the phase could be merged into: HEAD is detached";
+
+/// Why nothing can be done in the checkout while another branch is checked out there. It says nothing of that one, so that
+/// it is the same for as long as it is true.
+fn off_branch(target: &str) -> String {
+    format!(
+        "'{target}' has to be checked out in the project: this loop's work goes there (git checkout {target})"
+    )
+}
 
 /// The ground that a project stands on.
 #[derive(Debug, Clone)]
@@ -21,6 +32,17 @@ pub(super) struct Ground {
     pub(super) tasks: PathBuf,
     /// What a person lets its repository run.
     pub(super) trusted: Vec<String>,
+    /// The branch that the work of all phases goes to; none as long as no phase has begun, and outside of git.
+    pub(super) target: Option<String>,
+}
+
+/// The place of a phase.
+#[derive(Default)]
+pub(super) struct Prepared {
+    /// Where in its worktree the project is; none where the project itself is worked in.
+    pub(super) worktree: Option<String>,
+    /// The branch that its work goes to.
+    pub(super) target: Option<String>,
 }
 
 /// Whose files are committed.
@@ -56,28 +78,84 @@ impl Ground {
         if within.as_os_str().is_empty() { name.to_owned() } else { format!("{name}/{}", within.display()) }
     }
 
-    /// Makes the worktree of a phase, and says where in it the project is. None outside of git: there the project itself
-    /// is worked in.
-    pub(super) fn prepare(&self, name: &str) -> Result<Option<String>, String> {
-        let Some(repository) = self.repository()? else { return Ok(None) };
+    /// Settles which branch the work of a phase goes to, and makes its worktree, if it has one. Outside of git it has
+    /// neither. Without a branch nothing is made: what is remembered of a worktree is never changed.
+    pub(super) fn prepare(&self, name: Option<&str>, needs_branch: bool) -> Result<Prepared, String> {
+        let Some(repository) = self.repository()? else { return Ok(Prepared::default()) };
+        let target = match self.target.clone() {
+            Some(target) => Some(target),
+            None => self.first_target(&repository, name)?,
+        };
+        if needs_branch && target.is_none() {
+            return Err(DETACHED.to_owned());
+        }
+        let Some(name) = name else { return Ok(Prepared { worktree: None, target }) };
+        if let Some(target) = &target {
+            self.put_away(&repository, name, target)?;
+        }
         let folder = name.split('/').next().unwrap_or(name);
         let within = within(&repository, &self.root);
         repository.exclude(&within.join(folder).to_string_lossy()).map_err(|error| error.to_string())?;
-        let spec = WorktreeSpec { path: self.root.join(name), branch: name.to_owned(), base: None };
-        let made = repository.make_worktree(&spec).map_err(|error| error.to_string())?;
-        if made.target.is_none() {
-            return Err(
-                "nothing is checked out that the phase could be merged into: HEAD is detached".to_owned()
-            );
+        let (path, branch) = (self.root.join(name), name.to_owned());
+        let spec = WorktreeSpec { path, branch, base: None, target: target.clone() };
+        repository.make_worktree(&spec).map_err(|error| error.to_string())?;
+        Ok(Prepared { worktree: Some(self.place(&repository, name)), target })
+    }
+
+    /// The branch that the first phase of a loop goes to: the one that its worktree was made for by a loop before this
+    /// one, or else the one that is checked out.
+    fn first_target(&self, repository: &Repository, name: Option<&str>) -> Result<Option<String>, String> {
+        let made = name.map(|name| self.find_worktree(repository, name)).transpose()?.flatten();
+        match made.and_then(|made| made.target) {
+            Some(target) => Ok(Some(target)),
+            None => Ok(repository.head().map_err(|error| error.to_string())?.branch),
         }
-        Ok(Some(self.place(&repository, name)))
+    }
+
+    /// Takes a worktree away that was made for another branch, or on a detached HEAD for none, so that it can be made from
+    /// the right one. Where somebody has worked in it, that is theirs to do.
+    fn put_away(&self, repository: &Repository, name: &str, target: &str) -> Result<(), String> {
+        let Some(made) = self.find_worktree(repository, name)? else { return Ok(()) };
+        if made.target.as_deref() == Some(target) {
+            return Ok(());
+        }
+        if repository.has_work(&made).map_err(|error| error.to_string())? {
+            let from = made.target.map_or("a detached HEAD".to_owned(), |from| format!("'{from}'"));
+            return Err(format!(
+                "{name} began on {from} and has work in it, and this loop's work goes to '{target}': bring it to where \
+                 you want it, and take the worktree away (git worktree remove {name}; git branch -D {name})"
+            ));
+        }
+        match repository.discard(&made) {
+            // Somebody has taken it away, and only what was remembered of it was left.
+            Ok(_) | Err(RemoveError::Unknown { .. }) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Why nothing can be done in the checkout: another branch is checked out there than the one that the work goes to.
+    pub(super) fn off_branch(&self) -> Option<String> {
+        let target = self.target.as_ref()?;
+        let head = self.repository().ok()??.head().ok()?;
+        (head.branch.as_ref() != Some(target)).then(|| off_branch(target))
+    }
+
+    /// Whether what a person was told stands in the way still; none if it is not about what is checked out.
+    pub(super) fn still_hinders(&self, message: &str) -> Option<bool> {
+        if message == DETACHED {
+            let head = self.repository().ok()??.head().ok()?;
+            return Some(head.branch.is_none());
+        }
+        let is_about = message.ends_with(&off_branch(self.target.as_ref()?));
+        is_about.then(|| self.off_branch().is_some())
     }
 
     /// Makes the worktree of a task, from what the branch of its phase has by now, and says where in it the project is.
     pub(super) fn prepare_task(&self, phase: &str, name: &str) -> Result<String, String> {
         let repository = self.repository()?.ok_or("there is no repository")?;
         let of_phase = self.find(&self.root.join(phase))?.ok_or("the worktree of the phase is gone")?;
-        let spec = WorktreeSpec { path: self.root.join(name), branch: name.to_owned(), base: None };
+        let (path, branch) = (self.root.join(name), name.to_owned());
+        let spec = WorktreeSpec { path, branch, base: None, target: None };
         of_phase.make_worktree(&spec).map_err(|error| error.to_string())?;
         Ok(self.place(&repository, name))
     }
@@ -98,8 +176,7 @@ impl Ground {
         if repository.remove_merged(&worktree, None).is_ok() {
             return Ok(());
         }
-        let head = repository.head().map_err(|error| error.to_string())?;
-        let removed = repository.remove_merged(&worktree, head.branch.as_deref());
+        let removed = repository.remove_merged(&worktree, self.target.as_deref());
         removed.map(drop).map_err(|error| error.to_string())
     }
 
@@ -110,7 +187,8 @@ impl Ground {
         Ok(changed.iter().take(FOREIGN_MAX).map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
-    /// Commits what was done in a directory of the project. None if there is nothing to commit, or no git.
+    /// Commits what was done in a directory of the project. None if there is nothing to commit, or no git. In the checkout
+    /// of everybody that is done on one branch alone: what is on another one is not in any later phase.
     pub(super) fn commit(
         &self,
         directory: &Path,
@@ -119,6 +197,12 @@ impl Ground {
         message: &str,
     ) -> Result<Option<String>, String> {
         let Some(repository) = self.find(directory)? else { return Ok(None) };
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        if root.starts_with(repository.directory_root())
+            && let Some(message) = self.off_branch()
+        {
+            return Err(message);
+        }
         let within = within(&repository, directory);
         let fits = |patterns: &[String], path: &str| patterns.iter().any(|pattern| overlap(pattern, path));
         let is_wanted = |path: &Path| {

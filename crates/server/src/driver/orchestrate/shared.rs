@@ -182,7 +182,8 @@ impl Shared {
         let root = self.project.root().to_path_buf();
         let tasks = self.project.task_file().map(|(path, _)| path).unwrap_or_default();
         let tasks = tasks.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(tasks);
-        Ground { root, tasks, trusted: self.trusted() }
+        let target = self.read_facts(|facts| facts.target().map(str::to_owned)).flatten();
+        Ground { root, tasks, trusted: self.trusted(), target }
     }
 
     /// How far a phase is.

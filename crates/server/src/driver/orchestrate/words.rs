@@ -49,7 +49,8 @@ fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) 
             unmerged(facts.phases.get(phase)),
             match put_right(facts.phases.get(phase)) {
                 Some(worktree) => format!(
-                    "merged into the branch in {worktree} what is checked out in the project, and committed that"
+                    "merged into the branch in {worktree} {}, and committed that",
+                    facts.target().unwrap_or("what is checked out in the project")
                 ),
                 None => "committed these files in the project, or put them away".to_owned(),
             }
@@ -80,7 +81,10 @@ fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -
              retry: {} 다시 시도. stop: 여기서 끝내기.",
             unmerged(facts.phases.get(phase)),
             match put_right(facts.phases.get(phase)) {
-                Some(worktree) => format!("{worktree}에서 프로젝트의 현재 브랜치를 병합하고 커밋한 뒤"),
+                Some(worktree) => format!(
+                    "{worktree}에서 {} 브랜치를 병합하고 커밋한 뒤",
+                    facts.target().unwrap_or("프로젝트의 현재")
+                ),
                 None => "프로젝트에서 이 파일들을 커밋하거나 치운 뒤".to_owned(),
             }
         ),
