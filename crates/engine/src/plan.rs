@@ -8,6 +8,7 @@
 mod answer;
 mod begin;
 mod circle;
+mod clause;
 mod diagram;
 mod draft;
 mod draw;

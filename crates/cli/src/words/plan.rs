@@ -183,7 +183,7 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("nameless_box", "번호 없는 체크박스는 작업이 아닙니다"),
     ("unknown_key", "'{key}' 아래의 번호는 의존성으로 보지 않습니다"),
     ("unknown_value", "{key}: '{value}'은(는) 모르는 값입니다"),
-    ("mention", "{task}이(가) {id}을(를) 언급하지만 기다리지 않습니다"),
+    ("mention", "{task}이(가) {id}을(를) 언급하지만 기다리지 않습니다. 기다려야 하면 의존성으로 적으세요"),
     ("no_arrow", "화살표 없는 선은 의존성이 아닙니다"),
 ];
 

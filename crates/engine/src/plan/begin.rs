@@ -1,16 +1,13 @@
 //! The part of the reader that begins tasks.
 
 use super::{
-    draft::{Note, shown},
-    id::{self, Id},
+    draft::shown,
+    id::Id,
     problem::{Unclear, Warning},
     reader::{At, Reader},
     subject::{Mark, Subject},
     task::{Entry, NONE, Place, Priority, Shape, Span, small},
 };
-
-/// What stands before dependencies in a title, whether or not it begins a sentence.
-pub(super) const NEEDS_WORDS: &[u8] = b"epends on ";
 
 impl<'a> Reader<'a> {
     /// Begins a task, or goes on with the row of a table that has its id.
@@ -120,63 +117,4 @@ impl<'a> Reader<'a> {
             None => Place::Tick(at.end),
         }
     }
-
-    /// `(depends on T012, T013)` in a title; other ids in parentheses are only mentioned.
-    fn title_needs(&mut self, at: At, entry: u32, title: &'a [u8]) {
-        let mut rest = title;
-        while let Some(open) = memchr::memchr(b'(', rest) {
-            let inside = &rest[open + 1..];
-            let end = memchr::memchr(b')', inside).unwrap_or(inside.len());
-            let (inside, behind) = inside.split_at(end);
-            if let Some(value) = after_needs_word(inside) {
-                if behind.len() <= 1 && rest.len() == title.len() {
-                    let before = title[..open].trim_ascii_end();
-                    self.draft.entries[entry as usize].title = Span::of(self.text, before);
-                }
-                self.needs(at, entry, value);
-            } else {
-                self.mentions_in(at, entry, inside);
-            }
-            rest = behind;
-        }
-        if let Some(start) = self.needs_words.find(title)
-            && !title[start.saturating_sub(2)..start].eq_ignore_ascii_case(b"(d")
-        {
-            self.needs(at, entry, &title[start + NEEDS_WORDS.len()..]);
-        }
-    }
-
-    fn mentions_in(&mut self, at: At, entry: u32, inside: &'a [u8]) {
-        let words = inside.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b'-'));
-        for id in words.filter_map(|word| Id::parse(id::run(word))) {
-            let id = Span::of(self.text, id.name);
-            self.draft.notes.push(Note { entry, line: at.number, id, in_title: true });
-        }
-    }
-}
-
-/// What stands behind "depends on" and its like.
-fn after_needs_word(inside: &[u8]) -> Option<&[u8]> {
-    const WORDS: [&str; 12] = [
-        "depends on",
-        "depends",
-        "dependencies",
-        "dependency",
-        "deps",
-        "requires",
-        "blocked by",
-        "needs",
-        "after",
-        "의존성",
-        "의존",
-        "선행",
-    ];
-    let inside = inside.trim_ascii();
-    let word = WORDS.iter().find(|word| {
-        inside.len() > word.len() && inside[..word.len()].eq_ignore_ascii_case(word.as_bytes())
-    })?;
-    let behind = &inside[word.len()..];
-    let value = behind.trim_ascii_start();
-    let is_apart = behind.len() > value.len() || value.starts_with(b":");
-    is_apart.then(|| value.strip_prefix(b":").unwrap_or(value))
 }

@@ -25,6 +25,36 @@ const KEY_BYTES_MAX: usize = 48;
 const NEEDS_WORDS: [&str; 7] =
     ["depends", "depends on", "dependencies", "dependency", "requires", "blocked by", "prerequisites"];
 
+/// The Korean words for every key.
+const KOREAN: &[(Key, &str)] = &[
+    (Key::Needs, "의존성"),
+    (Key::Needs, "의존"),
+    (Key::Owner, "담당"),
+    (Key::Files, "파일"),
+    (Key::Needs, "선행"),
+    (Key::Needs, "선행 작업"),
+    (Key::Needs, "선행작업"),
+    (Key::Needs, "선행 태스크"),
+    (Key::Needs, "선행 조건"),
+    (Key::Needs, "선행조건"),
+    (Key::Owner, "담당자"),
+    (Key::Verify, "검증"),
+    (Key::Risk, "위험"),
+    (Key::Risk, "위험도"),
+    (Key::Risk, "리스크"),
+    (Key::Priority, "우선순위"),
+    (Key::Worktree, "워크트리"),
+    (Key::Parallel, "병렬"),
+    (Key::Parallel, "병렬 가능"),
+    (Key::Parallel, "병렬 실행"),
+    (Key::Parallel, "병렬 실행 가능"),
+    (Key::Phase, "단계"),
+    (Key::Phase, "페이즈"),
+    (Key::Criteria, "완료 조건"),
+    (Key::Criteria, "인수 조건"),
+    (Key::Criteria, "수용 기준"),
+];
+
 /// Every word for every key, in lower case, by its first letter.
 fn words(first: u8) -> &'static [(Key, &'static str)] {
     match first {
@@ -35,7 +65,12 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
             (Key::Criteria, "acceptance criteria"),
             (Key::Criteria, "acceptance"),
         ],
-        b'b' => &[(Key::Needs, "blocked by"), (Key::Needs, "blocked_by")],
+        b'b' => &[
+            (Key::Needs, "blocked by"),
+            (Key::Needs, "blocked_by"),
+            (Key::Needs, "blocked-by"),
+            (Key::Needs, "blocked on"),
+        ],
         b'c' => &[(Key::Criteria, "criteria")],
         b'd' => &[
             (Key::Needs, "deps"),
@@ -43,6 +78,7 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
             (Key::Needs, "depends"),
             (Key::Needs, "depends on"),
             (Key::Needs, "depends_on"),
+            (Key::Needs, "depends-on"),
             (Key::Needs, "dependson"),
             (Key::Needs, "dependencies"),
             (Key::Needs, "dependency"),
@@ -61,37 +97,16 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
         ],
         b'r' => &[(Key::Needs, "requires"), (Key::Risk, "risk")],
         b'v' => &[(Key::Verify, "verify"), (Key::Verify, "verification")],
-        b'w' => &[(Key::Worktree, "worktree")],
-        128.. => &[
-            (Key::Needs, "의존성"),
-            (Key::Needs, "의존"),
-            (Key::Owner, "담당"),
-            (Key::Files, "파일"),
-            (Key::Needs, "선행"),
-            (Key::Needs, "선행 작업"),
-            (Key::Needs, "선행작업"),
-            (Key::Needs, "선행 태스크"),
-            (Key::Needs, "선행 조건"),
-            (Key::Needs, "선행조건"),
-            (Key::Owner, "담당자"),
-            (Key::Verify, "검증"),
-            (Key::Risk, "위험"),
-            (Key::Risk, "위험도"),
-            (Key::Risk, "리스크"),
-            (Key::Priority, "우선순위"),
-            (Key::Worktree, "워크트리"),
-            (Key::Parallel, "병렬"),
-            (Key::Parallel, "병렬 가능"),
-            (Key::Parallel, "병렬 실행"),
-            (Key::Parallel, "병렬 실행 가능"),
-            (Key::Phase, "단계"),
-            (Key::Phase, "페이즈"),
-            (Key::Criteria, "완료 조건"),
-            (Key::Criteria, "인수 조건"),
-            (Key::Criteria, "수용 기준"),
-        ],
+        b'w' => &[(Key::Needs, "waits for"), (Key::Worktree, "worktree")],
+        128.. => KOREAN,
         _ => &[],
     }
+}
+
+/// Every word for dependencies.
+fn needs_words() -> impl Iterator<Item = &'static str> {
+    let all = b"abdnprw\x80".iter().flat_map(|first| words(*first));
+    all.filter(|(key, _)| *key == Key::Needs).map(|(_, word)| *word)
 }
 
 /// A line `key: value`, if it has that form.
@@ -137,6 +152,24 @@ impl Key {
         let found =
             exact.or_else(|| known.iter().find(|(_, known)| word.eq_ignore_ascii_case(known.as_bytes())));
         found.map(|(key, _)| *key)
+    }
+
+    /// What stands behind the longest word for dependencies at the beginning of a text.
+    pub(super) fn after_needs(text: &[u8]) -> Option<&[u8]> {
+        let first = text.first()?.to_ascii_lowercase();
+        let known =
+            words(first).iter().filter(|(key, _)| *key == Key::Needs).map(|(_, word)| word.as_bytes());
+        let begins = |word: &&[u8]| text.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+        known.filter(begins).map(<[u8]>::len).max().map(|length| &text[length..])
+    }
+
+    /// Whether a text ends in a word for dependencies.
+    pub(super) fn ends_in_needs(text: &[u8]) -> bool {
+        needs_words().any(|word| {
+            let Some(start) = text.len().checked_sub(word.len()) else { return false };
+            let is_apart = start == 0 || !text[start - 1].is_ascii_alphanumeric();
+            is_apart && text[start..].eq_ignore_ascii_case(word.as_bytes())
+        })
     }
 
     /// The key for dependencies that a word was probably meant to be.

@@ -286,7 +286,9 @@ impl fmt::Display for Warning {
             Warning::NamelessBox => f.write_str("a box without an id is no task"),
             Warning::UnknownKey { key } => write!(f, "ids below '{key}' are not taken as dependencies"),
             Warning::UnknownValue { key, value } => write!(f, "'{value}' is unknown for '{key}'"),
-            Warning::Mention { task, id } => write!(f, "{task} names {id} and does not wait for it"),
+            Warning::Mention { task, id } => {
+                write!(f, "{task} names {id} and does not wait for it; write 'depends on {id}' if it should")
+            }
             Warning::NoArrow => f.write_str("a line without an arrow is no dependency"),
         }
     }

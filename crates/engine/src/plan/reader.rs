@@ -6,7 +6,7 @@ use ostler_protocol::LineEnds;
 
 use super::{
     EDGES_MAX, FILE_BYTES_MAX, TASKS_MAX,
-    begin::NEEDS_WORDS,
+    clause::{self, NEEDS_WORDS},
     diagram::{Diagram, Piece},
     draft::{Draft, Mention, shown},
     join,
@@ -271,6 +271,8 @@ impl<'a> Reader<'a> {
                     self.value(at, open, content);
                 }
             }
+            // An arrow before an id is taken for a mark.
+            About::Task(_) if self.without_colon(at, columns, content, true) => {}
             About::Task(id) => {
                 self.close_items(columns, at.start);
                 let id = Span::of(self.text, id.name);
@@ -279,7 +281,12 @@ impl<'a> Reader<'a> {
             About::Alike(_) => self.close_items(columns, at.start),
             About::Other => {
                 let content = if subject.boxed.is_some() { subject.title } else { content };
-                if !self.pair(at, columns, content, true) {
+                // A criterion may speak of other tasks; a key in bold is none.
+                let is_criterion = subject.boxed.is_some()
+                    || open.is_some_and(|open| open.key == Key::Criteria) && !content.starts_with(b"**");
+                let is_said = self.pair(at, columns, content, true)
+                    || !is_criterion && self.without_colon(at, columns, content, true);
+                if !is_said {
                     self.criterion(at, columns, &subject, content, open);
                 }
             }
@@ -317,7 +324,7 @@ impl<'a> Reader<'a> {
     /// A line that is neither heading nor item.
     fn paragraph(&mut self, at: At, columns: usize, rest: &'a [u8]) {
         self.before = rest;
-        if self.pair(at, columns, rest, false) {
+        if self.pair(at, columns, rest, false) || self.without_colon(at, columns, rest, false) {
             return;
         }
         self.open = None;
@@ -339,6 +346,15 @@ impl<'a> Reader<'a> {
         };
         self.said(at, columns, key, value, is_item);
         true
+    }
+
+    /// `depends on T1.1`, if the line belongs to a task: elsewhere it is prose.
+    fn without_colon(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
+        let value = self.current().and_then(|_| clause::without_colon(content));
+        if let Some(value) = value {
+            self.said(at, columns, Key::Needs, value, is_item);
+        }
+        value.is_some()
     }
 
     /// Something about the task to which the line belongs.

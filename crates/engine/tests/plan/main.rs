@@ -4,6 +4,7 @@
 mod random;
 
 mod answers;
+mod clauses;
 mod errors;
 mod examples;
 pub mod laws;

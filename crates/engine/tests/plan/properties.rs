@@ -74,7 +74,7 @@ fn any_bytes_do_no_harm() {
 }
 
 /// What task files are made of, and what could be taken for it.
-const PIECES: [&str; 60] = [
+const PIECES: [&str; 66] = [
     "\n",
     "\n",
     "\n",
@@ -111,6 +111,12 @@ const PIECES: [&str; 60] = [
     "owner: a",
     "files: `a/*`",
     "(depends on T1.1)",
+    "[depends: T1.2]",
+    "requires ",
+    ", after T1.1",
+    " <- ",
+    "선행 ",
+    " 이후",
     ", ",
     "~",
     " - ",

@@ -1,0 +1,210 @@
+//! Dependencies that no key with a colon names: in a title, and in lines such as `depends on T1.1`.
+
+use core::ops::Range;
+
+use super::{
+    draft::Note,
+    id::{self, Id, Word},
+    key::{Key, trim},
+    reader::{At, Reader},
+    task::Span,
+};
+
+/// What stands before dependencies in a title, whether or not it begins a sentence.
+pub(super) const NEEDS_WORDS: &[u8] = b"epends on ";
+
+/// What Korean puts behind the task that has to be done first.
+const BEHIND: [&str; 9] =
+    ["완료 이후", "완료 후", "완료후", "이후", "후에", "다음에", "에 의존", "의존", "필요"];
+
+/// Parts of a title that are apart from it: how they begin, and how they end.
+const GROUPS: [(&str, &str); 3] = [("(", ")"), ("[", "]"), ("（", "）")];
+
+/// Ids within a title.
+struct Run<'a> {
+    /// Where they begin.
+    at: usize,
+    /// They, and what stands between them.
+    ids: &'a [u8],
+    /// Whether a word says that they come first.
+    is_first: bool,
+    /// Whether nothing else follows in the title.
+    is_last: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// `(depends on T012)`, `[deps: T012]`, `…, after T012` and `… <- T012`; other ids in a title are only mentioned.
+    pub(super) fn title_needs(&mut self, at: At, entry: u32, title: &'a [u8]) {
+        let mut start = 0;
+        let mut is_read = false;
+        while let Some((open, inside, end)) = group(title, start) {
+            is_read = is_read || self.plain_needs(at, entry, title, start..open);
+            if let Some(value) = value_of(inside) {
+                if end == title.len() {
+                    let before = title[..open].trim_ascii_end();
+                    self.draft.entries[entry as usize].title = Span::of(self.text, before);
+                }
+                self.needs(at, entry, value);
+            } else if let Some(value) = self.plain_value(inside, 0..inside.len()) {
+                self.needs(at, entry, value);
+            } else {
+                self.mentions_in(at, entry, inside);
+            }
+            start = end;
+        }
+        if !is_read {
+            self.plain_needs(at, entry, title, start..title.len());
+        }
+    }
+
+    /// What a part of a title outside of parentheses says. Whether all up to the end of the title was read.
+    fn plain_needs(&mut self, at: At, entry: u32, title: &'a [u8], part: Range<usize>) -> bool {
+        if let Some(value) = self.plain_value(title, part.clone()) {
+            self.needs(at, entry, value);
+            return true;
+        }
+        // Within a sentence it may be about something else, and somebody should look at it.
+        for run in runs(title, part).filter(|run| run.is_first) {
+            self.mentions_in(at, entry, run.ids);
+        }
+        false
+    }
+
+    /// The dependencies that begin in a part of a text and go on to its end.
+    fn plain_value(&self, text: &'a [u8], part: Range<usize>) -> Option<&'a [u8]> {
+        if let Some(found) = self.needs_words.find(&text[part.clone()]) {
+            return Some(&text[part.start + found + NEEDS_WORDS.len()..]);
+        }
+        runs(text, part).find(|run| run.is_first && run.is_last).map(|run| &text[run.at..])
+    }
+
+    fn mentions_in(&mut self, at: At, entry: u32, inside: &'a [u8]) {
+        let words = inside.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b'-'));
+        for id in words.filter_map(|word| Id::parse(id::run(word))) {
+            let id = Span::of(self.text, id.name);
+            self.draft.notes.push(Note { entry, line: at.number, id, in_title: true });
+        }
+    }
+}
+
+/// What a line such as `**Depends on** T1.1` names: an id has to follow at once, or it is prose.
+pub(super) fn without_colon(content: &[u8]) -> Option<&[u8]> {
+    let first = content.iter().position(|byte| !matches!(byte, b'*' | b'_' | b'`' | b' '))?;
+    let content = &content[first..];
+    let behind = Key::after_needs(content).or_else(|| {
+        let arrows: [&[u8]; 3] = [b"<-", b"<=", "←".as_bytes()];
+        arrows.iter().find_map(|arrow| content.strip_prefix(*arrow))
+    })?;
+    let value = skip(behind);
+    (value.len() < behind.len() && is_id(value)).then_some(value)
+}
+
+/// What stands behind "depends on" and its like, or before "이후".
+fn value_of(inside: &[u8]) -> Option<&[u8]> {
+    let inside = trim(inside);
+    if let Some(behind) = Key::after_needs(inside) {
+        let value = behind.trim_ascii_start();
+        if !value.is_empty() && (behind.len() > value.len() || value.starts_with(b":")) {
+            return Some(value.strip_prefix(b":").unwrap_or(value));
+        }
+    }
+    without_colon(inside).or_else(|| {
+        let run = runs(inside, 0..inside.len()).next()?;
+        (run.at == 0 && run.is_first && run.is_last).then_some(inside)
+    })
+}
+
+/// The next part that is apart from the title: where it begins, what is in it, and where the title goes on.
+fn group(title: &[u8], from: usize) -> Option<(usize, &[u8], usize)> {
+    let (at, (open, close)) =
+        memchr::memchr3_iter(b'(', b'[', "（".as_bytes()[0], &title[from..]).find_map(|at| {
+            let group = GROUPS.iter().find(|(open, _)| title[from + at..].starts_with(open.as_bytes()))?;
+            Some((from + at, group))
+        })?;
+    let inside = &title[at + open.len()..];
+    let end = memchr::memmem::find(inside, close.as_bytes());
+    let next = end.map_or(title.len(), |end| at + open.len() + end + close.len());
+    Some((at, &inside[..end.unwrap_or(inside.len())], next))
+}
+
+/// All ids of a part of a title.
+fn runs(title: &[u8], part: Range<usize>) -> impl Iterator<Item = Run<'_>> {
+    let mut from = part.start;
+    core::iter::from_fn(move || {
+        let run = run(title, from, part.end)?;
+        from = run.at + run.ids.len();
+        Some(run)
+    })
+}
+
+/// The next ids between two places of a title.
+fn run(title: &[u8], from: usize, to: usize) -> Option<Run<'_>> {
+    let at = (from..to).find(|&at| {
+        matches!(title[at], b'T' | b'P')
+            && (at == 0
+                || !title[at - 1].is_ascii_alphanumeric() && !matches!(title[at - 1], b'.' | b'-' | b'_')
+                || title[..at].ends_with(b"<-"))
+            && is_id(&title[at..])
+    })?;
+    let ids = &title[at..at + ids_length(&title[at..])];
+    let behind = title[at + ids.len()..].trim_ascii_start();
+    let last = BEHIND.iter().find_map(|word| behind.strip_prefix(word.as_bytes()));
+    let rest = last.unwrap_or(behind);
+    let is_last = rest.is_empty() || GROUPS.iter().any(|(open, _)| rest.starts_with(open.as_bytes()));
+    Some(Run { at, ids, is_first: last.is_some() || is_behind_word(&title[..at]), is_last })
+}
+
+/// Whether a text ends in a word for dependencies or an arrow.
+fn is_behind_word(before: &[u8]) -> bool {
+    let mut end = before.len();
+    while end > 0 && is_between(before[end - 1]) {
+        end -= 1;
+    }
+    let (words, signs) = before.split_at(end);
+    let is_arrow = words.ends_with("←".as_bytes())
+        || words.ends_with(b"<") && matches!(signs.first(), Some(b'-' | b'='));
+    is_arrow || !signs.is_empty() && Key::ends_in_needs(words)
+}
+
+/// Without what may stand between a word for dependencies and the first id.
+fn skip(text: &[u8]) -> &[u8] {
+    let first = text.iter().position(|byte| !is_between(*byte)).unwrap_or(text.len());
+    &text[first..]
+}
+
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'*' | b'_' | b'`' | b':' | b'=' | b'-' | b'[' | b'"' | b'#')
+}
+
+/// An id, or what only somebody writes who means one. `t3.medium` is a machine.
+fn is_id(text: &[u8]) -> bool {
+    match id::word(text) {
+        Word::Id(_) => true,
+        Word::Alike(word) => word[0].is_ascii_uppercase(),
+        Word::Other => false,
+    }
+}
+
+/// How far ids and what joins them reach.
+fn ids_length(text: &[u8]) -> usize {
+    const JOINTS: [&str; 14] = [",", ";", "/", "&", "+", "~", "-", "–", "…", "`", "*", "]", ".", "、"];
+    const WORDS: [&str; 6] = ["and", "or", "및", "와", "과", "그리고"];
+    let (mut at, mut end) = (0, 0);
+    while at < text.len() {
+        let rest = &text[at..];
+        if is_id(rest) {
+            at += id::run(rest).len().max(1);
+            end = at;
+        } else if rest[0].is_ascii_whitespace() {
+            at += 1;
+        } else if let Some(joint) = JOINTS.iter().find(|joint| rest.starts_with(joint.as_bytes())) {
+            at += joint.len();
+        } else if let Some(word) = WORDS.iter().find(|word| rest.starts_with(word.as_bytes())) {
+            at += word.len();
+        } else {
+            break;
+        }
+    }
+    // Signs behind the last id belong to it only if nothing follows them.
+    if at == text.len() { at } else { end }
+}
