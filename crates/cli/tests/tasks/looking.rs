@@ -80,6 +80,7 @@ fn tasks_can_be_drawn() {
           T1.1 --> T1.3
           T1.2 --> T1.4
           T1.3 --> T1.4
+          phase_1 --> phase_2
           classDef done opacity:0.5
         --- 0
     "#]],

@@ -1,9 +1,13 @@
 //! The graph as a Mermaid diagram, which reads back as the same edges.
 
-use alloc::string::String;
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::fmt::Write as _;
 
-use super::{progress::Progress, task::Plan};
+use super::{
+    graph::{Backwards, Before},
+    progress::Progress,
+    task::{Plan, TaskNumber},
+};
 
 /// The longest title in a diagram, in characters.
 const TITLE_CHARS_MAX: usize = 60;
@@ -30,8 +34,32 @@ impl Plan {
                 writeln!(said, "  {} --> {}", self.task(before).name(), task.name()).ok();
             }
         }
+        self.phase_edges(&mut said, &backwards);
         said.push_str("  classDef done opacity:0.5\n");
         said
+    }
+
+    /// From a phase to the next one if all of that wait for it, else to each task that does.
+    fn phase_edges(&self, said: &mut String, backwards: &Backwards) {
+        let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut waiting: BTreeMap<(u32, u32), Vec<TaskNumber>> = BTreeMap::new();
+        for task in self.tasks() {
+            *sizes.entry(task.phase()).or_default() += 1;
+            for before in backwards.of(self, task.number()) {
+                if let Before::Phase(before) = before {
+                    waiting.entry((before, task.phase())).or_default().push(task.number());
+                }
+            }
+        }
+        for ((before, phase), tasks) in waiting {
+            if sizes.get(&phase) == Some(&tasks.len()) {
+                writeln!(said, "  phase_{before} --> phase_{phase}").ok();
+                continue;
+            }
+            for task in tasks {
+                writeln!(said, "  phase_{before} --> {}", self.task(task).name()).ok();
+            }
+        }
     }
 }
 

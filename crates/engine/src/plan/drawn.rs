@@ -9,10 +9,10 @@ use super::{
     EDGES_MAX,
     draft::{Diagrams, shown},
     graph::Junction,
-    id::Id,
+    id::{Id, number_of},
     join::Joiner,
     problem::Unclear,
-    task::Span,
+    task::{NONE, Span},
 };
 
 /// What a node of a diagram means.
@@ -34,6 +34,8 @@ struct Names<'a> {
     parts: BTreeSet<(u32, &'a [u8])>,
     /// Junctions of nodes that are neither.
     others: BTreeMap<(u32, &'a [u8]), u32>,
+    /// Junctions before all of a phase.
+    phases: BTreeMap<u32, u32>,
 }
 
 impl<'a> Joiner<'a> {
@@ -48,6 +50,7 @@ impl<'a> Joiner<'a> {
                 .collect(),
             parts: parts.iter().map(|(at, name)| (*at, name.in_text(text))).collect(),
             others: BTreeMap::new(),
+            phases: BTreeMap::new(),
         };
         for edges in edges.chunk_by(|one, next| one.0 == next.0) {
             let ends = edges.iter().flat_map(|(at, _, from, to)| [(*at, *from), (*at, *to)]);
@@ -88,6 +91,8 @@ impl<'a> Joiner<'a> {
             (Node::Unknown(id), _) | (_, Node::Unknown(id)) => {
                 self.draft.unclear(line, Unclear::NotInFile { id: shown(id) });
             }
+            (Node::Part, Node::Entry(_) | Node::Part) if self.phase_edge(names, from_name, (to_name, to)) => {
+            }
             (Node::Part, _) | (_, Node::Part) => {
                 let name = if matches!(from, Node::Part) { from_name } else { to_name };
                 self.draft.unclear(line, Unclear::Subgraph { name: shown(name.in_text(self.text)) });
@@ -104,6 +109,43 @@ impl<'a> Joiner<'a> {
                 self.edge(before, after);
             }
         }
+    }
+
+    /// An edge from a part that has the name of a phase to what comes later, as [`Plan::mermaid`] draws it. It only
+    /// makes somebody wait: whoever put other tasks into such a part must not free the task from its own phase's order.
+    ///
+    /// [`Plan::mermaid`]: super::Plan::mermaid
+    fn phase_edge(&mut self, names: &mut Names<'a>, from: Span, (to_name, to): (Span, Node<'a>)) -> bool {
+        let number = |name: Span| number_of(name.in_text(self.text).strip_prefix(b"phase_")?);
+        let Some(before) = number(from) else { return false };
+        let later = match to {
+            Node::Entry(entry) => Some(self.draft.entries[entry as usize].phase),
+            _ => number(to_name),
+        };
+        let Some(later) = later.filter(|&later| later > before && later != NONE) else { return false };
+        let (Some(end), Some(_)) = (self.phase_end(before), self.phase_end(later)) else { return false };
+        let start = match to {
+            Node::Entry(entry) => self.start(entry),
+            _ => self.phase_start(names, to_name, later),
+        };
+        self.edge(end, start);
+        true
+    }
+
+    /// The junction before all of a phase: many edges may lead there, and its tasks are looked for once.
+    fn phase_start(&mut self, names: &mut Names<'a>, name: Span, number: u32) -> u32 {
+        if let Some(&start) = names.phases.get(&number) {
+            return start;
+        }
+        let start = self.add_junction(Junction::Node(name));
+        names.phases.insert(number, start);
+        for at in 0..self.tasks.len() {
+            let task = self.tasks[at];
+            if self.draft.entries[task as usize].phase == number {
+                self.edge(start, self.start(task));
+            }
+        }
+        start
     }
 
     /// The junction of a node that is no task.

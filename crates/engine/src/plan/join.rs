@@ -21,7 +21,7 @@ const NOTE_STEPS_MAX: usize = 1 << 20;
 pub(super) struct Joiner<'a> {
     pub(super) text: &'a [u8],
     pub(super) draft: Draft,
-    tasks: Vec<u32>,
+    pub(super) tasks: Vec<u32>,
     pub(super) nodes: Vec<u32>,
     /// Numbers of the phases that have tasks, sorted.
     phases: Vec<u32>,
@@ -135,6 +135,11 @@ impl Joiner<'_> {
 
     fn phase_place(&self, number: u32) -> Option<usize> {
         place_of(&self.phases, number, |phase| *phase)
+    }
+
+    /// The node behind all of a phase.
+    pub(super) fn phase_end(&self, number: u32) -> Option<u32> {
+        Some(self.phase_junctions? + small(self.phase_place(number)?))
     }
 
     fn next_junction(&self) -> u32 {

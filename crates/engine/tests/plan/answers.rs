@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ostler_engine::plan::{Priority, Progress, Request, State, answer, critical_path};
+use ostler_engine::plan::{Plan, Priority, Progress, Request, State, answer, critical_path};
 
-use crate::{plan, progress};
+use crate::{laws::edges, plan, progress};
 
 const TWO_PHASES: &str = "## Phase 1: Auth\n- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T1.3: c\n  - deps: T1.1, T1.2\n\
                           ## Phase 2: Shop\n- [ ] T2.1: d\n- [ ] T2.2: e\n  - deps: T1.1\n- [ ] T2.3: f\n  - deps: T2.1\n";
@@ -184,7 +184,77 @@ fn a_diagram_that_reads_back() {
           T1.2 --> T1.3
           T1.1 --> T2.2
           T2.1 --> T2.3
+          phase_1 --> T2.1
+          phase_1 --> T2.3
           classDef done opacity:0.5
     "#]]
     .assert_eq(&drawn);
+    // Beside the file, and instead of what it says about dependencies.
+    let bare: String = TWO_PHASES.split_inclusive('\n').filter(|line| !line.contains("deps")).collect();
+    for text in [TWO_PHASES, &bare] {
+        let again = self::plan(&format!("{text}\n```mermaid\n{drawn}```\n"));
+        assert_eq!(edges(&again), edges(&plan), "{text}");
+    }
+}
+
+#[test]
+fn a_diagram_of_phases_that_wait_as_a_whole() {
+    let text = "- [ ] T0.1: a\n- [ ] T1.1: b\n- [ ] T1.2: c\n- [ ] T3.1: d\n- [ ] T3.2: e\n  - deps: T3.1\n- [ ] T3.3: f\n  - deps: Phase 0\n";
+    let plan = plan(text);
+    let drawn = plan.mermaid(&Progress::new(&plan));
+    expect_test::expect![[r#"
+        flowchart TD
+          subgraph phase_0["Phase 0"]
+            T0.1["T0.1: a"]
+          end
+          subgraph phase_1["Phase 1"]
+            T1.1["T1.1: b"]
+            T1.2["T1.2: c"]
+          end
+          subgraph phase_3["Phase 3"]
+            T3.1["T3.1: d"]
+            T3.2["T3.2: e"]
+            T3.3["T3.3: f"]
+          end
+          T3.1 --> T3.2
+          phase_0 --> phase_1
+          phase_0 --> T3.3
+          phase_1 --> T3.1
+          phase_1 --> T3.2
+          classDef done opacity:0.5
+    "#]]
+    .assert_eq(&drawn);
+    let again = self::plan(&format!("{text}\n```mermaid\n{drawn}```\n"));
+    assert_eq!(edges(&again), edges(&plan));
+}
+
+#[test]
+fn edges_from_parts_that_are_phases_only_add() {
+    let check = |edge: &str, expected: &str| {
+        let text = format!(
+            "- [ ] T1.1: a\n- [ ] T2.1: b\n- [ ] T2.2: c\n  - deps: T1.1\n- [ ] T3.1: d\n\n```mermaid\ngraph TD\nsubgraph phase_1\nend\n\
+             subgraph phase_2\nend\nsubgraph phase_3\nend\nsubgraph phase_7\nend\nT1.1 --> T2.2\n{edge}\n```\n"
+        );
+        let plan = Plan::read(text.into_bytes());
+        let backwards = plan.graph().backwards();
+        let before = |id: &str| format!("{:?}", backwards.of(&plan, plan.find(id).unwrap().number()));
+        let said: Vec<String> = plan.problems().iter().map(|it| it.thin("TASKS.md").to_string()).collect();
+        assert_eq!(format!("{} {} {}", before("T2.2"), before("T3.1"), said.join("")), expected, "{edge}");
+    };
+    check("T1.1 --> T2.2", "[Task(TaskNumber(0))] [Phase(2)] ");
+    check("phase_1 --> phase_2", "[Task(TaskNumber(0)), Phase(1)] [Phase(2)] ");
+    check("phase_1 --> T3.1", "[Task(TaskNumber(0))] [Phase(1), Phase(2)] ");
+    for (edge, part) in [
+        ("phase_2 --> phase_1", "phase_2"),
+        ("phase_2 --> T2.2", "phase_2"),
+        ("phase_2 --> T1.1", "phase_2"),
+        ("T1.1 --> phase_2", "phase_2"),
+        ("phase_7 --> T3.1", "phase_7"),
+        ("phase_1 --> phase_7", "phase_1"),
+    ] {
+        let line = format!(
+            "[Task(TaskNumber(0))] [Phase(2)] ERROR:PARSE_FAIL:TASKS.md:18: an edge to or from the part '{part}' of a diagram; draw it to its tasks"
+        );
+        check(edge, &line);
+    }
 }
