@@ -17,6 +17,9 @@ pub(super) const NEEDS_WORDS: &[u8] = b"epends on ";
 const BEHIND: [&str; 9] =
     ["완료 이후", "완료 후", "완료후", "이후", "후에", "다음에", "에 의존", "의존", "필요"];
 
+/// What may stand before an id, the longer one first.
+const TASK: [&str; 4] = ["tasks", "task", "태스크", "작업"];
+
 /// Parts of a title that are apart from it: how they begin, and how they end.
 const GROUPS: [(&str, &str); 3] = [("(", ")"), ("[", "]"), ("（", "）")];
 
@@ -87,16 +90,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a line such as `**Depends on** T1.1` names: an id has to follow at once, or it is prose.
+/// What a line such as `**Depends on** T1.1` or `T1.1 이후` names: an id has to follow at once, or it is prose.
+/// Nothing but the key is a value that goes on below.
 pub(super) fn without_colon(content: &[u8]) -> Option<&[u8]> {
-    let first = content.iter().position(|byte| !matches!(byte, b'*' | b'_' | b'`' | b' '))?;
-    let content = &content[first..];
-    let behind = Key::after_needs(content).or_else(|| {
-        let arrows: [&[u8]; 3] = [b"<-", b"<=", "←".as_bytes()];
-        arrows.iter().find_map(|arrow| content.strip_prefix(*arrow))
-    })?;
+    let is_outside = |byte: &u8| matches!(byte, b'*' | b'_' | b'`' | b' ' | b'(' | b'[');
+    let content = &content[content.iter().position(|byte| !is_outside(byte))?..];
+    let arrows: [&[u8]; 3] = [b"<-", b"<=", "←".as_bytes()];
+    let behind = Key::after_needs(content)
+        .or_else(|| arrows.iter().find_map(|arrow| content.strip_prefix(*arrow)))
+        .unwrap_or(content);
     let value = skip(behind);
-    (value.len() < behind.len() && is_id(value)).then_some(value)
+    if behind.len() < content.len() && (value.is_empty() || value.len() < behind.len() && is_id(value)) {
+        return Some(value);
+    }
+    let run = runs(content, 0..content.len()).next()?;
+    (run.at == 0 && run.is_first && run.is_last).then_some(content)
 }
 
 /// What stands behind "depends on" and its like, or before "이후".
@@ -108,10 +116,7 @@ fn value_of(inside: &[u8]) -> Option<&[u8]> {
             return Some(value.strip_prefix(b":").unwrap_or(value));
         }
     }
-    without_colon(inside).or_else(|| {
-        let run = runs(inside, 0..inside.len()).next()?;
-        (run.at == 0 && run.is_first && run.is_last).then_some(inside)
-    })
+    without_colon(inside).filter(|value| !value.is_empty())
 }
 
 /// The next part that is apart from the title: where it begins, what is in it, and where the title goes on.
@@ -156,11 +161,13 @@ fn run(title: &[u8], from: usize, to: usize) -> Option<Run<'_>> {
 
 /// Whether a text ends in a word for dependencies or an arrow.
 fn is_behind_word(before: &[u8]) -> bool {
-    let mut end = before.len();
-    while end > 0 && is_between(before[end - 1]) {
-        end -= 1;
+    let between = |text: &[u8]| text.iter().rposition(|byte| !is_between(*byte)).map_or(0, |at| at + 1);
+    let (mut words, mut signs) = before.split_at(between(before));
+    let task = TASK.iter().find(|word| !signs.is_empty() && ends_in(words, word));
+    if let Some(word) = task {
+        words = &words[..words.len() - word.len()];
+        (words, signs) = words.split_at(between(words));
     }
-    let (words, signs) = before.split_at(end);
     let is_arrow = words.ends_with("←".as_bytes())
         || words.ends_with(b"<") && matches!(signs.first(), Some(b'-' | b'='));
     is_arrow || !signs.is_empty() && Key::ends_in_needs(words)
@@ -168,8 +175,17 @@ fn is_behind_word(before: &[u8]) -> bool {
 
 /// Without what may stand between a word for dependencies and the first id.
 fn skip(text: &[u8]) -> &[u8] {
-    let first = text.iter().position(|byte| !is_between(*byte)).unwrap_or(text.len());
-    &text[first..]
+    let signs = |text: &[u8]| text.iter().position(|byte| !is_between(*byte)).unwrap_or(text.len());
+    let value = &text[signs(text)..];
+    let begins =
+        |word: &&str| value.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()));
+    let behind = TASK.iter().find(|word| begins(word)).map(|word| &value[word.len()..]);
+    behind.filter(|behind| signs(behind) > 0).map_or(value, |behind| &behind[signs(behind)..])
+}
+
+fn ends_in(text: &[u8], word: &str) -> bool {
+    let start = text.len().checked_sub(word.len());
+    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(word.as_bytes()))
 }
 
 fn is_between(byte: u8) -> bool {

@@ -232,6 +232,14 @@ impl<'a> Reader<'a> {
             }
         }
         self.sections.push(section);
+        // `#### Dependencies` below a task; what follows need not be a list.
+        if subject.about == About::Other
+            && subject.phase.is_none()
+            && self.without_colon(at, 0, text, false)
+            && let Some(open) = &mut self.open
+        {
+            open.wants_more = true;
+        }
     }
 
     /// The phase that a heading or an item names itself.
@@ -348,7 +356,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// `depends on T1.1`, if the line belongs to a task: elsewhere it is prose.
+    /// `depends on T1.1`, or the key alone, if the line belongs to a task: elsewhere it is prose.
     fn without_colon(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
         let value = self.current().and_then(|_| clause::without_colon(content));
         if let Some(value) = value {

@@ -45,6 +45,11 @@ fn lines_without_a_colon() {
         "선행 작업 T1.1 완료",
         "<- T1.1",
         "← T1.1",
+        "depends on task T1.1",
+        "선행 태스크 T1.1",
+        "(depends on T1.1)",
+        "[depends on T1.1]",
+        "T1.1 이후",
     ] {
         check(&format!("- [ ] T1.7: g\n  - {line}"), "T1.1");
         check(&format!("### [ ] T1.7: g\n{line}"), "T1.1");
@@ -60,6 +65,18 @@ fn lines_without_a_colon() {
         "- [ ] T1.7: g\n  - depends on T1.1 (after T1.2)",
         "T1.1; ERROR:PARSE_FAIL:TASKS.md:4: T1.2 stands only in a note; name it before the note if it is a dependency",
     );
+}
+
+#[test]
+fn a_key_alone() {
+    check("- [ ] T1.7: g\n  - depends on\n    - T1.1\n    - T1.2", "T1.1; T1.2");
+    check("### T1.7: g\n**Dependencies**\n- T1.1\n- T1.2", "T1.1; T1.2");
+    check("### T1.7: g\n#### Dependencies\n- T1.1\n- T1.2\n#### Notes\n- T1.7 is mentioned", "T1.1; T1.2");
+    check("### T1.7: g\n#### 의존성\n\nT1.1, T1.2\n\nOnce more: nothing.", "T1.1; T1.2");
+    check("### T1.7: g\n#### Depends on T1.1", "T1.1");
+    check("### T1.7: g\n#### Dependencies\nnone", "");
+    check("### T1.7: g\n#### Dependencies\n#### Notes\n- T1.1 is mentioned", "");
+    check("### T1.7: g\n## Dependencies\n- T1.1 is one of T1.2's", "");
 }
 
 #[test]
@@ -112,6 +129,8 @@ fn titles_that_name_dependencies() {
         "g <= T1.1",
         "g ← T1.1",
         "g ← T1.1 ✅",
+        "g, after task T1.1",
+        "g (needs task T1.1)",
     ] {
         check(&format!("### T1.7: {title}"), "T1.1");
     }
