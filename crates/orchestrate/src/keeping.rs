@@ -8,7 +8,7 @@ use std::{
 use crate::{
     file::{read, replace},
     lock::{Lock, LockError},
-    log::append,
+    log::{Log, append},
     project::Project,
     state::{State, StateError},
 };
@@ -51,6 +51,8 @@ impl Project {
         let mut state = before.clone().unwrap_or_else(begin);
         let (result, lines) = change(&mut state);
         self.name_task_file(&mut state, before.is_none());
+        // Before anything has changed: whoever is told that nothing could be written has to be told the truth.
+        let log = Log::open(&self.log_file()).map_err(StateError::Unwritable)?;
         if before.as_ref() != Some(&state) {
             let bytes = state.to_bytes();
             if bytes.len() as u64 > STATE_BYTES_MAX {
@@ -59,7 +61,7 @@ impl Project {
             }
             replace(&self.state_file(), &bytes).map_err(StateError::Unwritable)?;
         }
-        append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
+        log.add(at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
         drop(lock);
         Ok(result)
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write as _,
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt,
     path::Path,
@@ -26,18 +26,32 @@ pub(crate) fn append<'a>(
     at_ms: u64,
     lines: impl IntoIterator<Item = &'a str>,
 ) -> io::Result<()> {
-    let at = stamp(at_ms);
-    let mut text = String::new();
-    for line in lines.into_iter().flat_map(str::lines) {
-        // Writing to text does not fail.
-        writeln!(text, "[{at}] {line}").ok();
+    Log::open(path)?.add(at_ms, lines)
+}
+
+/// A log that can be written, as far as that can be known before.
+pub(crate) struct Log(File);
+
+impl Log {
+    pub(crate) fn open(path: &Path) -> io::Result<Log> {
+        let about = fs::symlink_metadata(path).ok();
+        if about.is_some_and(|about| about.is_file() && about.len() > LOG_BYTES_MAX) {
+            fs::rename(path, path.with_extension("log.1"))?;
+        }
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
+        let opened = OpenOptions::new().append(true).create(true).custom_flags(flags).open(path);
+        let name = path.file_name().unwrap_or_default().display();
+        opened.map(Log).map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))
     }
-    let about = fs::symlink_metadata(path).ok();
-    if about.is_some_and(|about| about.is_file() && about.len() > LOG_BYTES_MAX) {
-        fs::rename(path, path.with_extension("log.1"))?;
+
+    pub(crate) fn add<'a>(mut self, at_ms: u64, lines: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
+        let at = stamp(at_ms);
+        let mut text = String::new();
+        for line in lines.into_iter().flat_map(str::lines) {
+            // Writing to text does not fail.
+            writeln!(text, "[{at}] {line}").ok();
+        }
+        // In one piece: others append too.
+        self.0.write_all(text.as_bytes())
     }
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
-    let mut file = OpenOptions::new().append(true).create(true).custom_flags(flags).open(path)?;
-    // In one piece: others append too.
-    file.write_all(text.as_bytes())
 }

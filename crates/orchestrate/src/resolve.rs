@@ -1,9 +1,10 @@
 //! Answers `RESOLVE_NEXT`: reads the plan and the state, says what can run, and writes the resolver's parts.
 
-use ostler_engine::plan::{Plan, Request, answer};
-use ostler_protocol::thin::Thin;
+use ostler_engine::plan::{Plan, Progress, Request, Task, answer};
+use ostler_protocol::{name::TaskId, thin::Thin};
 
 use crate::{
+    exec::is_abandoned,
     history::Committed,
     log::append,
     project::Project,
@@ -102,8 +103,20 @@ fn unchanged(project: &Project, plan: &Plan, asked: Resolve<'_>) -> Option<(Thin
 fn decide(plan: &Plan, state: &mut State, asked: Resolve<'_>) -> Thin {
     let progress = state.progress(plan);
     let line = answer(&progress, &state.checkpoints(), Request { phase: asked.phase, groups: asked.groups });
+    let left = (line == Thin::Wait {}).then(|| left_behind(&progress, state, asked.phase)).flatten();
     state.resolved(&progress);
-    line
+    left.unwrap_or(line)
+}
+
+/// The tasks that are waited for, if nobody is at any of them any more: whoever begins them goes on with what their agents
+/// do or have done. Nobody else would, and whoever waits would wait for ever.
+fn left_behind(progress: &Progress<'_>, state: &State, phase: Option<u32>) -> Option<Thin> {
+    let plan = progress.plan();
+    let running = progress.running().map(|task| plan.task(task));
+    let ids: Vec<TaskId> =
+        running.filter(|task| phase.is_none_or(|phase| task.phase() == phase)).map(Task::id).collect();
+    let is_left = ids.iter().all(|id| state.note(id).is_some_and(is_abandoned));
+    Thin::ready(vec![ids]).filter(|_| is_left)
 }
 
 /// An error changes nothing. It is in the log, if there is one.

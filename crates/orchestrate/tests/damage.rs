@@ -1,4 +1,5 @@
-//! A state that is damaged while somebody works: nothing that they do is lost, and nobody does it twice.
+//! A state that is damaged, or a log that cannot be written, while somebody works, and whoever leaves their work: nothing
+//! is lost, and nobody does it twice.
 #![expect(clippy::disallowed_methods, reason = "files of a test")]
 
 use std::{env, fs, path::PathBuf, sync::Arc};
@@ -119,4 +120,32 @@ fn what_is_given_back_meanwhile_can_be_begun() {
     assert_eq!(place.state("T1.1"), Some(InProgress));
     assert_eq!(place.end(&work, Ended::Done), "DONE:T1.1");
     assert_eq!(place.state("T1.1"), Some(Completed));
+}
+
+#[test]
+fn what_somebody_has_left_is_offered_again_and_not_waited_for() {
+    let place = Place::new("left", 1_003, "- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T2.1: c\n");
+    let [first, second] = ["T1.1", "T1.2"].map(|id| place.begin(id).expect("it begins"));
+    assert_eq!(place.resolve(false), "WAIT");
+    drop(first);
+    assert_eq!(place.resolve(false), "WAIT", "somebody is at the other one");
+    drop(second);
+    assert_eq!(place.resolve(false), "READY:T1.1,T1.2");
+    assert_eq!(place.state("T1.1"), Some(InProgress), "whoever begins it goes on with it");
+    let second = place.begin("T1.2").expect("nobody works on it any more");
+    assert_eq!(place.resolve(false), "WAIT");
+    assert_eq!(place.end(&second, Ended::Done), "DONE:T1.2");
+    assert_eq!(place.resolve(false), "READY:T1.1");
+}
+
+#[test]
+fn without_a_log_nothing_has_changed() {
+    let place = Place::new("log", 1_004, "- [ ] T1.1: a\n");
+    let log = place.root.join(".claude/orchestrate.log");
+    fs::create_dir_all(&log).expect("a folder where the log is to be");
+    let refused = place.begin("T1.1").expect_err("it cannot be put down");
+    assert!(refused.contains("orchestrate.log: Is a directory"), "{refused}");
+    fs::remove_dir(&log).expect("it is empty");
+    assert!(place.project.state().expect("it can be read").is_none(), "nothing was written");
+    assert_eq!(place.resolve(false), "READY:T1.1");
 }
