@@ -279,7 +279,9 @@ test("it is looked at again, and rejected with a reason", async () => {
   await dialog.getByLabel("Why (optional)").focus();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  await page.keyboard.press("3");
+  // Keys mean nothing for a moment where a card has gone under somebody's hands.
+  const isOpen = () => dialog.waitFor({ timeout: 3_000 }).then(() => true, () => false);
+  await until("the key means the card again", () => page.keyboard.press("3").then(isOpen));
   await dialog.getByLabel("Why (optional)").fill("another idea came");
   await dialog.getByRole("button", { name: "Reject it and end the run" }).click();
   await page.getByText(`${next.id}: phase 1 is rejected, and the run ends.`).waitFor();

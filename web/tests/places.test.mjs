@@ -172,7 +172,8 @@ test("a vault with a passphrase is made on the page, and opened again after a re
     await page.goto("about:blank");
     await locked.kill();
     await locked.serve();
-    await page.goto(place);
+    // The server answers commands a moment before it answers browsers.
+    await until("the page is served", () => page.goto(place).then(() => true, () => false));
     await page.getByText("The vault is locked.").waitFor();
     assert.equal(await page.getByLabel("The same once more").count(), 0);
     await page.getByLabel("Its passphrase (not shown)").fill("a long one");
