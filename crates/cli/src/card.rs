@@ -48,7 +48,7 @@ pub(crate) fn in_a_line(words: Words, request: &RequestView) -> String {
 pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> String {
     let ask = &request.ask;
     let mut head = vec![
-        one_line(&request.agent),
+        one_line(request.role.as_ref().unwrap_or(&request.agent)),
         request.session.clone(),
         one_line(&request.project.name),
         clock::since(words, request.opened_at_ms),

@@ -237,7 +237,7 @@ export function Head({ request, queue }: { request: RequestView; queue: Queue })
         <span aria-hidden="true" className="inbox-shape">
           ◆
         </span>{" "}
-        <Said text={request.agent} className="strong" /> · <ProjectName project={request.project} /> · {request.session} ·{" "}
+        <Said text={request.role ?? request.agent} className="strong" /> · <ProjectName project={request.project} /> · {request.session} ·{" "}
         <Since at={request.opened_at_ms} /> · {does}
         <Expiry request={request} />
       </p>

@@ -206,7 +206,7 @@ async fn questions(
                 };
                 vec![
                     Cell::new(&it.id),
-                    Cell::new(&it.session),
+                    Cell::new(&one_line(it.role.as_ref().unwrap_or(&it.session))),
                     Cell::new(words.sentence(key)),
                     Cell::new(&shown(&it.ask.text)),
                 ]

@@ -587,6 +587,49 @@ fn what_is_wrong_with_a_role_is_listed_before_anybody_calls_it() {
 }
 
 #[test]
+fn an_agent_of_the_repository_runs_only_if_somebody_agreed_to_it_whoever_has_named_it() {
+    let world = World::new();
+    crate::checkpoints::repository(&world);
+    let folder = world.home.join("config/ostler");
+    fs::create_dir_all(&folder).expect("it is ours");
+    write(&folder, "config.toml", "[office.roles.helper]\ndescription = \"Helps.\"\n");
+    let table = "default_agent = \"own\"\n[agents.own]\ncommand = [\"bash\", \"own.sh\"]\n\
+                 [office.roles.PO]\nagent = \"own\"\n";
+    write(&world.project, "ostler.toml", table);
+    let script = "touch ran\nwhile read -r line; do echo \"$line\"; \
+                  if [ \"$line\" = call ]; then printf '[INVOKE:helper]\\nhelp\\n[/INVOKE]\\n'; fi; done\n";
+    write(&world.project, "own.sh", script);
+    world.status(&world.bash("true"), "completed");
+    let ran = world.project.join("ran");
+    let send = |role: &str, code: i32| {
+        let said = world.ostler(&["office", "send", role, "hello"]);
+        assert_eq!(said.status.code(), Some(code), "{role}: {}", String::from_utf8_lossy(&said.stderr));
+    };
+    let refused = |role: &str| {
+        send(role, 7);
+        let office: OfficeView = world.get("/projects/p_1/office").expect("an office");
+        let role = office.roles.into_iter().find(|it| it.name == role).expect("a role");
+        let problem = role.problem.unwrap_or_default();
+        assert!(problem.contains("nobody has agreed to it: ostler trust"), "{problem}");
+        assert!(!ran.exists(), "it was run");
+    };
+    // One is named by its role, the other is the one that is meant where none is named.
+    refused("PO");
+    refused("helper");
+    assert!(world.ostler(&["trust", "--yes"]).status.success());
+    send("PO", 0);
+    let caller = seat(&world, "PO").id;
+    output_with(&world, &caller, "hello");
+    fs::remove_file(&ran).expect("it has run");
+
+    // That of who calls is another one by now.
+    write(&world.project, "ostler.toml", &table.replace("\"own.sh\"", "\"-x\", \"own.sh\""));
+    assert!(world.ostler(&["send", &caller, "call"]).status.success());
+    output_with(&world, &caller, "nobody has agreed to it: ostler trust");
+    refused("helper");
+}
+
+#[test]
 fn who_brings_what_cannot_be_delivered_is_told_in_its_language_each_time() {
     let world = office(&[("PO", ECHO)]);
     let script = r#"bring() { printf '[DELIVER_RESULT:%s]\n타입: %s\n내용: %s\n[/DELIVER_RESULT]\n' "$@"; read -r told; echo "$told"; }

@@ -57,8 +57,9 @@ pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) ->
         Some(Err(role)) => return Err(bad(role.message.clone())),
         None => return Err(NoSeat::Unknown { roles: roles.names() }),
     };
-    check_trust(driver, &root, &roles, role, caller.korean).map_err(bad)?;
-    let agent = agent(&roles, role, caller).map_err(bad)?;
+    let agent = agent(&roles, role, caller.agent.as_ref());
+    check_trust(driver, &root, &roles, role, agent, caller.korean).map_err(bad)?;
+    let agent = agent.cloned().ok_or_else(|| bad(no_agent(role, caller.korean)))?;
     if let Some(objection) = role.objection(&agent) {
         return Err(bad(objection));
     }
@@ -100,30 +101,36 @@ pub(crate) fn problem(
     roles: &Roles,
     role: &Role,
 ) -> Option<String> {
-    if let Err(message) = check_trust(driver, root, roles, role, false) {
+    let agent = agent(roles, role, None);
+    if let Err(message) = check_trust(driver, root, roles, role, agent, false) {
         return Some(message);
     }
     if role.worktree && !is_git {
         return Some(no_repository(false));
     }
-    let config = &roles.config;
-    let named = [role.agent.as_ref(), config.office.agent.as_ref(), config.default_agent.as_ref()];
-    match named.into_iter().flatten().find_map(|name| config.agents.get(name)) {
+    match agent {
         Some(agent) => role.objection(agent),
         // It is that of who calls: something is wrong only if it could be none of them.
         None => {
-            let objections: Vec<_> = config.agents.iter().map(|agent| role.objection(agent)).collect();
+            let objections: Vec<_> = roles.config.agents.iter().map(|agent| role.objection(agent)).collect();
             objections.into_iter().collect::<Option<Vec<String>>>()?.into_iter().next()
         }
     }
 }
 
-/// What a repository says of a role, and of its agent, counts only if a person agreed to it.
-fn check_trust(driver: &Driver, root: &str, roles: &Roles, role: &Role, korean: bool) -> Result<(), String> {
+/// What a repository says of a role, and of the agent that it would be, whoever has named that one, counts only if a person
+/// agreed to it.
+fn check_trust(
+    driver: &Driver,
+    root: &str,
+    roles: &Roles,
+    role: &Role,
+    agent: Option<&Agent>,
+    korean: bool,
+) -> Result<(), String> {
     let trusted = driver.trusted(root);
     let own = role.command.iter();
-    let agent = role.agent.as_ref().or(roles.config.office.agent.as_ref());
-    let is_of_repository = agent.is_some_and(|name| roles.config.is_of_repository(name));
+    let is_of_repository = agent.is_some_and(|agent| roles.config.is_of_repository(&agent.name));
     let agents = roles.config.commands.iter().filter(|it| is_of_repository && it.key.starts_with("agents."));
     let unseen = own.chain(agents).find(|command| !trusted.contains(&command.fingerprint()));
     let Some(command) = unseen else { return Ok(()) };
@@ -136,20 +143,20 @@ fn check_trust(driver: &Driver, root: &str, roles: &Roles, role: &Role, korean: 
 }
 
 /// The agent of a role: its own, that of the office, that of who calls, or the one that is meant where none is named.
-fn agent(roles: &Roles, role: &Role, caller: &Caller) -> Result<Agent, String> {
+fn agent<'a>(roles: &'a Roles, role: &Role, of_caller: Option<&String>) -> Option<&'a Agent> {
     let config = &roles.config;
-    let named = [role.agent.as_ref(), config.office.agent.as_ref(), caller.agent.as_ref()];
-    let named = named.into_iter().chain([config.default_agent.as_ref()]).flatten();
-    let mut known = named.filter_map(|name| config.agents.get(name));
+    let named = [role.agent.as_ref(), config.office.agent.as_ref(), of_caller, config.default_agent.as_ref()];
+    named.into_iter().flatten().find_map(|name| config.agents.get(name))
+}
+
+fn no_agent(role: &Role, korean: bool) -> String {
     let at = role.place.as_ref().map(|place| place.at("name")).unwrap_or_default();
-    known.next().cloned().ok_or_else(|| {
-        let name = &role.name;
-        if caller.korean {
-            format!("{at}`{name}`의 에이전트가 정해지지 않았습니다: ostler.toml에 `office.agent`를 정하세요")
-        } else {
-            format!("{at}nobody says which agent is `{name}`: set `office.agent` in ostler.toml")
-        }
-    })
+    let name = &role.name;
+    if korean {
+        format!("{at}`{name}`의 에이전트가 정해지지 않았습니다: ostler.toml에 `office.agent`를 정하세요")
+    } else {
+        format!("{at}nobody says which agent is `{name}`: set `office.agent` in ostler.toml")
+    }
 }
 
 fn terms(roles: &Roles, agent: &Agent, role: &Role) -> Result<Terms, String> {

@@ -101,6 +101,11 @@ fn the_tables_of_the_document_are_views_that_anybody_can_query() {
         rows(&world, "SELECT id, office_id, name, session_id, status FROM office_agents"),
         [["p_1/기획자", "p_1", "기획자", &seat, "active"]]
     );
+    // Whoever is to answer sees who asks, and not only which agent that is.
+    for list in [["inbox"].as_slice(), &["office", "questions"]] {
+        let listed = String::from_utf8(world.ostler(list).stdout).expect("text");
+        assert!(listed.contains(&format!("{}  기획자", request.id)), "{listed}");
+    }
     world.answer(&request.id, "2");
     world.status(&caller, "completed");
     assert_eq!(world.output(&caller).lines().last(), Some("{\"answer\": \"나\"}"));
