@@ -144,11 +144,10 @@ fn runs(title: &[u8], part: Range<usize>) -> impl Iterator<Item = Run<'_>> {
 
 /// The next ids between two places of a title.
 fn run(title: &[u8], from: usize, to: usize) -> Option<Run<'_>> {
-    let at = (from..to).find(|&at| {
-        matches!(title[at], b'T' | b'P')
-            && (at == 0
-                || !title[at - 1].is_ascii_alphanumeric() && !matches!(title[at - 1], b'.' | b'-' | b'_')
-                || title[..at].ends_with(b"<-"))
+    let at = memchr::memchr2_iter(b'T', b'P', &title[from..to]).map(|at| from + at).find(|&at| {
+        (at == 0
+            || !title[at - 1].is_ascii_alphanumeric() && !matches!(title[at - 1], b'.' | b'-' | b'_')
+            || title[..at].ends_with(b"<-"))
             && is_id(&title[at..])
     })?;
     let ids = &title[at..at + ids_length(&title[at..])];
