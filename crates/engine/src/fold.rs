@@ -490,6 +490,7 @@ fn begin_launch(session: &mut Session, at_ms: u64, event: &Event) {
         session.meter.conversation = Used::default();
     }
     session.needs_relaunch = false;
+    session.office.drawn.clear();
     session.checkpoints.rewind = None;
     session.checkpoints.failed = None;
     let (rewind, screen) = (rewind.clone(), session.screen());

@@ -2,6 +2,7 @@
 
 use alloc::{
     borrow::ToOwned,
+    format,
     string::{String, ToString},
 };
 
@@ -88,6 +89,9 @@ pub(crate) enum Said {
 
 /// Reads an item.
 pub(crate) fn read(item: &Value) -> Heard {
+    if item[DRAWN_AGAIN] == true {
+        return Heard::Other;
+    }
     let kind = item["kind"].as_str().unwrap_or_default();
     let ask = match kind {
         "user_question" => fields(item).map(Ask::Question),
@@ -134,6 +138,23 @@ fn too_long(item: &Value) -> Option<Said> {
     let (_, target) = item["raw"].as_str()?.split_once("DELIVER_RESULT:")?;
     let target = target.split(|c| !is_name(c)).next()?.to_owned();
     Some(Said::TooLong { target, limit: item["field"].as_str()?.to_owned() })
+}
+
+/// Says of an item that it stands on a screen that was only drawn again.
+pub(crate) const DRAWN_AGAIN: &str = "drawn_again";
+
+/// What of an item belongs to the place where it stands, and not to what it says.
+const OF_PLACE: [&str; 7] = ["offset", "end", "index", "ended_by", "trust", "mark", "warnings"];
+
+/// Stands for what is said to other agents, wherever it stands; none for everything else.
+pub(crate) fn sum(item: &Value) -> Option<u64> {
+    let Heard::Office(_) = read(item) else { return None };
+    let said = item.as_object()?.iter().filter(|(key, _)| !OF_PLACE.contains(&key.as_str()));
+    // FNV-1a: nobody gains anything from two texts with the same sum but a call that is not made.
+    let bytes = said.flat_map(|(key, value)| format!("{key}={value};").into_bytes());
+    Some(bytes.fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    }))
 }
 
 /// Offset and index.

@@ -264,11 +264,18 @@ pub struct Standing {
     /// What it gave last, by where it was heard: what comes again is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
+    /// What stands for all that it has said to others since it was last told something, if it has a terminal: what it says
+    /// again until then is a screen that is drawn again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub drawn: BTreeSet<u64>,
 }
 
 impl Standing {
     /// How many places are remembered: only what was heard just now comes again.
     pub(crate) const GIVEN_MAX: usize = 32;
+
+    /// How much of what was said is known again.
+    pub(crate) const DRAWN_MAX: usize = 1_000;
 
     pub(crate) fn is_default(&self) -> bool {
         *self == Standing::default()

@@ -163,6 +163,11 @@ impl Maker<'_> {
     }
 
     fn hear_item(&mut self, id: SessionId, launch: u32, spool_seq: Option<u64>, item: &Value) {
+        let mut item = item.clone();
+        if heard::sum(&item).is_some_and(|sum| self.session(id).office.drawn.contains(&sum)) {
+            item[heard::DRAWN_AGAIN] = Value::Bool(true);
+        }
+        let item = &item;
         self.emit(id, Event::SessionHeard { launch, spool_seq, item: item.clone() });
         match heard::read(item) {
             Heard::Asks { ask, trust, mark } => {

@@ -1,10 +1,11 @@
 //! What something that was heard says about the session itself, and what was used.
 
+use ostler_agents::agent::Terminal;
 use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
     heard::{self, Heard, Said},
-    office::{self, Step},
+    office::{self, Standing, Step},
     session::Session,
     usage::{self, QUARTER_MS, Used},
 };
@@ -16,6 +17,12 @@ const TURN_MS: u64 = 3_000;
 pub(super) fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::Value) -> Option<Used> {
     let launch = session.launches.last_mut()?;
     launch.heard = heard::place(item).max(launch.heard);
+    if session.order.agent.terminal == Terminal::Pty
+        && session.office.drawn.len() < Standing::DRAWN_MAX
+        && let Some(sum) = heard::sum(item)
+    {
+        session.office.drawn.insert(sum);
+    }
     match heard::read(item) {
         Heard::Conversation(conversation) => {
             // A CLI that says who it is begins a turn.

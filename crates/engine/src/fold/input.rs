@@ -23,6 +23,8 @@ impl Desk<'_> {
             }
             Event::InputDelivered { launch, spool_seq, parcel } => {
                 self.known(place.session, *launch, *spool_seq);
+                // Whoever was told something may have reason to say the same once more.
+                self.session_mut(place.session).office.drawn.clear();
                 let launch = *launch;
                 let in_prompt = spool_seq.is_none();
                 let bringing =

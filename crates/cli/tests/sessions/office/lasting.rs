@@ -256,8 +256,10 @@ fn a_program_that_redraws_its_screen_calls_and_is_called() {
     let world = World::new();
     let relay = r#"printf '\e[?1049h'; while read -r head; do printf '\e[2J\e[H'; case $head in
         "[Task from "*) caller=$(name_in "$head"); read -r task
-            printf '\e[5;5H\e[36m[INVOKE:draws]\e[0m\r\n\e[1m%s\e[0m\r\n[/INVOKE]\r\n' "$task";;
-        "[Result from "*) read -r it; printf '\e[2J\e[H'; deliver "$caller" "$it";; esac; done"#;
+            for draw in 1 2 3; do
+                printf '\e[2J\e[5;5H\e[36m[INVOKE:draws]\e[0m\r\n\e[1m%s\e[0m\r\n[/INVOKE]\r\n' "$task"
+            done;;
+        "[Result from "*) read -r it; for draw in 1 2; do printf '\e[2J\e[H'; deliver "$caller" "$it"; done;; esac; done"#;
     set_roles(&world, "", &[("relay", relay), ("draws", DRAWS)]);
     let config = world.home.join("config/ostler/config.toml");
     let text = fs::read_to_string(&config).expect("it was written");

@@ -1,5 +1,6 @@
 //! Results and steps: what they are about, and who has them.
 
+use ostler_agents::{Agent, agent::Terminal};
 use ostler_engine::{
     input::News,
     office::{OfficeEvent, Verdict, Why},
@@ -113,4 +114,35 @@ fn a_result_of_an_older_journal_is_whole() {
         panic!("it can be read");
     };
     assert_eq!((content.len(), cut), (20_000, false));
+}
+
+#[test]
+fn what_a_terminal_draws_again_is_said_once_until_it_is_told_something() {
+    let at_terminal = || Agent { terminal: Terminal::Pty, ..plain() };
+    let mut stage = Stage::new(&[("PO", at_terminal())]);
+    let caller = stage.caller(at_terminal());
+    for _ in 0..3 {
+        stage.invokes(caller, "PO", "Plan it.");
+    }
+    assert_eq!(stage.world().invocations.len(), 1, "it is drawn three times");
+    let seat = stage.seat("PO");
+    for _ in 0..2 {
+        stage.delivers(seat, "s_1", "x");
+    }
+    assert_eq!(stage.told(caller), ["[Result from PO]\nx\n"]);
+    assert_eq!(stage.world().results.len(), 1);
+
+    // Whoever has the result may want the same once more, and whoever is told so does it once more.
+    stage.invokes(caller, "PO", "Plan it.");
+    assert_eq!(stage.world().invocations.len(), 2);
+    stage.delivers(seat, "s_1", "x");
+    assert_eq!(stage.told(caller).len(), 2);
+    assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+
+    // Who has no terminal says twice what it says twice.
+    let other = stage.caller(plain());
+    for _ in 0..2 {
+        stage.invokes(other, "PO", "Plan it.");
+    }
+    assert_eq!(stage.world().invocations.len(), 4);
 }
