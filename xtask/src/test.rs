@@ -84,13 +84,7 @@ fn tools(_: Options) -> Result<Outcome, Error> {
             println!("{tool} is installed");
             continue;
         }
-        let is_root = succeeds(program("sh").args(["-c", "test $(id -u) = 0"]));
-        let mut install = program(if is_root { "apt-get" } else { "sudo" });
-        install.args(if is_root { &[][..] } else { &["apt-get"] }).args(["install", "--yes", package]);
-        println!("{tool} is missing: installing it with `{}`", line(&install));
-        if run_command(&mut install).is_err() {
-            return Err(Error::Missing { tool, install: line(&install) });
-        }
+        install(tool, package)?;
     }
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if succeeds(cargo().args([subcommand, "--version"])) {
@@ -105,6 +99,25 @@ fn tools(_: Options) -> Result<Outcome, Error> {
         }
     }
     Ok(Outcome::Passed)
+}
+
+/// Installs a Debian package. A new machine has no list of them, or an old one: it is fetched first.
+fn install(tool: &'static str, package: &str) -> Result<(), Error> {
+    let is_root = succeeds(program("sh").args(["-c", "test $(id -u) = 0"]));
+    let apt = |arguments: &[&str]| {
+        let mut command = program(if is_root { "apt-get" } else { "sudo" });
+        command.args(if is_root { &[][..] } else { &["apt-get"] }).args(arguments);
+        command
+    };
+    let mut install = apt(&["install", "--yes", package]);
+    println!("{tool} is missing: installing it with `{}`", line(&install));
+    if run_command(&mut apt(&["update"])).is_err() {
+        println!("the list of packages could not be fetched: trying with the one that is there");
+    }
+    if run_command(&mut install).is_err() {
+        return Err(Error::Missing { tool, install: line(&install) });
+    }
+    Ok(())
 }
 
 /// Before the tests: the binary that they run embeds it.
