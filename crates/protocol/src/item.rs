@@ -112,6 +112,8 @@ pub enum EndedBy {
     Message,
     /// The end of the stream.
     Stream,
+    /// The screen of a terminal that was begun anew.
+    Screen,
     /// A silence.
     Silence,
     /// A limit on lines or bytes.

@@ -22,9 +22,11 @@ pub mod signal;
 pub mod stream;
 pub mod thin;
 
+mod drawn;
 mod escape;
 mod parser;
 mod recent;
+mod screens;
 mod sink;
 mod text;
 

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use core::time::Duration;
 
 use crate::{
+    drawn::Drawn,
     item::{EndedBy, Item},
     name::Nonce,
     sink::Sink,
@@ -29,6 +30,9 @@ pub struct Settings {
     pub nonce: Option<Nonce>,
     /// Whether the session speaks the thin dialect: only then does a thin line end an office message.
     pub thin_role: bool,
+    /// Whether the text is drawn on a terminal: what stays there when it is drawn again is no other item, and an office
+    /// message ends with its screen.
+    pub terminal: bool,
 }
 
 /// How much of anything is held. What exceeds a limit is text, and is reported.
@@ -74,17 +78,27 @@ enum Reader {
 impl Parser {
     /// A parser at the beginning of a stream.
     pub fn new(format: Format, settings: Settings) -> Self {
+        let drawn = (settings.terminal && matches!(format, Format::Text)).then(Drawn::default);
         let reader = match format {
             Format::Text => Reader::Text(Box::new(TextParser::new(Mode::Raw, settings))),
             Format::Structured(table) => Reader::Stream(Box::new(StreamParser::new(table, settings))),
         };
-        Parser { reader, sink: Sink::default() }
+        Parser { reader, sink: Sink::on(drawn) }
     }
 
     /// Takes the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         match &mut self.reader {
-            Reader::Text(text) => text.push(bytes, Place::Stream, &mut self.sink),
+            Reader::Text(text) => {
+                let mut rest = bytes;
+                while let Some(end) = self.sink.screen_begun(rest) {
+                    text.push(&rest[..end], Place::Stream, &mut self.sink);
+                    text.begin_screen(Place::Stream, &mut self.sink);
+                    self.sink.begin_screen();
+                    rest = &rest[end..];
+                }
+                text.push(rest, Place::Stream, &mut self.sink);
+            }
             Reader::Stream(stream) => stream.push(bytes, &mut self.sink),
         }
     }

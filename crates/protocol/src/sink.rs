@@ -6,6 +6,7 @@ use alloc::{
 };
 
 use crate::{
+    drawn::Drawn,
     item::{EndedBy, Item, Trust, What},
     mark::Saying,
     recent::Recent,
@@ -19,6 +20,8 @@ pub(crate) struct Sink {
     pub(crate) items: VecDeque<Item>,
     /// What the agent was shown lately.
     pub(crate) recent: Recent,
+    /// The screens on which everything stands, on a terminal.
+    drawn: Option<Drawn>,
     current: Line,
     /// A line before the current one in which something may still turn out to have begun.
     held: Line,
@@ -32,6 +35,11 @@ struct Line {
 }
 
 impl Sink {
+    /// For what stands on a terminal, or not.
+    pub(crate) fn on(drawn: Option<Drawn>) -> Sink {
+        Sink { drawn, ..Sink::default() }
+    }
+
     /// The index of an item that begins in the raw line at `offset`. Taken when it begins, not when it ends, so
     /// that it depends on the text alone.
     pub(crate) fn index(&mut self, offset: u64) -> u32 {
@@ -55,9 +63,24 @@ impl Sink {
         };
     }
 
-    /// Adds a message, of which this is the text between its tags. One that is spoken is marked if it also stands in
-    /// what the agent was shown.
+    /// The place just behind the first escape in these bytes that begins a screen, on a terminal.
+    pub(crate) fn screen_begun(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.drawn.as_mut()?.screens.begun(bytes)
+    }
+
+    /// What comes now stands on another screen.
+    pub(crate) fn begin_screen(&mut self) {
+        if let Some(drawn) = &mut self.drawn {
+            drawn.begin();
+        }
+    }
+
+    /// Adds a message, of which this is the text between its tags, unless it only stands on a screen that is drawn again.
+    /// One that is spoken is marked if it also stands in what the agent was shown.
     pub(crate) fn add(&mut self, mut item: Item, body: &str) {
+        if self.drawn.as_mut().is_some_and(|drawn| !drawn.is_new(&item)) {
+            return;
+        }
         if item.trust == Trust::Speech {
             item.mark = self.recent.find(&Saying::of(&item.what, body));
         }

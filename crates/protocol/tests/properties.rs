@@ -70,6 +70,8 @@ const PIECES: &[&str] = &[
     "[",
     "\x1b[31m",
     "\x1b[0m",
+    "\x1b[H",
+    "\x1b[2J",
     "\x1b]0;title",
     "\x07",
     "\x1b\\",
@@ -91,10 +93,11 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(nonce, thin_role, tight)| Settings {
+    any::<[bool; 4]>().prop_map(|[nonce, thin_role, tight, terminal]| Settings {
         limits: if tight { TIGHT } else { Limits::default() },
         nonce: nonce.then(|| "s3cret".parse().expect("a valid nonce")),
         thin_role,
+        terminal,
     })
 }
 

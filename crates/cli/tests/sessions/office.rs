@@ -3,6 +3,7 @@
 
 mod lasting;
 mod long;
+mod screens;
 mod storm;
 mod tools;
 mod views;

@@ -125,6 +125,11 @@ impl Open {
         matches!(self.form, Form::Block(_))
     }
 
+    /// Whether it goes on for as long as nothing ends it.
+    pub(crate) fn is_office(&self) -> bool {
+        matches!(self.form, Form::Office(..))
+    }
+
     /// Takes the line if it belongs to the message.
     pub(crate) fn take(&mut self, line: &str, end: u64) -> bool {
         let fits = match &mut self.form {

@@ -196,6 +196,16 @@ impl TextParser {
         self.close(ended_by, sink);
     }
 
+    /// The screen on which this stands was begun anew: what was said there without a closing tag ends.
+    pub(crate) fn begin_screen(&mut self, place: Place, sink: &mut Sink) {
+        if self.open.as_ref().is_some_and(Open::is_office) {
+            let line_start = self.line_start;
+            self.end(EndedBy::Screen, place, sink);
+            // To the stream it is the same line.
+            self.line_start = line_start;
+        }
+    }
+
     /// After how much silence something would end.
     pub(crate) fn patience(&self) -> Option<Duration> {
         const LINE_PATIENCE: Duration = Duration::from_millis(250);

@@ -1,6 +1,7 @@
 //! The office dialect beyond the examples: what belongs to which field, and where a message ends.
 
 use expect_test::expect;
+use ostler_protocol::item::EndedBy;
 
 use crate::check;
 
@@ -121,6 +122,26 @@ fn a_question_that_cannot_be_understood_is_a_fault_to_whoever_has_a_thin_role() 
         0..24 deliver_result by "next_tag" {"content":"log:","result_type":"message","target":"PO"}
         25..32 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}
         33..74 fault by "closing_tag" {"details":"USER_QUESTION missing required field 'category'","extra":{"task_id":""},"field":"category","raw":"[USER_QUESTION]\nTASK_ID:\n[/USER_QUESTION]","reason":"missing_field","severity":"fault","tag":"USER_QUESTION","warnings":[{"code":"unknown_key","field":"task_id"}]}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
+}
+
+#[test]
+fn on_a_terminal_a_message_ends_with_its_screen() {
+    let text = "\x1b[2J\x1b[Htitle\r\n[INVOKE:B]\r\ntask\r\n\x1b[2J\x1b[Htitle\r\n[INVOKE:B]\r\ntask\x1b[H\x1b[2J[STEP_COMPLETE]\r\nsummary: x\r\n";
+    let settings = ostler_protocol::Settings { terminal: true, ..ostler_protocol::Settings::default() };
+    for length in [1, 2, 7, text.len()] {
+        let items = crate::parse_in_chunks(text.as_bytes(), length, &settings);
+        let seen: Vec<_> = items.iter().map(|item| (item.what.kind(), item.ended_by)).collect();
+        // What is drawn again is said once.
+        assert_eq!(seen, [("invoke", EndedBy::Screen), ("step_complete", EndedBy::Stream)], "{length}");
+    }
+    // Without a terminal an escape is nothing.
+    let items = crate::parse(text.as_bytes(), &ostler_protocol::Settings::default());
+    let kinds = items.iter().map(|item| item.what.kind()).collect::<Vec<_>>();
+    assert_eq!(kinds, ["invoke", "invoke"]);
+    // A block needs its closing tag wherever it stands.
+    let block = "[USER_QUESTION]\r\ncategory: business\r\n\x1b[A\x1b[Bquestion: Which?\r\nrequired: true\r\n[/USER_QUESTION]\r\n";
+    let items = crate::parse(block.as_bytes(), &settings);
+    assert_eq!(items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(), ["user_question"]);
 }
 
 #[test]

@@ -37,6 +37,8 @@ const SILENCE: u8 = 8;
 const LONG_SILENCE: u8 = 16;
 /// The bytes are a stream; without this flag they are put into the events of one.
 const AS_STREAM: u8 = 32;
+/// The bytes are drawn on a terminal.
+const TERMINAL: u8 = 128;
 
 /// Bytes and how they are to be parsed.
 struct Case<'a> {
@@ -130,7 +132,7 @@ impl<'a> Case<'a> {
         let silence = Duration::from_millis(if has(LONG_SILENCE) { 31_000 } else { 400 });
         let silent_after = usize::from(silent_after.wrapping_sub(b' ')) % (body.len() + 1);
         Some(Case {
-            settings: Settings { limits, nonce, thin_role: has(THIN_ROLE) },
+            settings: Settings { limits, nonce, thin_role: has(THIN_ROLE), terminal: has(TERMINAL) },
             chunk_max: 1 + usize::from(*chunk_max) % CHUNK_MAX,
             as_stream: has(AS_STREAM),
             silence: has(SILENCE).then_some((silence, silent_after)),

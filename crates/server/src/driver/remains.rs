@@ -5,7 +5,7 @@ use std::{fs::File, io::Read, path::Path};
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
-    launch::{Launch, OutputFormat},
+    launch::{Launch, OutputFormat, Terminal},
     spool::{self, Found, Record},
 };
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -71,6 +71,7 @@ impl Overheard {
         let settings = Settings {
             nonce: launch.nonce.as_deref().and_then(|nonce| nonce.parse().ok()),
             thin_role: launch.thin_role,
+            terminal: launch.terminal != Terminal::None,
             ..Settings::default()
         };
         Some(Overheard { log: Some(log), parser: Parser::new(format, settings) })

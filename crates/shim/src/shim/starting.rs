@@ -15,7 +15,7 @@ use crate::{
     control::{Greeting, VERSION},
     error::Error,
     input::Input,
-    launch::{CgroupPolicy, Launch, OutputFormat},
+    launch::{CgroupPolicy, Launch, OutputFormat, Terminal},
     masking::Masking,
     output::{ERR, Log, OUT},
     priority::ask_for_short_slices,
@@ -97,7 +97,8 @@ fn parser(launch: &Launch) -> Result<Parser, Error> {
         OutputFormat::Table(toml) => Format::Structured(Table::parse(toml).map_err(Error::Table)?),
     };
     let nonce = launch.nonce.as_deref().map(str::parse).transpose().map_err(Error::Nonce)?;
-    Ok(Parser::new(format, Settings { nonce, thin_role: launch.thin_role, ..Settings::default() }))
+    let (thin_role, terminal) = (launch.thin_role, launch.terminal != Terminal::None);
+    Ok(Parser::new(format, Settings { nonce, thin_role, terminal, ..Settings::default() }))
 }
 
 /// Whoever leads a session already need not, and cannot, lead another.

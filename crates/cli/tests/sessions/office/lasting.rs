@@ -1,5 +1,5 @@
-//! Roles that outlive their processes: a worktree that is merged, a conversation that comes back, programs that draw, and
-//! the office of `examples/`.
+//! Roles that outlive their processes: a worktree that is merged, a conversation that comes back, and the office of
+//! `examples/`.
 
 use std::{fs, path::Path};
 
@@ -240,41 +240,6 @@ fn a_role_that_ended_comes_back_with_its_conversation() {
     assert_eq!(call(&world, "three").as_deref(), Some("one,two,three,"));
     let last = seat(&world, "PO");
     assert_eq!((&last.id, &last.conversation, last.launches.len()), (&first.id, &first.conversation, 3));
-    world.verify();
-}
-
-/// It draws its screen anew for every line, and what it says stands in the middle of that, in colour.
-const DRAWS: &str = r#"draw() { printf '\e[?1049h\e[2J\e[H\e[7m 화면 %s \e[0m\r\n\e[4;1H' "$1"; }
-printf '\e]0;office\a\e[?25l'; draw 0; number=0
-while read -r head; do number=$((number + 1)); draw $number
-    case $head in "[Task from "*) read -r task
-    printf '\e[2K\r\e[1;32m[DELIVER_RESULT:%s]\e[0m\r\n\e[33mcontent: \e[1m%s\e[0m 완료\e[K\r\n[/DELIVER_RESULT]\r\n' "$(name_in "$head")" "$task"
-    draw "$number";; esac; done"#;
-
-#[test]
-fn a_program_that_redraws_its_screen_calls_and_is_called() {
-    let world = World::new();
-    let relay = r#"printf '\e[?1049h'; while read -r head; do printf '\e[2J\e[H'; case $head in
-        "[Task from "*) caller=$(name_in "$head"); read -r task
-            for draw in 1 2 3; do
-                printf '\e[2J\e[5;5H\e[36m[INVOKE:draws]\e[0m\r\n\e[1m%s\e[0m\r\n[/INVOKE]\r\n' "$task"
-            done;;
-        "[Result from "*) read -r it; for draw in 1 2; do printf '\e[2J\e[H'; deliver "$caller" "$it"; done;; esac; done"#;
-    set_roles(&world, "", &[("relay", relay), ("draws", DRAWS)]);
-    let config = world.home.join("config/ostler/config.toml");
-    let text = fs::read_to_string(&config).expect("it was written");
-    let at_terminals = text.replace("[agents.a0]\n", "[agents.a0]\nterminal = \"pty\"\n");
-    let at_terminals = at_terminals.replace("[agents.a1]\n", "[agents.a1]\nterminal = \"pty\"\n");
-    fs::write(&config, at_terminals).expect("it is ours");
-    let caller = world.bash(
-        "for n in 1 2 3; do printf '[INVOKE:relay]\\n작업 %s\\n[/INVOKE]\\n' $n; read -r a; read -r b; echo \"$b\"; done",
-    );
-    world.status(&caller, "completed");
-    let output = world.output(&caller);
-    let heard: Vec<&str> = output.lines().filter(|line| line.ends_with("완료")).collect();
-    assert_eq!(heard, ["작업 1 완료", "작업 2 완료", "작업 3 완료"], "{output}");
-    assert_eq!(calls(&world).len(), 6, "what is drawn again is no other call");
-    assert_eq!(results(&world).len(), 6);
     world.verify();
 }
 
