@@ -6,7 +6,7 @@
 mod calls;
 mod results;
 
-use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
+use alloc::{borrow::ToOwned, boxed::Box, collections::BTreeSet, format, string::String, vec::Vec};
 
 use ostler_agents::agent::Terminal;
 
@@ -14,7 +14,7 @@ use super::{Maker, judge::failure};
 use crate::{
     action::Deed,
     event::{Event, Parcel},
-    id::{ProjectId, RunId, SessionId},
+    id::{InvocationId, ProjectId, RunId, SessionId},
     input::Refusal,
     office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why, has_nothing_to_do, says_when_through},
     request::{Bringing, Request},
@@ -250,15 +250,19 @@ impl Maker<'_> {
         }
     }
 
-    /// Nobody is left who knows what its calls were for.
-    fn withdraw_calls(&mut self, id: SessionId) {
+    /// Nobody is left who wants what it has called for. All are closed before anybody is told what comes next for it:
+    /// that could be another one of them.
+    pub(super) fn withdraw_calls(&mut self, id: SessionId) {
         let calls: Vec<_> = self.session(id).office.calls.keys().copied().collect();
-        for call in calls {
-            self.withdraw(id, call);
+        let seats: BTreeSet<_> =
+            calls.into_iter().filter_map(|call| self.take_back(id, call)?.seat).collect();
+        for seat in seats {
+            self.advance(seat);
+            self.dispatch(seat);
         }
     }
 
-    fn end_task(&mut self, id: SessionId, current: crate::InvocationId, was_lost: bool) {
+    fn end_task(&mut self, id: SessionId, current: InvocationId, was_lost: bool) {
         let reason = failure(self.session(id));
         match reason {
             _ if was_lost => {
@@ -290,29 +294,42 @@ impl Maker<'_> {
         }
     }
 
-    /// A session is over. Nobody waits for what it has called for, and nothing comes of what it was called for.
+    /// A session is over. Nobody waits for what it has called for, and nothing comes of what it was called for. Who has
+    /// called it more than once hears all of that at once.
     pub(super) fn leave_office(&mut self, id: SessionId, outcome: &Outcome) {
         self.withdraw_calls(id);
         let tasks: Vec<_> = self.session(id).office.tasks.iter().copied().collect();
-        for task in tasks {
-            match outcome {
-                Outcome::Completed { .. } => {
-                    let how = (Verdict::Completed, Why::Ended);
-                    let done = |korean, callee: &str| words::office::done(korean, callee, None);
-                    self.end_call(id, task, how, None, done);
-                }
-                Outcome::Failed { reason } => {
-                    let reason = told(reason);
-                    let failed =
-                        |korean, callee: &str| words::office::failed(korean, callee, reason.as_deref());
-                    self.end_call(id, task, (Verdict::Failed, Why::Failed), None, failed);
-                }
-                Outcome::Cancelled => {
-                    let how = (Verdict::Failed, Why::Failed);
-                    self.end_call(id, task, how, None, words::office::cancelled);
-                }
-            }
+        let callers: BTreeSet<_> =
+            tasks.into_iter().filter_map(|task| self.leave_task(id, task, outcome)).collect();
+        for caller in callers {
+            self.advance(caller);
         }
+    }
+
+    /// Ends what a session that is over was called for. Gives who has something to read by that.
+    fn leave_task(&mut self, id: SessionId, task: InvocationId, outcome: &Outcome) -> Option<SessionId> {
+        let parcel = self.waiting_words(id, task);
+        let caller = match outcome {
+            Outcome::Completed { .. } => {
+                let how = (Verdict::Completed, Why::Ended);
+                let done = |korean, callee: &str| words::office::done(korean, callee, None);
+                self.settle_call(id, task, how, None, done)
+            }
+            Outcome::Failed { reason } => {
+                let reason = told(reason);
+                let failed = |korean, callee: &str| words::office::failed(korean, callee, reason.as_deref());
+                self.settle_call(id, task, (Verdict::Failed, Why::Failed), None, failed)
+            }
+            Outcome::Cancelled => {
+                let how = (Verdict::Failed, Why::Failed);
+                self.settle_call(id, task, how, None, words::office::cancelled)
+            }
+        };
+        // Who is resumed later would else read what nobody wants by then.
+        if let Some(parcel) = parcel {
+            self.emit(id, Event::InputReturned { parcel });
+        }
+        caller
     }
 
     /// Nobody has had anything for a seat to do for long. Whether it is still busy is not known here: it is looked.

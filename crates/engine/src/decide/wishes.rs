@@ -84,6 +84,8 @@ impl Maker<'_> {
             return Ok(());
         }
         self.emit(id, Event::SessionCancelled);
+        // Until its process has ended, somebody could begin what nobody will read.
+        self.withdraw_calls(id);
         if let Some(number) = self.session(id).checking {
             self.act(id, Deed::EndCheck { number });
         }

@@ -15,7 +15,7 @@ use crate::{
     InvocationId, Refusal,
     action::Deed,
     decide::Maker,
-    event::Event,
+    event::{Event, Parcel},
     heard::Said,
     id::{ProjectId, ResultId, SessionId},
     office::{
@@ -134,6 +134,11 @@ impl Maker<'_> {
             return;
         };
         let (project, caller, name) = (call.project, call.session, call.caller.clone());
+        if self.session(caller).cancelled_at_ms.is_some() {
+            // It has called while it was asked to end.
+            self.take_back(caller, id);
+            return;
+        }
         let seat = match seat {
             Ok(seat) => seat,
             Err(NoSeat::Unknown { roles }) => {
@@ -263,16 +268,28 @@ impl Maker<'_> {
         result: Option<ResultId>,
         words: impl Fn(bool, &str) -> String,
     ) {
-        let Some(call) = self.desk.invocation(id).filter(|call| call.is_open()) else { return };
+        if let Some(caller) = self.settle_call(by, id, (status, why), result, words) {
+            self.advance(caller);
+        }
+    }
+
+    /// The same, without handing anything over yet. Gives who has something to read by that.
+    pub(super) fn settle_call(
+        &mut self,
+        by: SessionId,
+        id: InvocationId,
+        (status, why): (Verdict, Why),
+        result: Option<ResultId>,
+        words: impl Fn(bool, &str) -> String,
+    ) -> Option<SessionId> {
+        let call = self.desk.invocation(id).filter(|call| call.is_open())?;
         let (caller, is_heard) = (call.session, call.is_heard());
         let said = self.close_call(by, id, (status, why), result, words);
-        if is_heard {
-            return;
-        }
         match (result, said) {
-            (Some(result), _) => self.bring(result),
-            (None, Some(said)) => self.tell_caller(caller, &said),
-            (None, None) => {}
+            _ if is_heard => None,
+            (Some(result), _) => self.address(result),
+            (None, Some(said)) => self.write_to_caller(caller, &said),
+            (None, None) => None,
         }
     }
 
@@ -299,12 +316,14 @@ impl Maker<'_> {
         said
     }
 
-    fn tell_caller(&mut self, caller: SessionId, words: &str) {
-        let Some(session) = self.desk.session(caller) else { return };
-        if !session.is_over() && session.cancelled_at_ms.is_none() {
-            self.write_message(caller, words);
-            self.advance(caller);
+    /// Gives the caller if it has something to read by that.
+    fn write_to_caller(&mut self, caller: SessionId, words: &str) -> Option<SessionId> {
+        let session = self.desk.session(caller)?;
+        if session.is_over() || session.cancelled_at_ms.is_some() {
+            return None;
         }
+        self.write_message(caller, words);
+        Some(caller)
     }
 
     /// A person does not want a call any more.
@@ -320,35 +339,43 @@ impl Maker<'_> {
         self.made.invocation = Some(id);
         if call.is_open() {
             let (caller, is_heard) = (call.session, call.is_heard());
-            let said = self.withdraw(caller, id);
-            if let Some(said) = said.filter(|_| !is_heard) {
-                self.tell_caller(caller, &said);
+            let taken = self.take_back(caller, id);
+            if let Some(seat) = taken.as_ref().and_then(|taken| taken.seat) {
+                self.advance(seat);
+                self.dispatch(seat);
+            }
+            let said = taken.and_then(|taken| taken.said).filter(|_| !is_heard);
+            if let Some(caller) = said.and_then(|said| self.write_to_caller(caller, &said)) {
+                self.advance(caller);
             }
         }
         Ok(())
     }
 
-    /// Nobody wants a call any more. Who has been told of it may go on, and is told that nobody waits. Gives the words
-    /// for who has called.
-    pub(super) fn withdraw(&mut self, by: SessionId, id: InvocationId) -> Option<String> {
+    /// Nobody wants a call any more. Who has been told of it may go on, and is told that nobody waits; to anybody else it
+    /// was never said. Nothing is handed over yet: who takes more than one back does that first.
+    pub(super) fn take_back(&mut self, by: SessionId, id: InvocationId) -> Option<TakenBack> {
         let call = self.desk.invocation(id).filter(|call| call.is_open()).cloned()?;
         let seat = call.seat.filter(|seat| self.desk.session(*seat).is_some_and(|it| !it.is_over()));
         let is_told =
             seat.is_some_and(|seat| self.session(seat).office.current == Some(id) && self.was_told(seat, id));
-        let waiting = call.message.filter(|_| !is_told);
         let how = (Verdict::Cancelled, Why::Cancelled);
         let said = self.close_call(by, id, how, None, words::office::cancelled);
-        let Some(seat) = seat else { return said };
-        if let Some(message) = waiting {
-            let parcel = crate::event::Parcel::Message(message);
-            self.emit(seat, Event::InputReturned { parcel });
-        } else if is_told {
-            let words = words::office::not_wanted(self.session(seat).order.korean, &call);
-            self.write_message(seat, &words);
+        if let Some(seat) = seat {
+            if let Some(message) = call.message.filter(|_| !is_told) {
+                self.emit(seat, Event::InputReturned { parcel: Parcel::Message(message) });
+            } else if is_told {
+                let words = words::office::not_wanted(self.session(seat).order.korean, &call);
+                self.write_message(seat, &words);
+            }
         }
-        self.advance(seat);
-        self.dispatch(seat);
-        said
+        Some(TakenBack { seat, said })
+    }
+
+    /// The words of a call that have not set out.
+    pub(super) fn waiting_words(&self, seat: SessionId, invocation: InvocationId) -> Option<Parcel> {
+        let is_waiting = self.bringing(seat, invocation) == Some(&Bringing::Waiting);
+        self.desk.invocation(invocation)?.message.filter(|_| is_waiting).map(Parcel::Message)
     }
 
     /// The process that was blocked has what it waited for. It says it to its agent only if this succeeds.
@@ -366,21 +393,13 @@ impl Maker<'_> {
 
     /// The process that was blocked is gone: what comes of the call is brought to its agent.
     pub(super) fn part_from_call(&mut self, id: InvocationId, key: &str) {
-        let Some(call) = self.desk.invocation(id) else { return };
-        let is_its = call.is_waited_for() && call.call.as_ref().is_some_and(|call| call.key == key);
-        if !is_its {
-            return;
-        }
-        let (session, ended) = (call.session, call.ended.clone());
-        self.emit(session, Event::Office(OfficeEvent::Parted { invocation: id, taken: false }));
-        match ended.map(|ended| (ended.result, ended.words)) {
-            Some((Some(result), _)) => self.bring(result),
-            Some((None, Some(words))) => self.tell_caller(session, &words),
-            _ => self.advance(session),
+        if let Some(caller) = self.part_quietly(id, key) {
+            self.advance(caller);
         }
     }
 
-    /// The process of an agent has ended, and with it whoever was blocked in a call.
+    /// The process of an agent has ended, and with it whoever was blocked in a call. Whoever says so sees to the agent
+    /// when all of them are known to be gone.
     pub(in crate::decide) fn part_all_calls(&mut self, id: SessionId) {
         let session = self.session(id);
         let project = session.project;
@@ -391,7 +410,31 @@ impl Maker<'_> {
             .filter_map(|call| Some((call.id, call.call.as_ref()?.key.clone())))
             .collect();
         for (call, key) in blocked {
-            self.part_from_call(call, &key);
+            self.part_quietly(call, &key);
         }
     }
+
+    /// Gives the session that is to be looked at by that.
+    fn part_quietly(&mut self, id: InvocationId, key: &str) -> Option<SessionId> {
+        let call = self.desk.invocation(id)?;
+        let is_its = call.is_waited_for() && call.call.as_ref().is_some_and(|call| call.key == key);
+        if !is_its {
+            return None;
+        }
+        let (session, ended) = (call.session, call.ended.clone());
+        self.emit(session, Event::Office(OfficeEvent::Parted { invocation: id, taken: false }));
+        match ended.map(|ended| (ended.result, ended.words)) {
+            Some((Some(result), _)) => self.address(result),
+            Some((None, Some(words))) => self.write_to_caller(session, &words),
+            _ => Some(session),
+        }
+    }
+}
+
+/// A call that was taken back.
+pub(super) struct TakenBack {
+    /// Who was to do it, if it is there.
+    pub(super) seat: Option<SessionId>,
+    /// The words for who has called.
+    said: Option<String>,
 }

@@ -154,16 +154,23 @@ impl Maker<'_> {
     }
 
     /// Brings a result to whoever is to read it, if there is somebody now.
-    pub(super) fn bring(&mut self, id: ResultId) {
-        let Some(result) = self.desk.result(id).filter(|it| it.message.is_none()) else { return };
-        let Some(receiver) = result.receiver else { return };
-        let Some(session) = self.desk.session(receiver) else { return };
+    fn bring(&mut self, id: ResultId) {
+        if let Some(receiver) = self.address(id) {
+            self.advance(receiver);
+        }
+    }
+
+    /// The same, without handing it over yet. Gives who has it to read.
+    pub(super) fn address(&mut self, id: ResultId) -> Option<SessionId> {
+        let result = self.desk.result(id).filter(|it| it.message.is_none())?;
+        let receiver = result.receiver?;
+        let session = self.desk.session(receiver)?;
         if session.project != result.project || session.is_over() || session.cancelled_at_ms.is_some() {
-            return;
+            return None;
         }
         let text = words::office::result(session.order.korean, result);
         self.write_about(receiver, &text, Some(About::Result(id)));
-        self.advance(receiver);
+        Some(receiver)
     }
 
     /// What came for a role while nobody had it goes to who has it now.

@@ -1,14 +1,17 @@
 //! Who ends, fails or is taken back while others wait.
 
 use ostler_engine::{
-    Input, InvocationId, ProjectId,
+    Action, CheckpointId, Input, InvocationId, ProjectId,
+    action::Deed,
+    checkpoint::Kept,
+    input::{CheckpointNews, News, RestoreNews},
     office::{OfficeInput, Verdict, Why},
     session::Status,
 };
 use serde_json::json;
 
 use super::stage::{Death, Stage, ended};
-use crate::common::{claude, codex, plain};
+use crate::common::{claude, codex, plain, said};
 
 #[test]
 fn who_has_ended_with_open_calls_is_not_done() {
@@ -118,4 +121,137 @@ fn a_cancelled_caller_takes_its_calls_back_and_late_results_are_marked() {
     stage.office(OfficeInput::Cancel(InvocationId(2)));
     stage.settle();
     assert_eq!(stage.told(other), ["[No result from PO]\nThe call of PO was cancelled.\n"]);
+}
+
+/// Three calls that wait behind somebody else's, or behind a first one of the same caller.
+#[test]
+fn what_a_caller_had_not_begun_is_never_said() {
+    for (is_first_its_own, is_killed) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut stage = Stage::new(&[("B", plain()), ("C", plain())]);
+        let person = stage.caller(plain());
+        stage.invokes(person, "B", "begin");
+        let b = stage.seat("B");
+        stage.invokes(if is_first_its_own { b } else { person }, "C", "first");
+        for task in ["q1", "q2", "q3"] {
+            stage.invokes(b, "C", task);
+        }
+        stage.invokes(person, "C", "last");
+        let c = stage.seat("C");
+        if is_killed {
+            stage.shim(b, News::Ended { code: None, signal: Some(9), clean: true });
+        } else {
+            stage.give(&Input::Cancel(b));
+        }
+        stage.settle();
+        assert!((3..=5).all(|call| ended(stage.call(call)) == (Verdict::Cancelled, Why::Cancelled)));
+        let told = stage.told(c);
+        let first = if is_first_its_own { "[Task from B]\nfirst\n" } else { "[Task from s_1]\nfirst\n" };
+        assert_eq!(told[0], first);
+        if is_first_its_own {
+            assert!(told[1].contains("for what B called you for (i_2)"), "{told:?}");
+            assert_eq!(told[2..], ["[Task from s_1]\nlast\n"]);
+        } else {
+            assert_eq!(told.len(), 1, "{told:?}");
+            stage.delivers(c, "s_1", "Done.");
+            assert_eq!(stage.told(c)[1..], ["[Task from s_1]\nlast\n"]);
+        }
+    }
+}
+
+#[test]
+fn who_is_asked_to_end_has_nothing_begun_for_it_meanwhile() {
+    let mut stage = Stage::new(&[("C", plain())]);
+    let (other, caller) = (stage.caller(plain()), stage.caller(plain()));
+    stage.invokes(other, "C", "first");
+    stage.invokes(caller, "C", "second");
+    let c = stage.seat("C");
+    stage.give(&Input::Cancel(caller));
+    // Its process takes its time.
+    let is_end = |action: &Action| matches!(action.what, Deed::End { .. });
+    let end = stage.actions.iter().position(is_end).and_then(|at| stage.actions.remove(at));
+    stage.settle();
+    stage.delivers(c, "s_1", "Done.");
+    stage.invokes(caller, "C", "third");
+    assert_eq!(stage.told(c), ["[Task from s_1]\nfirst\n"]);
+    assert!((2..=3).all(|call| ended(stage.call(call)) == (Verdict::Cancelled, Why::Cancelled)));
+    stage.actions.extend(end);
+    stage.settle();
+    assert_eq!(stage.status(caller), Status::Cancelled);
+}
+
+#[test]
+fn who_has_called_somebody_cancelled_twice_hears_of_both_at_once() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(codex());
+    stage.says(caller, json!({ "kind": "agent_session", "id": "c1", "model": null }));
+    stage.invokes(caller, "PO", "One.");
+    stage.invokes(caller, "PO", "Two.");
+    stage.says(caller, json!({ "kind": "end", "status": "success", "reason": null }));
+    stage.ends(caller, 0);
+    stage.give(&Input::Cancel(stage.seat("PO")));
+    stage.settle();
+    let told = stage.told(caller);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].matches("[No result from PO]\nThe call of PO was cancelled.").count(), 2, "{told:?}");
+}
+
+#[test]
+fn who_dies_blocked_in_two_calls_hears_of_both_at_once() {
+    let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+    let caller = stage.caller(codex());
+    stage.says(caller, json!({ "kind": "agent_session", "id": "c1", "model": null }));
+    for callee in ["PO", "QA"] {
+        stage.office(OfficeInput::Invoke {
+            session: caller,
+            launch: 1,
+            key: callee.to_owned(),
+            callee: callee.to_owned(),
+            task: "Do it.".to_owned(),
+            context: None,
+            process: (9, 2),
+            waits: true,
+        });
+        stage.settle();
+        stage.delivers(stage.seat(callee), "s_1", callee);
+    }
+    stage.says(caller, json!({ "kind": "end", "status": "success", "reason": null }));
+    stage.ends(caller, 0);
+    let told = stage.told(caller);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("[Result from PO]") && told[0].contains("[Result from QA]"), "{told:?}");
+}
+
+#[test]
+fn what_could_not_be_begun_is_not_said_when_it_can() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    let seat = stage.writes("PO", "Hello.");
+    stage.ends(seat, 0);
+    let checkpoint = CheckpointId(1);
+    stage.give(&Input::Checkpoint(seat));
+    let kept = Kept {
+        reference: "refs/c_1".to_owned(),
+        commit: "1".to_owned(),
+        anchor: None,
+        left_out: Vec::new(),
+        left_out_count: 0,
+    };
+    stage.give(&Input::Checkpointed { session: seat, checkpoint, news: CheckpointNews::Made { kept } });
+    stage.settle();
+    // It calls and asks, and while it is looked who is called the files of that one are exchanged.
+    let call = json!({ "kind": "invoke", "target": "PO", "task": "Too early.", "context": null });
+    stage.shim(caller, News::Heard { item: said::at(1, call) });
+    stage.actions.clear();
+    stage.shim(caller, News::Heard { item: said::at(2, said::question("Which one?")) });
+    let (cause, processes, confirmed) = ("signal".to_owned(), 1, true);
+    stage.shim(caller, News::Stopped { cause, processes, confirmed });
+    stage.give(&Input::Restore { checkpoint, conversation: false });
+    let found = stage.find("PO");
+    stage.office(OfficeInput::Seated { invocation: InvocationId(1), seat: found });
+    assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
+    let news = RestoreNews::NotRestored { before: CheckpointNews::Unchanged, message: "no".to_owned() };
+    stage.give(&Input::Restored { session: seat, checkpoint, news });
+    stage.settle();
+    stage.writes("PO", "Now.");
+    assert_eq!(stage.told(seat), ["Hello.\n", "Now.\n"]);
 }
