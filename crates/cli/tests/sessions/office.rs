@@ -524,7 +524,7 @@ fn people_see_the_office_and_take_a_call_back() {
     assert!(shown.contains("PO") && shown.contains("Plan it"), "{shown}");
     let diagram = String::from_utf8(world.ostler(&["office", "diagram"]).stdout).expect("text");
     assert!(diagram.starts_with("sequenceDiagram\n"), "{diagram}");
-    assert!(diagram.contains(&format!("{caller}->>PO: i_1 Plan it  all")), "{diagram}");
+    assert!(diagram.contains(&format!("{caller}->>PO: i_1 Plan it#59; all")), "{diagram}");
     world.post::<Value>("/invocations/i_1/cancel", &json!({})).expect("it is taken back");
     world.status(&caller, "completed");
     assert!(world.output(&caller).ends_with("[No result from PO] The call of PO was cancelled.\n"));

@@ -9,20 +9,35 @@ use crate::api::{InvocationStatus, InvocationView, ResultView};
 const SHOWN_CHARS_MAX: usize = 60;
 
 /// Words that Mermaid takes for its own where the name of a participant could stand.
-const RESERVED: [&str; 13] = [
-    "end",
-    "loop",
+const RESERVED: [&str; 28] = [
+    "activate",
+    "actor",
     "alt",
-    "else",
-    "opt",
-    "par",
     "and",
-    "rect",
-    "note",
-    "critical",
-    "break",
+    "autonumber",
     "box",
+    "break",
+    "create",
+    "critical",
+    "deactivate",
+    "destroy",
+    "details",
+    "else",
+    "end",
+    "link",
+    "links",
+    "loop",
+    "note",
+    "off",
+    "opt",
+    "option",
+    "over",
+    "par",
+    "par_over",
     "participant",
+    "properties",
+    "rect",
+    "title",
 ];
 
 /// Calls and what came of them, and results that came without a call or after it was over, in the order in which that
@@ -93,8 +108,8 @@ impl People {
         }
         let letters: String =
             name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
-        let is_free =
-            |id: &String| !self.taken.contains(id) && !RESERVED.contains(&id.to_lowercase().as_str());
+        let letters = if begins_reserved(&letters) { format!("_{letters}") } else { letters };
+        let is_free = |id: &String| !self.taken.contains(id);
         let numbered = (2..).map(|n: u32| format!("{letters}_{n}"));
         let id = std::iter::once(letters.clone()).chain(numbered).find(is_free).unwrap_or_default();
         self.taken.insert(id.clone());
@@ -104,15 +119,33 @@ impl People {
     }
 }
 
-/// One short line, without what Mermaid would end it at or take for markup.
+/// Whether Mermaid would take the beginning of a name for a word of its own, which for it ends where ASCII does.
+fn begins_reserved(letters: &str) -> bool {
+    let end = letters.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(letters.len());
+    RESERVED.contains(&letters[..end].to_ascii_lowercase().as_str())
+}
+
+/// One short line. What Mermaid would end it at, or take for markup or for one of its settings, stands there by its code,
+/// which is drawn as what was written. A colon behind the first one is text.
 fn text(words: &str) -> String {
-    let is_plain = |c: char| !c.is_control() && !";#:<>\u{2028}\u{2029}".contains(c);
-    let line: String = words.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
+    let is_end = |c: char| c.is_control() || "\u{2028}\u{2029}".contains(c);
+    let line: String = words.chars().map(|c| if is_end(c) { ' ' } else { c }).collect();
     let line = line.trim();
-    if line.chars().count() <= SHOWN_CHARS_MAX {
-        return line.to_owned();
+    let is_short = line.chars().count() <= SHOWN_CHARS_MAX;
+    let shown = if is_short { SHOWN_CHARS_MAX } else { SHOWN_CHARS_MAX - 1 };
+    let mut said = String::new();
+    for c in line.chars().take(shown) {
+        match c {
+            ';' | '#' | '<' | '>' => said.extend(["#", &u32::from(c).to_string(), ";"]),
+            c => said.push(c),
+        }
     }
-    line.chars().take(SHOWN_CHARS_MAX - 1).chain(['…']).collect()
+    // Two of them begin a comment or a setting, wherever they stand.
+    let mut said = said.replace("%%", "#37;#37;");
+    if !is_short {
+        said.push('…');
+    }
+    said
 }
 
 fn number(id: &str) -> u64 {
@@ -215,17 +248,48 @@ mod tests {
         );
     }
 
+    /// Only what Mermaid draws by a code has its signs.
+    fn is_plain(line: &str) -> bool {
+        let mut rest = line.to_owned();
+        for code in ["#59;", "#35;", "#60;", "#62;", "#37;"] {
+            rest = rest.replace(code, "");
+        }
+        !rest.contains([';', '#', '<']) && !rest.contains("%%")
+    }
+
     #[test]
     fn what_agents_write_becomes_no_line() {
-        let task = "x\nEND;<script>#60;\r\u{2028}participant evil: y";
-        let calls = [call(1, "a-b", "a.b", task, None), call(2, "a-b", "end", "", None)];
-        let text = mermaid(&calls, &[result(3, "a-b", "a.b", task)]);
-        assert_eq!(text.lines().count(), 7, "{text}");
+        let task = "x\nEND;<script>#60;\r\u{2028}participant evil: %%{init: y}%%";
+        let calls = [
+            call(1, "a-b", "a.b", task, None),
+            call(2, "a-b", "end", "", None),
+            call(3, "a_b", "Note담당", "wrap: 100% :%%%", None),
+        ];
+        let text = mermaid(&calls, &[result(4, "a-b", "a.b", task)]);
+        assert_eq!(text.lines().count(), 10, "{text}");
         assert!(
             text.contains("participant a_b as a-b") && text.contains("participant a_b_2 as a.b"),
             "{text}"
         );
-        assert!(text.contains("a_b->>end_2: i_2\n"), "{text}");
-        assert!(!text.contains('<') && !text.contains(';'), "{text}");
+        assert!(text.contains("a_b->>_end: i_2\n") && text.contains("participant _end as end\n"), "{text}");
+        assert!(text.contains("a_b_3->>_Note담당: i_3 wrap: 100% :#37;#37;%\n"), "{text}");
+        assert!(text.lines().all(is_plain), "{text}");
+    }
+
+    #[test]
+    fn what_was_written_can_be_read() {
+        let long = ";".repeat(70);
+        for (task, expected) in [
+            ("Sketch this: Good morning", "Sketch this: Good morning"),
+            ("12:30, and: then", "12:30, and: then"),
+            ("Plan it; all", "Plan it#59; all"),
+            ("Fix #12 in <main>", "Fix #35;12 in #60;main#62;"),
+            (":", ":"),
+            // It is cut as it was written, and never within a code.
+            (long.as_str(), &format!("{}…", "#59;".repeat(59))),
+        ] {
+            let text = mermaid(&[call(1, "PO", "QA", task, None)], &[]);
+            assert!(text.ends_with(&format!("    PO->>QA: i_1 {expected}\n")), "{text}");
+        }
     }
 }
