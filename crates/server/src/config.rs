@@ -626,6 +626,28 @@ mod tests {
         assert_ne!(mine.fingerprint(), other.commands[0].fingerprint());
     }
 
+    /// Nobody finds a setting that no page names.
+    #[test]
+    fn the_pages_name_every_kind_of_patience() {
+        let page = |name: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+            fs::read_to_string(path).expect("a page")
+        };
+        let kinds = serde_json::to_value(Patience::default()).expect("it is plain data");
+        for name in ["cli.md", "ko/cli.md"] {
+            let text = page(name);
+            let row = text.lines().find(|line| line.starts_with("| `[patience]` |")).expect("a row");
+            for kind in kinds.as_object().expect("fields").keys() {
+                let key = kind.strip_suffix("_ms").expect("a time");
+                assert!(row.contains(&format!("`{key}`")), "{name}: {key}");
+            }
+        }
+        // Who reads of the question finds how long it waits.
+        for name in ["office.md", "ko/office.md", "protocol.md", "ko/protocol.md"] {
+            assert!(page(name).contains("`patience.ask_user`"), "{name}");
+        }
+    }
+
     #[test]
     fn a_price_is_for_a_million_tokens() {
         let prices = |text: &str| load(text, "").map(|config| config.prices);
