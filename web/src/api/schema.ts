@@ -1484,7 +1484,7 @@ export interface components {
         ReviewDecision: "approve" | "changes" | "reject" | "again";
         /** @description What somebody can be called as. */
         RoleView: {
-            /** @description Its agent, if one was named. */
+            /** @description Its agent: the one that it names, or that of the office. None if it is that of who calls. */
             agent?: string | null;
             /** @description What it is there for. */
             description?: string | null;

@@ -576,15 +576,41 @@ fn what_is_wrong_with_a_role_is_listed_before_anybody_calls_it() {
         role.problem.clone().unwrap_or_default()
     };
     assert_eq!(problem("PO"), "");
+    let agent = |name: &str| office.roles.iter().find(|role| role.name == name).expect(name).agent.clone();
+    // As far as it does not depend on who calls.
+    assert_eq!([agent("PO"), agent("designer")], [Some("a0".to_owned()), None]);
+    // Nobody is told of who cannot be called.
+    let said = world.refused("/projects/p_1/office/messages", &json!({ "role": "nope", "text": "x" }));
+    assert!(said.title.contains("There are: PO, a0, "), "{}", said.title);
+    let known = &said.details["roles"];
+    for name in ["modelled", "designer", "QA"] {
+        assert!(!known.as_array().expect("a list").contains(&json!(name)), "{name}: {known}");
+    }
+    let caller = world.bash(
+        "printf '[INVOKE:nope]\\nx\\n[/INVOKE]\\n[DELIVER_RESULT:nope]\\ncontent: x\\n[/DELIVER_RESULT]\\n'
+        for n in 1 2 3; do read -r line; echo \"$line\"; done",
+    );
+    world.status(&caller, "completed");
+    let told = world.output(&caller);
+    assert_eq!(told.matches("here is no agent nope. There are: PO, a0, ").count(), 2, "{told}");
+    assert!(!told.contains("modelled") && !told.contains("designer") && !told.contains("QA"), "{told}");
     assert!(
         problem("modelled").contains("agent `a0` cannot be given its `model`"),
         "{}",
         problem("modelled")
     );
     assert!(problem("designer").contains("nobody has agreed to it: ostler trust"), "{}", problem("designer"));
-    for words in ["one.md", "two.md", "the name `QA` is taken by"] {
+    for words in ["one.md:2", "two.md:2: ", "the name `QA` is taken by"] {
         assert!(problem("QA").contains(words), "{}", problem("QA"));
     }
+    // The office names one for all that name none.
+    fs::write(&config, format!("{text}{more}[office]\nagent = \"claude\"\n")).expect("it is ours");
+    let office: OfficeView = world.get("/projects/p_1/office").expect("an office");
+    let agent = |name: &str| office.roles.iter().find(|role| role.name == name).expect(name).agent.clone();
+    assert_eq!([agent("PO"), agent("designer")].map(Option::unwrap_or_default), ["a0", "claude"]);
+    let listed = String::from_utf8(world.ostler(&["office", "roles"]).stdout).expect("text");
+    let line = listed.lines().find(|line| line.starts_with("designer ")).expect("a line");
+    assert!(line.contains(" claude "), "{listed}");
 }
 
 #[test]

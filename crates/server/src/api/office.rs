@@ -29,7 +29,7 @@ pub struct RoleView {
     pub name: String,
     /// What it is there for.
     pub description: Option<String>,
-    /// Its agent, if one was named.
+    /// Its agent: the one that it names, or that of the office. None if it is that of who calls.
     pub agent: Option<String>,
     /// The model, if one was named.
     pub model: Option<String>,

@@ -148,7 +148,11 @@ pub(super) async fn office(
                     Ok(role) => seat::problem(&driver, (&root, is_git), &roles, role),
                     Err(bad) => Some(bad.message.clone()),
                 };
-                (name.clone(), role.as_ref().ok().cloned(), problem)
+                let known = role
+                    .as_ref()
+                    .ok()
+                    .map(|role| Role { agent: seat::known_agent(&roles, role), ..role.clone() });
+                (name.clone(), known, problem)
             });
             checked.collect::<Vec<_>>()
         });

@@ -16,7 +16,7 @@ use ostler_engine::{
 use super::{
     kept::{BYTES_MAX, INLINE_BYTES_MAX, Texts, beginning},
     roles::Roles,
-    seat::place,
+    seat::{names, place},
 };
 use crate::driver::Driver;
 
@@ -234,7 +234,7 @@ fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, Obj
     match roles.find(to) {
         Some(Ok(role)) => Ok(role.name.clone()),
         Some(Err(role)) => Err(Objection::Bad(role.message.clone())),
-        None => Err(Objection::NoAgent(to.to_owned(), roles.names())),
+        None => Err(Objection::NoAgent(to.to_owned(), names(driver, (&root, is_git), &roles))),
     }
 }
 

@@ -96,9 +96,10 @@ impl Roles {
         self.found.iter()
     }
 
-    /// The names of those that can be used.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.found.iter().filter(|(_, role)| role.is_ok()).map(|(name, _)| name.clone()).collect()
+    /// The names of those that can be used, as far as somebody else knows.
+    pub(crate) fn names(&self, can_be_used: impl Fn(&Role) -> bool) -> Vec<String> {
+        let usable = self.found.iter().filter(|(_, role)| role.as_ref().is_ok_and(&can_be_used));
+        usable.map(|(name, _)| name.clone()).collect()
     }
 
     /// The one that is meant: as it is written, or else without regard to case if that leaves exactly one.
@@ -164,21 +165,22 @@ fn files(root: &Path) -> Vec<(String, Result<Role, BadRole>)> {
     let mut paths: Vec<PathBuf> = folder.filter_map(Result::ok).map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|it| it == "md"));
     paths.sort();
-    let mut found: BTreeMap<String, (PathBuf, Result<Role, BadRole>)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (String, Result<Role, BadRole>)> = BTreeMap::new();
     for path in paths {
         let stem = path.file_stem().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let role = read_text(root, &path).and_then(|text| of_file(&path, &stem, &text));
         let name = role.as_ref().map_or_else(|_| stem.clone(), |role| role.name.clone());
-        let bad = |message| BadRole { name: name.clone(), message };
-        let role = match found.get(&name) {
-            Some((first, _)) => Err(bad(format!(
-                "{}: the name `{name}` is taken by {}: each role needs one of its own",
-                path.display(),
-                first.display()
-            ))),
-            None => role.map_err(bad),
-        };
-        found.insert(name.clone(), (path, role));
+        let place = role.as_ref().ok().and_then(|role| role.place.as_ref());
+        let line = place.and_then(|place| place.lines.get("name")).copied().unwrap_or(1);
+        let at = format!("{}:{line}", path.display());
+        let role = role.and_then(|role| match found.get(&name) {
+            Some((first, _)) => {
+                Err(format!("{at}: the name `{name}` is taken by {first}: each role needs one of its own"))
+            }
+            None => Ok(role),
+        });
+        let role = role.map_err(|message| BadRole { name: name.clone(), message });
+        found.insert(name, (at, role));
     }
     found.into_iter().map(|(name, (_, role))| (name, role)).collect()
 }
@@ -195,7 +197,11 @@ fn read_text(root: &Path, path: &Path) -> Result<String, String> {
     if metadata.len() > FILE_BYTES_MAX {
         return Err(format!("{}: longer than {FILE_BYTES_MAX} bytes", path.display()));
     }
-    fs::read_to_string(&real).map_err(failed)
+    String::from_utf8(fs::read(&real).map_err(failed)?).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
+        format!("{}:{line}: not UTF-8", path.display())
+    })
 }
 
 fn of_file(path: &Path, stem: &str, text: &str) -> Result<Role, String> {
@@ -372,6 +378,42 @@ mod tests {
         ] {
             assert_eq!(role(text).expect_err(text), expected);
         }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "files of a test need not survive a crash")]
+    fn what_is_no_text_and_who_has_the_name_of_another_have_their_lines() {
+        let root = crate::test_directory().join(format!("roles-{}", std::process::id()));
+        let folder = root.join(FOLDER);
+        fs::create_dir_all(&folder).expect("it is ours");
+        for (file, bytes) in [
+            ("a", b"---\ndescription: x\nname: QA\n---\n".as_slice()),
+            ("b", b"---\nname: QA\n---\n"),
+            ("bad", b"---\nname: QA\n---\nIt is\nb\xe9.\n"),
+            // Its name is that of the file.
+            ("c", b"Plan.\n"),
+            ("d", b"---\n\nname: c\n---\n"),
+        ] {
+            fs::write(folder.join(format!("{file}.md")), bytes).expect("it is ours");
+        }
+        let found = files(&root);
+        fs::remove_dir_all(&root).expect("it is ours");
+        let wrong: Vec<(&str, String)> = found
+            .iter()
+            .filter_map(|(name, role)| Some((name.as_str(), role.as_ref().err()?.message.clone())))
+            .collect();
+        let at = |file: &str| folder.join(file).display().to_string();
+        let taken = |name: &str, by: &str| {
+            format!("the name `{name}` is taken by {by}: each role needs one of its own")
+        };
+        assert_eq!(
+            wrong,
+            [
+                ("QA", format!("{}:2: {}", at("b.md"), taken("QA", &format!("{}:3", at("a.md"))))),
+                ("bad", format!("{}:5: not UTF-8", at("bad.md"))),
+                ("c", format!("{}:3: {}", at("d.md"), taken("c", &format!("{}:1", at("c.md"))))),
+            ]
+        );
     }
 
     #[test]

@@ -24,13 +24,14 @@ use crate::{
 };
 
 /// Why a role has no place.
-fn no_repository(korean: bool) -> String {
-    if korean {
+fn no_repository(role: &Role, korean: bool) -> String {
+    let at = role.place.as_ref().map(|place| place.at("isolation")).unwrap_or_default();
+    let why = if korean {
         "워크트리에는 git 저장소가 필요합니다"
     } else {
         "a worktree needs a git repository"
-    }
-    .to_owned()
+    };
+    format!("{at}{why}")
 }
 
 /// Who wants somebody.
@@ -55,17 +56,12 @@ pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) ->
     let role = match roles.find(name) {
         Some(Ok(role)) => role,
         Some(Err(role)) => return Err(bad(role.message.clone())),
-        None => return Err(NoSeat::Unknown { roles: roles.names() }),
+        None => {
+            let can_be_called = |role: &Role| check(driver, (&root, is_git), &roles, role, caller).is_ok();
+            return Err(NoSeat::Unknown { roles: roles.names(can_be_called) });
+        }
     };
-    let agent = agent(&roles, role, caller.agent.as_ref());
-    check_trust(driver, &root, &roles, role, agent, caller.korean).map_err(bad)?;
-    let agent = agent.cloned().ok_or_else(|| bad(no_agent(role, caller.korean)))?;
-    if let Some(objection) = role.objection(&agent) {
-        return Err(bad(objection));
-    }
-    if role.worktree && !is_git {
-        return Err(bad(no_repository(caller.korean)));
-    }
+    let agent = check(driver, (&root, is_git), &roles, role, caller).map_err(bad)?.clone();
     let limits = Limits::of(&agent);
     let terms = terms(&roles, &agent, role).map_err(bad)?;
     let order = order(driver, &roles, role, agent, caller, &root).map_err(bad)?;
@@ -94,6 +90,36 @@ pub(crate) fn seat_of(driver: &Driver, project: ProjectId, name: &str) -> Option
     driver.journal.world().projects.get(&project)?.seats.get(name).copied()
 }
 
+/// The agent that a role is for who calls, or why it cannot be called.
+fn check<'a>(
+    driver: &Driver,
+    (root, is_git): (&str, bool),
+    roles: &'a Roles,
+    role: &Role,
+    caller: &Caller,
+) -> Result<&'a Agent, String> {
+    let agent = agent(roles, role, caller.agent.as_ref());
+    check_trust(driver, root, roles, role, agent, caller.korean)?;
+    let agent = agent.ok_or_else(|| no_agent(role, caller.korean))?;
+    if let Some(objection) = role.objection(agent) {
+        return Err(objection);
+    }
+    if role.worktree && !is_git {
+        return Err(no_repository(role, caller.korean));
+    }
+    Ok(agent)
+}
+
+/// The names of those who can be called as they stand.
+pub(crate) fn names(driver: &Driver, place: (&str, bool), roles: &Roles) -> Vec<String> {
+    roles.names(|role| problem(driver, place, roles, role).is_none())
+}
+
+/// The agent of a role as far as it does not depend on who calls.
+pub(crate) fn known_agent(roles: &Roles, role: &Role) -> Option<String> {
+    role.agent.clone().or_else(|| roles.config.office.agent.clone())
+}
+
 /// Why a role cannot be called as it stands, whoever calls.
 pub(crate) fn problem(
     driver: &Driver,
@@ -106,7 +132,7 @@ pub(crate) fn problem(
         return Some(message);
     }
     if role.worktree && !is_git {
-        return Some(no_repository(false));
+        return Some(no_repository(role, false));
     }
     match agent {
         Some(agent) => role.objection(agent),
