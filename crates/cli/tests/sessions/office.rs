@@ -1,6 +1,6 @@
-//! The office on real processes: agents that ask, call and answer each other, each test named after the task of the
-//! document that the dialect comes from.
+//! The office on real processes: agents that ask, call and answer each other.
 
+mod document;
 mod lasting;
 mod long;
 mod screens;
@@ -8,13 +8,8 @@ mod storm;
 mod tools;
 mod views;
 
-use std::{fs, path::Path, time::Instant};
+use std::{fs, time::Instant};
 
-use ostler_protocol::{
-    Format, Item, Parser, Settings,
-    item::What,
-    signal::{AnswerType, ResultType, Signal},
-};
 use ostler_server::api::{InvocationStatus, InvocationView, OfficeView, ResultView, SessionView};
 use serde_json::{Value, json};
 
@@ -84,219 +79,6 @@ fn wait_for_call(world: &World, number: usize, status: InvocationStatus) -> Invo
 /// What a session printed, once it holds this.
 fn output_with(world: &World, session: &str, words: &str) -> String {
     world.wait_for(words, |world| Some(world.output(session)).filter(|it| it.contains(words)))
-}
-
-fn parse(text: &str) -> Vec<Item> {
-    let mut parser = Parser::new(Format::Text, Settings::default());
-    parser.push(text.as_bytes());
-    parser.finish();
-    parser.collect()
-}
-
-fn signals(text: &str) -> Vec<Signal> {
-    parse(text)
-        .into_iter()
-        .filter_map(|item| match item.what {
-            What::Signal(signal) => Some(signal),
-            _ => None,
-        })
-        .collect()
-}
-
-const ASKED: &str =
-    "[ASK_USER]\n질문: 로그인 방식을 선택해주세요\n타입: selection\n옵션: ['이메일', '소셜', 'SSO']\n";
-const INVOKED: &str = "[INVOKE:PO]\n요구사항 분석을 진행해주세요.\n컨텍스트: 로그인 기능 구현\n";
-const DELIVERED: &str = "[DELIVER_RESULT:PO]\n타입: markdown\n내용: # 결과\n둘째 줄\n";
-
-#[test]
-fn t1_the_protocol_has_a_place_of_its_own() {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/src");
-    assert!(place.join("signal.rs").is_file() && place.join("lib.rs").is_file());
-}
-
-#[test]
-fn t2_a_parser_gives_messages_in_order() {
-    let kinds: Vec<&str> = parse(&format!("{INVOKED}{ASKED}{DELIVERED}[STEP_COMPLETE]\n"))
-        .iter()
-        .map(|item| item.what.kind())
-        .collect();
-    assert_eq!(kinds, ["invoke", "ask_user", "deliver_result", "step_complete"]);
-    // Two calls in a row are two.
-    assert_eq!(signals(&format!("{INVOKED}{INVOKED}")).len(), 2);
-}
-
-#[test]
-fn t3_escape_sequences_are_no_part_of_a_message() {
-    let coloured = "\u{1b}[2J\u{1b}[1;32m[INVOKE:PO]\u{1b}[0m\r\n\u{1b}[3mPlan\u{1b}[0m it\u{1b}[K.\r\n\u{9b}31mcontext: \u{1b}]0;t\u{7}all\r\n";
-    let found = signals(coloured);
-    let [Signal::Invoke(invoke)] = found.as_slice() else { panic!("one call: {found:?}") };
-    assert_eq!((invoke.task.as_str(), invoke.context.as_deref()), ("Plan it.", Some("all")));
-}
-
-#[test]
-fn t4_a_question_has_type_options_and_context() {
-    let found = signals(ASKED);
-    let [Signal::AskUser(ask)] = found.as_slice() else { panic!("one question: {found:?}") };
-    assert_eq!(
-        (ask.question.as_str(), ask.answer_type),
-        ("로그인 방식을 선택해주세요", AnswerType::Selection)
-    );
-    assert_eq!(ask.options, ["이메일", "소셜", "SSO"]);
-}
-
-#[test]
-fn t5_a_call_has_a_target_a_task_and_a_context() {
-    let found = signals(INVOKED);
-    let [Signal::Invoke(invoke)] = found.as_slice() else { panic!("one call: {found:?}") };
-    assert_eq!(invoke.target.as_str(), "PO");
-    assert_eq!(invoke.task, "요구사항 분석을 진행해주세요.");
-    assert_eq!(invoke.context.as_deref(), Some("로그인 기능 구현"));
-}
-
-#[test]
-fn t6_a_result_has_a_target_a_type_and_a_content() {
-    let found = signals(DELIVERED);
-    let [Signal::DeliverResult(result)] = found.as_slice() else { panic!("one result: {found:?}") };
-    assert_eq!((result.target.as_str(), result.result_type), ("PO", ResultType::Markdown));
-    assert_eq!(result.content, "# 결과\n둘째 줄");
-}
-
-#[test]
-fn t7_a_question_is_stored_and_its_session_waits() {
-    let world = World::new();
-    let session = world.bash(&format!("printf \"{ASKED}\"; read -r answer; echo \"got $answer\""));
-    world.status(&session, "waiting_input");
-    let questions: Vec<Value> = world.get("/projects/p_1/office/questions").expect("a list");
-    assert_eq!(questions.len(), 1);
-    assert_eq!(questions[0]["ask"]["text"], "로그인 방식을 선택해주세요");
-    let left = questions[0]["expires_at_ms"].as_u64().expect("a time")
-        - questions[0]["opened_at_ms"].as_u64().expect("a time");
-    assert_eq!(left, 5 * 60 * 1000);
-}
-
-#[test]
-fn t8_the_answer_reaches_the_session_that_waits() {
-    let world = World::new();
-    let session = world.bash(&format!("printf \"{ASKED}\"; read -r answer; echo \"got $answer\""));
-    let request = world.asked(&session);
-    world.answer(&request.id, "2");
-    world.status(&session, "completed");
-    assert!(world.output(&session).ends_with("got 소셜\n"), "{}", world.output(&session));
-}
-
-#[test]
-fn t9_a_call_finds_or_starts_its_session_and_delivers_the_task() {
-    let world = office(&[("PO", "while read -r line; do echo \"PO heard: $line\"; done")]);
-    let caller = world.bash(&format!("printf '{INVOKED}'; sleep 600"));
-    let call = wait_for_call(&world, 1, InvocationStatus::InProgress);
-    assert_eq!((call.caller.as_str(), call.callee.as_str()), (caller.as_str(), "PO"));
-    let seat = seat(&world, "PO");
-    let heard = output_with(&world, &seat.id, "Context: 로그인 기능 구현");
-    assert_eq!(
-        heard,
-        format!(
-            "PO heard: [Task from {caller}]\nPO heard: 요구사항 분석을 진행해주세요.\nPO heard: Context: 로그인 기능 구현\n"
-        )
-    );
-    world.wish(&caller, "cancel");
-    assert_eq!(wait_for_call(&world, 1, InvocationStatus::Cancelled).why.as_deref(), Some("cancelled"));
-    output_with(&world, &seat.id, "Nobody waits any more");
-    world.verify();
-}
-
-#[test]
-fn t10_the_caller_is_told_when_a_call_is_completed() {
-    let world = office(&[(
-        "PO",
-        "read -r head; read -r task; printf '[STEP_COMPLETE]\\n요약: 끝났습니다\\n'; sleep 600",
-    )]);
-    let caller = world.bash("printf '[INVOKE:PO]\\nx\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a|$b\"");
-    let call = wait_for_call(&world, 1, InvocationStatus::Completed);
-    assert_eq!(call.why.as_deref(), Some("step"));
-    world.status(&caller, "completed");
-    assert!(world.output(&caller).ends_with("[Result from PO]|끝났습니다\n"), "{}", world.output(&caller));
-}
-
-#[test]
-fn t11_a_result_is_stored_and_its_receiver_is_told() {
-    let world = office(&[("PO", "while read -r line; do echo \"PO heard: $line\"; done")]);
-    let giver = world.bash(&format!("printf '{DELIVERED}'; sleep 600"));
-    world.wait_for("a result", |world| results(world).first().cloned());
-    let result = &results(&world)[0];
-    assert_eq!(
-        (result.from.as_str(), result.kind.as_str(), result.delivered),
-        (giver.as_str(), "markdown", false)
-    );
-    // Nobody has the role yet: it waits for the first session.
-    let said = world.ostler(&["office", "send", "PO", "Hello."]);
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    let seat = seat(&world, "PO");
-    let heard = output_with(&world, &seat.id, "Hello.");
-    assert_eq!(
-        heard,
-        format!("PO heard: [Result from {giver}]\nPO heard: # 결과\nPO heard: 둘째 줄\nPO heard: Hello.\n")
-    );
-    world.wait_for("that it is delivered", |world| results(world)[0].delivered.then_some(()));
-}
-
-#[test]
-fn t12_messages_of_all_kinds_go_to_whom_they_concern_and_mistakes_are_told() {
-    let world = office(&[("PO", ECHO)]);
-    let script = r#"
-        printf '[INVOKE:Nobody]\nx\n[/INVOKE]\n'; read -r a; read -r b; echo "$a $b"
-        printf '[DELIVER_RESULT:PO]\ntype: json\ncontent: {broken\n[/DELIVER_RESULT]\n'; read -r c; echo "$c"
-        printf '[DELIVER_RESULT:PO]\ntype: file_path\ncontent: ..\n[/DELIVER_RESULT]\n'; read -r d; echo "$d"
-        printf '[INVOKE:po]\nworks\n[/INVOKE]\n'; read -r e; read -r f; echo "$e $f""#;
-    let caller = world.bash(script);
-    world.status(&caller, "completed");
-    let output = world.output(&caller);
-    for words in [
-        "[No result from Nobody] There is no agent Nobody. There are: PO, a0, claude",
-        "Your result for PO was not delivered: it is no JSON",
-        "Your result for PO was not delivered: '..' is outside of the project",
-        "[Result from PO] works",
-    ] {
-        assert!(output.contains(words), "{words}:\n{output}");
-    }
-    world.verify();
-}
-
-#[test]
-fn t13_the_parser_reads_every_message_of_the_document() {
-    let text = format!("\u{1b}[32m{ASKED}\u{1b}[0m{INVOKED}{DELIVERED}");
-    let kinds: Vec<&str> = parse(&text).iter().map(|item| item.what.kind()).collect();
-    assert_eq!(kinds, ["ask_user", "invoke", "deliver_result"]);
-}
-
-/// Its three flows: a question and its answer, a call and its task, a result and its receiver; in Korean throughout, and
-/// at a terminal that draws.
-#[test]
-fn t14_the_three_flows_from_end_to_end() {
-    let po = r#"clear_it=$'\e[2J\e[H\e[1;33m'
-        while read -r head; do printf '%s화면\e[0m\r\n' "$clear_it"; case $head in
-        "[작업 요청 from "*) caller=$(name_in "$head"); read -r task; read -r context
-            printf '\e[36m[ASK_USER]\e[0m\r\n질문: \e[1m%s\e[0m 맞나요?\r\n타입: text\r\n[/ASK_USER]\r\n' "$task"
-            read -r answer; printf '\e[2K\r\e[35m'
-            deliver "$caller" "$task: $answer, $context";; esac; done"#;
-    let world = World::new();
-    set_roles(&world, "language = \"ko\"\n", &[("기획자", po)]);
-    let config = world.home.join("config/ostler/config.toml");
-    let text = fs::read_to_string(&config).expect("it was written");
-    fs::write(&config, text.replace("[agents.a0]\n", "[agents.a0]\nterminal = \"pty\"\n"))
-        .expect("it is ours");
-    let mut new = world.new_run(&["bash", "-c", "printf '[INVOKE:기획자]\\n로그인\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a $b\""]);
-    new.korean = true;
-    let caller = world.run_with(&new);
-    let seat = seat(&world, "기획자");
-    let request = world.asked(&seat.id);
-    assert_eq!(request.ask.text, "로그인 맞나요?");
-    world.answer(&request.id, "예");
-    world.status(&caller, "completed");
-    let output = world.output(&caller);
-    assert!(output.ends_with("[결과 수신 from 기획자] 로그인: 예, 컨텍스트: 급함\n"), "{output}");
-    wait_for_call(&world, 1, InvocationStatus::Completed);
-    world.wait_for("the result to be read", |world| results(world)[0].delivered.then_some(()));
-    world.verify();
 }
 
 #[test]
@@ -448,6 +230,32 @@ fn a_path_that_is_brought_can_be_opened_by_who_gets_it() {
     for words in ["top.md: top\n", " sub/in.md: in\n"] {
         assert!(read.contains(words), "{words}:\n{read}");
     }
+    world.verify();
+}
+
+#[test]
+fn calls_that_wait_for_their_turn_are_never_said_once_their_caller_is_cancelled() {
+    let world = office(&[(
+        "C",
+        "until [ -e go ]; do sleep 0.05; done; while read -r line; do echo \"heard: $line\"; done",
+    )]);
+    let script = "printf '[INVOKE:C]\\nq1\\n[INVOKE:C]\\nq2\\n[INVOKE:C]\\nq3\\n[/INVOKE]\\n'; sleep 600";
+    let caller = world.bash(script);
+    world.wait_for("three calls", |world| calls(world).get(2)?.seat.clone());
+    let c = seat(&world, "C").id;
+    // The first is on its way, and nobody has read it.
+    world.wait_for("the first task", |world| (world.count(&c, "input.delivered") == 1).then_some(()));
+    world.wish(&caller, "cancel");
+    world.status(&caller, "cancelled");
+    assert!(world.ostler(&["office", "send", "C", "The end."]).status.success());
+    write(&world.project, "go", "");
+    assert_eq!(
+        output_with(&world, &c, "The end."),
+        format!(
+            "heard: [Task from {caller}]\nheard: q1\n\
+             heard: Nobody waits any more for what {caller} called you for (i_1).\nheard: The end.\n"
+        )
+    );
     world.verify();
 }
 
