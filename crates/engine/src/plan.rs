@@ -9,6 +9,7 @@ mod answer;
 mod begin;
 mod circle;
 mod clause;
+mod declared;
 mod diagram;
 mod draft;
 mod draw;

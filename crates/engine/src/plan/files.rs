@@ -95,8 +95,10 @@ fn parts(pattern: &str) -> Vec<&str> {
     pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect()
 }
 
+/// Whether it cannot be compared by its parts: braces that go over several of them stand for different paths.
 fn is_unclear(parts: &[&str]) -> bool {
-    parts.len() > PARTS_MAX || parts.contains(&"..")
+    let count = |part: &str, brace: char| part.matches(brace).count();
+    parts.len() > PARTS_MAX || parts.iter().any(|part| *part == ".." || count(part, '{') != count(part, '}'))
 }
 
 fn is_wild(letter: char) -> bool {
@@ -142,6 +144,8 @@ mod tests {
             // It may be a directory, whatever its name.
             ("**/*.rs", "docs/a.md"),
             ("src/{a,b}.rs", "src/a.rs"),
+            ("{lib,src}/a.rs", "src/a.rs"),
+            ("{lib/x,src/y}/a.rs", "src/y/a.rs"),
         ] {
             assert!(overlap(one, other) && overlap(other, one), "{one} {other}");
         }
@@ -199,6 +203,7 @@ mod tests {
             "s*/a/b",
             "a",
             "src/{a,b}",
+            "{src/a,b}/b",
             &long,
         ];
         for claimed in patterns {

@@ -344,7 +344,7 @@ fn strip(words: &[u8]) -> &[u8] {
 }
 
 /// What people write where there is nothing.
-fn is_nothing(words: &[u8]) -> bool {
+pub(super) fn is_nothing(words: &[u8]) -> bool {
     let Ok(text) = core::str::from_utf8(words) else { return false };
     text.chars().all(|c| matches!(c, '-' | '–' | '—' | ' '))
         || ["none", "na", "nil", "null", "no", "nothing"].iter().any(|it| text.eq_ignore_ascii_case(it))

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
+    declared::paths,
     graph::Graph,
     id::Id,
     index::Index,
@@ -443,17 +444,6 @@ pub fn timeout_s(meta: &Map<String, Value>) -> Result<Option<u64>, &Value> {
         None | Some(Value::Null) => Ok(None),
         Some(said) => said.as_u64().map(Some).ok_or(said),
     }
-}
-
-/// The paths of a value: `a` → `b`, or a, b.
-fn paths(value: &str) -> Vec<String> {
-    if value.contains('`') {
-        return value.split('`').skip(1).step_by(2).map(|path| path.trim().to_owned()).collect();
-    }
-    let value = value.trim().trim_start_matches('[').trim_end_matches(']').replace("->", "→");
-    let path = |part: &str| part.split(" (").next().unwrap_or_default().trim().to_owned();
-    let is_path = |path: &String| !path.is_empty() && !matches!(path.as_str(), "-" | "none" | "없음");
-    value.split(['→', ',', ';']).map(path).filter(is_path).collect()
 }
 
 impl Priority {

@@ -141,6 +141,27 @@ fn files_that_overlap_and_risk_come_one_by_one() {
 }
 
 #[test]
+fn however_files_are_joined_those_that_overlap_do_not_run_together() {
+    for joined in [
+        "src/b.rs and src/c.rs",
+        "src/b.rs & src/c.rs",
+        "src/b.rs 및 src/c.rs",
+        "src/b.rs와 src/c.rs",
+        "src/b.rs src/c.rs",
+        "`src/b.rs` and src/c.rs",
+        "src/{b,c}.rs",
+        "{lib,src}/b.rs, {lib,src}/c.rs",
+        "{lib/x,src}/*",
+    ] {
+        let plan = plan(&format!(
+            "- [ ] T1.1: a\n  - files: {joined}\n- [ ] T1.2: b\n  - files: src/b.rs\n- [ ] T1.3: c\n  - files: src/c.rs\n"
+        ));
+        check(&Progress::new(&plan), &[], ASK, "READY:T1.1");
+        check(&progress(&plan, &[("T1.2", State::InProgress)]), &[], ASK, "READY:T1.3");
+    }
+}
+
+#[test]
 fn a_critical_task_at_the_front_is_alone() {
     let plan = plan("- [ ] T1.1: a\n- [ ] T1.2: b\n  - risk: critical\n  - priority: high\n");
     check(&Progress::new(&plan), &[], Request { phase: None, groups: true }, "READY:T1.2|T1.1");
