@@ -35,6 +35,7 @@ const KOREAN: &[(Key, &str)] = &[
     (Key::Needs, "선행 작업"),
     (Key::Needs, "선행작업"),
     (Key::Needs, "선행 태스크"),
+    (Key::Needs, "선행태스크"),
     (Key::Needs, "선행 조건"),
     (Key::Needs, "선행조건"),
     (Key::Owner, "담당자"),
@@ -90,6 +91,10 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
         b'p' => &[
             (Key::Needs, "prerequisite"),
             (Key::Needs, "prerequisites"),
+            (Key::Needs, "prereq"),
+            (Key::Needs, "prereqs"),
+            (Key::Needs, "predecessor"),
+            (Key::Needs, "predecessors"),
             (Key::Priority, "priority"),
             (Key::Parallel, "parallel"),
             (Key::Parallel, "parallel with"),
@@ -102,6 +107,62 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
         _ => &[],
     }
 }
+
+/// Words that mean dependencies before a colon, and may mean anything elsewhere: "a blocked account".
+fn needs_before_colon(first: u8) -> &'static [&'static str] {
+    match first {
+        b'b' => &["blocked", "blocker", "blockers", "builds on", "begins after"],
+        b'c' => &["comes after"],
+        b'd' => &["depend on", "depends upon", "dependent on"],
+        b'f' => &["follows"],
+        b'm' => &["must follow", "must come after"],
+        b'n' => &["needs task", "needs tasks"],
+        b'p' => &["preceded by", "pre-requisite", "pre-requisites", "pre-req", "pre-reqs"],
+        b'r' => &["requires task", "requires tasks", "required tasks", "run after", "runs after"],
+        b's' => &["start after", "starts after"],
+        b'u' => &["upstream", "upstream task", "upstream tasks", "unblocked by"],
+        b'w' => &["wait for", "wait on", "waits on", "waiting for", "waiting on"],
+        128.. => &[
+            "선행 과제",
+            "선행과제",
+            "의존 작업",
+            "의존작업",
+            "의존 태스크",
+            "의존 관계",
+            "의존관계",
+            "이전 작업",
+            "이전작업",
+            "이전 태스크",
+            "이전태스크",
+            "전제",
+            "전제 조건",
+            "전제조건",
+            "종속성",
+            "블로커",
+        ],
+        _ => &[],
+    }
+}
+
+/// What only keys for dependencies have in them. A key with one of these that is not known is an error where ids follow.
+const NEEDS_STEMS: [&str; 13] = [
+    "depend",
+    "deps",
+    "prereq",
+    "pre-req",
+    "predecess",
+    "blocked",
+    "blocker",
+    "upstream",
+    "require",
+    "선행",
+    "의존",
+    "전제",
+    "종속",
+];
+
+/// What turns such a key round: those who wait for this task.
+const REVERSE: [&str; 7] = ["dependents", "required by", "depended", " for", "후행", "후속", "피의존"];
 
 /// Every word for dependencies.
 fn needs_words() -> impl Iterator<Item = &'static str> {
@@ -147,11 +208,14 @@ impl Key {
     /// The key of a word, whatever its case.
     pub(super) fn of(word: &[u8]) -> Option<Key> {
         // Most words are no key: the first letter tells.
-        let known = words(word.first()?.to_ascii_lowercase());
+        let first = word.first()?.to_ascii_lowercase();
+        let known = words(first);
         let exact = known.iter().find(|(_, known)| word == known.as_bytes());
         let found =
             exact.or_else(|| known.iter().find(|(_, known)| word.eq_ignore_ascii_case(known.as_bytes())));
-        found.map(|(key, _)| *key)
+        let is_needs =
+            || needs_before_colon(first).iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+        found.map(|(key, _)| *key).or_else(|| is_needs().then_some(Key::Needs))
     }
 
     /// What stands behind the longest word for dependencies at the beginning of a text.
@@ -170,6 +234,14 @@ impl Key {
             let is_apart = start == 0 || !text[start - 1].is_ascii_alphanumeric();
             is_apart && text[start..].eq_ignore_ascii_case(word.as_bytes())
         })
+    }
+
+    /// Whether a key that is not known can hardly mean anything but dependencies.
+    pub(super) fn means_needs(word: &[u8]) -> bool {
+        let Ok(word) = core::str::from_utf8(word) else { return false };
+        let word = word.to_lowercase();
+        let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+        has(&NEEDS_STEMS) && !has(&REVERSE)
     }
 
     /// The key for dependencies that a word was probably meant to be.
@@ -219,6 +291,35 @@ mod tests {
         check("**Complexity**: S", None, "S");
         assert!(pair(b"no colon here").is_none());
         assert!(pair(b": value").is_none());
+    }
+
+    #[test]
+    fn keys_that_mean_dependencies() {
+        for word in [
+            "Prereqs",
+            "Prereq",
+            "Predecessors",
+            "predecessor",
+            "Blocked",
+            "Blockers",
+            "Upstream",
+            "Must follow",
+            "Requires tasks",
+            "Waiting on",
+            "선행태스크",
+            "이전 작업",
+            "전제 조건",
+        ] {
+            assert_eq!(Key::of(word.as_bytes()), Some(Key::Needs), "{word}");
+        }
+        for word in ["Hard dependencies", "Required", "Task prereqs", "Upstream work", "선행되는 일"] {
+            assert!(Key::of(word.as_bytes()).is_none() && Key::means_needs(word.as_bytes()), "{word}");
+        }
+        for word in
+            ["Related", "Blocks", "See", "Required by", "Prerequisite for", "Dependents", "후행 의존", "참고"]
+        {
+            assert!(Key::of(word.as_bytes()).is_none() && !Key::means_needs(word.as_bytes()), "{word}");
+        }
     }
 
     #[test]

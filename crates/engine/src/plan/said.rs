@@ -14,6 +14,9 @@ use super::{
     task::{Attribute, Priority, Risk, Span, meta, timeout_s},
 };
 
+/// The key that whoever wrote another word for it is told.
+const DEPENDS_ON: &str = "depends on";
+
 impl<'a> Reader<'a> {
     /// A value that is empty, or ends in a comma, goes on below.
     pub(super) fn value(&mut self, at: At, open: OpenKey, value: &'a [u8]) {
@@ -81,24 +84,31 @@ impl<'a> Reader<'a> {
         self.draft.warn(at.number, Warning::UnknownValue { key: key.into(), value: shown(value) });
     }
 
-    /// A key that nobody knows, with nothing but ids behind it: a slip must not make a task ready.
+    /// A key that nobody knows, with ids behind it: neither a slip nor another word for dependencies must make a task
+    /// ready. Of any other key nobody can say what its ids are, so that is only warned about.
     pub(super) fn unknown_key(&mut self, at: At, key: &[u8], value: &'a [u8]) {
-        if self.current().is_none()
-            || !value.first().is_some_and(|it| matches!(it, b'T' | b'P' | b'[' | b'`'))
-        {
+        let may_have_id = memchr::memchr2_iter(b'T', b'P', value)
+            .any(|at| value.get(at + 1).is_some_and(u8::is_ascii_digit));
+        if !may_have_id || self.current().is_none() {
             return;
         }
         self.found.clear();
         needs::read(value, &mut self.found);
-        let only_ids = !self.found.is_empty()
-            && self.found.iter().all(|it| matches!(it, Found::Id(_) | Found::Range(..)));
-        if !only_ids {
+        let is_id = |it: &Found<'_>| matches!(it, Found::Id(_) | Found::Range(..));
+        let (has_ids, only_ids) = (self.found.iter().any(is_id), self.found.iter().all(is_id));
+        if !has_ids {
             return;
         }
         let word = shown(key);
-        match Key::slip(key) {
-            Some(meant) => self.draft.unclear(at.number, Unclear::KeySlip { key: word, meant: meant.into() }),
-            None => self.draft.warn(at.number, Warning::UnknownKey { key: word }),
+        if Key::means_needs(key) {
+            self.draft.unclear(at.number, Unclear::KeySlip { key: word, meant: DEPENDS_ON.into() });
+        } else if only_ids {
+            match Key::slip(key) {
+                Some(meant) => {
+                    self.draft.unclear(at.number, Unclear::KeySlip { key: word, meant: meant.into() });
+                }
+                None => self.draft.warn(at.number, Warning::UnknownKey { key: word }),
+            }
         }
     }
 

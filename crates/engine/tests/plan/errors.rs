@@ -131,6 +131,40 @@ fn unclear() {
 }
 
 #[test]
+fn another_word_for_dependencies_makes_nobody_ready() {
+    for key in [
+        "Prereqs",
+        "Predecessors",
+        "Blocked",
+        "Blockers",
+        "Upstream",
+        "Must follow",
+        "선행태스크",
+        "이전 작업",
+        "전제 조건",
+    ] {
+        let text = format!("### T1.1: a\n\n### T1.2: b\n**{key}**: T1.1\n");
+        let plan = crate::plan(&text);
+        let backwards = plan.graph().backwards();
+        let task = plan.find("T1.2").expect("a task").number();
+        assert_eq!(backwards.of(&plan, task).len(), 1, "{key}");
+    }
+    for (key, value) in
+        [("Hard dependencies", "T1.1"), ("Required", "T1.1 and a database"), ("선행되는 일", "`T1.1`")]
+    {
+        check(
+            &format!("### T1.1: a\n\n### T1.2: b\n**{key}**: {value}\n"),
+            &[&format!("ERROR:PARSE_FAIL:TASKS.md:4: the key '{key}' is unknown; is it 'depends on'?")],
+        );
+    }
+    // What says something else stays a word in passing.
+    for key in ["Related", "Blocks", "See", "Required by", "병렬 실행 가능", "Next"] {
+        check(&format!("### T1.1: a\n\n### T1.2: b\n**{key}**: T1.1\n"), &[]);
+    }
+    check("### T1.1: a\n\n### T1.2: b\n**Required**: yes, by P0 customers\n", &[]);
+}
+
+#[test]
 fn notes_that_change_nothing() {
     // T1.2 is waited for anyway, T9.9 is no task, T1.3 is the task itself.
     check(
