@@ -185,6 +185,7 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("unknown_value", "{key}: '{value}'은(는) 모르는 값입니다"),
     ("mention", "{task}이(가) {id}을(를) 언급하지만 기다리지 않습니다. 기다려야 하면 의존성으로 적으세요"),
     ("no_arrow", "화살표 없는 선은 의존성이 아닙니다"),
+    ("boxed_group", "{task}: 체크박스가 있지만 아래에 작업이 있어 묶음으로 보며, 따로 하지 않습니다"),
 ];
 
 impl Words {

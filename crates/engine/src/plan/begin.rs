@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             matches!(self.draft.entries[parent as usize].shape, Shape::Heading | Shape::Item)
         });
         if let Some(parent) = parent {
-            self.draft.entries[parent as usize].is_group = true;
+            self.make_group(parent);
         }
         for section in &mut self.sections {
             section.alike = None;
@@ -73,6 +73,16 @@ impl<'a> Reader<'a> {
             parallel: subject.parallel,
             named: false,
         });
+    }
+
+    /// Others stand below it, so nobody does it itself; a box in its heading may say that somebody should.
+    fn make_group(&mut self, entry: u32) {
+        let group = &mut self.draft.entries[entry as usize];
+        let is_new = !core::mem::replace(&mut group.is_group, true);
+        if is_new && group.shape == Shape::Heading && matches!(group.place, Place::Inside(_)) {
+            let (line, task) = (group.line, shown(group.name.in_text(self.text)));
+            self.draft.warn(line, Warning::BoxedGroup { task });
+        }
     }
 
     /// An id that is there already: the detail of a row, or a mistake.

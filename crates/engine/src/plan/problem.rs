@@ -146,6 +146,11 @@ pub enum Warning {
         /// What stands there.
         text: String,
     },
+    /// A heading with a box has tasks below it: it is a group, and nobody does it itself.
+    BoxedGroup {
+        /// Its id.
+        task: String,
+    },
     /// A box with an unknown letter: taken as open.
     UnknownBox {
         /// What is in it.
@@ -282,6 +287,9 @@ impl fmt::Display for Warning {
             Warning::UnknownBox { letter } => write!(f, "a box with '{letter}' is taken as open"),
             Warning::Contradiction { task } => {
                 write!(f, "{task}: two marks contradict each other; taken as open")
+            }
+            Warning::BoxedGroup { task } => {
+                write!(f, "{task} has a box and tasks below it: it is a group, and is not done itself")
             }
             Warning::NamelessBox => f.write_str("a box without an id is no task"),
             Warning::UnknownKey { key } => write!(f, "ids below '{key}' are not taken as dependencies"),

@@ -268,3 +268,16 @@ fn values_over_lines() {
         "#]],
     );
 }
+
+#[test]
+fn a_group_with_a_box_is_warned_about() {
+    check(
+        "#### [ ] P2-S1-V: Verify\n- [ ] P2-S1-T1: a\n- [ ] P2-S1-T2: b\n\n#### P2-S2-V: Plain\n- [ ] P2-S2-T1: c\n",
+        expect![[r#"
+            2 [ ] P2-S1-T1 p2 a
+            3 [ ] P2-S1-T2 p2 b
+            6 [ ] P2-S2-T1 p2 c
+            1 warning: P2-S1-V has a box and tasks below it: it is a group, and is not done itself
+        "#]],
+    );
+}
