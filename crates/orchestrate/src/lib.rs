@@ -28,7 +28,7 @@ pub use exec::{Begun, Ended, Over, Work, begin, end, end_all, ended_before, is_l
 pub use history::{Attempt, Committed};
 pub use log::note;
 pub use ostler_engine::plan;
-pub use project::{Project, TASK_FILES, TasksError};
+pub use project::{Project, TASK_FILES, TasksError, trust_command};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use state::{State, StateError};
 pub use wish::{Wish, WishError, close, give_up, wish, wish_once};

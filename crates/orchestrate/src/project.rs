@@ -124,6 +124,14 @@ impl Project {
         Some((path, commands))
     }
 
+    /// The command by which a person agrees to what the task file has run; from the root of the project.
+    pub fn trust_command(&self) -> String {
+        match &self.tasks {
+            Some(named) => trust_command(&self.shown(named)),
+            None => "ostler trust".to_owned(),
+        }
+    }
+
     /// Whether the task file lies in the project, links followed; also if there is none. Who does not sit at the machine is
     /// shown no other.
     pub fn is_task_file_inside(&self) -> bool {
@@ -240,6 +248,15 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     normal
+}
+
+/// The command by which a person agrees to what a named task file has run, as a shell reads it.
+pub fn trust_command(file: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'_' | b'-');
+    if file.bytes().all(is_plain) {
+        return format!("ostler trust --tasks {file}");
+    }
+    format!("ostler trust --tasks '{}'", file.replace('\'', "'\\''"))
 }
 
 impl TasksError {

@@ -241,6 +241,9 @@ pub struct NewTrust {
     pub directory: String,
     /// What was shown to the person who agrees: the `hash` of every command.
     pub hashes: Vec<String>,
+    /// A task file whose commands were shown too, if not that of the project.
+    #[serde(default)]
+    pub tasks: Option<String>,
 }
 
 /// The end of trust.

@@ -7,7 +7,9 @@ use std::{
 };
 
 use clap::Args;
-use ostler_orchestrate::{Begun, Ended, Project, Work, begin, end, plan::timeout_s, release, unbegun};
+use ostler_orchestrate::{
+    Begun, Ended, Project, Work, begin, end, plan::timeout_s, release, trust_command, unbegun,
+};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use ostler_server::{
     api::{NewResume, NewRun, OutcomeKind, RunView, SessionView, TrustView, TrustedView},
@@ -28,6 +30,12 @@ use crate::{
 
 /// Between two looks at the run.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// How much of a reason a line has.
+const REASON_CHARS_MAX: usize = 100;
+
+/// The least of a command that is shown in one.
+const COMMAND_CHARS_MIN: usize = 20;
 
 /// Have a task done, and print DONE:ID or FAIL:ID:reason.
 ///
@@ -129,7 +137,7 @@ async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Res
             Some(run) => run,
             None => {
                 let new = new_run(context, arguments, work)?;
-                check_trust(&client, work).await?;
+                check_trust(&client, arguments, work).await?;
                 client.post_once("/runs", &new, &work.key).await?
             }
         };
@@ -152,18 +160,38 @@ async fn begun(client: &Client, work: &Work) -> Result<Option<RunView>, Error> {
 }
 
 /// A command that stands in a task file comes from a repository: it runs only if a person has agreed to it.
-async fn check_trust(client: &Client, work: &Work) -> Result<(), Error> {
+async fn check_trust(client: &Client, arguments: &Arguments, work: &Work) -> Result<(), Error> {
     let Some(check) = &work.check else { return Ok(()) };
-    let directory = encoded(&work.directory.to_string_lossy());
-    let trust: TrustView = client.get(&format!("/trust?directory={directory}")).await?;
+    let path = format!("/trust?directory={}", encoded(&work.directory.to_string_lossy()));
     let is_it = |it: &TrustedView| it.key == "verify" && it.value.as_ref() == Some(check) && it.trusted;
+    let trust: TrustView = client.get(&path).await?;
     if trust.commands.iter().any(is_it) {
         return Ok(());
     }
+    let mut how = "ostler trust".to_owned();
+    if let Some(tasks) = &arguments.tasks {
+        let file = directory()?.join(tasks);
+        let named = format!("{path}&tasks={}", encoded(&file.to_string_lossy()));
+        let trust: TrustView = client.get(&named).await?;
+        if trust.commands.iter().any(is_it) {
+            return Ok(());
+        }
+        how = trust_command(&tasks.to_string_lossy());
+    }
+    // A line of the thin dialect is short, and what helps stands at its end.
+    let fixed = "nobody has agreed to `` ()".len() + how.chars().count();
+    let room = REASON_CHARS_MAX.saturating_sub(fixed).max(COMMAND_CHARS_MIN);
     Err(Error::Refused {
-        message: Message::new(Key::VerifyUntrusted).with("command", check),
-        hint: Message::new(Key::HintVerifyTrust),
+        message: Message::new(Key::VerifyUntrusted).with("command", &cut(check, room)).with("trust", &how),
+        hint: Message::new(Key::HintVerifyTrust).with("trust", &how),
     })
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
+        return text.to_owned();
+    }
+    text.chars().take(chars_max - 1).chain(['…']).collect()
 }
 
 /// After how long it is ended: what is said now counts before what the task says.

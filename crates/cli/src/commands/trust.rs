@@ -19,7 +19,7 @@ use crate::{
 
 /// See what a repository would run, and let it.
 ///
-/// Git settings that run programs and agents of its ostler.toml run only after this. If one of them changes, you are asked
+/// Git settings that run programs, agents of its ostler.toml and verify commands of its tasks run only after this. If one of them changes, you are asked
 /// again.
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -27,11 +27,14 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// List what you have agreed to, everywhere.
-    #[arg(long, conflicts_with_all = ["path", "revoke", "yes"])]
+    #[arg(long, conflicts_with_all = ["path", "revoke", "yes", "tasks"])]
     list: bool,
     /// Take it back: nothing of the repository runs any more.
-    #[arg(long, conflicts_with = "yes")]
+    #[arg(long, conflicts_with_all = ["yes", "tasks"])]
     revoke: bool,
+    /// Also what this task file of the repository has run, if it is not that of the project.
+    #[arg(long, value_name = "FILE")]
+    tasks: Option<PathBuf>,
     /// Do not ask.
     #[arg(short, long)]
     yes: bool,
@@ -52,8 +55,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             })?;
             return Ok(Exit::Done);
         }
-        let trust: TrustView = client.get(&format!("/trust?directory={}", encoded(&directory))).await?;
-        give(context, &client, arguments, directory, trust).await
+        let tasks =
+            arguments.tasks.as_ref().map(|tasks| unicode(self::directory()?.join(tasks))).transpose()?;
+        let named = tasks.as_ref().map(|tasks| format!("&tasks={}", encoded(tasks))).unwrap_or_default();
+        let path = format!("/trust?directory={}{named}", encoded(&directory));
+        let trust: TrustView = client.get(&path).await?;
+        let wanted = NewTrust { directory, hashes: Vec::new(), tasks };
+        give(context, &client, arguments, wanted, trust).await
     })
 }
 
@@ -62,7 +70,11 @@ fn place(arguments: &Arguments) -> Result<String, Error> {
     let here = directory()?;
     let path = arguments.path.as_ref().map_or_else(|| here.clone(), |path| here.join(path));
     let path = path.canonicalize().unwrap_or(path);
-    path.to_str().map(str::to_owned).ok_or_else(|| Error::Usage {
+    unicode(path)
+}
+
+fn unicode(path: PathBuf) -> Result<String, Error> {
+    path.into_os_string().into_string().map_err(|path| Error::Usage {
         message: Message::new(Key::NotUnicode).with("what", &path.display()),
         command: "trust",
     })
@@ -85,7 +97,7 @@ async fn give(
     context: &Context,
     client: &Client,
     arguments: &Arguments,
-    directory: String,
+    wanted: NewTrust,
     trust: TrustView,
 ) -> Result<Exit, Error> {
     let words = context.words;
@@ -108,7 +120,7 @@ async fn give(
         }
     }
     let hashes = trust.commands.iter().map(|command| command.hash.clone()).collect();
-    let trust: TrustView = client.post("/trust", &NewTrust { directory, hashes }).await?;
+    let trust: TrustView = client.post("/trust", &NewTrust { hashes, ..wanted }).await?;
     let said = words.say(Key::TrustDone, &[("root", &root)]);
     context.print(&trust, |screen| {
         if arguments.yes { format!("{}{said}\n", shown(words, screen, &trust)) } else { format!("{said}\n") }

@@ -98,10 +98,10 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (
         Key::VerifyUntrusted,
-        "nobody has agreed to `{command}` (ostler trust)",
-        "`{command}`을(를) 실행해도 된다고 한 사람이 없습니다(ostler trust)",
+        "nobody has agreed to `{command}` ({trust})",
+        "`{command}`을(를) 실행해도 된다고 한 사람이 없습니다({trust})",
     ),
-    (Key::HintVerifyTrust, "Look at it and decide: ostler trust", "보고 정하세요: ostler trust"),
+    (Key::HintVerifyTrust, "Look at it and decide: {trust}", "보고 정하세요: {trust}"),
     (
         Key::TaskFirstNow,
         "{id} comes first as soon as it can run.",

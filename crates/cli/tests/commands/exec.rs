@@ -360,3 +360,34 @@ fn several_at_once_lose_nothing() {
     assert_eq!(place.done(&["tasks", "close", "1"]), "Phase 1 is over.\n");
     assert_eq!(place.done(&["resolve"]), "ALL_DONE\n");
 }
+
+#[test]
+fn commands_of_a_named_task_file_can_be_agreed_to() {
+    let place = Place::with_commit();
+    let plan = |command: &str| {
+        let text = format!("- [ ] T1.1: a\n  - verify: `{command}`\n");
+        fs::write(place.project().join("my plan.md"), text).expect("a task file");
+    };
+    plan("test -e done.txt");
+    with_agent(&place, "worker", "touch done.txt");
+    let named = ["T1.1", "--tasks", "my plan.md"];
+    let how = "ostler trust --tasks 'my plan.md'";
+    exec(&place, &named, &format!("FAIL:T1.1:nobody has agreed to `test -e done.txt` ({how})"));
+    assert!(place.done(&["trust", "--yes"]).contains("nothing along"), "the project itself has none");
+    let shown = place.done(&["trust", "--yes", "--tasks", "my plan.md"]);
+    assert!(shown.contains("test -e done.txt") && shown.contains("my plan.md"), "{shown}");
+    exec(&place, &named, "DONE:T1.1");
+    // Other words are another command; what helps is in the line however long they are.
+    let long = format!("test -e done.txt && {}", "true && ".repeat(20) + "true");
+    plan(&long);
+    let said = place.run(&["exec", "T1.1", "--tasks", "my plan.md"]).out;
+    assert!(said.ends_with(&format!("…` ({how})\n")) && said.starts_with("FAIL:T1.1:nobody"), "{said}");
+    // Only what lies in the project is the project's.
+    let outside = place.project().parent().expect("a directory").join("outside.md");
+    fs::write(&outside, "- [ ] T1.1: a\n  - verify: `true`\n").expect("a task file");
+    std::os::unix::fs::symlink(&outside, place.project().join("link.md")).expect("a link");
+    for path in ["../outside.md", "link.md", "/etc/passwd", "missing.md", ".", "a\nb"] {
+        let refused = place.run(&["trust", "--yes", "--tasks", path]);
+        assert!(refused.code != 0 && !refused.out.contains("true"), "{path}: {refused:?}");
+    }
+}

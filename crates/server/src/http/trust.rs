@@ -42,16 +42,19 @@ use crate::{
 pub(super) struct Where {
     /// A directory of the project, absolute.
     directory: String,
+    /// A task file in the project whose commands are meant too, relative to the directory.
+    tasks: Option<String>,
 }
 
 /// What a repository would run, and what of it a person lets it.
 #[utoipa::path(get, path = "/trust", params(Where),
-    responses((status = 200, body = TrustView), (status = 400, body = Problem)))]
+    responses((status = 200, body = TrustView), (status = 400, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 pub(super) async fn look(
     State(app): State<App>,
     Query(place): Query<Where>,
 ) -> Result<Json<TrustView>, Problem> {
-    app.trust_view(place.directory).await.map(|found| Json(found.view))
+    app.trust_view(place.directory, place.tasks).await.map(|found| Json(found.view))
 }
 
 /// The projects that may run something.
@@ -64,14 +67,15 @@ pub(super) async fn list(State(app): State<App>) -> Json<Vec<TrustView>> {
 
 /// Lets a repository run what was shown. If that has changed meanwhile, it is not given.
 #[utoipa::path(post, path = "/trust", request_body = NewTrust,
-    responses((status = 200, body = TrustView), (status = 409, body = Problem)))]
+    responses((status = 200, body = TrustView), (status = 400, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
 pub(super) async fn give(
     State(app): State<App>,
     headers: HeaderMap,
     Body(new): Body<NewTrust>,
 ) -> Result<Json<TrustView>, Problem> {
     let key = key(&headers, "/trust", &new)?;
-    let found = app.trust_view(new.directory.clone()).await?;
+    let found = app.trust_view(new.directory.clone(), new.tasks.clone()).await?;
     let is_shown = |command: &TrustedView| new.hashes.contains(&command.hash);
     if found.view.commands.iter().any(|command| !is_shown(command)) {
         let title = "what this repository would run has changed since it was shown";
@@ -80,7 +84,7 @@ pub(super) async fn give(
             .details(json!({ "key": "trust_changed" })));
     }
     app.driver.journal.submit_for(found.agreed(), key).await?;
-    app.trust_view(new.directory).await.map(|found| Json(found.view))
+    app.trust_view(new.directory, new.tasks).await.map(|found| Json(found.view))
 }
 
 /// Lets a repository run nothing any more.
@@ -131,20 +135,22 @@ impl Found {
 impl App {
     /// Lets a project run what it brings along, because Ostler itself has just written all of it.
     pub(super) async fn trust_own(&self, directory: String) -> Result<(), Problem> {
-        let found = self.trust_view(directory).await?;
+        let found = self.trust_view(directory, None).await?;
         self.driver.journal.submit_for(found.agreed(), None).await?;
         Ok(())
     }
 
-    async fn trust_view(&self, directory: String) -> Result<Found, Problem> {
+    async fn trust_view(&self, directory: String, tasks: Option<String>) -> Result<Found, Problem> {
         let driver = self.driver.clone();
-        let found = tokio::task::spawn_blocking(move || look_at(&driver, &directory)).await;
+        let found = tokio::task::spawn_blocking(move || look_at(&driver, &directory, tasks.as_deref())).await;
         found?
     }
 }
 
-fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
+fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, Problem> {
     let directory = directory(named)?;
+    let of_project = Orchestrated::find(&directory, None);
+    let of_tasks = tasks.map(|tasks| named_tasks(&directory, tasks)).transpose()?;
     let repository = repository(&directory)?;
     let place = repository.as_ref().map_or(directory.as_path(), Repository::main_root);
     let root = text(place)?;
@@ -168,11 +174,14 @@ fn look_at(driver: &Driver, named: &str) -> Result<Found, Problem> {
     })?;
     let settings = config.commands.iter().filter(|it| !it.key.starts_with(ROLES));
     commands.extend(settings.map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
-    commands.extend(
-        of_tasks(&directory)
-            .chain(of_tests(&directory, &config))
-            .map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())),
-    );
+    let orchestrated = [Some(of_project), of_tasks];
+    for it in orchestrated.iter().flatten().flat_map(|it| verified(it).chain(of_tests(it, &config))) {
+        let hash = it.fingerprint();
+        // Both files may have the same.
+        if !commands.iter().any(|known: &TrustedView| known.hash == hash) {
+            commands.push(show(it.key, it.value, &it.file, hash));
+        }
+    }
     let roles = of_roles(place, repository.is_some());
     commands.extend(roles.map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
     let given_at_ms = {
@@ -191,9 +200,24 @@ fn of_roles(root: &Path, is_git: bool) -> impl Iterator<Item = RepositoryCommand
     roles::commands(root, is_git).into_iter()
 }
 
-/// The commands by which tasks of the project's task file are verified.
-fn of_tasks(directory: &Path) -> impl Iterator<Item = RepositoryCommand> {
-    let (file, commands) = Orchestrated::find(directory, None).commands().unwrap_or_default();
+/// The project with a task file that somebody has named: what lies elsewhere is not the repository's.
+fn named_tasks(directory: &Path, tasks: &str) -> Result<Orchestrated, Problem> {
+    let project = Orchestrated::find(directory, Some(Path::new(tasks)));
+    project.task_file().map_err(|error| {
+        Problem::new(StatusCode::NOT_FOUND, Code::NoTasks, error.to_string()).hint("Nothing was agreed to.")
+    })?;
+    if !project.is_task_file_inside() {
+        return Err(Problem::bad(Code::TasksOutside, "the task file does not lie in the project")
+            .hint("Nothing was read, and nothing was agreed to."));
+    }
+    let refused = |title: String| Problem::new(StatusCode::CONFLICT, Code::TasksUnreadable, title);
+    project.plan().map_err(|error| refused(error.to_string()))?;
+    Ok(project)
+}
+
+/// The commands by which tasks of a task file are verified.
+fn verified(project: &Orchestrated) -> impl Iterator<Item = RepositoryCommand> {
+    let (file, commands) = project.commands().unwrap_or_default();
     commands.into_iter().map(move |value| RepositoryCommand {
         key: "verify".to_owned(),
         value,
@@ -201,9 +225,8 @@ fn of_tasks(directory: &Path) -> impl Iterator<Item = RepositoryCommand> {
     })
 }
 
-/// The command that tests the phases of the project's task file, where nobody says which it is and it was found.
-fn of_tests(directory: &Path, config: &Config) -> Option<RepositoryCommand> {
-    let project = Orchestrated::find(directory, None);
+/// The command that tests the phases of a task file, where nobody says which it is and it was found.
+fn of_tests(project: &Orchestrated, config: &Config) -> Option<RepositoryCommand> {
     project.task_file().ok().filter(|_| config.orchestrate.test.is_none())?;
     let value = find_tests(project.root())?;
     Some(RepositoryCommand { key: TEST.to_owned(), value, file: project.root().to_path_buf() })

@@ -108,7 +108,7 @@ impl<'a> FullPlay<'a> {
         self.stage.command("ostler trust")?;
         let trust: TrustView = self.client.get(&format!("/trust?directory={}", encoded(&directory))).await?;
         let hashes = trust.commands.iter().map(|command| command.hash.clone()).collect();
-        self.client.post::<TrustView>("/trust", &NewTrust { directory, hashes }).await?;
+        self.client.post::<TrustView>("/trust", &NewTrust { directory, hashes, tasks: None }).await?;
         self.stage.command(&format!("ostler phases run \"{}\"", new.idea))?;
         Ok(self.client.post::<PhasesView>("/phases", &new).await?.run)
     }

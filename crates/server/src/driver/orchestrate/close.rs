@@ -114,7 +114,8 @@ async fn test(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: &Standi
         _ if stage.began_at_ms == 0 => tested(None, 0, String::new()),
         None => tested(None, 0, String::new()),
         Some(chosen) if !chosen.allowed => {
-            let words = "nobody has agreed to this command of the repository: ostler trust".to_owned();
+            let how = shared.project.trust_command();
+            let words = format!("nobody has agreed to this command of the repository: {how}");
             tested(Some(chosen.command), NOT_ALLOWED, words)
         }
         Some(chosen) => {

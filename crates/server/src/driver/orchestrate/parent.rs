@@ -124,7 +124,8 @@ impl Parent {
             let command =
                 RepositoryCommand { key: "verify".to_owned(), value: check.clone(), file: PathBuf::new() };
             if !self.trusted().contains(&command.fingerprint()) {
-                return Err(format!("nobody has agreed to its verify command: ostler trust: {check}"));
+                let how = self.project.trust_command();
+                return Err(format!("nobody has agreed to its verify command: {how}: {check}"));
             }
         }
         Ok(NewRun::of_task(work, agent, self.environment.clone(), self.korean))
