@@ -55,6 +55,9 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" | "loop_busy" => {
             review(words, details)
         }
+        "loop_options" => {
+            words.say(Key::RefusedLoopOptions, &[("run", &text("run")), ("options", &text("options"))])
+        }
         "no_invocation" | "invocation_over" | "no_role" | "not_delivered" | "not_called" => {
             office(words, details)
         }
@@ -138,6 +141,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             let run = details["run"].as_str().unwrap_or_default();
             Some(words.say(Key::HintPhasesBusy, &[("run", &safe(run))]))
         }
+        "loop_options" => Some(words.sentence(Key::HintLoopOptions).to_owned()),
         "no_session" | "no_run" => Some(words.sentence(Key::HintIds).to_owned()),
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
         "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),

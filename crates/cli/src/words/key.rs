@@ -554,7 +554,7 @@ keys! {
     StateUnwritten, EndedWithoutState, GitNotAsked, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
     PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
-    LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskAsks, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopStatusAsks, LoopReport, LoopReportTime, LoopReportTimeWaited, LoopReportTasksWaited, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy,
+    LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskAsks, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopStatusAsks, LoopReport, LoopReportTime, LoopReportTimeWaited, LoopReportTasksWaited, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy, RefusedLoopOptions, HintLoopOptions,
     StatusWaitingAgent, NoOffice, HintNoOffice, NoRolesYet, NoCallsYet, NoResultsYet, NoQuestionsYet, OfficeOpen,
     OfficeUnread, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,
     ResultDelivered, NoResultHere, NoSuchCall, HintCalls, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered, NoSuchRun,

@@ -102,4 +102,14 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "{run} goes through the tasks of this project already",
         "{run}이(가) 이미 이 프로젝트의 작업을 진행하고 있습니다",
     ),
+    (
+        Key::RefusedLoopOptions,
+        "{run} goes through the tasks of this project already, and not with {options}",
+        "{run}이(가) 이미 이 프로젝트의 작업을 진행하고 있고, {options} 옵션으로 시작하지 않았습니다",
+    ),
+    (
+        Key::HintLoopOptions,
+        "Nothing was started. `ostler orchestrate` without them shows it; cancel its session first to begin another.",
+        "시작한 것은 없습니다. 이 옵션 없이 `ostler orchestrate`를 실행하면 보입니다. 새로 시작하려면 먼저 그 세션을 취소하세요.",
+    ),
 ];

@@ -279,3 +279,31 @@ fn what_exec_has_begun_and_nobody_saw_end_is_taken_in() {
     assert_eq!(place.read("ran").lines().count(), 1, "{view:?}");
     assert!(place.read("project/TASKS.md").contains("[x] T0.1"));
 }
+
+#[test]
+fn whoever_wants_another_loop_than_the_one_that_runs_is_told_so() {
+    let mut place = Place::new("## Phase 0: All\n- [ ] T0.1: one\n\n## Phase 1: More\n- [ ] T1.1: two\n");
+    place.behave("T0.1", "until [ -e $R/go ]; do sleep 0.05; done\n");
+    place.start(None);
+    place.write("project/other.md", "- [ ] T0.7: other\n");
+    let run = place.begin(&["--phase", "0", "--max-parallel", "2"]);
+    let others: &[&[&str]] = &[
+        &["--phase", "1"],
+        &["--max-parallel", "5"],
+        &["--tasks", "other.md"],
+        &["--phase", "0", "--agent", "builder"],
+    ];
+    for other in others {
+        let (out, err, code) = place.ostler(&[&["orchestrate"], *other].concat());
+        assert_eq!((out.as_str(), code), ("", 7), "{other:?}: {err}");
+        let named = other[other.len() - 2];
+        assert!(err.contains(&run) && err.contains(named), "{other:?}: {err}");
+    }
+    let same: &[&[&str]] =
+        &[&[], &["--phase", "0"], &["--phase", "0", "--max-parallel", "2"], &["--tasks", "TASKS.md"]];
+    for same in same {
+        assert_eq!(place.begin(same), run, "{same:?}");
+    }
+    place.write("go", "");
+    place.end(&run);
+}

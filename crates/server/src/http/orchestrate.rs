@@ -89,9 +89,14 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<LoopView>), Problem> {
     let key = key(&headers, "/orchestrate", &new)?;
     let driver = app.driver.clone();
+    let asked = new.clone();
     let wanted = tokio::task::spawn_blocking(move || wanted(&driver, &new)).await??;
-    let under_way = under_way(&app.driver, &wanted.order.directory);
-    if let Some(session) = under_way {
+    if let Some((session, run, running)) = under_way(&app.driver, &wanted.order.directory) {
+        let directory = wanted.order.directory.clone();
+        let other = tokio::task::spawn_blocking(move || contradictions(&asked, &running, &directory)).await?;
+        if !other.is_empty() {
+            return Err(otherwise(run, &other));
+        }
         return Ok((StatusCode::OK, Json(app.loop_view(session).await?)));
     }
     let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
@@ -118,14 +123,51 @@ impl App {
     }
 }
 
-/// The loop that goes through the tasks of a project.
-fn under_way(driver: &Driver, directory: &str) -> Option<SessionId> {
+/// The loop that goes through the tasks of a project, and what it was asked.
+fn under_way(driver: &Driver, directory: &str) -> Option<(SessionId, RunId, Conduct)> {
     let world = driver.journal.world();
     let mut sessions = world.sessions.values();
-    let is_it = |it: &&ostler_engine::session::Session| {
-        it.conducts.is_some() && !it.is_over() && it.order.directory == directory
+    sessions.find_map(|it| match &it.order.role {
+        Role::Conduct(asked) if !it.is_over() && it.order.directory == directory => {
+            Some((it.id, it.run, asked.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// What somebody wants of a loop that the one under way does otherwise, in the words of the command line. Whoever says
+/// nothing of something takes it as it is.
+fn contradictions(new: &NewLoop, running: &Conduct, directory: &str) -> Vec<String> {
+    let file = |from: &str, tasks: Option<&String>| {
+        let project = Project::find(FilePath::new(from), tasks.map(FilePath::new));
+        let path = project.task_file().ok()?.0;
+        Some(path.canonicalize().unwrap_or(path))
     };
-    sessions.find(is_it).map(|session| session.id)
+    let mut found = Vec::new();
+    if let Some(tasks) = &new.tasks
+        && file(&new.directory, Some(tasks)) != file(directory, running.tasks.as_ref())
+    {
+        found.push(format!("--tasks {tasks}"));
+    }
+    if let Some(phase) = new.phase.filter(|phase| running.phase != Some(*phase)) {
+        found.push(format!("--phase {phase}"));
+    }
+    if let Some(many) = new.parallel_max.filter(|many| running.parallel_max != *many) {
+        found.push(format!("--max-parallel {many}"));
+    }
+    if let Some(agent) = new.agent.as_ref().filter(|agent| running.agent.as_ref() != Some(*agent)) {
+        found.push(format!("--agent {agent}"));
+    }
+    found
+}
+
+/// Somebody wants another loop than the one that there is.
+fn otherwise(run: RunId, options: &[String]) -> Problem {
+    let (run, options) = (run.to_string(), options.join(" "));
+    let title = format!("{run} goes through the tasks of this project already, and not with {options}");
+    Problem::new(StatusCode::CONFLICT, Code::LoopBusy, title)
+        .hint("Nothing was started. Look at it without these options, or cancel it first.")
+        .details(json!({ "key": "loop_options", "run": run, "options": options }))
 }
 
 /// What the engine has to know; refused where it can be seen beforehand that nothing would come of it.
