@@ -243,6 +243,7 @@ impl Error {
             Error::Tasks(TasksError::NotFound { .. }) => Key::HintTaskFile,
             Error::Tasks(TasksError::TooLarge { .. }) => Key::HintTaskFileLarge,
             Error::Tasks(TasksError::Unreadable { .. }) => Key::HintPermission,
+            Error::State(StateError::Locked { pid: None }) => Key::HintStateLockUnowned,
             Error::State(StateError::Locked { .. }) => Key::HintStateLocked,
             Error::State(StateError::Corrupt { .. }) => Key::HintStateRepair,
             Error::State(StateError::Outside | StateError::Unreadable(_)) => Key::HintState,

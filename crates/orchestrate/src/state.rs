@@ -459,13 +459,19 @@ impl Serialize for Part<'_> {
     }
 }
 
+/// What is known of a lock that nobody can take over.
+const UNOWNED: &str = ".claude/orchestrate-state.json.lock does not say whose it is";
+
 impl StateError {
     /// The line of the thin dialect; nothing for what has none.
     pub fn thin(&self) -> Option<Thin> {
         match self {
             StateError::Locked { pid } => {
-                let holder = pid.map(|pid| format!("held by process {pid}"));
-                Some(Thin::error(ErrorCode::StateLocked, holder.as_deref()))
+                let holder = match pid {
+                    Some(pid) => format!("held by process {pid}"),
+                    None => format!("{UNOWNED}; a person removes it"),
+                };
+                Some(Thin::error(ErrorCode::StateLocked, Some(&holder)))
             }
             StateError::Corrupt { .. } | StateError::Outside | StateError::Unreadable(_) => {
                 Some(Thin::error(ErrorCode::StateCorrupt, Some(&self.to_string())))
@@ -479,7 +485,7 @@ impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StateError::Locked { pid: Some(pid) } => write!(f, "process {pid} holds the state file"),
-            StateError::Locked { pid: None } => f.write_str("somebody holds the state file"),
+            StateError::Locked { pid: None } => f.write_str(UNOWNED),
             StateError::Corrupt { reason, kept: Some(kept) } => {
                 let name = kept.file_name().unwrap_or_default().to_string_lossy();
                 write!(f, "{reason}; a copy is kept as .claude/{name}")

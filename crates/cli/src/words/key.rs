@@ -553,7 +553,7 @@ keys! {
     LabelPriority, LabelWorktree, WarningWord, OneTask, ManyTasks, OnePhase, ManyPhases, OneProblem, ManyProblems, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
     StateUnwritten, EndedWithoutState, GitNotAsked, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
-    PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
+    PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateLockUnowned, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
     LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskAsks, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopStatusAsks, LoopReport, LoopReportTime, LoopReportTimeWaited, LoopReportTasksWaited, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy, RefusedLoopOptions, HintLoopOptions,
     StatusWaitingAgent, NoOffice, HintNoOffice, NoRolesYet, NoCallsYet, NoResultsYet, NoQuestionsYet, OfficeOpen,
     OfficeUnread, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,

@@ -134,6 +134,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "그 프로세스가 끝난 뒤에 다시 하세요. 이미 끝난 프로세스의 잠금은 저절로 넘어옵니다.",
     ),
     (
+        Key::HintStateLockUnowned,
+        "The lock does not say whose it is, so nobody takes it over. If nobody is at it, remove it: rm .claude/orchestrate-state.json.lock",
+        "잠금에 누구의 것인지 적혀 있지 않아 저절로 넘어오지 않습니다. 쓰는 사람이 없으면 지우세요: rm .claude/orchestrate-state.json.lock",
+    ),
+    (
         Key::HintStateRepair,
         "Put the file right, or begin anew from the done marks, the log and git: ostler resolve --repair",
         "파일을 고치거나, 끝남 표시, 로그, git에서 새로 시작하세요: ostler resolve --repair",
@@ -180,12 +185,12 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("external", "{task}: '{text}'은(는) 작업이 아니어서 아무도 기다리지 않습니다"),
     ("unknown_box", "'{letter}' 체크박스는 안 된 것으로 봅니다"),
     ("contradiction", "{task}: 표시가 서로 달라 안 된 것으로 봅니다"),
+    ("boxed_group", "{task}: 체크박스가 있지만 아래에 작업이 있어 묶음으로 보며, 따로 하지 않습니다"),
     ("nameless_box", "번호 없는 체크박스는 작업이 아닙니다"),
     ("unknown_key", "'{key}' 아래의 번호는 의존성으로 보지 않습니다"),
     ("unknown_value", "{key}: '{value}'은(는) 모르는 값입니다"),
     ("mention", "{task}이(가) {id}을(를) 언급하지만 기다리지 않습니다. 기다려야 하면 의존성으로 적으세요"),
     ("no_arrow", "화살표 없는 선은 의존성이 아닙니다"),
-    ("boxed_group", "{task}: 체크박스가 있지만 아래에 작업이 있어 묶음으로 보며, 따로 하지 않습니다"),
 ];
 
 impl Words {

@@ -191,6 +191,13 @@ fn locks() {
     place.write(lock, "{\"pid\":1073741823,\"start_time\":1}");
     place.resolve(&[], "READY:T1.2,T1.3");
     assert!(!place.project().join(lock).exists(), "a dead one is taken over");
+    // One that says nothing is nobody's to take over, and whoever finds it is told so.
+    place.write(lock, "");
+    let unowned = "does not say whose it is; a person removes it";
+    place.resolve(&[], &format!("ERROR:STATE_LOCKED:{lock} {unowned}"));
+    let said = place.run(&["tasks", "skip", "T1.2"]);
+    let err = String::from_utf8_lossy(&said.stderr);
+    assert!(err.contains(&format!("rm {lock}")) && !err.contains("Try again"), "{err}");
     // Also who would change nothing waits for whoever may be about to.
     place.write(lock, &me.to_string());
     place.resolve(&[], &format!("ERROR:STATE_LOCKED:held by process {me}"));

@@ -321,6 +321,10 @@ fn refused(what: &str, error: WishError) -> Problem {
                 .hint("Have them done, or skip them; with_failures skips what has failed and what waits for that.")
                 .details(json!({ "tasks": named }))
         }
+        WishError::State(error @ StateError::Locked { pid: None }) => {
+            conflict(Code::TasksLocked, error.to_string())
+                .hint("Nothing was changed. Remove it, if nobody is at it.")
+        }
         WishError::State(error @ StateError::Locked { .. }) => {
             conflict(Code::TasksLocked, error.to_string()).hint("Nothing was changed. Try again in a moment.")
         }
