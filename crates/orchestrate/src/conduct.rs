@@ -376,6 +376,18 @@ pub fn again(
     failure: &Failure,
     at_ms: u64,
 ) -> Result<bool, StateError> {
+    again_after(project, work, tries, failure, 0, at_ms)
+}
+
+/// The same where the time of all tries counts together: how long this one took is noted too.
+pub(crate) fn again_after(
+    project: &Project,
+    work: &Work,
+    tries: u32,
+    failure: &Failure,
+    used_ms: u64,
+    at_ms: u64,
+) -> Result<bool, StateError> {
     project.change_state(
         at_ms,
         || unknown(project, at_ms),
@@ -390,8 +402,10 @@ pub fn again(
             let tries = count("tries") + u64::from(tries);
             let same = if note["sign"].as_str() == Some(&failure.sign) { count("same") + 1 } else { 1 };
             let goes_on = tries < limit && same < SAME_MAX;
+            let used_ms = count("used_ms").saturating_add(used_ms);
             note["tries"] = json!(tries);
             note["same"] = json!(same);
+            note["used_ms"] = json!(used_ms);
             note["sign"] = Value::from(failure.sign.as_str());
             note["failure"] = Value::from(failure.told.as_str());
             let mut lines = Vec::new();
@@ -403,7 +417,7 @@ pub fn again(
                 lines.push(Thin::fail(work.id.clone(), &failure.reason).to_string());
                 lines.push(noted(&work.id, Some(&note)));
                 state.set_note(&work.id, Some(note));
-                state.add_failure(&work.id, &failure.reason);
+                state.add_failure(&work.id, &failure.reason, Some(&failure.told));
             }
             (goes_on, lines)
         },

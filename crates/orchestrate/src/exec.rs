@@ -26,6 +26,7 @@ use crate::{
     file::{put, read},
     history::noted,
     lock::Owner,
+    log::note_if_there,
     project::{Project, is_worktree},
     state::{State, StateError},
 };
@@ -61,6 +62,8 @@ pub struct Work {
     pub timeout: Option<Duration>,
     /// When it was begun, by the clock of whoever did: before now where somebody takes it over.
     pub begun_at_ms: u64,
+    /// How long earlier tries took, where the time of all counts together.
+    pub used: Duration,
     /// Why it was not done when it was tried last.
     pub failure: Option<String>,
     /// How the files looked before.
@@ -112,13 +115,20 @@ pub struct Over {
     work: Arc<Work>,
     ended: Ended,
     remains: Option<Value>,
+    /// What the next one who tries is told, where that is more than the reason.
+    told: Option<String>,
 }
 
 impl Over {
     /// It ended so, and its evidence was looked at.
     pub fn proven(work: &Arc<Work>, ended: Ended) -> Over {
         let remains = if ended == Ended::Done { None } else { work.remains() };
-        Over { work: Arc::clone(work), ended, remains }
+        Over { work: Arc::clone(work), ended, remains, told: None }
+    }
+
+    /// The same, with what the next one who tries is told.
+    pub(crate) fn telling(self, told: Option<String>) -> Over {
+        Over { told, ..self }
     }
 
     /// The task.
@@ -155,7 +165,7 @@ impl Over {
             Ended::Done => state.executed(&self.work.id, TaskState::Completed),
             Ended::Failed { reason } => {
                 state.executed(&self.work.id, TaskState::Failed);
-                state.add_failure(&self.work.id, reason);
+                state.add_failure(&self.work.id, reason, self.told.as_deref());
             }
         }
         state.set_note(&self.work.id, self.remains.clone());
@@ -203,12 +213,16 @@ impl<'a> Start<'a> {
             None => {
                 let worktree = worktree.map(|path| path.to_string_lossy());
                 let before = looked_before(state, id, worktree.as_deref(), before);
-                let note = json!({
+                let mut note = json!({
                     "key": key(id, at_ms),
                     "begun_at_ms": at_ms,
                     "before": before.to_string(),
                     "worktree": worktree,
                 });
+                // Who has failed for good before is told why, as one who is begun again is.
+                if let Some(told) = state.told(id) {
+                    note["failure"] = told.into();
+                }
                 (note, directory)
             }
         };
@@ -228,6 +242,7 @@ impl<'a> Start<'a> {
             files: task.files(),
             timeout: task.timeout(),
             begun_at_ms: note["begun_at_ms"].as_u64().unwrap_or(at_ms),
+            used: Duration::from_millis(note["used_ms"].as_u64().unwrap_or_default()),
             failure: note["failure"].as_str().map(str::to_owned),
             before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
             worktree: note["worktree"].as_str().map(str::to_owned),
@@ -269,7 +284,11 @@ pub enum Ended {
 
 /// Begins a task, or says why it cannot be begun.
 pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean: bool, at_ms: u64) -> Begun {
-    let fail = |reason: &str| Begun::Settled(Thin::fail(id.clone(), reason));
+    let fail = |reason: &str| {
+        let line = Thin::fail(id.clone(), reason);
+        note_if_there(project, &line, at_ms);
+        Begun::Settled(line)
+    };
     let plan = match project.plan() {
         Ok((plan, name)) => match plan.problems().first() {
             Some(problem) => return fail(&problem.thin(&name).to_string()),
@@ -294,13 +313,6 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
         }
     });
     changed.unwrap_or_else(|error| fail(&state_reason(&error)))
-}
-
-/// Takes back how work ended: looks at the evidence, puts it down, and says it.
-pub fn end(project: &Project, work: &Arc<Work>, ended: Ended, at_ms: u64) -> Thin {
-    let over = Over::proven(work, work.proven(ended));
-    let lines = end_all(project, std::slice::from_ref(&over), at_ms);
-    lines.into_iter().next().unwrap_or_else(|| over.line())
 }
 
 /// Puts down how everything of this ended, at once, and says it of each. Whoever holds the lock is waited for, longer than

@@ -186,7 +186,7 @@ fn recall(log: &str, plan: &Plan, state: &mut State) {
                 if !state.note(&id).is_some_and(is_begun) && begun.remove(&id) =>
             {
                 state.executed(&id, TaskState::Failed);
-                state.add_failure(&id, &reason);
+                state.add_failure(&id, &reason, None);
                 failed.insert(id);
             }
             Some(Thin::Custom { message_type, payload, .. }) => decided(&message_type, &payload, state),

@@ -19,16 +19,18 @@ mod project;
 mod resolve;
 mod stamp;
 mod state;
+mod tried;
 mod wish;
 
 pub use conduct::{
     Begins, Failure, Hindrance, Look, Looked, Place, Question, again, enter, look, proven, record, release,
 };
-pub use exec::{Begun, Ended, Over, Work, begin, end, end_all, ended_before, is_left, unbegun};
+pub use exec::{Begun, Ended, Over, Work, begin, end_all, ended_before, is_left, unbegun};
 pub use history::{Attempt, Committed};
-pub use log::note;
+pub use log::{note, note_if_there};
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError, trust_command};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use state::{State, StateError};
+pub use tried::{Tried, conclude};
 pub use wish::{Wish, WishError, close, give_up, wish, wish_once};

@@ -8,6 +8,7 @@ use std::{
     path::Path,
 };
 
+use ostler_protocol::thin::Thin;
 use rustix::fs::OFlags;
 
 use crate::{project::Project, stamp::stamp};
@@ -18,6 +19,15 @@ const LOG_BYTES_MAX: u64 = 16 << 20;
 /// Adds lines that somebody else has said to the log of a project.
 pub fn note(project: &Project, lines: &[String], at_ms: u64) -> io::Result<()> {
     append(&project.log_file(), at_ms, lines.iter().map(String::as_str))
+}
+
+/// Adds a line to the log, if there is one: what comes of a question about nothing leaves nothing behind.
+pub fn note_if_there(project: &Project, line: &Thin, at_ms: u64) {
+    let log = project.log_file();
+    if log.exists() {
+        // Whoever asked has the line; a log that cannot be written takes nothing from it.
+        append(&log, at_ms, [line.to_string().as_str()]).ok();
+    }
 }
 
 /// Adds lines, each with the time. What has several lines is one entry for each.

@@ -333,10 +333,20 @@ impl State {
     }
 
     /// Remembers the whole reason of a failure: a line of the thin dialect has its beginning alone.
-    pub(crate) fn add_failure(&mut self, id: &TaskId, reason: &str) {
+    pub(crate) fn add_failure(&mut self, id: &TaskId, reason: &str, told: Option<&str>) {
         let tries = self.failure(id).map_or(0, |(tries, _)| tries).saturating_add(1);
         let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
-        self.part("failures").insert(id.as_str().to_owned(), json!({ "tries": tries, "reason": reason }));
+        let mut failure = json!({ "tries": tries, "reason": reason });
+        if let Some(told) = told.filter(|told| *told != reason) {
+            failure["told"] = told.into();
+        }
+        self.part("failures").insert(id.as_str().to_owned(), failure);
+    }
+
+    /// What the next one who tries a task is told of how it failed the last time.
+    pub(crate) fn told(&self, id: &TaskId) -> Option<&str> {
+        let failure = self.parts.get("failures")?.get(id.as_str())?;
+        failure.get("told").and_then(Value::as_str).or_else(|| failure.get("reason")?.as_str())
     }
 
     /// Whether what was last decided about a task was decided under this key.

@@ -5,7 +5,7 @@
 use std::{env, fs, path::PathBuf, sync::Arc};
 
 use ostler_orchestrate::{
-    Begun, Ended, Project, Resolve, Work, begin, end,
+    Begun, Ended, Project, Resolve, Tried, Work, begin, conclude,
     plan::State::{self, Completed, Failed, InProgress},
     release, resolve,
 };
@@ -36,7 +36,8 @@ impl Place {
     }
 
     fn end(&self, work: &Arc<Work>, ended: Ended) -> String {
-        end(&self.project, work, ended, 2_000).to_string()
+        let tried = Tried { ended, ..Tried::in_vain(String::new()) };
+        conclude(&self.project, work, &tried, 2_000).expect("it is over").to_string()
     }
 
     fn damage(&self) {

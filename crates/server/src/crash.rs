@@ -111,11 +111,12 @@ pub const LOOP_SITES: [&str; 19] = [
 ];
 
 /// The same for what a main agent asks.
-pub const MAIN_SITES: [&str; 6] = [
+pub const MAIN_SITES: [&str; 7] = [
     "before errand",
     "after begin errand",
     "after start errand",
     "before end errand",
+    "after failed errand",
     "after end errand",
     "before answer errand",
 ];

@@ -8,11 +8,15 @@ use std::{
 
 use clap::Args;
 use ostler_orchestrate::{
-    Begun, Ended, Project, Work, begin, end, plan::timeout_s, release, trust_command, unbegun,
+    Begun, Ended, Project, Tried, Work, begin, conclude, note_if_there, plan::timeout_s, release,
+    trust_command, unbegun,
 };
 use ostler_protocol::{name::TaskId, thin::Thin};
 use ostler_server::{
-    api::{NewResume, NewRun, OutcomeKind, RunView, SessionView, TrustView, TrustedView},
+    api::{
+        NewResume, NewRun, Outcome, OutcomeKind, PieceView, PiecesView, RunView, SessionView, TrustView,
+        TrustedView,
+    },
     client::{Client, ClientError, encoded},
 };
 use serde_json::{Map, Value, json};
@@ -37,10 +41,14 @@ const REASON_CHARS_MAX: usize = 100;
 /// The least of a command that is shown in one.
 const COMMAND_CHARS_MIN: usize = 20;
 
+/// How much of what an agent printed is looked at for what it said at last.
+const SAID_BYTES_MAX: u64 = 64 << 10;
+
 /// Have a task done, and print DONE:ID or FAIL:ID:reason.
 ///
 /// Its owner's agent gets the whole task as its prompt; without one the default agent does. It is done when its verify command
 /// passes and, if it declares files, something has changed there. The mark in the task file and the state are written.
+/// One that fails is begun again and told why, up to `retry_limit` times, and given up after three identical failures.
 /// Killed and started again, it goes on with the same run. The exit code is 0 for DONE and 1 for FAIL.
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -86,25 +94,12 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let begun = match agent {
         Ok(()) => begin(&project, &arguments.id, worktree, is_korean, clock::now_ms()),
         Err(error) => {
-            let reason = error.message(Words::new(Language::En));
-            Begun::Settled(Thin::fail(arguments.id.clone(), &reason))
+            let line = Thin::fail(arguments.id.clone(), &error.message(Words::new(Language::En)));
+            note_if_there(&project, &line, clock::now_ms());
+            Begun::Settled(line)
         }
     };
-    let line = match begun {
-        Begun::Settled(line) => line,
-        Begun::Work(work) => match talk(async { Ok(carry_out(context, arguments, &work).await) })? {
-            Ok(ended) => {
-                let line = end(&project, &work, ended, clock::now_ms());
-                warn_of_damage(context, &project, &work.id);
-                line
-            }
-            Err(reason) => {
-                // A state that cannot be written stays as it is: the next who asks takes the task over.
-                release(&project, &work, clock::now_ms()).ok();
-                Thin::fail(work.id.clone(), &reason)
-            }
-        },
-    };
+    let line = see_through(context, arguments, &project, begun)?;
     let line = if arguments.verbose { with_time(line, begun_at.elapsed()) } else { line };
     let text = if context.json {
         context::json(&json!({ "kind": line.kind(), "line": line.to_string(), "about": line }))
@@ -114,6 +109,38 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
     Ok(if matches!(line, Thin::Done { .. }) { Exit::Done } else { Exit::Failed })
+}
+
+/// Has it done, again and again while there is a point in it; every try has a run of its own, and is told of the last.
+fn see_through(
+    context: &Context,
+    arguments: &Arguments,
+    project: &Project,
+    mut begun: Begun,
+) -> Result<Thin, Error> {
+    let is_korean = context.words.language() == Language::Ko;
+    loop {
+        let work = match begun {
+            Begun::Settled(line) => return Ok(line),
+            Begun::Work(work) => work,
+        };
+        match talk(async { Ok(carry_out(context, arguments, &work).await) })? {
+            Ok(tried) => {
+                if let Some(line) = conclude(project, &work, &tried, clock::now_ms()) {
+                    warn_of_damage(context, project, &work.id);
+                    return Ok(line);
+                }
+            }
+            Err(reason) => {
+                // A state that cannot be written stays as it is: the next who asks takes the task over.
+                release(project, &work, clock::now_ms()).ok();
+                let line = Thin::fail(work.id.clone(), &reason);
+                note_if_there(project, &line, clock::now_ms());
+                return Ok(line);
+            }
+        }
+        begun = begin(project, &work.id, arguments.worktree.as_deref(), is_korean, clock::now_ms());
+    }
 }
 
 /// What came of a task is known without the state too, and somebody has to repair that.
@@ -130,7 +157,7 @@ fn with_time(line: Thin, elapsed: Duration) -> Thin {
 
 /// Has it done. What keeps it from being done is a failure of the task: whoever asked reads one line. A key that stands
 /// for something else is none, and the task is to be given back.
-async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Result<Ended, String> {
+async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Result<Tried, String> {
     let done = async {
         let client = context.server().await?;
         let run = match begun(&client, work).await? {
@@ -147,7 +174,7 @@ async fn carry_out(context: &Context, arguments: &Arguments, work: &Work) -> Res
         let reason = error.message(Words::new(Language::En));
         match &error {
             Error::Client(ClientError::Refused(problem)) if problem.kind == "key_reused" => Err(reason),
-            _ => Ok(Ended::Failed { reason }),
+            _ => Ok(Tried::in_vain(reason)),
         }
     })
 }
@@ -219,14 +246,19 @@ fn new_run(context: &Context, arguments: &Arguments, work: &Work) -> Result<NewR
     Ok(NewRun::of_task(work, &agent, environment(), context.words.language() == Language::Ko))
 }
 
-/// When work is late: what it has used before somebody came back to it counts. A clock that was put back has used nothing.
+/// How long this try has taken, also before somebody came back to it. A clock that was put back has used nothing.
+fn used_ms(work: &Work) -> u64 {
+    clock::now_ms().saturating_sub(work.begun_at_ms)
+}
+
+/// When work is late: what earlier tries have used counts.
 fn late_at(work: &Work, timeout: Option<Duration>) -> Option<Instant> {
-    let used = Duration::from_millis(clock::now_ms().saturating_sub(work.begun_at_ms));
+    let used = work.used.saturating_add(Duration::from_millis(used_ms(work)));
     Instant::now().checked_add(timeout?.saturating_sub(used))
 }
 
 /// Waits for the end of a run, however long its agent waits for answers and whatever becomes of the server meanwhile.
-async fn wait(client: &Client, run: &str, work: &Work, timeout: Option<Duration>) -> Result<Ended, Error> {
+async fn wait(client: &Client, run: &str, work: &Work, timeout: Option<Duration>) -> Result<Tried, Error> {
     let deadline = late_at(work, timeout);
     let mut is_over = false;
     loop {
@@ -239,17 +271,18 @@ async fn wait(client: &Client, run: &str, work: &Work, timeout: Option<Duration>
             view => view?,
         };
         if let Some(ended) = &view.outcome {
-            return Ok(match (ended.outcome, is_over) {
-                (OutcomeKind::Completed, _) => Ended::Done,
-                (_, true) => {
-                    let seconds = timeout.unwrap_or_default().as_secs();
-                    Ended::Failed { reason: format!("it was ended after {seconds} s") }
-                }
-                (OutcomeKind::Cancelled, false) => Ended::Failed { reason: "it was cancelled".to_owned() },
-                (OutcomeKind::Failed, false) => {
-                    Ended::Failed { reason: outcome::reason(Words::new(Language::En), &ended.reason) }
-                }
-            });
+            let late = is_over.then(|| timeout.unwrap_or_default());
+            let session = view.sessions.last();
+            let report = match (ended.outcome, session) {
+                (OutcomeKind::Failed, Some(session)) => said(client, &session.id).await.unwrap_or_default(),
+                _ => String::new(),
+            };
+            let tries = session.map_or(1, |session| session.attempts.max(1));
+            return Ok(tried(
+                ended,
+                late,
+                Tried { report, tries, used_ms: used_ms(work), ..Tried::in_vain(String::new()) },
+            ));
         }
         for session in view.sessions.iter().filter(|session| session.status == "interrupted") {
             let resume = NewResume::default();
@@ -265,4 +298,49 @@ async fn wait(client: &Client, run: &str, work: &Work, timeout: Option<Duration>
         }
         sleep(LOOK).await;
     }
+}
+
+/// What the end of a run is to its task. Who was ended, could not be started or fails in the same way again and again
+/// would not do better.
+fn tried(ended: &Outcome, late: Option<Duration>, known: Tried) -> Tried {
+    let failed = |reason: String, is_final: bool| (Ended::Failed { reason }, is_final);
+    let (ended, is_final) = match (ended.outcome, late) {
+        (OutcomeKind::Completed, _) => (Ended::Done, false),
+        (_, Some(timeout)) => failed(format!("it was ended after {} s", timeout.as_secs()), true),
+        (OutcomeKind::Cancelled, None) => failed("it was cancelled".to_owned(), true),
+        (OutcomeKind::Failed, None) => failed(
+            outcome::reason(Words::new(Language::En), &ended.reason),
+            matches!(ended.reason["key"].as_str(), Some("not_started" | "same_failure")),
+        ),
+    };
+    Tried { ended, is_final, ..known }
+}
+
+/// What an agent said at last: its last message, where its CLI prints events, and else the end of what it printed.
+async fn said(client: &Client, session: &str) -> Result<String, Error> {
+    let path = format!("/sessions/{session}/output?form=pieces&tail={SAID_BYTES_MAX}");
+    let mut answer = client.stream(&path).await?;
+    let is_pieces = answer.header("content-type") == Some("application/x-ndjson");
+    let mut bytes = Vec::new();
+    while let Some(piece) = answer.next().await? {
+        bytes.extend_from_slice(&piece);
+    }
+    if !is_pieces {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    let (mut message, mut goes_on) = (String::new(), false);
+    let views =
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<PiecesView>(line).ok());
+    for piece in views.flat_map(|view| view.pieces) {
+        if let PieceView::Speech { text, fragment } = piece {
+            if !goes_on {
+                message.clear();
+            }
+            message.push_str(&text);
+            goes_on = fragment;
+        } else {
+            goes_on = false;
+        }
+    }
+    Ok(message)
 }

@@ -327,11 +327,11 @@ fn a_failure_is_shown_in_whole_and_the_run_has_the_name_of_its_task() {
     exec(&place, &["T1.1"], &format!("FAIL:T1.1:{cut}"));
     assert_eq!(place.json(&["ps", "-a"])[0]["title"], "T1.1: Login page");
     let shown = place.done(&["tasks", "show", "T1.1"]);
-    assert!(shown.contains(&format!("it has failed once: {whole}\n")), "{shown}");
+    assert!(shown.contains(&format!("it has failed 3 times, the last time: {whole}\n")), "{shown}");
     exec(&place, &["T1.1"], &format!("FAIL:T1.1:{cut}"));
     let shown = place.done(&["--lang", "ko", "tasks", "show", "T1.1"]);
-    assert!(shown.contains(&format!("2번 실패, 마지막 이유: {whole}\n")), "{shown}");
-    assert_eq!(place.json(&["tasks", "show", "T1.1"])["failure"], json!({ "tries": 2, "reason": whole }));
+    assert!(shown.contains(&format!("6번 실패, 마지막 이유: {whole}\n")), "{shown}");
+    assert_eq!(place.json(&["tasks", "show", "T1.1"])["failure"], json!({ "tries": 6, "reason": whole }));
     with_agent(&place, "worker", "mkdir -p src/somewhere; echo > src/somewhere/file7.txt");
     exec(&place, &["T1.1"], "DONE:T1.1");
     assert_eq!(place.json(&["tasks", "show", "T1.1"])["failure"], Value::Null);
@@ -359,6 +359,124 @@ fn several_at_once_lose_nothing() {
     assert_eq!(state(&place)["tasks"]["completed"].as_array().map(Vec::len), Some(5));
     assert_eq!(place.done(&["tasks", "close", "1"]), "Phase 1 is over.\n");
     assert_eq!(place.done(&["resolve"]), "ALL_DONE\n");
+}
+
+/// Counts its tries in `n` and keeps the prompt of each.
+const COUNTING: &str = "echo x >> tries; n=$(wc -l < tries); printf '%s\\n' \"$1\" > prompt.$n\n";
+
+fn kept(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.project().join(name)).unwrap_or_default()
+}
+
+/// What the log has, without its times and the notes of executors.
+fn log(place: &Place) -> Vec<String> {
+    let log = kept(place, ".claude/orchestrate.log");
+    let lines = log.lines().filter_map(|line| Some(line.split_once("] ")?.1.to_owned()));
+    lines.filter(|line| !line.starts_with("CUSTOM:EXECUTOR:")).collect()
+}
+
+#[test]
+fn who_fails_is_begun_again_and_told_why() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n- [ ] T1.2: b\n  - files: b.txt\n");
+    let script = format!("{COUNTING}echo \"broken pipe $n\"; [ $n = 3 ]");
+    with_agent(&place, "worker", &script);
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    assert!(!kept(&place, "prompt.1").contains("The last attempt"));
+    for (name, said) in [("prompt.2", "broken pipe 1"), ("prompt.3", "broken pipe 2")] {
+        let prompt = kept(&place, name);
+        let parts = ["## The last attempt", "its exit code was 1", said];
+        assert!(parts.iter().all(|part| prompt.contains(part)), "{prompt}");
+    }
+    let (began, failed) = ("EXECUTE:T1.1", "FAIL:T1.1:its exit code was 1");
+    assert_eq!(log(&place), [began, failed, began, failed, began, "DONE:T1.1"]);
+    let keys = kept(&place, ".claude/orchestrate.log");
+    assert!(keys.contains("#2\"") && keys.contains("#3\""), "{keys}");
+    assert_eq!(place.json(&["ps", "-a"]).as_array().map(Vec::len), Some(3), "a run for each try");
+    // Who changes nothing is told so.
+    fs::remove_file(place.project().join("tries")).expect("it is ours");
+    with_agent(&place, "worker", &format!("{COUNTING}if [ $n = 2 ]; then echo b > b.txt; fi"));
+    exec(&place, &["T1.2"], "DONE:T1.2");
+    assert!(kept(&place, "prompt.2").contains("nothing has changed in b.txt"));
+}
+
+#[test]
+fn three_identical_failures_or_the_limit_end_it_and_the_next_who_asks_is_told() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n- [ ] T1.2: b\n");
+    with_agent(&place, "worker", &format!("{COUNTING}echo \"no such host $n\"; exit 4"));
+    exec(&place, &["T1.1"], "FAIL:T1.1:its exit code was 4");
+    assert_eq!(kept(&place, "tries").lines().count(), 3);
+    let shown = place.json(&["tasks", "show", "T1.1"]);
+    assert_eq!(shown["failure"]["tries"], json!(3), "{shown}");
+    exec(&place, &["T1.1"], "FAIL:T1.1:its exit code was 4");
+    let prompt = kept(&place, "prompt.4");
+    assert!(prompt.contains("## The last attempt") && prompt.contains("no such host 3"), "{prompt}");
+    assert_eq!(kept(&place, "tries").lines().count(), 6, "it has all its tries again");
+    // Each fails in another way.
+    fs::remove_file(place.project().join("tries")).expect("it is ours");
+    with_agent(&place, "worker", &format!("{COUNTING}exit $n"));
+    let mut limited = state(&place);
+    limited["config"]["retry_limit"] = json!(4);
+    fs::write(place.project().join(".claude/orchestrate-state.json"), limited.to_string()).expect("a state");
+    exec(&place, &["T1.2"], "FAIL:T1.2:its exit code was 4");
+    assert_eq!(kept(&place, "tries").lines().count(), 4);
+}
+
+#[test]
+fn killed_between_its_tries_it_goes_on_with_count_and_time() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n");
+    with_agent(
+        &place,
+        "worker",
+        &format!("{COUNTING}[ $n = 1 ] && exit 3; until [ -e go ]; do sleep 0.05; done; exit 3"),
+    );
+    let mut command = place.command(&["exec", "T1.1"]);
+    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    until("the second try", || place.project().join("prompt.2").exists().then_some(()));
+    first.kill().expect("it runs");
+    first.wait().expect("it ends");
+    let note = state(&place)["executor"]["T1.1"].clone();
+    assert_eq!((&note["tries"], &note["same"]), (&json!(1), &json!(1)), "{note}");
+    assert!(note["key"].as_str().is_some_and(|key| key.ends_with("#2")), "{note}");
+    fs::write(place.project().join("go"), "").expect("a file");
+    exec(&place, &["T1.1"], "FAIL:T1.1:its exit code was 3");
+    assert_eq!(kept(&place, "tries").lines().count(), 3, "the second is the same run");
+    // What the first has used is the second's loss.
+    fs::remove_file(place.project().join("go")).expect("it is ours");
+    fs::remove_file(place.project().join("tries")).expect("it is ours");
+    fs::remove_file(place.project().join("prompt.2")).expect("it is ours");
+    let mut command = place.command(&["exec", "T1.1"]);
+    let mut second = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    until("the second try", || place.project().join("prompt.2").exists().then_some(()));
+    second.kill().expect("it runs");
+    second.wait().expect("it ends");
+    let mut older = state(&place);
+    let used_ms = older["executor"]["T1.1"]["used_ms"].as_u64().expect("it is noted");
+    older["executor"]["T1.1"]["used_ms"] = json!(used_ms + 7_200_000);
+    fs::write(place.project().join(".claude/orchestrate-state.json"), older.to_string()).expect("a state");
+    exec(&place, &["T1.1", "--meta", "{\"timeout\":3600}"], "FAIL:T1.1:it was ended after 3600 s");
+    assert_eq!(kept(&place, "tries").lines().count(), 2, "whose time is over is not begun again");
+}
+
+#[test]
+fn every_line_stands_in_the_log_once_there_is_one() {
+    let place = Place::with_commit();
+    tasks(&place, "- [ ] T1.1: a\n- [ ] T1.2: b\n  - owner: nope\n");
+    with_agent(&place, "worker", "true");
+    exec(&place, &["T9.9"], "FAIL:T9.9:there is no such task");
+    assert!(!place.project().join(".claude").exists(), "a question about nothing leaves nothing behind");
+    exec(&place, &["T1.1"], "DONE:T1.1");
+    let refused: &[(&[&str], &str)] = &[
+        (&["T9.9"], "FAIL:T9.9:there is no such task"),
+        (&["T1.2", "--agent", "nope"], "FAIL:T1.2:there is no agent 'nope'"),
+        (&["T1.2", "--worktree", "nowhere"], "FAIL:T1.2:there is no such worktree"),
+    ];
+    for (arguments, line) in refused {
+        exec(&place, arguments, line);
+        assert_eq!(log(&place).last().map(String::as_str), Some(*line));
+    }
 }
 
 #[test]

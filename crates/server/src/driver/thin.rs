@@ -15,12 +15,12 @@ use std::{
 use ostler_engine::{
     ActionName, Input, SessionId,
     orchestrate::PARALLEL,
-    run::Outcome,
+    run::{Outcome, Reason},
     thin::{Errand, OK, ThinNews, UNKNOWN, refused, report},
 };
 use ostler_orchestrate::{
-    Begun, Ended, Resolve, Wish, Work, begin, close, end, ended_before, is_left, note, plan::timeout_s,
-    release, resolve, unbegun, wish_once,
+    Begun, Resolve, Tried, Wish, Work, begin, close, conclude, ended_before, is_left, note, note_if_there,
+    plan::timeout_s, release, resolve, unbegun, wish_once,
 };
 use ostler_protocol::{name::TaskId, thin::Thin};
 use serde_json::Value;
@@ -31,7 +31,10 @@ use tokio::{
 
 use super::{
     Driver,
-    orchestrate::parent::{End, NO_AGENT, Parent, blocking, ended},
+    orchestrate::{
+        exchange::said,
+        parent::{End, Limit, NO_AGENT, Parent, blocking, ended},
+    },
 };
 use crate::{crash, journal::SubmitError};
 
@@ -169,21 +172,22 @@ impl Asked {
     ) -> Result<(Arc<Work>, Option<Duration>), Thin> {
         let (parent, failed) = (Arc::clone(&self.parent), Thin::fail(id.clone(), "it could not be begun"));
         let begun = blocking(move || {
-            let timeout = timeout(meta.as_ref()).map_err(|reason| Thin::fail(id.clone(), &reason))?;
+            let refused = |reason: String| refused_task(&parent, &id, &reason);
+            let timeout = timeout(meta.as_ref()).map_err(refused)?;
             let before = Some(&id).filter(|_| was_begun).and_then(|id| ended_before(&parent.project, id));
             if let Some(line) = before {
                 return Err(line);
             }
             let worktree = worktree.map(PathBuf::from);
             let worktree: Option<&Path> = worktree.as_deref();
-            check_agent(&parent, &id).map_err(|reason| Thin::fail(id.clone(), &reason))?;
+            check_agent(&parent, &id).map_err(refused)?;
             let begun = || begin(&parent.project, &id, worktree, parent.korean, parent.now_ms());
             let begun = match begun() {
                 // Who asks for it now wants it done; the one who was cancelled with it did not.
                 Begun::Work(work) if was_cancelled_with_another(&parent, &work.key) => {
                     let released = release(&parent.project, &work, parent.now_ms());
                     drop(work);
-                    released.map_err(|error| Thin::fail(id.clone(), &error.to_string()))?;
+                    released.map_err(|error| refused(error.to_string()))?;
                     begun()
                 }
                 begun => begun,
@@ -217,29 +221,29 @@ impl Asked {
         begun.await.flatten().ok_or(refused)
     }
 
-    /// Has a task done, and says what came of it.
-    async fn carry_out(self, work: Arc<Work>, timeout: Option<Duration>) {
+    /// Has a task done, again and again while there is a point in it, and says what came of it.
+    async fn carry_out(self, mut work: Arc<Work>, timeout: Option<Duration>) {
         let room = self.room().await;
         // It is never closed.
         let _place = room.acquire_owned().await;
-        let ended = self.work_on(&work, timeout).await;
-        crash::site("before end errand");
-        let (parent, about) = (Arc::clone(&self.parent), Arc::clone(&work));
-        let line = blocking(move || match ended {
-            Ok(ended) => end(&parent.project, &about, ended, parent.now_ms()),
-            Err(reason) => {
-                // A state that cannot be written stays as it is: the next who asks takes the task over.
-                release(&parent.project, &about, parent.now_ms()).ok();
-                Thin::fail(about.id.clone(), &reason)
+        let line = loop {
+            let tried = self.work_on(&work, timeout).await;
+            crash::site("before end errand");
+            let (parent, about) = (Arc::clone(&self.parent), Arc::clone(&work));
+            let next = blocking(move || put_down(&parent, &about, tried)).await;
+            match next {
+                Some(Begun::Work(again)) => work = again,
+                Some(Begun::Settled(line)) => break line,
+                None => break Thin::fail(work.id.clone(), "it could not be concluded"),
             }
-        });
-        let line = line.await.unwrap_or_else(|| Thin::fail(work.id.clone(), "it could not be concluded"));
+            crash::site("after failed errand");
+        };
         crash::site("after end errand");
         self.say(&line).await;
     }
 
-    /// How the work ended; or why it is given back.
-    async fn work_on(&self, work: &Arc<Work>, timeout: Option<Duration>) -> Result<Ended, String> {
+    /// How a try went; or why the work is given back.
+    async fn work_on(&self, work: &Arc<Work>, timeout: Option<Duration>) -> Result<Tried, String> {
         let run = match self.parent.found(&work.key) {
             Some(session) => session.run,
             None if self.parent.is_cancelled() => return Err(CANCELLED.to_owned()),
@@ -256,17 +260,45 @@ impl Asked {
                 match asked {
                     Ok(Some((run, _))) => run,
                     Ok(None) => return Err("it was begun by somebody else".to_owned()),
-                    Err(reason) => return Ok(Ended::Failed { reason }),
+                    Err(reason) => return Ok(Tried::in_vain(reason)),
                 }
             }
         };
         crash::site("after start errand");
         self.report(ThinNews::Began(run), None).await;
-        match self.parent.wait(run, timeout).await {
-            End::Over(over) => Ok(ended(&over.outcome)),
-            End::Gone => Ok(Ended::Failed { reason: "nobody knows how it ended".to_owned() }),
-            End::Cancelled => Err(CANCELLED.to_owned()),
-        }
+        let limit = timeout.map(|timeout| Limit { timeout, used: work.used });
+        let (over, is_late) = match self.parent.wait(run, limit).await {
+            End::Over(over) => (over, false),
+            End::Late(over) => (over, true),
+            End::Gone => {
+                let unknown = Tried::in_vain("nobody knows how it ended".to_owned());
+                return Ok(Tried { is_final: false, ..unknown });
+            }
+            End::Cancelled => return Err(CANCELLED.to_owned()),
+        };
+        let would_fail = match &over.outcome {
+            Outcome::Completed { .. } => false,
+            Outcome::Cancelled => true,
+            Outcome::Failed { reason } => {
+                matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. })
+            }
+        };
+        Ok(Tried {
+            ended: ended(&over.outcome),
+            report: self.reported(work).await,
+            checked: over.said,
+            is_final: is_late || would_fail,
+            tries: over.tries,
+            used_ms: over.worked_ms.saturating_add(over.waited_ms),
+        })
+    }
+
+    /// What whoever worked on it said at last, for the next one.
+    async fn reported(&self, work: &Arc<Work>) -> String {
+        let Some(session) = self.parent.found(&work.key) else { return String::new() };
+        let driver = Arc::clone(&self.driver);
+        let said = blocking(move || said(&driver.home, session.id, &session.order.agent.output));
+        said.await.unwrap_or_default()
     }
 
     /// Where those wait whose turn has not come: a main agent has as many at work as a loop would.
@@ -298,6 +330,28 @@ impl Asked {
             sleep(AGAIN).await;
         }
     }
+}
+
+/// A task that is not begun, or given back; every line stands in the log.
+fn refused_task(parent: &Parent, id: &TaskId, reason: &str) -> Thin {
+    let line = Thin::fail(id.clone(), reason);
+    note_if_there(&parent.project, &line, parent.now_ms());
+    line
+}
+
+/// Puts down what came of a try: the line that ends it, or what is worked on next.
+fn put_down(parent: &Parent, work: &Arc<Work>, tried: Result<Tried, String>) -> Begun {
+    let line = match tried {
+        Ok(tried) => conclude(&parent.project, work, &tried, parent.now_ms()),
+        Err(reason) => {
+            // A state that cannot be written stays as it is: the next who asks takes the task over.
+            release(&parent.project, work, parent.now_ms()).ok();
+            Some(refused_task(parent, &work.id, &reason))
+        }
+    };
+    // Its place stands in what was noted when it was begun first.
+    let again = || begin(&parent.project, &work.id, None, parent.korean, parent.now_ms());
+    line.map_or_else(again, Begun::Settled)
 }
 
 /// Whose run was asked for under a key, and whether it was cancelled. None if there is none.

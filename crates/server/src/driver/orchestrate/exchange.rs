@@ -126,7 +126,7 @@ fn tokens(_: &str, _: impl Iterator<Item = String>) -> Option<Tokens> {
 }
 
 /// What an agent said at last: its last message, where its CLI prints events, and else all that it printed.
-pub(super) fn said(home: &Home, session: SessionId, output: &Output) -> String {
+pub(in crate::driver) fn said(home: &Home, session: SessionId, output: &Output) -> String {
     let entries = fs::read_dir(home.session(session)).into_iter().flatten().flatten();
     let launches = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let Some(launch) = launches.max() else { return String::new() };

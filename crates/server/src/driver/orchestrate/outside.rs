@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Shared,
     exchange::said,
-    parent::{End, blocking},
+    parent::{End, Limit, blocking},
 };
 use crate::{api::NewRun, environment::digest, http::runs, journal::Key};
 
@@ -136,9 +136,9 @@ impl Shared {
         else {
             return Err("the resolver could not be asked".to_owned());
         };
-        match self.wait(run, Some(timeout)).await {
+        match self.wait(run, Some(Limit::whole(timeout))).await {
             End::Cancelled => return Ok(Wanted::Wait),
-            End::Over(_) | End::Gone => {}
+            End::Over(_) | End::Late(_) | End::Gone => {}
         }
         let line = answer(&self.heard(session, output).await)
             .ok_or("the resolver has said nothing that is an answer")?;

@@ -46,10 +46,27 @@ pub(in crate::driver) struct Parent {
 /// How a run ended, as far as who waits for it knows.
 pub(in crate::driver) enum End {
     Over(Over),
+    /// It took longer than it may, and was ended.
+    Late(Over),
     /// Nobody knows any more.
     Gone,
     /// Somebody wants who waits to end.
     Cancelled,
+}
+
+/// How long a run may take.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::driver) struct Limit {
+    pub(in crate::driver) timeout: Duration,
+    /// How much of that is used up already.
+    pub(in crate::driver) used: Duration,
+}
+
+impl Limit {
+    /// All of it for one run.
+    pub(in crate::driver) fn whole(timeout: Duration) -> Limit {
+        Limit { timeout, used: Duration::ZERO }
+    }
 }
 
 impl Parent {
@@ -153,8 +170,8 @@ impl Parent {
 
     /// Waits for the end of a run, however long its agent waits for answers. Who wants the
     /// one who waits to end wants it to end too; whoever holds a loop holds it.
-    pub(in crate::driver) async fn wait(&self, run: RunId, timeout: Option<Duration>) -> End {
-        let deadline = timeout.and_then(|timeout| self.deadline(run, timeout));
+    pub(in crate::driver) async fn wait(&self, run: RunId, limit: Option<Limit>) -> End {
+        let deadline = limit.and_then(|limit| self.deadline(run, limit));
         let mut changed = self.driver.journal.watch();
         let (mut is_cancelled, mut is_late) = (false, false);
         loop {
@@ -164,8 +181,10 @@ impl Parent {
                     return End::Cancelled;
                 }
                 if is_late && over.outcome == Outcome::Cancelled {
-                    let message = format!("it was ended after {} s", timeout.unwrap_or_default().as_secs());
+                    let seconds = limit.map_or(0, |limit| limit.timeout.as_secs());
+                    let message = format!("it was ended after {seconds} s");
                     over.outcome = Outcome::Failed { reason: Reason::Reported { message } };
+                    return End::Late(over);
                 }
                 return End::Over(over);
             }
@@ -191,10 +210,11 @@ impl Parent {
 
     /// When a run is late. What it has used under an earlier server counts, by the clock on the wall; one that was put
     /// back has used nothing.
-    fn deadline(&self, run: RunId, timeout: Duration) -> Option<Instant> {
+    fn deadline(&self, run: RunId, limit: Limit) -> Option<Instant> {
         let begun_at_ms = self.driver.journal.world().runs.get(&run).map(|run| run.created_at_ms);
         let used_ms = begun_at_ms.map_or(0, |begun_at_ms| self.now_ms().saturating_sub(begun_at_ms));
-        Instant::now().checked_add(timeout.saturating_sub(Duration::from_millis(used_ms)))
+        let used = limit.used.saturating_add(Duration::from_millis(used_ms));
+        Instant::now().checked_add(limit.timeout.saturating_sub(used))
     }
 
     /// Waits for a run that is not about a task.

@@ -23,7 +23,7 @@ use super::{
     exchange::{Call, said},
     ground::{Merged, Whose},
     outside::{check_in, reply, request},
-    parent::{End, blocking, ended},
+    parent::{End, Limit, blocking, ended},
     words::mend,
 };
 use crate::{api::NewRun, config::orchestrate::Worktrees, crash};
@@ -348,9 +348,11 @@ impl Shared {
         };
         let usual = || self.config().ok().and_then(|config| config.orchestrate.timeout);
         // Its end is waited for from the beginning; whoever comes back after a crash finds the run by its key.
-        let ((), end) = tokio::join!(noted, self.wait(started.run, work.timeout.or_else(usual)));
+        let ((), end) =
+            tokio::join!(noted, self.wait(started.run, work.timeout.or_else(usual).map(Limit::whole)));
         let over = match end {
-            End::Over(over) => over,
+            // Every try has its own time, and one that was late may be faster when it is begun again.
+            End::Over(over) | End::Late(over) => over,
             End::Gone => return Some(failed("nobody knows how it ended".to_owned(), false)),
             End::Cancelled => return None,
         };
