@@ -108,21 +108,26 @@ fn recall_merges(commits: &[Committed], plan: &Plan, state: &mut State, at_ms: u
     for phase in plan.phases().iter().filter(|phase| phase.number > 0) {
         let number = phase.number;
         let tasks: Vec<Task<'_>> = plan.tasks().filter(|task| task.phase() == number).collect();
-        let (merge, rest) = (format!("Merge {}: ", phase.worktree()), format!("Phase {number}: "));
+        let (merge, rest) = (format!("Merge {}", phase.worktree()), format!("Phase {number}"));
         let merged = |fits: &dyn Fn(&str) -> bool| {
             commits.iter().find(|it| it.is_merged && fits(&it.subject)).map(|it| it.commit.as_str())
         };
-        let own = merged(&|said| said.starts_with(&merge));
+        let own = merged(&|said| is_titled(said, &merge));
         if own.is_some() && progress.is_phase_settled(number) && !state.checkpoints().contains(&number) {
             state.close(plan, number, tasks.iter().map(|task| task.name()), at_ms);
         }
         // A branch whose target had stood still has no merge of its own: its last commit is there instead.
         let subjects: BTreeSet<String> = tasks.iter().map(|task| subject(*task)).collect();
-        let commit = own.or_else(|| merged(&|said| said.starts_with(&rest) || subjects.contains(said)));
+        let commit = own.or_else(|| merged(&|said| is_titled(said, &rest) || subjects.contains(said)));
         if commit.is_some() && state.checkpoints().contains(&number) {
             state.merged(number, commit);
         }
     }
+}
+
+/// Whether a commit is called so, with a title behind it or without.
+fn is_titled(said: &str, what: &str) -> bool {
+    said.strip_prefix(what).is_some_and(|title| title.is_empty() || title.starts_with(':'))
 }
 
 /// The end of the log, from the beginning of a line on.

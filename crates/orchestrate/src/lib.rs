@@ -20,6 +20,7 @@ mod resolve;
 mod stamp;
 mod state;
 mod tried;
+mod unfinished;
 mod wish;
 
 pub use conduct::{
@@ -33,4 +34,5 @@ pub use project::{Project, TASK_FILES, TasksError, trust_command};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use state::{State, StateError};
 pub use tried::{Tried, conclude};
+pub use unfinished::{Unfinished, unfinished};
 pub use wish::{Wish, WishError, close, give_up, wish, wish_once};

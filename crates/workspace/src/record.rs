@@ -4,6 +4,7 @@
 //! short is made again: it finds the commit at the head, and brings the live index up to it.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -12,12 +13,13 @@ use std::{
 };
 
 use crate::{
-    Commit, GitError, Repository, Worktree,
+    Commit, GitError, Pin, Repository, Worktree,
     checkout::{Checkout, commit_tree, file, resolve, tree_of, update_ref},
     git::Call,
-    index::Held,
+    index::{self, Held},
     make::read_mark,
-    snapshot::{TemporaryIndex, paths, zero_ended},
+    pin::Pinning,
+    snapshot::{Snapshot, TemporaryIndex, paths, zero_ended},
 };
 
 /// The most that is read of the list of what a repository ignores by itself.
@@ -102,14 +104,44 @@ impl Repository {
             Some(commit)
         };
         // The live index knows nothing of that commit yet, and would show it taken back. Files are not touched.
-        let mut tries = 1;
-        // An agent may be using git there. Whoever comes next brings it up to date where this does not.
-        while !matches!(brought_up(checkout, &files), Ok(true)) && tries < INDEX_TRIES {
-            tries += 1;
-            thread::sleep(INDEX_WAIT);
-        }
+        bring_up(checkout, &files);
         drop(lock);
         Ok(made)
+    }
+
+    /// Brings the changed files of a worktree for which `is_wanted` back to what its head has. What stood there is pinned
+    /// first, and the pin is given; none if there are no such files.
+    pub fn put_back(
+        &self,
+        worktree: &Worktree,
+        is_wanted: impl Fn(&Path) -> bool,
+    ) -> Result<Option<Pin>, GitError> {
+        let checkout = self.checkout_of(worktree)?;
+        let lock = self.hold()?;
+        index::give_back(&checkout);
+        let files: Vec<PathBuf> = changed(&checkout)?.into_iter().filter(|path| is_wanted(path)).collect();
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let snapshot = Snapshot::take(&checkout)?;
+        let pin = self.pin_worktree(worktree, &checkout.git_dir, Some(&snapshot), Pinning::Always)?;
+        let index = TemporaryIndex::empty(&checkout);
+        index.call(&checkout, ["read-tree", "HEAD"]).run()?;
+        let known: BTreeSet<PathBuf> =
+            paths(&index.call(&checkout, ["ls-files", "-z"]).run()?).into_iter().collect();
+        let (known, unknown): (Vec<PathBuf>, Vec<PathBuf>) =
+            files.iter().cloned().partition(|path| known.contains(path));
+        for path in unknown.iter().map(|path| checkout.root.join(path)) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(file(&path, error)),
+                _ => {}
+            }
+        }
+        let args = ["checkout-index", "--force", "-z", "--stdin"];
+        index.call(&checkout, args).input(&zero_ended(&known)).run()?;
+        bring_up(&checkout, &files);
+        drop(lock);
+        Ok(pin)
     }
 
     /// Has git take no notice of a folder in the root, in all checkouts; that stands in the repository's own list, not
@@ -137,6 +169,16 @@ impl Repository {
         }
         drop(lock);
         Ok(())
+    }
+}
+
+/// Has the live index know these files as they are. An agent may be using git there: whoever comes next brings it up to
+/// date where this does not.
+fn bring_up(checkout: &Checkout, files: &[PathBuf]) {
+    let mut tries = 1;
+    while !matches!(brought_up(checkout, files), Ok(true)) && tries < INDEX_TRIES {
+        tries += 1;
+        thread::sleep(INDEX_WAIT);
     }
 }
 

@@ -6,6 +6,7 @@ mod asking;
 mod branches;
 mod crashing;
 mod forty;
+mod leaving;
 mod main_agents;
 mod notices;
 mod outside;

@@ -3,6 +3,7 @@
 //! It holds nothing that it would miss: what it has done stands in the journal, in the state file and in git, and every
 //! step looks there first. A server that dies anywhere starts it again, for its action is done only when the loop is.
 
+mod before;
 mod close;
 pub(crate) mod command;
 pub(crate) mod exchange;
@@ -260,7 +261,7 @@ impl Conductor {
             };
         }
         let stages = stages.unwrap_or_default();
-        if let Some(message) = self.off_branch(&stages).await {
+        if let Some(message) = before::stands_in_the_way(&self.shared, &stages).await {
             self.end_all(handed_in).await;
             return self.ask(About::Hindered { message }).await;
         }
@@ -458,22 +459,17 @@ impl Conductor {
         }
         // What was there before in the checkout, and what the set-up has left, is no task's work.
         let foreign = match self.changed(worktree.clone()).await {
-            Ok(changed) => changed.into_iter().filter(|file| !before.contains(file)).collect(),
+            Ok(changed) if worktree.is_none() => before::foreign(&self.shared, phase, changed).await,
+            Ok(changed) => Ok(changed.into_iter().filter(|file| !before.contains(file)).collect()),
+            Err(message) => Err(message),
+        };
+        let foreign = match foreign {
+            Ok(foreign) => foreign,
             Err(message) => return self.ask(About::Hindered { message }).await,
         };
         crash::site("after prepare phase");
         self.shared.moved(Step::PhaseBegun { phase, worktree, target, foreign }).await;
         Turn::Again
-    }
-
-    /// Why nothing can go on in the checkout, if a phase is worked on there: somebody has checked out another branch.
-    async fn off_branch(&self, stages: &BTreeMap<u32, Stage>) -> Option<String> {
-        let is_there = |it: &Stage| it.worktree.is_none() && it.target.is_some() && it.ended_at_ms.is_none();
-        if !stages.values().any(is_there) {
-            return None;
-        }
-        let shared = Arc::clone(&self.shared);
-        blocking(move || shared.ground().off_branch()).await.flatten()
     }
 
     /// What is changed now in the place of a phase.
@@ -539,7 +535,7 @@ impl Conductor {
             }
             About::Hindered { message } => {
                 let (shared, said) = (Arc::clone(&self.shared), message.clone());
-                if let Some(Some(hinders)) = blocking(move || shared.ground().still_hinders(&said)).await {
+                if let Some(Some(hinders)) = blocking(move || shared.still_hinders(&said)).await {
                     return hinders;
                 }
                 let looked = self.look(&stages, Vec::new(), Begins::Later).await;

@@ -434,6 +434,34 @@ fn a_commit_of_some_files_takes_nothing_else_along() {
     assert_eq!(text.lines().filter(|line| *line == "/worktree/").count(), 1, "{text}");
 }
 
+#[test]
+fn what_is_put_back_is_kept_and_nothing_else_is_touched() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    project.write("known", "as it was\n");
+    commit_all(&project.root, "before");
+    let worktree = project.worktree();
+    let git = |args: &[&str]| git(&worktree.path, args);
+    for name in ["known", "new", "staged", "other"] {
+        write(&worktree.path.join(name), "half\n");
+    }
+    git(&["add", "staged"]);
+    let repository = project.repository();
+    let is_wanted = |path: &std::path::Path| path != std::path::Path::new("other");
+    let pin = repository.put_back(&worktree, is_wanted).expect("git works").expect("a pin");
+    assert_eq!(git(&["status", "--porcelain"]), "?? other");
+    assert_eq!(read(&worktree.path.join("known")), "as it was\n");
+    for name in ["known", "new", "staged"] {
+        assert_eq!(git(&["show", &format!("{}:{name}", pin.commit)]), "half", "{name}");
+    }
+    assert_eq!(repository.put_back(&worktree, is_wanted).expect("git works"), None);
+    // The pin stays when the worktree goes.
+    repository.discard(&worktree).expect("it goes");
+    assert_eq!(project.git(["show", &format!("{}:new", pin.commit)]), "half");
+    let kept = repository.pin(&worktree).expect("git works").expect("a pin").commit;
+    assert_eq!(project.git(["merge-base", kept.as_str(), pin.commit.as_str()]), pin.commit.as_str());
+}
+
 /// Whoever is killed while the live index is changed leaves a lock that is known as ours; nobody is kept out by it.
 #[test]
 fn a_lock_of_the_index_that_is_ours_is_taken_back_and_no_other() {

@@ -6,12 +6,12 @@ use ostler_engine::{
     input::Made,
     orchestrate::{About, Due, Stage, Standing, Step, Tested, Unmerged, due},
 };
-use ostler_orchestrate::record;
+use ostler_orchestrate::{record, unfinished};
 
 use super::{
     Shared, Turn, ask,
     command::{self, Errand, NOT_ALLOWED},
-    ground::{Ground, Merged, Whose},
+    ground::{Ground, Merged, Whose, titled},
     parent::blocking,
     words,
 };
@@ -76,21 +76,26 @@ fn directory(shared: &Shared, stage: &Stage) -> PathBuf {
         .map_or_else(|| shared.project.root().to_path_buf(), |it| shared.project.root().join(it))
 }
 
-/// Commits what no task has declared, and looks at where the phase stands.
+/// Commits what no task has declared, and looks at where the phase stands. What tasks declare that were given up is not
+/// committed; in a worktree it is put away, so that the tests see what will be merged.
 async fn standing(shared: &Arc<Shared>, phase: u32, stage: &Stage, title: &str) -> Result<Standing, String> {
     if stage.merged.is_some() || stage.began_at_ms == 0 {
         let merged = stage.merged.clone();
         return Ok(Standing { head: merged, target: None });
     }
     let (shared, stage) = (Arc::clone(shared), stage.clone());
-    let message = format!("Phase {phase}: {title}");
+    let message = titled(&format!("Phase {phase}"), title);
     let looked = blocking(move || {
         let ground = shared.ground();
         let name = name_of(stage.worktree.as_deref());
         // Tests may have left files behind, which are nobody's work.
         if stage.tested.is_none() {
             let directory = directory(&shared, &stage);
-            ground.commit(&directory, &Whose::AllBut(&[]), &stage.foreign, &message)?;
+            let undone = unfinished(&shared.project, phase, None)?.files;
+            ground.commit(&directory, &Whose::AllBut(&undone), &stage.foreign, &message)?;
+            if let Some(name) = name {
+                ground.put_back(name, &directory, &undone, &stage.foreign)?;
+            }
         }
         ground.standing(name)
     });

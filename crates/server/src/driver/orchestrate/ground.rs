@@ -165,7 +165,7 @@ impl Ground {
         let of_phase = self.find(&self.root.join(phase))?.ok_or("the worktree of the phase is gone")?;
         let worktree = self.worktree(&of_phase, name)?;
         let standing = Standing { head: None, target: None };
-        merge(&of_phase, &worktree, &standing, &format!("Merge {name}: {title}"))
+        merge(&of_phase, &worktree, &standing, &titled(&format!("Merge {name}"), title))
     }
 
     /// Takes the worktree of a task away that is merged, into its phase or with it. What was left in it is kept under a
@@ -204,7 +204,6 @@ impl Ground {
             return Err(message);
         }
         let within = within(&repository, directory);
-        let fits = |patterns: &[String], path: &str| patterns.iter().any(|pattern| overlap(pattern, path));
         let is_wanted = |path: &Path| {
             let shown = path.to_string_lossy();
             let Ok(inner) = path.strip_prefix(&within) else { return false };
@@ -223,9 +222,36 @@ impl Ground {
         Ok(made.map(|commit| commit.as_str().to_owned()))
     }
 
+    /// Brings files in the worktree of a phase that fit these patterns back to what is committed. What stood there is kept
+    /// under the ref that keeps what is left when the worktree goes.
+    pub(super) fn put_back(
+        &self,
+        name: &str,
+        directory: &Path,
+        patterns: &[String],
+        foreign: &[String],
+    ) -> Result<(), String> {
+        let Some(repository) = self.repository()?.filter(|_| !patterns.is_empty()) else { return Ok(()) };
+        let worktree = self.worktree(&repository, name)?;
+        let seen = self.find(directory)?.ok_or("the worktree is gone")?;
+        let within = within(&seen, directory);
+        let is_wanted = |path: &Path| {
+            let Ok(inner) = path.strip_prefix(&within) else { return false };
+            let is_foreign = foreign.iter().any(|it| it.as_str() == path.to_string_lossy());
+            fits(patterns, &inner.to_string_lossy()) && !is_foreign
+        };
+        repository.put_back(&worktree, is_wanted).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Where in its checkout the project is: empty where it is the root of it.
+    pub(super) fn within(&self) -> PathBuf {
+        let repository = self.repository().ok().flatten();
+        repository.map(|repository| within(&repository, &self.root)).unwrap_or_default()
+    }
+
     /// Whether a file is the loop's own: the task file, whose marks are written in the project alone, the state and the
     /// log; also what a server that was killed while it replaced one of them has left.
-    fn is_own(&self, path: &str) -> bool {
+    pub(super) fn is_own(&self, path: &str) -> bool {
         let path = Path::new(path);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let tasks = self.tasks.file_name().unwrap_or_default().to_string_lossy();
@@ -266,7 +292,7 @@ impl Ground {
     pub(super) fn merge(&self, name: &str, standing: &Standing, title: &str) -> Result<Merged, String> {
         let repository = self.repository()?.ok_or("there is no repository")?;
         let worktree = self.worktree(&repository, name)?;
-        merge(&repository, &worktree, standing, &format!("Merge {name}: {title}"))
+        merge(&repository, &worktree, standing, &titled(&format!("Merge {name}"), title))
     }
 
     /// The branch that a phase is merged into.
@@ -281,6 +307,15 @@ impl Ground {
         let Some(worktree) = self.find_worktree(&repository, name)? else { return Ok(()) };
         repository.remove_merged(&worktree, None).map(drop).map_err(|error| error.to_string())
     }
+}
+
+/// What a commit is called: nothing stands behind the colon of what has no title, so there is none.
+pub(super) fn titled(what: &str, title: &str) -> String {
+    if title.is_empty() { what.to_owned() } else { format!("{what}: {title}") }
+}
+
+fn fits(patterns: &[String], path: &str) -> bool {
+    patterns.iter().any(|pattern| overlap(pattern, path))
 }
 
 /// A directory within the checkout that it lies in: empty where it is the root of it.

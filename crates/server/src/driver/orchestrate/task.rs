@@ -13,7 +13,9 @@ use ostler_engine::{
     run::{Outcome, Reason},
     session::Session,
 };
-use ostler_orchestrate::{Begun, Ended, Failure, Over, Place, Work, again, begin, end_all, proven, release};
+use ostler_orchestrate::{
+    Begun, Ended, Failure, Over, Place, Work, again, begin, end_all, proven, release, unfinished,
+};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::time::sleep;
 
@@ -230,19 +232,28 @@ impl Shared {
         work: &Work,
         phase: u32,
         of_phase: Option<&str>,
-        others: &[String],
+        mut others: Vec<String>,
     ) -> Result<(), Apart> {
         let stage = self.stage(phase);
         // Somebody else may have begun it where everybody works.
         let of_phase = of_phase.filter(|_| self.is_within(&work.directory, &worktree_of(&work.id)));
-        let is_elsewhere = stage.worktree.is_some_and(|place| !self.is_within(&work.directory, &place));
+        let is_elsewhere =
+            stage.worktree.as_ref().is_some_and(|place| !self.is_within(&work.directory, place));
         let whose = match of_phase {
             // Nobody else works there.
             Some(_) => Some(Whose::AllBut(&[])),
             None if !work.files.is_empty() => Some(Whose::Declared(&work.files)),
             // Nobody knows what of all that is there is its work.
             None if is_elsewhere => None,
-            None => Some(Whose::AllBut(others)),
+            None => {
+                if let Some(message) = self.mixed(&stage) {
+                    return Err(Apart::Hindered(format!("{} cannot be committed: {message}", work.id)));
+                }
+                // Nor is what those have left its work who were given up, or work where no loop sees them.
+                let left = unfinished(&self.project, phase, Some(&work.id)).unwrap_or_default();
+                others.extend(left.files);
+                Some(Whose::AllBut(&others))
+            }
         };
         let message = format!("{}: {}", work.id, work.title);
         let commit = |whose| self.ground().commit(&work.directory, &whose, &stage.foreign, &message);
@@ -294,7 +305,7 @@ impl Shared {
             let mut ended = proven(&work, attempt.ended);
             if ended == Ended::Done {
                 crash::site("before commit task");
-                match shared.bring_in(&work, phase, of_phase.as_deref(), &others) {
+                match shared.bring_in(&work, phase, of_phase.as_deref(), others) {
                     Ok(()) => {}
                     Err(Apart::Hindered(message)) => return Concluded::Hindered(message),
                     Err(Apart::Conflict(reason, told)) => {
