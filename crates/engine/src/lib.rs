@@ -46,4 +46,5 @@ pub use decide::{Decision, decide};
 pub use event::{Entry, Event};
 pub use id::{AccountId, CheckpointId, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId};
 pub use input::{Input, Refusal};
+pub use signature::signature;
 pub use world::{Overlay, World};

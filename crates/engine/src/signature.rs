@@ -4,7 +4,7 @@
 use alloc::string::String;
 
 /// What a failure said, without what differs each time.
-pub(crate) fn signature(output: &str) -> String {
+pub fn signature(output: &str) -> String {
     let mut folded = String::with_capacity(output.len());
     for line in output.lines() {
         for word in line.split_whitespace() {

@@ -18,7 +18,7 @@ use ostler_protocol::{
 use serde_json::{Value, json};
 
 use crate::{
-    exec::{Ended, Over, Start, Work, begins, end_all, is_abandoned, patiently, put_down, said},
+    exec::{Ended, Over, Start, Work, begins, end_all, fail, is_abandoned, patiently, put_down, said},
     history::noted,
     project::Project,
     state::{State, StateError},
@@ -359,7 +359,7 @@ pub fn release(project: &Project, work: &Work, at_ms: u64) -> Result<(), StateEr
 /// How an attempt at a task has failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// In few words.
+    /// In few words on its first line, with what else is known below it.
     pub reason: String,
     /// What shows that two failed in the same way.
     pub sign: String,
@@ -368,14 +368,14 @@ pub struct Failure {
 }
 
 /// Whether a task that has failed is tried again from nothing: it may be, unless its tries are used up or it fails in
-/// the same way again and again. What went wrong is noted, and the next who begins it is told.
+/// the same way again and again. What went wrong is noted, and the next who begins it is told; what is said of it then.
 pub fn again(
     project: &Project,
     work: &Work,
     tries: u32,
     failure: &Failure,
     at_ms: u64,
-) -> Result<bool, StateError> {
+) -> Result<Option<Thin>, StateError> {
     again_after(project, work, tries, failure, 0, at_ms)
 }
 
@@ -387,7 +387,7 @@ pub(crate) fn again_after(
     failure: &Failure,
     used_ms: u64,
     at_ms: u64,
-) -> Result<bool, StateError> {
+) -> Result<Option<Thin>, StateError> {
     project.change_state(
         at_ms,
         || unknown(project, at_ms),
@@ -395,7 +395,7 @@ pub(crate) fn again_after(
             let limit = u64::from(state.retry_limit());
             let Some(note) = state.note(&work.id).filter(|note| note["key"].as_str() == Some(&work.key))
             else {
-                return (false, Vec::new());
+                return (None, Vec::new());
             };
             let mut note = note.clone();
             let count = |name: &str| note[name].as_u64().unwrap_or_default();
@@ -408,18 +408,18 @@ pub(crate) fn again_after(
             note["used_ms"] = json!(used_ms);
             note["sign"] = Value::from(failure.sign.as_str());
             note["failure"] = Value::from(failure.told.as_str());
-            let mut lines = Vec::new();
-            if goes_on {
-                // No id has this sign in it, so no two tasks get the same key.
-                let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
-                note["key"] = Value::from(next);
-                note["begun_at_ms"] = json!(at_ms);
-                lines.push(Thin::fail(work.id.clone(), &failure.reason).to_string());
-                lines.push(noted(&work.id, Some(&note)));
-                state.set_note(&work.id, Some(note));
-                state.add_failure(&work.id, &failure.reason, Some(&failure.told));
+            if !goes_on {
+                return (None, Vec::new());
             }
-            (goes_on, lines)
+            // No id has this sign in it, so no two tasks get the same key.
+            let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
+            note["key"] = Value::from(next);
+            note["begun_at_ms"] = json!(at_ms);
+            let line = fail(&work.id, &failure.reason);
+            let lines = vec![line.to_string(), noted(&work.id, Some(&note))];
+            state.set_note(&work.id, Some(note));
+            state.add_failure(&work.id, &failure.reason, Some(&failure.told));
+            (Some(line), lines)
         },
     )
 }

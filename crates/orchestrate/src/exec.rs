@@ -140,7 +140,7 @@ impl Over {
     pub(crate) fn line(&self) -> Thin {
         match &self.ended {
             Ended::Done => Thin::done(self.work.id.clone()),
-            Ended::Failed { reason } => Thin::fail(self.work.id.clone(), reason),
+            Ended::Failed { reason } => fail(&self.work.id, reason),
         }
     }
 
@@ -256,6 +256,11 @@ impl<'a> Start<'a> {
     }
 }
 
+/// What is said of a task that has failed: the first line of why.
+pub(crate) fn fail(id: &TaskId, reason: &str) -> Thin {
+    Thin::fail(id.clone(), reason.trim_start().lines().next().unwrap_or_default())
+}
+
 /// What the log says of a task that begins.
 pub(crate) fn begins(state: &State, id: &TaskId) -> [String; 2] {
     [noted(id, state.note(id)), format!("EXECUTE:{id}")]
@@ -277,7 +282,7 @@ pub enum Ended {
     Done,
     /// It was not.
     Failed {
-        /// Why not.
+        /// Why not: few words on the first line, and what else is known below it.
         reason: String,
     },
 }

@@ -267,7 +267,7 @@ impl Page<'_> {
             State::InProgress => ("in_progress", Key::TaskInProgress, '●', Style::Plain),
             State::Pending if self.progress.is_ready(task) => ("ready", Key::TaskReady, '○', Style::Bold),
             State::Pending if self.blocked.binary_search(&task).is_ok() => {
-                ("blocked", Key::TaskBlocked, '◆', Style::Attention)
+                ("blocked", Key::TaskBlocked, '◇', Style::Attention)
             }
             State::Pending => ("pending", Key::TaskPending, '·', Style::Dim),
         }
@@ -403,7 +403,12 @@ fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> Stri
     said.push_str(&screen.columns(&rows));
     if let Some((tries, reason)) = page.failure(task) {
         let key = if tries == 1 { Key::TaskFailedOnce } else { Key::TaskFailedTimes };
-        add_line(&mut said, 0, &words.say(key, &[("tries", &tries), ("reason", &one_line(reason))]));
+        let mut lines = reason.trim().lines();
+        let first = one_line(lines.next().unwrap_or_default());
+        add_line(&mut said, 0, &words.say(key, &[("tries", &tries), ("reason", &first)]));
+        for line in lines.filter(|line| !line.trim().is_empty()) {
+            add_line(&mut said, 2, &one_line(line));
+        }
     }
     for criterion in task.criteria() {
         let mark = if criterion.done { 'x' } else { ' ' };

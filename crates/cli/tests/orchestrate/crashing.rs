@@ -104,6 +104,27 @@ fn a_server_that_dies_at_any_step_goes_on() {
     }
 }
 
+/// What an earlier server has seen of a task stands in the report.
+#[test]
+fn tries_that_an_earlier_server_has_seen_count() {
+    let mut place = Place::new("## Phase 0: All\n- [ ] T0.1: one\n  - files: src/T0.1.txt\n");
+    place.behave(
+        "T0.1",
+        "n=$(wc -l < $R/ran); if [ $n -lt 3 ]; then exit $n; fi\n\
+         until [ -e \"$R/go\" ]; do sleep 0.05; done; echo done > src/T0.1.txt\n",
+    );
+    place.start(None);
+    let run = place.begin(&[]);
+    let before = place.until(&run, "a third try", |_| place.read("ran").lines().count() == 3);
+    assert_eq!(before.report.retries, 0, "it is not over");
+    place.kill();
+    place.start(None);
+    place.write("go", "");
+    let view = place.end(&run);
+    assert_eq!((view.tasks[0].tries, view.report.retries), (3, 2), "{view:?}");
+    assert!(view.report.agent_ms > 0, "{view:?}");
+}
+
 #[test]
 fn time_that_an_earlier_server_has_seen_counts() {
     let Some(preload) = Preload::new() else { return };

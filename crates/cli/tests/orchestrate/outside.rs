@@ -1,6 +1,6 @@
 //! A resolver and an executor that somebody else wrote: heard, and never believed over what the files say.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use ostler_server::api::OutcomeKind;
 
@@ -48,6 +48,9 @@ fn an_executor_is_told_in_one_line_and_answers_in_one() {
     assert!(place.read("places").lines().all(|line| line == project), "it is started in the project");
     let task = view.tasks.iter().find(|task| task.id == "T1.2").expect("the task");
     assert_eq!(task.tries, 2);
+    let exchange = view.report.exchange.expect("it is over");
+    let thin = fs::read_to_string(Path::new(&exchange.directory).join("thin.txt")).expect("a transcript");
+    assert!(thin.contains("\nFAIL:T1.2:no luck\n") && thin.contains("\nDONE:T1.2\n"), "{thin}");
 }
 
 #[test]

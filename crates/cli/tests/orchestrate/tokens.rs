@@ -58,6 +58,26 @@ fn both_forms_are_kept_and_counted() {
     assert!((saved - measured).abs() < 0.2, "{saved} {measured}");
 }
 
+/// A reply that leads to another attempt was read too.
+#[test]
+fn every_reply_is_kept() {
+    let mut place = Place::new("## Phase 0: All\n- [ ] T0.1: one\n  - files: src/T0.1.txt\n");
+    place
+        .behave("T0.1", "n=$(wc -l < $R/ran); if [ $n -lt 3 ]; then exit $n; fi; echo done > src/T0.1.txt\n");
+    place.start(None);
+    let run = place.begin(&[]);
+    let exchange = place.end(&run).report.exchange.expect("it is over");
+    let thin = fs::read_to_string(Path::new(&exchange.directory).join("thin.txt")).expect("a transcript");
+    let lines: Vec<&str> =
+        thin.lines().filter(|line| line.contains("T0.1") && !line.starts_with("READY")).collect();
+    let failed = |code: u32| format!("FAIL:T0.1:the agent ended with exit code {code}");
+    assert_eq!(
+        lines,
+        ["TASK_ID:T0.1", &failed(1), "TASK_ID:T0.1", &failed(2), "TASK_ID:T0.1", "DONE:T0.1"],
+        "{thin}"
+    );
+}
+
 #[test]
 fn nothing_is_counted_twice_after_a_crash() {
     let mut place = Place::new(THREE);

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use ostler_server::api::OutcomeKind;
+use ostler_server::api::{GivenValue, NewAnswer, OutcomeKind};
 
 use crate::{straight::THREE, support::Place};
 
@@ -34,6 +34,75 @@ fn a_card_has_whole_reasons() {
     let card = place.asked(&run);
     let asked = serde_json::to_string(&card).expect("JSON");
     assert!(asked.contains(&format!("T0.1: nothing has changed in {files}")), "{asked}");
+}
+
+const ONE: &str = "## Phase 0: All\n\n- [ ] T0.1: a\n";
+
+/// Counts what it does, in `$n`.
+const COUNTS: &str = "n=$(($(cat $R/count 2>/dev/null || echo 0) + 1)); echo $n > $R/count\n";
+
+/// Three failures in the same way are enough; others show that somebody gets on.
+#[test]
+fn failures_that_differ_are_tried_again_up_to_the_limit() {
+    for (said, tries) in [
+        ("echo \"cannot find module number $n\"", 10),
+        ("echo \"cannot find module number $n\" >&2", 10),
+        ("echo \"cannot find it, after 0.${n}s, see /tmp/build$n\"", 3),
+    ] {
+        let mut place = Place::new(ONE);
+        place.start(None);
+        place.behave("T0.1", &format!("{COUNTS}{said}; exit 1\n"));
+        let run = place.begin(&[]);
+        let card = place.asked(&run);
+        assert_eq!(place.read("ran").lines().count(), tries, "{said}");
+        let whole = if tries == 10 { "cannot find module number 10" } else { "cannot find it, after 0.3s" };
+        for (where_, text) in [
+            ("the card", format!("{:?}", card.ask)),
+            ("show", place.ostler(&["tasks", "show", "T0.1"]).0),
+            ("the prompt", place.read("prompts.T0.1").replace(" 9", " 10").replace("0.2s", "0.3s")),
+        ] {
+            assert!(text.contains("the agent ended with exit code 1"), "{where_}: {text}");
+            assert!(text.contains(whole), "{where_}: {text}");
+        }
+        let log = place.read("project/.claude/orchestrate.log");
+        assert!(log.contains("FAIL:T0.1:the agent ended with exit code 1\n"), "a line is short: {log}");
+    }
+}
+
+/// Asks for a value, waits until it is there, and says more than is kept, with the value at the end.
+const LEAKS: &str = r#"printf '%s\n' '[DEPENDENCY_REQUEST]' 'type: api_key' 'name: KEY' 'description: because' \
+    'required: true' '[/DEPENDENCY_REQUEST]'
+printf '%s\n' '[USER_QUESTION]' 'category: clarification' 'question: Ready?' 'required: true' '[/USER_QUESTION]'
+read -r line
+seq 1 5000; bash -c 'echo "refused: $KEY."'; bash -c 'echo "$KEY" >&2'; exit 1
+"#;
+
+/// What is kept of a failure has its beginning and the end of what was printed, and no secret.
+#[test]
+fn the_end_of_what_was_printed_is_kept_without_secrets() {
+    let mut place = Place::new(ONE);
+    place.start(None);
+    place.behave("T0.1", LEAKS);
+    let run = place.begin(&[]);
+    let state = || place.read("project/.claude/orchestrate-state.json");
+    place.until(&run, "a failure", |view| {
+        if let Some(request) =
+            view.tasks[0].request.as_ref().filter(|_| place.read("ran").lines().count() == 1)
+        {
+            let given = [("KEY".to_owned(), GivenValue::new("correct-horse-battery".to_owned()))];
+            let answer = match request.ask.kind.as_str() {
+                "dependency" => NewAnswer { values: given.into(), ..NewAnswer::default() },
+                _ => NewAnswer { value: Some("go".to_owned()), ..NewAnswer::default() },
+            };
+            // It may be answered already.
+            place.post::<serde_json::Value>(&format!("/requests/{}/answer", request.id), &answer).ok();
+        }
+        state().contains("refused: ")
+    });
+    let (shown, _, _) = place.ostler(&["tasks", "show", "T0.1"]);
+    assert!(shown.contains("exit code 1") && shown.contains("\n  5000\n"), "{shown}");
+    assert!(shown.contains("refused: ****") && !shown.contains("\n  2500\n"), "{shown}");
+    assert!(!state().contains("correct-horse") && !shown.contains("correct-horse"), "{shown}");
 }
 
 #[test]

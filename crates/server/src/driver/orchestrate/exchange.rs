@@ -3,19 +3,19 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use ostler_agents::Output;
 use ostler_engine::{RunId, SessionId};
 use ostler_protocol::stream::{Piece, Table, Transcript};
-use ostler_shim::OUT;
+use ostler_shim::{ERR, OUT};
 use serde::{Deserialize, Serialize};
 
 use crate::home::{Home, private_directory, private_file, write_private};
 
-/// So much of what an agent printed is read.
+/// So much of the end of what an agent printed is read.
 const SAID_BYTES_MAX: u64 = 1 << 20;
 
 /// What the loop itself said and read.
@@ -127,10 +127,7 @@ fn tokens(_: &str, _: impl Iterator<Item = String>) -> Option<Tokens> {
 
 /// What an agent said at last: its last message, where its CLI prints events, and else all that it printed.
 pub(in crate::driver) fn said(home: &Home, session: SessionId, output: &Output) -> String {
-    let entries = fs::read_dir(home.session(session)).into_iter().flatten().flatten();
-    let launches = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let Some(launch) = launches.max() else { return String::new() };
-    let bytes = read(&home.launch(session, launch).join(OUT)).unwrap_or_default();
+    let bytes = last(home, session, OUT);
     match output {
         Output::Text => String::from_utf8_lossy(&bytes).trim().to_owned(),
         Output::Table(toml) => {
@@ -139,9 +136,30 @@ pub(in crate::driver) fn said(home: &Home, session: SessionId, output: &Output) 
     }
 }
 
+/// What an agent complained about at last.
+pub(super) fn complaint(home: &Home, session: SessionId) -> String {
+    String::from_utf8_lossy(&last(home, session, ERR)).trim().to_owned()
+}
+
+/// The end of a file of the last launch. Secrets are masked in it.
+fn last(home: &Home, session: SessionId, name: &str) -> Vec<u8> {
+    let entries = fs::read_dir(home.session(session)).into_iter().flatten().flatten();
+    let launches = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let launch = launches.max();
+    launch.and_then(|launch| read(&home.launch(session, launch).join(name)).ok()).unwrap_or_default()
+}
+
+/// The end of a file, from the beginning of a line.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(SAID_BYTES_MAX).read_to_end(&mut bytes)?;
+    let mut file = File::open(path)?;
+    let more = file.metadata()?.len().saturating_sub(SAID_BYTES_MAX);
+    file.seek(SeekFrom::Start(more))?;
+    file.take(SAID_BYTES_MAX).read_to_end(&mut bytes)?;
+    if more > 0 {
+        let begins = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.drain(..begins);
+    }
     Ok(bytes)
 }
 

@@ -1,6 +1,7 @@
 //! One task from its beginning to its line: a run of its own under a key that survives, the evidence, the commit, the mark.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -12,6 +13,7 @@ use ostler_engine::{
     orchestrate::{About, Over as RunOver, Step},
     run::{Outcome, Reason},
     session::Session,
+    signature,
 };
 use ostler_orchestrate::{
     Begun, Ended, Failure, Over, Place, Work, again, begin, end_all, proven, release, unfinished,
@@ -22,7 +24,7 @@ use tokio::time::sleep;
 use super::{
     Shared, ask,
     close::{name_of, set_up},
-    exchange::{Call, said},
+    exchange::{Call, complaint, said},
     ground::{Merged, Whose},
     outside::{check_in, reply, request},
     parent::{End, Limit, blocking, ended},
@@ -33,7 +35,7 @@ use crate::{api::NewRun, config::orchestrate::Worktrees, crash};
 /// Between two attempts at something that is not possible now.
 const AGAIN: Duration = Duration::from_millis(300);
 
-/// The most of a failure that the next one who tries is told.
+/// The most of a failure that is kept, and that the next one who tries is told.
 const FAILURE_CHARS_MAX: usize = 4_000;
 
 /// Why a task has failed that something went wrong with behind its work.
@@ -47,17 +49,38 @@ struct Attempt {
     failure: Failure,
     /// Whether there is any point in another.
     is_final: bool,
+    spent: Spent,
+    /// Who has worked, if anybody has.
+    run: Option<RunId>,
+}
+
+/// What a task has taken.
+#[derive(Clone, Copy, Default)]
+struct Spent {
     tries: u32,
     worked_ms: u64,
     waited_ms: u64,
+}
+
+impl Spent {
+    fn of(over: &RunOver) -> Spent {
+        let RunOver { tries, worked_ms, waited_ms, .. } = *over;
+        Spent { tries, worked_ms, waited_ms }
+    }
+
+    fn add(&mut self, other: Spent) {
+        self.tries += other.tries;
+        self.worked_ms += other.worked_ms;
+        self.waited_ms += other.waited_ms;
+    }
 }
 
 /// What is made of an attempt.
 enum Concluded {
     /// The task is over.
     Over(Over),
-    /// It is tried again.
-    Again,
+    /// It is tried again, and this is said of it.
+    Again(Thin),
     /// It was done and could not be put down, for a reason that no agent can do anything about.
     Hindered(String),
 }
@@ -102,7 +125,7 @@ pub(super) async fn carry_out(
     worktree: Option<String>,
     mut begun: Option<Arc<Work>>,
 ) -> bool {
-    let (mut tries, mut worked_ms, mut waited_ms) = (0, 0, 0);
+    let mut spent = BTreeMap::new();
     // What is begun already has its place.
     let place = if begun.is_some() { Ok((worktree, None)) } else { shared.own_place(&task, worktree).await };
     let (worktree, phase) = match place {
@@ -129,9 +152,7 @@ pub(super) async fn carry_out(
             blocking(move || release(&shared.project, &work, shared.now_ms()).ok()).await;
             return false;
         };
-        tries += attempt.tries;
-        worked_ms += attempt.worked_ms;
-        waited_ms += attempt.waited_ms;
+        spent.entry(attempt.run).or_insert_with(Spent::default).add(attempt.spent);
         let concluded = loop {
             match shared.conclude(&work, &task, phase.as_deref(), attempt.clone()).await {
                 Concluded::Hindered(message) => {
@@ -143,17 +164,37 @@ pub(super) async fn carry_out(
                 concluded => break concluded,
             }
         };
-        if let Concluded::Over(over) = concluded {
-            let (line, is_known) = shared.hand_in(over, phase.is_some()).await;
-            let (task, line) = (task.id.to_string(), line.to_string());
-            shared.moved(Step::TaskEnded { task, line, worked_ms, waited_ms, tries }).await;
-            return is_known;
+        match concluded {
+            Concluded::Over(over) => {
+                let (line, is_known) = shared.hand_in(over, phase.is_some()).await;
+                let Spent { tries, worked_ms, waited_ms } = shared.spent(&task.id, spent);
+                let (task, line) = (task.id.to_string(), line.to_string());
+                shared.moved(Step::TaskEnded { task, line, worked_ms, waited_ms, tries }).await;
+                return is_known;
+            }
+            Concluded::Again(line) => shared.exchange.line(&line.to_string()),
+            Concluded::Hindered(_) => {}
         }
         crash::site("after failed try");
     }
 }
 
 impl Shared {
+    /// What a task has taken in all, with what an earlier server has seen of it: the journal has every run of the loop's
+    /// own that nobody has taken in yet.
+    fn spent(&self, id: &TaskId, mut seen: BTreeMap<Option<RunId>, Spent>) -> Spent {
+        let facts = self.facts().unwrap_or_default();
+        for run in facts.tasks.get(id.as_str()).map(|begun| begun.runs.as_slice()).unwrap_or_default() {
+            if let Some(over) = facts.over.get(run) {
+                seen.insert(Some(*run), Spent::of(over));
+            }
+        }
+        seen.into_values().fold(Spent::default(), |mut all, it| {
+            all.add(it);
+            all
+        })
+    }
+
     /// Begins a task; none if it cannot be begun.
     async fn begin(self: &Arc<Self>, id: &TaskId, worktree: Option<&str>) -> Option<Arc<Work>> {
         let (shared, id, worktree) = (Arc::clone(self), id.clone(), worktree.map(PathBuf::from));
@@ -321,9 +362,9 @@ impl Shared {
                 let or_reason = |text: String| if text.is_empty() { reason.clone() } else { text };
                 let failure =
                     Failure { reason: reason.clone(), sign: or_reason(sign), told: or_reason(told) };
-                let goes_on = again(&shared.project, &work, attempt.tries, &failure, shared.now_ms());
-                if goes_on.unwrap_or(false) {
-                    return Concluded::Again;
+                let goes_on = again(&shared.project, &work, attempt.spent.tries, &failure, shared.now_ms());
+                if let Some(line) = goes_on.ok().flatten() {
+                    return Concluded::Again(line);
                 }
             }
             Concluded::Over(Over::proven(&work, ended))
@@ -343,9 +384,8 @@ impl Shared {
             ended: Ended::Failed { reason },
             failure: Failure::default(),
             is_final,
-            tries: 1,
-            worked_ms: 0,
-            waited_ms: 0,
+            spent: Spent { tries: 1, ..Spent::default() },
+            run: None,
         };
         let started = match self.start(work).await {
             Ok(Some(started)) => started,
@@ -367,30 +407,43 @@ impl Shared {
             End::Gone => return Some(failed("nobody knows how it ended".to_owned(), false)),
             End::Cancelled => return None,
         };
-        let RunOver { outcome, tries, worked_ms, waited_ms, said: checked } = over;
         let report = self.reported(work, &started).await;
-        let ended = match ended(&outcome) {
+        let ended = match ended(&over.outcome) {
             Ended::Done if started.is_outside => reply(&report, &work.id),
             ended => ended,
         };
-        let is_final = match &outcome {
+        let is_final = match &over.outcome {
             Outcome::Completed { .. } => false,
             Outcome::Cancelled => true,
             Outcome::Failed { reason } => {
                 matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. })
             }
         };
-        let failure = match &ended {
-            Ended::Done => Failure::default(),
-            Ended::Failed { reason } => {
-                let sign = [reason.as_str(), checked.as_deref().unwrap_or_default()].join("\n\n");
-                // Where a check has spoken, that is what counts; who answers in one line has said all in it.
-                let is_said = checked.is_some() || started.is_outside;
-                let told = if is_said { sign.clone() } else { [reason, report.as_str()].join("\n\n") };
-                Failure { sign: tail(&sign), told: tail(&told), ..Failure::default() }
-            }
+        let (spent, run) = (Spent::of(&over), Some(started.run));
+        let Ended::Failed { reason } = ended else {
+            return Some(Attempt { ended, failure: Failure::default(), is_final, spent, run });
         };
-        Some(Attempt { ended, failure, is_final, tries, worked_ms, waited_ms })
+        let said = match &over.said {
+            // Where a check has spoken, that is what counts; who answers in one line has said all in it.
+            Some(checked) => checked.clone(),
+            None if started.is_outside && matches!(over.outcome, Outcome::Completed { .. }) => String::new(),
+            None => self.printed(started.session, report).await,
+        };
+        let sign = signature(&format!("{reason}\n{}", tail(&said, FAILURE_CHARS_MAX)));
+        let reason = with_end(&reason, &said);
+        let failure = Failure { sign, told: reason.clone(), ..Failure::default() };
+        Some(Attempt { ended: Ended::Failed { reason }, failure, is_final, spent, run })
+    }
+
+    /// What whoever worked has printed at the end: the last that they said, and what they complained about.
+    async fn printed(&self, session: SessionId, report: String) -> String {
+        let home = self.driver.home.clone();
+        let complaint = blocking(move || complaint(&home, session)).await.unwrap_or_default();
+        if report.is_empty() || complaint.is_empty() {
+            report + &complaint
+        } else {
+            format!("{report}\n{complaint}")
+        }
     }
 
     /// The run under the key of the work, whether or not it was begun before, and by whomever. None if the key stands for
@@ -468,8 +521,17 @@ pub(super) fn lost(id: &TaskId) -> Thin {
     Thin::fail(id.clone(), NOT_CONCLUDED)
 }
 
-fn tail(text: &str) -> String {
+/// A reason with the end of what was said about it, in as many characters as are kept.
+fn with_end(reason: &str, said: &str) -> String {
+    let room = FAILURE_CHARS_MAX.saturating_sub(reason.chars().count() + 2);
+    match tail(said, room) {
+        said if said.is_empty() => reason.to_owned(),
+        said => format!("{reason}\n\n{said}"),
+    }
+}
+
+fn tail(text: &str, chars_max: usize) -> String {
     let text = text.trim();
-    let more = text.chars().count().saturating_sub(FAILURE_CHARS_MAX);
+    let more = text.chars().count().saturating_sub(chars_max);
     text.chars().skip(more).collect()
 }

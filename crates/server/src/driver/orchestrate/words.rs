@@ -7,7 +7,7 @@ use ostler_protocol::signal::{QuestionCategory, UserQuestion};
 
 use super::close::name_of;
 
-/// The last lines of what tests said that are shown.
+/// The last lines of what tests or agents said that are shown.
 const LINES_MAX: usize = 12;
 
 /// How many failed tasks are shown with their reasons.
@@ -49,8 +49,10 @@ fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) 
             unmerged(facts.phases.get(phase)),
             match put_right(facts.phases.get(phase)) {
                 Some(worktree) => format!(
-                    "merged into the branch in {worktree} {}, and committed that",
-                    facts.target().unwrap_or("what is checked out in the project")
+                    "merged {} into the branch in {worktree}, and committed that",
+                    facts
+                        .target()
+                        .map_or("what is checked out in the project".to_owned(), |it| format!("'{it}'"))
                 ),
                 None => "committed these files in the project, or put them away".to_owned(),
             }
@@ -94,13 +96,13 @@ fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -
     }
 }
 
-/// Why each of the first few has failed, in whole; `more` says where the others stand. A line of the thin dialect has only
+/// Why each of the first few has failed, with the end of what was printed; `more` says where the others stand. A line of the thin dialect has only
 /// the beginning of a long reason, so it counts where nothing else is known.
 fn reasons(facts: &Loop, failures: &BTreeMap<String, String>, tasks: &[String], more: &str) -> String {
     let reason = |task: &String| {
         let line = || facts.tasks.get(task)?.line.as_deref()?.strip_prefix("FAIL:")?.split_once(':');
         let reason = failures.get(task).map(String::as_str).or_else(|| Some(line()?.1))?;
-        Some(format!("{task}: {}\n", reason.trim()))
+        Some(format!("{task}: {}\n", beginning_and_end(reason.trim())))
     };
     let mut said: String = tasks.iter().take(REASONS_MAX).filter_map(reason).collect();
     if tasks.len() > REASONS_MAX {
@@ -108,6 +110,15 @@ fn reasons(facts: &Loop, failures: &BTreeMap<String, String>, tasks: &[String], 
         said.push('\n');
     }
     said
+}
+
+/// The first line of a reason, and the last ones of what was printed.
+fn beginning_and_end(reason: &str) -> String {
+    let lines: Vec<&str> = reason.lines().filter(|line| !line.trim().is_empty()).collect();
+    let Some(left_out) = lines.len().checked_sub(LINES_MAX + 1).filter(|left_out| *left_out > 0) else {
+        return lines.join("\n");
+    };
+    [&lines[..1], &["…"], &lines[1 + left_out..]].concat().join("\n")
 }
 
 /// The worktree in which a phase can be put right; none if it is the target that stands in the way.
