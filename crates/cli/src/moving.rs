@@ -12,6 +12,9 @@ static DRAWN: AtomicBool = AtomicBool::new(false);
 /// Whether the last thing that was said waits for somebody to type behind it.
 static TYPING: AtomicBool = AtomicBool::new(false);
 
+/// Whether the cursor stands behind that.
+static BEHIND: AtomicBool = AtomicBool::new(false);
+
 /// Draws lines in place of those that stand there, unless somebody may be typing.
 pub(crate) fn draw(lines: &[String]) {
     if TYPING.load(Ordering::Relaxed) || lines.is_empty() {
@@ -36,10 +39,21 @@ pub(crate) fn clear() {
     }
 }
 
+/// Makes room for lines that are printed: takes what is drawn away, and goes below what somebody may be typing behind.
+pub(crate) fn make_room() {
+    clear();
+    if BEHIND.swap(false, Ordering::Relaxed) {
+        let mut stderr = io::stderr().lock();
+        // What cannot be said is missing, and nothing else.
+        stderr.write_all(b"\n").and_then(|()| stderr.flush()).ok();
+    }
+}
+
 /// Says something where people look, and machines do not.
 pub(crate) fn say(text: &str) -> io::Result<()> {
     clear();
     TYPING.store(!text.ends_with('\n'), Ordering::Relaxed);
+    BEHIND.store(!text.ends_with('\n'), Ordering::Relaxed);
     let mut stderr = io::stderr().lock();
     stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush())
 }

@@ -63,7 +63,8 @@ pub fn conclude(project: &Project, work: &Arc<Work>, tried: &Tried, at_ms: u64) 
         let failure = tried.failure(reason);
         // Whatever keeps it from being noted keeps it from being begun: then it is over.
         let goes_on = !tried.is_final
-            && again_after(project, work, tried.tries, &failure, tried.used_ms, at_ms).unwrap_or(false);
+            && again_after(project, work, tried.tries, &failure, tried.used_ms, at_ms)
+                .is_ok_and(|line| line.is_some());
         if goes_on {
             return None;
         }

@@ -76,7 +76,11 @@ impl<'a> Questions<'a> {
             if let Some(settled) = request.settled {
                 let words = self.context.words;
                 let answer = outcome::answer(words, &settled.answer);
-                let said = words.say(Key::AnsweredElsewhere, &[("id", &id), ("answer", &answer)]);
+                let said = match settled.by.as_str() {
+                    // Who asked does not want to know any more.
+                    "change" => words.say(Key::AskedNoMore, &[("id", &id)]),
+                    _ => words.say(Key::AnsweredElsewhere, &[("id", &id), ("answer", &answer)]),
+                };
                 self.context.note_below(&said);
             }
         }

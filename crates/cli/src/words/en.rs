@@ -125,6 +125,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::PausedNow, "it is paused. Let it go on: ostler continue {session}"),
     (Key::GoesOn, "it goes on"),
     (Key::AnsweredElsewhere, "{id} is settled: {answer}"),
+    (Key::AskedNoMore, "{id} is not asked any more: it has settled itself"),
     (Key::AnsweredAsBefore, "{id} is answered as before: {answer}"),
     (Key::AsBefore, "as before"),
     (Key::NothingAsked, "Nothing is asked right now. To write to the agent: ostler send {session} \"…\""),

@@ -131,6 +131,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::PausedNow, "일시 정지되었습니다. 계속하려면: ostler continue {session}"),
     (Key::GoesOn, "계속합니다"),
     (Key::AnsweredElsewhere, "{id}에 답이 정해졌습니다: {answer}"),
+    (Key::AskedNoMore, "{id}은(는) 더 이상 묻지 않습니다: 저절로 해결되었습니다"),
     (Key::AnsweredAsBefore, "{id}에 전과 같이 답함: {answer}"),
     (Key::AsBefore, "전과 같이"),
     (Key::NothingAsked, "지금은 질문이 없습니다. 에이전트에게 글을 보내려면: ostler send {session} \"…\""),

@@ -42,13 +42,18 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "{total}개 중 {done}개 완료, {running}개 진행: {names}; 분당 {rate}개, 약 {eta} 남음",
     ),
     (
+        Key::LoopStatusIdle,
+        "{done}/{total} done, nothing running; {rate}/min, about {eta} left",
+        "{total}개 중 {done}개 완료, 진행 중인 작업 없음; 분당 {rate}개, 약 {eta} 남음",
+    ),
+    (
         Key::LoopStatusAsks,
         "{done}/{total} done, {asking} waiting for you: {names}; {running} running; {rate}/min, about {eta} left",
         "{total}개 중 {done}개 완료, {asking}개 답을 기다림: {names}; {running}개 진행; 분당 {rate}개, 약 {eta} 남음",
     ),
     (
         Key::LoopReport,
-        "{done} tasks done, {failed} failed, {skipped} skipped, {retries} retries",
+        "tasks: {done} done, {failed} failed, {skipped} skipped; retries: {retries}",
         "완료 {done}개, 실패 {failed}개, 건너뜀 {skipped}개, 재시도 {retries}번",
     ),
     (

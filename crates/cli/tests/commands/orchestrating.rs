@@ -35,7 +35,7 @@ fn a_terminal_shows_the_graph_and_what_runs() {
     terminal.press("\n");
     terminal.sees("it goes on");
     fs::write(place.project().join("go"), "").expect("a file");
-    terminal.sees("2 tasks done, 0 failed");
+    terminal.sees("tasks: 2 done, 0 failed");
     assert_eq!(terminal.code(), 0, "{}", terminal.screen());
 }
 

@@ -20,7 +20,7 @@ fn shape(task: &LoopTaskView) -> char {
         "failed" => '✗',
         "in_progress" => '●',
         "ready" => '○',
-        "blocked" => '◆',
+        "blocked" => '◇',
         _ => '·',
     }
 }
@@ -145,6 +145,16 @@ mod tests {
         let tasks: Vec<&LoopTaskView> = tasks.iter().collect();
         assert_eq!(of_phase(&tasks, 80), ["  ✓T1.1 → ●T1.2 ○T1.3 → ·T1.4"]);
         assert_eq!(of_phase(&tasks, 16), ["  ✓T1.1 → ●T1.2", "  ○T1.3 → ·T1.4"]);
+    }
+
+    #[test]
+    fn who_waits_for_a_person_does_not_look_like_who_waits_for_nothing() {
+        let mut asks = task("T1.1", 1, "in_progress", &[]);
+        asks.request = Some(crate::card::tests::request());
+        let states = ["completed", "skipped", "failed", "in_progress", "ready", "blocked", "pending"];
+        let mut shapes: Vec<char> = states.map(|state| shape(&task("T1.2", 1, state, &[]))).to_vec();
+        shapes.push(shape(&asks));
+        assert_eq!(shapes, ['✓', '–', '✗', '●', '○', '◇', '·', '◆']);
     }
 
     #[test]

@@ -88,21 +88,12 @@ impl<'a> Shown<'a> {
 
     /// Says what is new.
     pub(super) fn show(&mut self, view: &LoopView) -> Result<(), Error> {
-        let mut lines = Vec::new();
-        for phase in &view.phases {
-            self.phase(phase, &mut lines, true);
-        }
-        for task in &view.tasks {
-            self.task(task, &mut lines);
-        }
-        for phase in &view.phases {
-            self.phase(phase, &mut lines, false);
-        }
+        let lines = self.news(view);
         if self.context.json {
             return Ok(());
         }
         if !lines.is_empty() {
-            moving::clear();
+            moving::make_room();
             let mut stdout = io::stdout().lock();
             let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
             stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
@@ -111,7 +102,28 @@ impl<'a> Shown<'a> {
         Ok(())
     }
 
-    fn task(&mut self, task: &LoopTaskView, lines: &mut Vec<String>) {
+    /// What is new, in an order in which it can have happened: what ends makes room for what begins.
+    fn news(&mut self, view: &LoopView) -> Vec<String> {
+        let mut lines = Vec::new();
+        for phase in &view.phases {
+            self.phase(phase, &mut lines, true);
+            let tasks = || view.tasks.iter().filter(|task| task.phase == phase.number);
+            for task in tasks() {
+                if task.run.is_some() && task.run.as_ref() == self.begun.get(&task.id) {
+                    self.ended(task, &mut lines);
+                }
+            }
+            for task in tasks() {
+                self.begun(task, &mut lines);
+                self.ended(task, &mut lines);
+            }
+            self.phase(phase, &mut lines, false);
+        }
+        lines
+    }
+
+    /// That a task has begun, and what it asks.
+    fn begun(&mut self, task: &LoopTaskView, lines: &mut Vec<String>) {
         let words = self.context.words;
         if let Some(run) = task.run.as_ref().filter(|run| self.begun.get(&task.id) != Some(*run)) {
             let is_first = self.begun.insert(task.id.clone(), run.clone()).is_none();
@@ -126,6 +138,11 @@ impl<'a> Shown<'a> {
             let (text, how) = (card::in_a_line(words, request), card::how(words, request));
             lines.push(words.say(Key::LoopTaskAsks, &[("id", &task.id), ("text", &text), ("how", &how)]));
         }
+    }
+
+    /// How a task has ended.
+    fn ended(&mut self, task: &LoopTaskView, lines: &mut Vec<String>) {
+        let words = self.context.words;
         let Some(at_ms) = task.ended_at_ms else { return };
         if !self.ended.insert((task.id.clone(), at_ms)) {
             return;
@@ -208,8 +225,11 @@ fn status(words: Words, view: &LoopView, now_ms: u64) -> String {
     let eta = if here == 0 { "?".to_owned() } else { clock::span(words, per_task_ms * left as u64) };
     let rate = here * 60_000 / elapsed_ms;
     // Who waits for a person is named first: the end of the line may not fit.
-    let (key, first) =
-        if asking.is_empty() { (Key::LoopStatus, &running) } else { (Key::LoopStatusAsks, &asking) };
+    let (key, first) = match (asking.is_empty(), running.is_empty()) {
+        (true, true) => (Key::LoopStatusIdle, &running),
+        (true, false) => (Key::LoopStatus, &running),
+        (false, _) => (Key::LoopStatusAsks, &asking),
+    };
     let mut names = first.iter().take(NAMED_MAX).map(|task| task.id.as_str()).collect::<Vec<_>>().join(", ");
     if first.len() > NAMED_MAX {
         names.push_str(", …");
@@ -289,22 +309,71 @@ mod tests {
     use super::*;
     use crate::{card, words::Language};
 
-    #[test]
-    fn who_waits_for_a_person_is_not_counted_as_running() {
-        let task = |id: &str| json!({ "id": id, "title": "", "phase": 0, "state": "in_progress", "tries": 0, "worked_ms": 0 });
-        let mut view: LoopView = serde_json::from_value(json!({
-            "run": "r_1", "session": "s_1", "status": "active", "parallel_max": 3, "phases": [],
+    fn task(id: &str, phase: u32, state: &str) -> serde_json::Value {
+        json!({ "id": id, "title": "a", "phase": phase, "state": state, "tries": 1, "worked_ms": 0 })
+    }
+
+    fn view(tasks: &[serde_json::Value]) -> LoopView {
+        let phase = |number: u32| json!({ "number": number, "title": "", "worktree": (number > 0).then_some("worktree/phase-1") });
+        serde_json::from_value(json!({
+            "run": "r_1", "session": "s_1", "status": "active", "parallel_max": 3, "phases": [phase(0), phase(1)],
             "project": { "id": "p_1", "name": "shop", "root": "/shop", "git": true },
-            "tasks": [task("T0.1"), task("T0.2")],
+            "tasks": tasks,
             "counts": { "total": 2, "completed": 0, "failed": 0, "blocked": 0, "skipped": 0, "in_progress": 2 },
             "report": { "done": 0, "retries": 0, "wall_ms": 0, "agent_ms": 0, "speed_up": 0.0, "critical_path": [], "critical_ms": 0 },
             "created_at_ms": 0,
         }))
-        .expect("a loop");
+        .expect("a loop")
+    }
+
+    #[test]
+    fn what_ends_is_said_before_what_begins() {
+        let context = Context::new(false, Some(Language::En));
+        let mut shown = Shown::new(&context, false);
+        let mut tasks = ["T0.1", "T0.2", "T0.3"].map(|id| task(id, 0, "in_progress")).to_vec();
+        tasks.push(task("T1.1", 1, "pending"));
+        let run =
+            |tasks: &mut [serde_json::Value], at: usize| tasks[at]["run"] = json!(format!("r_{}", at + 2));
+        let end = |tasks: &mut [serde_json::Value], at: usize| {
+            tasks[at]["began_at_ms"] = json!(0);
+            tasks[at]["ended_at_ms"] = json!(1_000);
+            tasks[at]["line"] = json!(format!("DONE:{}", tasks[at]["id"].as_str().unwrap_or_default()));
+        };
+        let mut first = view(&tasks);
+        first.phases[1].worktree = None;
+        assert!(shown.news(&first).is_empty());
+        run(&mut tasks, 2);
+        let mut second = view(&tasks);
+        second.phases[1].worktree = None;
+        assert_eq!(shown.news(&second), ["T0.3 begins: a"]);
+        // The first has begun and ended since, the third has ended, and so has its phase.
+        for at in [0, 1, 3] {
+            run(&mut tasks, at);
+        }
+        for at in [0, 2] {
+            end(&mut tasks, at);
+        }
+        let said = [
+            "T0.3 is done, after 1 s",
+            "T0.1 begins: a",
+            "T0.1 is done, after 1 s",
+            "T0.2 begins: a",
+            "phase 1 begins in worktree/phase-1",
+            "T1.1 begins: a",
+        ];
+        assert_eq!(shown.news(&view(&tasks)), said);
+        assert!(shown.news(&view(&tasks)).is_empty());
+    }
+
+    #[test]
+    fn who_waits_for_a_person_is_not_counted_as_running() {
+        let mut view = view(&[task("T0.1", 0, "in_progress"), task("T0.2", 0, "in_progress")]);
         let said = |view: &LoopView, language| status(Words::new(language), view, 60_000);
         assert!(said(&view, Language::En).starts_with("0/2 done, 2 running: T0.1, T0.2; "));
         view.tasks[1].request = Some(card::tests::request());
         assert!(said(&view, Language::En).starts_with("0/2 done, 1 waiting for you: T0.2; 1 running; "));
         assert!(said(&view, Language::Ko).starts_with("2개 중 0개 완료, 1개 답을 기다림: T0.2; 1개 진행; "));
+        view.tasks.clear();
+        assert!(said(&view, Language::En).starts_with("0/2 done, nothing running; "));
     }
 }
