@@ -103,9 +103,11 @@ impl Repository {
             path.canonicalize().map_err(|source| file(&path, source))
         };
         let [git_dir, common_dir, root] = lines.map(canonical);
-        let (git_dir, common_dir) = (git_dir?, common_dir?);
-        let main_root = main_root(&common_dir)?;
-        let checkout = Some((git_dir.clone(), root?));
+        let (git_dir, common_dir, root) = (git_dir?, common_dir?, root?);
+        // The checkout in which the git directory of all lies is the main one, and there is nothing to ask.
+        let is_main = git_dir == common_dir && common_dir == root.join(".git");
+        let main_root = if is_main { root.clone() } else { main_root(&common_dir)? };
+        let checkout = Some((git_dir.clone(), root));
         Repository::of(directory, git_dir, common_dir, main_root, checkout)
     }
 
@@ -185,9 +187,13 @@ impl Repository {
 
     /// What is checked out where the directory lies.
     pub fn head(&self) -> Result<Head, GitError> {
+        Ok(Head { branch: self.branch()?, commit: checkout::resolve(&self.git_dir, "HEAD")? })
+    }
+
+    /// The branch alone, without `refs/heads/`; none on a detached HEAD.
+    pub fn branch(&self) -> Result<Option<String>, GitError> {
         let full = checkout::branch(&self.git_dir)?;
-        let branch = full.and_then(|full| full.strip_prefix("refs/heads/").map(str::to_owned));
-        Ok(Head { branch, commit: checkout::resolve(&self.git_dir, "HEAD")? })
+        Ok(full.and_then(|full| full.strip_prefix("refs/heads/").map(str::to_owned)))
     }
 
     /// The repository's side of the worktree at a path.
@@ -302,7 +308,10 @@ fn occupies(git_dir: &GitDir, reference: &str) -> Result<bool, GitError> {
 /// is a hundred times cheaper than to start git, and every run begins with this question.
 fn cannot_be_git(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
-    !has(".git") && !has("HEAD")
+    let own = folder.join(".git");
+    // An empty directory of that name is passed over by git too; whatever else stands there is for git to look at.
+    let has_git = own.symlink_metadata().is_ok_and(|about| !about.is_dir() || has(".git/HEAD"));
+    !has_git && !has("HEAD")
 }
 
 /// Asked once: a git that was new enough is not replaced by an older one while a server runs.

@@ -108,7 +108,7 @@ impl Ground {
         let made = name.map(|name| self.find_worktree(repository, name)).transpose()?.flatten();
         match made.and_then(|made| made.target) {
             Some(target) => Ok(Some(target)),
-            None => Ok(repository.head().map_err(|error| error.to_string())?.branch),
+            None => repository.branch().map_err(|error| error.to_string()),
         }
     }
 
@@ -135,16 +135,21 @@ impl Ground {
 
     /// Why nothing can be done in the checkout: another branch is checked out there than the one that the work goes to.
     pub(super) fn off_branch(&self) -> Option<String> {
+        self.target.as_ref()?;
+        self.off_branch_of(&self.repository().ok()??)
+    }
+
+    /// The same, asked of the repository that was found already.
+    fn off_branch_of(&self, repository: &Repository) -> Option<String> {
         let target = self.target.as_ref()?;
-        let head = self.repository().ok()??.head().ok()?;
-        (head.branch.as_ref() != Some(target)).then(|| off_branch(target))
+        let branch = repository.branch().ok()?;
+        (branch.as_ref() != Some(target)).then(|| off_branch(target))
     }
 
     /// Whether what a person was told stands in the way still; none if it is not about what is checked out.
     pub(super) fn still_hinders(&self, message: &str) -> Option<bool> {
         if message == DETACHED {
-            let head = self.repository().ok()??.head().ok()?;
-            return Some(head.branch.is_none());
+            return Some(self.repository().ok()??.branch().ok()?.is_none());
         }
         let is_about = message.ends_with(&off_branch(self.target.as_ref()?));
         is_about.then(|| self.off_branch().is_some())
@@ -199,7 +204,7 @@ impl Ground {
         let Some(repository) = self.find(directory)? else { return Ok(None) };
         let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
         if root.starts_with(repository.directory_root())
-            && let Some(message) = self.off_branch()
+            && let Some(message) = self.off_branch_of(&repository)
         {
             return Err(message);
         }
