@@ -6,6 +6,7 @@
 
 mod budget;
 mod checkpoints;
+mod known;
 mod notify;
 mod office;
 pub(crate) mod orchestrate;
@@ -178,8 +179,7 @@ static BUILTIN: LazyLock<Agents> = LazyLock::new(Agents::builtin);
 impl Config {
     /// The user's file, and `ostler.toml` in the root of the project. Neither has to be there.
     pub fn load(project_root: Option<&Path>) -> Result<Config, ConfigError> {
-        let user = user_file().map(|path| read(&path)).transpose()?.flatten();
-        let project = project_root.map(|root| read(&root.join(PROJECT_FILE))).transpose()?.flatten();
+        let [user, project] = sources(project_root)?;
         Config::of(user.as_ref(), project.as_ref())
     }
 
@@ -375,7 +375,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, InvalidDuration> {
 }
 
 /// A file and what stands in it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Source {
     path: PathBuf,
     text: String,
@@ -398,6 +398,13 @@ impl RepositoryCommand {
     pub fn fingerprint(&self) -> String {
         ostler_workspace::fingerprint(&[PROJECT_FILE, &self.key, &self.value])
     }
+}
+
+/// The user's file and the project's, as far as they are there.
+fn sources(project_root: Option<&Path>) -> Result<[Option<Source>; 2], ConfigError> {
+    let user = user_file().map(|path| read(&path)).transpose()?.flatten();
+    let project = project_root.map(|root| read(&root.join(PROJECT_FILE))).transpose()?.flatten();
+    Ok([user, project])
 }
 
 /// A file that does not have to be there.

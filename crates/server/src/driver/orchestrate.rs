@@ -366,7 +366,7 @@ impl Conductor {
         if !looked.begun.is_empty() {
             return Ok((looked.begin, looked.begun));
         }
-        let Some(resolver) = self.shared.config()?.orchestrate.resolver else {
+        let Some(resolver) = self.shared.config()?.orchestrate.resolver.clone() else {
             return Ok((looked.begin, looked.begun));
         };
         // It may take its time.

@@ -250,7 +250,8 @@ impl Asked {
             None => {
                 let (parent, planned) = (Arc::clone(&self.parent), Arc::clone(work));
                 let wanted = blocking(move || {
-                    let new = parent.task_run(&parent.config()?, &planned, None)?;
+                    let config = parent.config()?;
+                    let new = parent.task_run(&config, &planned, None)?;
                     parent.wanted(new)
                 });
                 let asked = match wanted.await.unwrap_or_else(|| Err("it could not be prepared".to_owned())) {

@@ -81,7 +81,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         repository.trusting(trusted.iter().cloned()).check_trust().map_err(|error| refused_by_git(&error))?;
     }
     let project = repository.as_ref().map(Repository::directory_root);
-    let config = Config::load(project).map_err(|error| {
+    let config = Config::known(project).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     check_terms(&new)?;
@@ -109,7 +109,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         korean: new.korean,
         patience: config.patience,
         account,
-        prices: config.prices,
+        prices: config.prices.clone(),
         checkpoints: config.checkpoints,
         role: if new.main { Role::Main } else { Role::Work },
         instruction: None,

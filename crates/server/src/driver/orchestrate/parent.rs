@@ -116,9 +116,9 @@ impl Parent {
         }
     }
 
-    pub(in crate::driver) fn config(&self) -> Result<Config, String> {
+    pub(in crate::driver) fn config(&self) -> Result<Arc<Config>, String> {
         let root = crate::config::project_root(self.project.root());
-        Config::load(root.as_deref().or(Some(self.project.root()))).map_err(|error| error.to_string())
+        Config::known(root.as_deref().or(Some(self.project.root()))).map_err(|error| error.to_string())
     }
 
     /// What a person lets the repository run.

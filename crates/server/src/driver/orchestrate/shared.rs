@@ -164,9 +164,11 @@ impl Shared {
 
     /// Who decides what begins, and how. What cannot be read is complained about when something is to begin.
     pub(super) fn begins(&self) -> Begins {
-        match self.config().map(|config| config.orchestrate) {
-            Ok(settings) if settings.resolver.is_some() => Begins::Outside,
-            Ok(settings) if settings.worktrees != Worktrees::Task => Begins::Now { is_korean: self.korean },
+        match self.config() {
+            Ok(config) if config.orchestrate.resolver.is_some() => Begins::Outside,
+            Ok(config) if config.orchestrate.worktrees != Worktrees::Task => {
+                Begins::Now { is_korean: self.korean }
+            }
             _ => Begins::Later,
         }
     }

@@ -469,8 +469,8 @@ impl Shared {
 
     /// The line by which an executor is asked: more is said to somebody else's alone.
     fn asked_for(&self, work: &Work, worktree: Option<&str>) -> Thin {
-        match self.config().map(|config| config.orchestrate.executor) {
-            Ok(Some(_)) => request(work, worktree),
+        match self.config() {
+            Ok(config) if config.orchestrate.executor.is_some() => request(work, worktree),
             _ => Thin::task(work.id.clone(), worktree, None),
         }
     }
