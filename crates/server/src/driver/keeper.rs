@@ -405,6 +405,7 @@ impl Keeper {
                         return;
                     }
                     // It has the lock and does not listen yet, or has just gone.
+                    Ok(Err(_)) if remains::look(&directory) != Remains::Held => {}
                     Ok(Err(_)) => {
                         sleep(look).await;
                         look = (look * 2).min(LOOK_MAX);

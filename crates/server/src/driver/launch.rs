@@ -7,7 +7,6 @@ use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
     process::Stdio,
-    time::Duration,
 };
 
 use ostler_agents::{
@@ -24,7 +23,7 @@ use ostler_shim::{
     launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
     spool,
 };
-use tokio::process::Command;
+use tokio::{io::AsyncReadExt, process::Command};
 
 use super::Driver;
 use crate::{
@@ -36,9 +35,6 @@ use crate::{
 
 /// How large an agent's log may become before somebody is asked.
 const LOG_BYTES_MAX: u64 = 1 << 30;
-
-/// Between two looks at a shim that has not begun yet.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// The longest prompt that stands in a variable too.
 const PROMPT_BYTES_MAX: usize = 64 << 10;
@@ -305,8 +301,9 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
     command.arg("__shim").arg(directory).current_dir("/");
     let log = directory.join("shim.log");
     let words = private_file(&log, fs::OpenOptions::new().append(true)).map_err(failed)?;
-    command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(words);
+    command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(words);
     let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
+    let ready = shim.stdout.take();
     // It is on disk before the launch counts as done. Until then nobody needs it but the shim, which reads it meanwhile: a
     // machine that stops here has stopped the agent too, and what it printed counts by its spool.
     if let Err(source) = written.sync_data() {
@@ -314,15 +311,14 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
         shim.kill().await.ok();
         return Err(failed(source));
     }
-    // Once there is a spool, whatever happens is in it.
-    let spool = directory.join(spool::FILE);
-    while !spool.exists() {
-        let has_ended = shim.try_wait().map_err(failed)?.is_some();
-        if has_ended && !spool.exists() {
-            let words = fs::read_to_string(&log).unwrap_or_default().trim().to_owned();
-            return Err(LaunchError::NoShim { words });
-        }
-        tokio::time::sleep(LOOK).await;
+    // It lets go of its output once there is a spool and it can be talked to: whatever happens from then on is in that.
+    if let Some(mut ready) = ready {
+        ready.read_to_end(&mut Vec::new()).await.map_err(failed)?;
+    }
+    if !directory.join(spool::FILE).exists() {
+        shim.wait().await.map_err(failed)?;
+        let words = fs::read_to_string(&log).unwrap_or_default().trim().to_owned();
+        return Err(LaunchError::NoShim { words });
     }
     Ok(())
 }

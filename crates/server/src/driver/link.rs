@@ -46,9 +46,11 @@ impl Link {
         let reader = BufReader::with_capacity(READ_BYTES, reader);
         let mut link =
             Link { reader, writer, line: Vec::new(), next_id: 0, records: VecDeque::new(), version: 0 };
+        // Said before the greeting is read: a shim whose agent has ended by now answers it, and is gone.
+        let asked = link.say(Command::Follow { after_seq }).await;
         let greeting: Greeting = serde_json::from_slice(link.read_line().await?)?;
         link.version = greeting.shim;
-        link.ask(Command::Follow { after_seq }).await?;
+        link.reply_to(asked?).await?;
         Ok(link)
     }
 
@@ -88,11 +90,21 @@ impl Link {
         if self.version != 0 && command.since() > self.version {
             return Ok(Reply::Refused(format!("the shim is of version {}", self.version)));
         }
+        let id = self.say(command).await?;
+        self.reply_to(id).await
+    }
+
+    /// Says something; what the reply is known by.
+    async fn say(&mut self, command: Command) -> io::Result<u64> {
         self.next_id += 1;
         let id = self.next_id;
         let mut line = serde_json::to_vec(&Request { id, command })?;
         line.push(b'\n');
         self.writer.write_all(&line).await?;
+        Ok(id)
+    }
+
+    async fn reply_to(&mut self, id: u64) -> io::Result<Reply> {
         loop {
             match serde_json::from_slice(self.read_line().await?)? {
                 Message::Reply { id: of, reply } if of == id => return Ok(reply),

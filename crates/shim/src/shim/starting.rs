@@ -4,8 +4,10 @@ use std::{path::Path, time::Instant};
 
 use ostler_protocol::{Format, Parser, Settings, stream::Table};
 use rustix::{
+    fs::{Mode, OFlags, open},
     io::Errno,
     process::{getpid, getsid, set_child_subreaper, setsid},
+    stdio::dup2_stdout,
 };
 
 use super::{Shim, raw};
@@ -40,6 +42,7 @@ impl Shim {
             Log::create(directory, ERR, launch.log_bytes_max)?,
         );
         let (mut spool, socket) = (Spool::create(directory)?, Socket::bind(directory, greeting)?);
+        let_go_of_output().map_err(system("let go of its output"))?;
         let auto = launch.cgroup == CgroupPolicy::Auto;
         let cgroup = auto.then(|| Cgroup::make(&launch.session, directory)).flatten();
         let mut agent = match Agent::start(launch, cgroup.as_ref()) {
@@ -107,6 +110,12 @@ fn lead_session() -> Result<(), Errno> {
         Err(Errno::PERM) if getsid(None) == Ok(getpid()) => Ok(()),
         outcome => outcome.map(drop),
     }
+}
+
+/// Whoever has started the shim and waits until it can be talked to is not kept waiting any longer. Nothing is said there.
+fn let_go_of_output() -> Result<(), Errno> {
+    let nowhere = open("/dev/null", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    dup2_stdout(nowhere)
 }
 
 fn system(what: &'static str) -> impl Fn(Errno) -> Error {
