@@ -5,6 +5,7 @@
 //! and what it has asked a person.
 
 mod next;
+mod tasks;
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use core::num::NonZeroU32;
@@ -12,7 +13,10 @@ use core::num::NonZeroU32;
 use ostler_protocol::signal::UserQuestion;
 use serde::{Deserialize, Serialize};
 
-pub use self::next::{Due, Next, Standing, due, next};
+pub use self::{
+    next::{Due, Next, Standing, due, next},
+    tasks::Tasks,
+};
 use crate::{
     answer::Answer,
     id::{RequestId, RunId},
@@ -44,7 +48,7 @@ pub struct Conduct {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Loop {
     /// The tasks that it has begun, by id.
-    pub tasks: BTreeMap<String, Begun>,
+    pub tasks: Tasks,
     /// The phases that it has come to.
     pub phases: BTreeMap<u32, Stage>,
     /// The runs that have ended since, until it has taken them in.
@@ -385,7 +389,7 @@ impl Loop {
     pub(crate) fn fold(&mut self, step: &Step, at_ms: u64) {
         match step {
             Step::TaskBegun { task, run } => {
-                let begun = self.tasks.entry(task.clone()).or_default();
+                let begun = self.tasks.change(task);
                 if begun.runs.is_empty() {
                     begun.began_at_ms = at_ms;
                 }
@@ -396,7 +400,7 @@ impl Loop {
                 begun.line = None;
             }
             Step::TaskEnded { task, line, worked_ms, waited_ms, tries } => {
-                let begun = self.tasks.entry(task.clone()).or_default();
+                let begun = self.tasks.change(task);
                 begun.ended_at_ms = Some(at_ms);
                 begun.line = Some(line.clone());
                 begun.worked_ms += worked_ms;

@@ -255,6 +255,10 @@ impl Writer {
                 Err(error) => drop(answer.send(Err(error))),
             }
         }
+        // What several of them have changed is written once, as the last of them left it.
+        if let Some(last) = group.commits.last_mut() {
+            last.upserts = rows::upserts(&group.overlay);
+        }
         crash::site("before commit");
         if !group.commits.is_empty()
             && let Err(error) = self.commit(&group.commits)
@@ -351,7 +355,7 @@ impl Writer {
         });
         group.commits.push(Commit {
             events: decision.entries.iter().map(rows::event).collect(),
-            upserts: rows::upserts(&decision.overlay),
+            upserts: Vec::new(),
             actions: decision.actions.iter().map(rows::action).collect(),
             done: done.iter().map(|name| rows::action_name(*name)).collect(),
             reply,
