@@ -137,11 +137,11 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
         },
     };
     let begin = || State::new(&project.name(), &plan, at_ms);
-    let mut state = match project.state() {
-        Ok(state) => state.unwrap_or_else(begin),
+    let mut state = match project.known_state() {
+        Ok(state) => state.unwrap_or_else(|| Arc::new(begin())),
         Err(error) => return hindered(Hindrance::State(error)),
     };
-    question.over.iter().for_each(|it| it.write(&mut state));
+    question.over.iter().for_each(|it| it.write(Arc::make_mut(&mut state)));
     let looked = of(project, &state.progress(&plan), &state, question);
     if looked.next == Next::Wait && looked.abandoned.is_empty() && question.over.is_empty() {
         return Looked { ended: Vec::new(), found: Ok(looked) };

@@ -3,6 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
 };
 
 use crate::{
@@ -19,24 +20,55 @@ const STATE_BYTES_MAX: u64 = 512 << 20;
 /// How many copies of states that cannot be understood are kept. Beyond them none is, and none is put aside.
 const KEPT_MAX: u32 = 100;
 
+/// What the state file held when it was last read or written, and what that says. It counts as long as the file holds the
+/// same, whoever writes it.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Mutex<Option<(Vec<u8>, Arc<State>)>>);
+
+impl Known {
+    fn of(&self, bytes: &[u8]) -> Option<Arc<State>> {
+        let known = self.0.lock().expect("nobody panics while holding it");
+        known.as_ref().filter(|(held, _)| held == bytes).map(|(_, state)| Arc::clone(state))
+    }
+
+    fn keep(&self, bytes: Vec<u8>, state: Arc<State>) {
+        *self.0.lock().expect("nobody panics while holding it") = Some((bytes, state));
+    }
+}
+
 impl Project {
     /// Reads the state, without its lock: it is replaced as a whole, so it is never half.
     pub fn state(&self) -> Result<Option<State>, StateError> {
+        self.state_bytes()?.map(|bytes| self.understood(&bytes)).transpose()
+    }
+
+    /// The same for whoever asks again and again: to make sense of a file takes longer than to see that it is the same.
+    pub(crate) fn known_state(&self) -> Result<Option<Arc<State>>, StateError> {
+        let Some(bytes) = self.state_bytes()? else { return Ok(None) };
+        if let Some(state) = self.known.of(&bytes) {
+            return Ok(Some(state));
+        }
+        let state = Arc::new(self.understood(&bytes)?);
+        self.known.keep(bytes, Arc::clone(&state));
+        Ok(Some(state))
+    }
+
+    fn state_bytes(&self) -> Result<Option<Vec<u8>>, StateError> {
         if !self.is_folder_inside() {
             return Err(StateError::Outside);
         }
-        let path = self.state_file();
-        let bytes = match read(&path, STATE_BYTES_MAX, false) {
-            Ok(bytes) => bytes,
+        match read(&self.state_file(), STATE_BYTES_MAX, false) {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
+                Ok(None)
             }
-            Err(error) => return Err(StateError::Unreadable(error)),
-        };
-        match State::parse(&bytes) {
-            Ok(state) => Ok(Some(state)),
-            Err(reason) => Err(StateError::Corrupt { reason, kept: keep(&path, &bytes) }),
+            Err(error) => Err(StateError::Unreadable(error)),
         }
+    }
+
+    fn understood(&self, bytes: &[u8]) -> Result<State, StateError> {
+        let corrupt = |reason| StateError::Corrupt { reason, kept: keep(&self.state_file(), bytes) };
+        State::parse(bytes).map_err(corrupt)
     }
 
     /// Changes the state under its lock, and adds lines to the log. `begin` makes the state if there is none.
@@ -47,19 +79,20 @@ impl Project {
         change: impl FnOnce(&mut State) -> (T, Vec<String>),
     ) -> Result<T, StateError> {
         let lock = self.lock()?;
-        let before = self.state()?;
-        let mut state = before.clone().unwrap_or_else(begin);
+        let before = self.known_state()?;
+        let mut state = before.as_deref().cloned().unwrap_or_else(begin);
         let (result, lines) = change(&mut state);
         self.name_task_file(&mut state, before.is_none());
         // Before anything has changed: whoever is told that nothing could be written has to be told the truth.
         let log = Log::open(&self.log_file()).map_err(StateError::Unwritable)?;
-        if before.as_ref() != Some(&state) {
+        if before.as_deref() != Some(&state) {
             let bytes = state.to_bytes();
             if bytes.len() as u64 > STATE_BYTES_MAX {
                 let error = io::Error::new(io::ErrorKind::FileTooLarge, "it would be larger than 512 MiB");
                 return Err(StateError::Unwritable(error));
             }
             replace(&self.state_file(), &bytes).map_err(StateError::Unwritable)?;
+            self.known.keep(bytes, Arc::new(state));
         }
         log.add(at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
         drop(lock);
@@ -143,4 +176,39 @@ fn keep(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+
+    use ostler_engine::plan::{Plan, State as TaskState};
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "somebody else writes the file")]
+    fn what_is_known_is_what_the_file_says() {
+        let root = env::temp_dir().join(format!("ostler-keeping-{}", std::process::id()));
+        fs::remove_dir_all(&root).ok();
+        fs::create_dir_all(&root).expect("the temporary directory can be written");
+        let project = Project::find(&root, None);
+        let begin = || State::new("p", &Plan::read(Vec::new()), 1_000);
+        let known = || project.known_state().expect("a state").expect("one was written");
+        for (number, state) in [TaskState::InProgress, TaskState::Completed].into_iter().enumerate() {
+            let id = "T1.1".parse().expect("an id");
+            let change = |it: &mut State| (it.executed(&id, state), Vec::new());
+            project.change_state(1_000, begin, change).expect("it is written");
+            assert_eq!(Some(&*known()), project.state().expect("a state").as_ref(), "change {number}");
+            assert!(Arc::ptr_eq(&known(), &known()), "nothing was read anew");
+        }
+        let theirs = r#"{"tasks": {"completed": ["T1.2", "P1-T1.3"]}}"#;
+        fs::write(project.state_file(), theirs).expect("a file");
+        let id = "T1.3".parse().expect("an id");
+        assert_eq!(known().tasks().get(&id), Some(&TaskState::Completed));
+        let change = |it: &mut State| (it.executed(&id, TaskState::Failed), Vec::new());
+        project.change_state(1_000, begin, change).expect("it is written");
+        assert_eq!(known().tasks().get(&id), Some(&TaskState::Failed), "by whatever name they have it");
+        fs::remove_dir_all(&root).ok();
+    }
 }

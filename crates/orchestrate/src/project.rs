@@ -6,12 +6,13 @@ use std::{
     fs, io,
     os::unix::fs::MetadataExt,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
 use ostler_engine::plan::{FILE_BYTES_MAX, Plan, Problem, Task, Unclear};
 use ostler_protocol::thin::{ErrorCode, Thin};
 
-use crate::file::read;
+use crate::{file::read, keeping::Known};
 
 /// Where a task file is looked for, in this order.
 pub const TASK_FILES: [&str; 3] = ["TASKS.md", "docs/planning/TASKS.md", "docs/planning/06-tasks.md"];
@@ -28,6 +29,8 @@ pub struct Project {
     root: PathBuf,
     /// The task file that was named.
     tasks: Option<PathBuf>,
+    /// What the state file held last, and what that says.
+    pub(crate) known: Arc<Known>,
 }
 
 /// Why there is no plan.
@@ -59,14 +62,14 @@ impl Project {
     pub fn find(directory: &Path, tasks: Option<&Path>) -> Project {
         let tasks = tasks.map(|tasks| directory.join(tasks));
         let Some(top) = top_of(directory) else {
-            return Project { root: directory.to_owned(), tasks };
+            return Project { root: directory.to_owned(), tasks, known: Arc::default() };
         };
         let main = main_repository(top).unwrap_or_else(|| top.to_owned());
         let start = directory.strip_prefix(top).map_or_else(|_| main.clone(), |below| main.join(below));
         let above = start.ancestors().take_while(|it| it.starts_with(&main));
         let has_tasks = |it: &&Path| TASK_FILES.iter().any(|name| it.join(name).exists());
         let root = above.into_iter().find(has_tasks).map_or(main.clone(), Path::to_owned);
-        Project { root, tasks }
+        Project { root, tasks, known: Arc::default() }
     }
 
     /// Its root.

@@ -128,6 +128,14 @@ impl State {
     /// How far each task is, by its id. Where a task is in several lists, the one that is furthest counts.
     pub fn tasks(&self) -> BTreeMap<TaskId, TaskState> {
         let mut states = BTreeMap::new();
+        self.each_task(|id, state| {
+            states.insert(id, state);
+        });
+        states
+    }
+
+    /// Goes through all that is said of tasks; what is said of one later counts.
+    fn each_task(&self, mut take: impl FnMut(TaskId, TaskState)) {
         let lists = [
             ("in_progress", TaskState::InProgress),
             ("failed", TaskState::Failed),
@@ -137,7 +145,7 @@ impl State {
         let tasks = self.parts.get("tasks");
         for (list, state) in lists {
             for id in ids(tasks.and_then(|tasks| tasks.get(list))) {
-                states.insert(id, state);
+                take(id, state);
             }
         }
         // Some keep a task's state beside it instead.
@@ -149,10 +157,9 @@ impl State {
             let state =
                 word.and_then(|word| lists.iter().find(|(list, _)| *list == word)).map(|(_, state)| *state);
             if let (Ok(id), Some(state)) = (id.parse(), state) {
-                states.insert(id, state);
+                take(id, state);
             }
         }
-        states
     }
 
     /// The phases for which the main loop has recorded a checkpoint.
@@ -172,11 +179,11 @@ impl State {
     /// How far a plan is by this state.
     pub fn progress<'a>(&self, plan: &'a Plan) -> Progress<'a> {
         let mut states = vec![TaskState::Pending; plan.len()];
-        for (id, state) in self.tasks() {
+        self.each_task(|id, state| {
             if let Some(task) = plan.find(id.as_str()) {
                 states[task.number().index()] = state;
             }
-        }
+        });
         let mut progress = Progress::with(plan, |task| states[task.index()]);
         for task in self.preferred().iter().filter_map(|id| plan.find(id.as_str())) {
             progress.prefer(task.number());
@@ -226,11 +233,11 @@ impl State {
             let is_wanted = wanted == Some(list);
             match tasks.get_mut(list) {
                 Some(Value::Array(entries)) => {
-                    let is_there = entries.iter().any(|entry| id_of(entry).as_ref() == Some(id));
+                    let is_there = entries.iter().any(|entry| is_of(entry, id));
                     if is_wanted && !is_there {
                         entries.push(id.as_str().into());
                     } else if !is_wanted {
-                        entries.retain(|entry| id_of(entry).as_ref() != Some(id));
+                        entries.retain(|entry| !is_of(entry, id));
                     }
                 }
                 Some(Value::Object(entries)) if is_wanted => {
@@ -441,6 +448,12 @@ fn id_of(entry: &Value) -> Option<TaskId> {
         .as_str()
         .or_else(|| ["id", "task_id", "task"].iter().find_map(|key| entry.get(key)?.as_str()))?;
     text.trim().parse().ok()
+}
+
+/// Whether an entry of a list is about this task. By whatever name it has it, that ends with the id.
+fn is_of(entry: &Value, id: &TaskId) -> bool {
+    let cannot_be = entry.as_str().is_some_and(|text| !text.trim_end().ends_with(id.as_str()));
+    !cannot_be && id_of(entry).as_ref() == Some(id)
 }
 
 /// A part as it is written.

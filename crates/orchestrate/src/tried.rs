@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ostler_engine::signature;
 use ostler_protocol::thin::Thin;
 
 use crate::{
@@ -51,7 +52,8 @@ impl Tried {
         let checked = self.checked.as_deref().filter(|_| said);
         let report = Some(self.report.as_str()).filter(|_| said);
         let with = |more: Option<&str>| tail(&[reason, more.unwrap_or_default()].join("\n\n"));
-        Failure { reason: reason.to_owned(), sign: with(checked), told: with(checked.or(report)) }
+        let told = with(checked.or(report));
+        Failure { reason: reason.to_owned(), sign: signature(&told), told }
     }
 }
 
