@@ -422,8 +422,9 @@ impl Keeper {
         let Some((launch, _)) = self.link.take() else { return };
         // One that cannot read its own spool hangs up on whoever follows, and would do so for ever.
         self.broken = if self.attached_at.elapsed() < LOOK_MAX { self.broken + 1 } else { 0 };
-        if self.broken > 0 {
-            sleep(LOOK_MAX).await;
+        // Most often its agent has ended, and it is gone, or about to be.
+        if self.broken > 0 && remains::look(&self.directory(launch)) == Remains::Held {
+            sleep((LOOK * (1 << self.broken.min(8))).min(LOOK_MAX)).await;
         }
         if self.broken > BROKEN_MAX {
             kill_shim(&self.directory(launch));
