@@ -69,6 +69,21 @@ fn bare_repositories_and_submodules() {
 }
 
 #[test]
+fn an_empty_git_directory_is_none_and_one_may_lie_elsewhere() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let inner = project.root.join("inner");
+    fs::create_dir_all(inner.join(".git")).unwrap();
+    assert_eq!(found(&inner).directory_root(), project.root);
+
+    git(&ground.root, ["init", "--quiet", "--separate-git-dir", "elsewhere", "apart"]);
+    let (apart, elsewhere) = (ground.root.join("apart"), ground.root.join("elsewhere"));
+    let repository = found(&apart);
+    assert_eq!(repository.main_root(), elsewhere);
+    assert_eq!(repository.directory_root(), apart);
+}
+
+#[test]
 fn head_is_a_branch_or_detached_or_unborn() {
     let ground = Ground::new();
     let project = ground.empty_project("project");
