@@ -52,12 +52,8 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "restoring" => {
             words.say(Key::RefusedRestoring, &[("session", &session()), ("id", &text("checkpoint"))])
         }
-        "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" | "loop_busy" => {
-            review(words, details)
-        }
-        "loop_options" => {
-            words.say(Key::RefusedLoopOptions, &[("run", &text("run")), ("options", &text("options"))])
-        }
+        "tree_changed" | "tree_not_shown" | "gate_failed" | "not_review" | "phases_busy" | "loop_busy"
+        | "loop_options" => review(words, details),
         "no_invocation" | "invocation_over" | "no_role" | "not_delivered" | "not_called" => {
             office(words, details)
         }
@@ -118,9 +114,13 @@ fn review(words: Words, details: &Value) -> String {
         "gate_failed" => Key::RefusedGateFailed,
         "not_review" => Key::RefusedNotReview,
         busy => {
-            let run = details["run"].as_str().map(one_line).unwrap_or_default();
-            let key = if busy == "loop_busy" { Key::RefusedLoopBusy } else { Key::RefusedPhasesBusy };
-            return words.say(key, &[("run", &run)]);
+            let shown = |name: &str| details[name].as_str().map(one_line).unwrap_or_default();
+            let key = match busy {
+                "loop_busy" => Key::RefusedLoopBusy,
+                "loop_options" => Key::RefusedLoopOptions,
+                _ => Key::RefusedPhasesBusy,
+            };
+            return words.say(key, &[("run", &shown("run")), ("options", &shown("options"))]);
         }
     };
     words.say(key, &[("id", &id)])

@@ -1010,6 +1010,8 @@ export interface components {
             directory: string;
             /** @description What was shown to the person who agrees: the `hash` of every command. */
             hashes: string[];
+            /** @description A task file whose commands were shown too, if not that of the project. */
+            tasks?: string | null;
         };
         /** @description Who is told what needs somebody. */
         NotificationsView: {

@@ -228,6 +228,7 @@ mod tests {
 
     /// Files that have every problem and every warning between them.
     const FILES: &[&str] = &[
+        "### [ ] T1: a\n- [ ] T1.1: b\n",
         "",
         "\u{feff}- [ ] T1.x: a\n- [ ] T1.1: a\n- [ ] T1.1: b\n- T7.1: c\n  - x\n```\n",
         "- [ ] T1.1: a\n  - deps: T9.9, Epic 3, T1.1-T2.2, Phase 1, Phase 99999999999\n  - depnds: T1.1\n  - related: T1.1\n<!--\n",

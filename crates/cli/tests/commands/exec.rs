@@ -482,11 +482,11 @@ fn every_line_stands_in_the_log_once_there_is_one() {
 #[test]
 fn commands_of_a_named_task_file_can_be_agreed_to() {
     let place = Place::with_commit();
-    let plan = |command: &str| {
-        let text = format!("- [ ] T1.1: a\n  - verify: `{command}`\n");
+    let plan = |id: &str, command: &str| {
+        let text = format!("- [ ] {id}: a\n  - verify: `{command}`\n");
         fs::write(place.project().join("my plan.md"), text).expect("a task file");
     };
-    plan("test -e done.txt");
+    plan("T1.1", "test -e done.txt");
     with_agent(&place, "worker", "touch done.txt");
     let named = ["T1.1", "--tasks", "my plan.md"];
     let how = "ostler trust --tasks 'my plan.md'";
@@ -497,9 +497,9 @@ fn commands_of_a_named_task_file_can_be_agreed_to() {
     exec(&place, &named, "DONE:T1.1");
     // Other words are another command; what helps is in the line however long they are.
     let long = format!("test -e done.txt && {}", "true && ".repeat(20) + "true");
-    plan(&long);
-    let said = place.run(&["exec", "T1.1", "--tasks", "my plan.md"]).out;
-    assert!(said.ends_with(&format!("…` ({how})\n")) && said.starts_with("FAIL:T1.1:nobody"), "{said}");
+    plan("T1.2", &long);
+    let said = place.run(&["exec", "T1.2", "--tasks", "my plan.md"]).out;
+    assert!(said.ends_with(&format!("…` ({how})\n")) && said.starts_with("FAIL:T1.2:nobody"), "{said}");
     // Only what lies in the project is the project's.
     let outside = place.project().parent().expect("a directory").join("outside.md");
     fs::write(&outside, "- [ ] T1.1: a\n  - verify: `true`\n").expect("a task file");
