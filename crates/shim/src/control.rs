@@ -120,6 +120,24 @@ pub enum Message {
     Record(Record),
 }
 
+/// The most input that may wait for an agent.
+pub const INPUT_BYTES_MAX: usize = 16 << 20;
+
+/// The longest line that a terminal in its usual mode passes on; it cuts the rest without a word.
+pub const TERMINAL_LINE_BYTES_MAX: usize = 4095;
+
+/// Why input is refused until the disk has room again.
+pub const NO_ROOM: &str = "the disk does not take it; ask again when there is room";
+
+/// Why it is refused behind the end of the input.
+pub const CLOSED: &str = "the input is closed";
+
+/// Why it is refused where nobody reads.
+pub const NOT_READ: &str = "the agent reads no input";
+
+/// Why nothing comes of input that was taken.
+pub const GIVEN_UP: &str = "the agent has closed its input";
+
 /// What comes of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -16,11 +16,7 @@ use rustix::{
     termios::{SpecialCodeIndex, tcgetattr},
 };
 
-/// The most input that may wait for the agent.
-const WAITING_BYTES_MAX: usize = 16 << 20;
-
-/// The longest line that a terminal in its usual mode passes on; it cuts the rest without a word.
-const TERMINAL_LINE_BYTES_MAX: usize = 4095;
+use crate::control::{CLOSED, INPUT_BYTES_MAX, NOT_READ, TERMINAL_LINE_BYTES_MAX};
 
 /// The pauses between two looks at what the agent has read, which nobody announces.
 const LOOK_AFTER: std::ops::RangeInclusive<Duration> = Duration::from_millis(20)..=Duration::from_secs(1);
@@ -88,12 +84,12 @@ impl Input {
     /// Why this cannot be taken, if it cannot.
     pub(crate) fn objection(&self, text: &str) -> Option<&'static str> {
         if self.closed {
-            Some("the input is closed")
+            Some(CLOSED)
         } else if self.end.is_none() {
-            Some("the agent reads no input")
+            Some(NOT_READ)
         } else if self.on_terminal && text.lines().any(|line| line.len() > TERMINAL_LINE_BYTES_MAX) {
             Some("a terminal would cut a line that long")
-        } else if self.waiting.len() + text.len() > WAITING_BYTES_MAX {
+        } else if self.waiting.len() + text.len() > INPUT_BYTES_MAX {
             Some("too much input waits for the agent already")
         } else {
             None

@@ -9,7 +9,7 @@ use std::{
 
 use super::{LOG_BYTES_MORE, Shim, raw};
 use crate::{
-    control::{Command, Message, Reply, Request, Status},
+    control::{Command, GIVEN_UP, Message, NO_ROOM, NOT_READ, Reply, Request, Status},
     output::OUT,
     socket::Client,
     spool::{Happening, StallReason, StopCause},
@@ -88,16 +88,17 @@ impl Shim {
     /// leaves, so that after a crash it can be told whether it was taken.
     fn take_input(&mut self, key: String, text: &str, go_on: bool) -> Reply {
         if !self.input.knows(&key) {
-            if let Some(why) = self.input.objection(text) {
+            let text = self.masking.restored(text).into_owned();
+            if let Some(why) = self.input.objection(&text) {
                 return refused(why);
             }
             if !self.put_down(Happening::TookInput { key: key.clone() }) {
-                return refused("the disk does not take it; ask again when there is room");
+                return refused(NO_ROOM);
             }
-            self.input.take(key, &self.masking.restored(text));
+            self.input.take(key, &text);
         }
         if !self.input.is_open() && !self.input.is_closed() {
-            return refused("the agent has closed its input");
+            return refused(GIVEN_UP);
         }
         if go_on { self.send_on() } else { Reply::Done }
     }
@@ -108,10 +109,10 @@ impl Shim {
             return Reply::Done;
         }
         if !self.input.is_open() {
-            return refused("the agent reads no input");
+            return refused(NOT_READ);
         }
         if !self.put_down(Happening::ClosedInput { key }) {
-            return refused("the disk does not take it; ask again when there is room");
+            return refused(NO_ROOM);
         }
         self.input.close();
         Reply::Done
