@@ -113,8 +113,10 @@ pub enum InputPlan {
     Empty,
     /// From Ostler, beginning with this text.
     Open {
-        /// Empty if there is nothing to say yet.
+        /// The bytes. Empty if there is nothing to say yet.
         first: String,
+        /// The words in them.
+        words: String,
     },
 }
 
@@ -193,7 +195,8 @@ impl Agent {
         let input = match self.input.way {
             InputWay::Relaunch => InputPlan::Empty,
             InputWay::Line | InputWay::Message => {
-                InputPlan::Open { first: spoken.and_then(|text| self.message(text)).unwrap_or_default() }
+                let first = spoken.and_then(|text| self.message(text)).unwrap_or_default();
+                InputPlan::Open { first, words: spoken.unwrap_or_default().to_string() }
             }
         };
         Ok(LaunchPlan { command, environment, terminal: self.terminal, input, output: self.output.clone() })

@@ -388,7 +388,7 @@ impl Run {
         let parser = Parser::new(Format::Structured(Table::parse(table).unwrap()), Settings::default());
         let (stdin, first) = match plan.input {
             InputPlan::Empty => (Stdio::null(), String::new()),
-            InputPlan::Open { first } => (Stdio::piped(), first),
+            InputPlan::Open { first, .. } => (Stdio::piped(), first),
         };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut process = command.spawn().unwrap();

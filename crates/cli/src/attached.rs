@@ -412,6 +412,10 @@ impl Watch<'_> {
                 self.answers.extend(answer(event));
                 self.refresh().await?;
             }
+            "input.refused" => {
+                let why = event.body["why"].as_str().unwrap_or_default();
+                self.note_now(&words.say(Key::NotTaken, &[("session", &id), ("why", &why)]))?;
+            }
             "session.paused" => self.note_now(&words.say(Key::PausedNow, &[("session", &id)]))?,
             "session.unpaused" => self.note_now(words.sentence(Key::GoesOn))?,
             "session.ended" | "session.finished" | "session.cancelled" | "session.resumed"

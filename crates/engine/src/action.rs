@@ -11,6 +11,7 @@ use crate::{
     office::Delivery,
     phases::GateName,
     run::Outcome,
+    told::Long,
 };
 
 /// The name of an action: the event that caused it, and its number among that event's actions.
@@ -46,8 +47,11 @@ pub enum Deed {
         launch: u32,
         /// What: the shim takes it once under this name.
         parcel: Parcel,
-        /// The bytes.
+        /// The bytes, or what is too long for the agent's terminal.
         text: String,
+        /// How that is told by a file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        long: Option<Long>,
     },
     /// Go through a task file, to its end.
     Conduct,

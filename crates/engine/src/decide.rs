@@ -66,6 +66,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Overheard { session, launch, items } => maker.overhear(*session, *launch, items),
         Input::ShimLost { session, launch } => maker.lose(*session, *launch),
         Input::LaunchFailed { session, launch, message } => maker.fail_launch(*session, *launch, message),
+        Input::NotTaken { session, what, for_good } => maker.not_taken(*session, what, *for_good),
         Input::CheckEnded { session, number, code, output } => {
             maker.end_check(*session, *number, *code, output);
         }

@@ -1,5 +1,6 @@
 //! An event in its place in the journal, and the name of something on its way to an agent.
 
+use alloc::string::String;
 use core::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,17 @@ pub enum Parcel {
     Expiry(RequestId),
     /// What a person wrote.
     Message(MessageId),
+}
+
+/// Something that a shim did not take for its agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotTaken {
+    /// The launch.
+    pub launch: u32,
+    /// What.
+    pub parcel: Parcel,
+    /// Why not.
+    pub why: String,
 }
 
 impl fmt::Display for Parcel {

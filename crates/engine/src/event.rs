@@ -7,6 +7,7 @@ use ostler_protocol::mark::Mark;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::entry::{Entry, NotTaken, Parcel, VERSION};
 use crate::{
     answer::Answer,
     budget::Budget,
@@ -22,8 +23,6 @@ use crate::{
     },
     thin::ThinEvent,
 };
-
-pub use crate::entry::{Entry, Parcel, VERSION};
 
 /// What can happen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -388,6 +387,9 @@ pub enum Event {
         /// What.
         parcel: Parcel,
     },
+    /// The shim did not take it.
+    #[serde(rename = "input.refused")]
+    InputRefused(NotTaken),
     /// There is nobody left to bring it to.
     #[serde(rename = "input.returned")]
     InputReturned {

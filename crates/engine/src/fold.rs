@@ -138,6 +138,7 @@ impl Desk<'_> {
             Event::InputSent { .. }
             | Event::InputDelivered { .. }
             | Event::InputConsumed { .. }
+            | Event::InputRefused(_)
             | Event::InputReturned { .. } => self.fold_input(place, at_ms, event),
             Event::SessionLaunched { .. }
             | Event::SessionStarted { .. }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     answer::{Decision, Given},
     checkpoint::Kept,
+    event::NotTaken,
     id::{CheckpointId, ProjectId, RequestId, SessionId},
     office::OfficeInput,
     orchestrate::News as LoopNews,
@@ -86,6 +87,15 @@ pub enum Input {
         launch: u32,
         /// Why not.
         message: String,
+    },
+    /// The shim did not take what was to be written to its agent.
+    NotTaken {
+        /// Whose shim.
+        session: SessionId,
+        /// What, and why not.
+        what: NotTaken,
+        /// Whether no other process could be told it either.
+        for_good: bool,
     },
     /// The check has ended.
     CheckEnded {

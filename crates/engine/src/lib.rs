@@ -28,6 +28,7 @@ pub mod request;
 pub mod run;
 pub mod session;
 pub mod thin;
+pub mod told;
 pub mod usage;
 pub mod world;
 

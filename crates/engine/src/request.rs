@@ -211,6 +211,11 @@ pub enum Bringing {
         /// The launch.
         launch: u32,
     },
+    /// This launch's shim did not take it. Another one may.
+    Refused {
+        /// The launch.
+        launch: u32,
+    },
     /// It stands in this launch's prompt.
     Prompted {
         /// The launch.
@@ -226,7 +231,7 @@ pub enum Bringing {
         /// The launch.
         launch: u32,
     },
-    /// There is nobody left to bring it to.
+    /// There is nobody left to bring it to, or nobody who could take it.
     Undeliverable,
 }
 
@@ -236,6 +241,7 @@ impl Bringing {
         match self {
             Bringing::Waiting
             | Bringing::Sent { .. }
+            | Bringing::Refused { .. }
             | Bringing::Prompted { .. }
             | Bringing::Delivered { .. } => true,
             Bringing::Nothing | Bringing::Consumed { .. } | Bringing::Undeliverable => false,

@@ -21,10 +21,38 @@ use crate::{
     event::Parcel,
     request::{Ask, Request},
     session::Session,
+    told::{self, Long},
 };
 
-/// The bytes that go to an agent's input.
-pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>) -> String {
+/// The bytes that go to an agent's input; where its terminal would cut them, what they are made of.
+pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>) -> (String, Option<Long>) {
+    let agent = &session.order.agent;
+    let (text, is_line) = match said(session, parcel, request) {
+        Said::Bytes(bytes) => return (bytes, None),
+        Said::Line(line) => (line, true),
+        Said::Words(words) => (words, false),
+    };
+    let bytes = match agent.message(&text) {
+        Some(message) if !is_line => message,
+        _ => format!("{}\n", text.trim_end_matches('\n')),
+    };
+    if told::fits(agent, &bytes) {
+        return (bytes, None);
+    }
+    (text, Some(if is_line { Long::Line } else { Long::Words }))
+}
+
+/// What is written to an agent's input.
+enum Said {
+    /// Something that only its CLI understands.
+    Bytes(String),
+    /// An object in JSON.
+    Line(String),
+    /// Words, which its table may wrap.
+    Words(String),
+}
+
+fn said(session: &Session, parcel: Parcel, request: Option<&Request>) -> Said {
     let agent = &session.order.agent;
     if let Some((request, answer)) = request.and_then(|it| Some((it, &it.settled.as_ref()?.answer))) {
         if let Ask::Permission(asked) = &request.ask {
@@ -37,7 +65,7 @@ pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>
                 _ => Decision::Deny("A person did not allow it."),
             };
             if let Some(line) = agent.permission_reply(asked, decision) {
-                return line;
+                return Said::Bytes(line);
             }
         }
         let is_late = request.settled.as_ref().is_some_and(|settled| settled.late);
@@ -46,24 +74,30 @@ pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>
         }
     }
     let words = sentence(session, parcel, request);
-    agent.message(&words).unwrap_or_else(|| format!("{words}\n"))
+    let message = session.messages.iter().find(|message| parcel == Parcel::Message(message.id));
+    let is_ours = message.is_some_and(|message| !message.personal && message.about.is_none());
+    if agent.input.way == InputWay::Line && is_ours && told::object(&words).is_some() {
+        return Said::Line(words);
+    }
+    Said::Words(words)
 }
 
 /// The line that a program reads: a reply in JSON, or the bare words.
-fn line(session: &Session, request: &Request, answer: &Answer) -> String {
+fn line(session: &Session, request: &Request, answer: &Answer) -> Said {
     match (&request.ask, answer) {
         (Ask::Question(_), Answer::Text { .. } | Answer::Remarked { .. } | Answer::Nothing) => {
             let answer = match answer {
                 Answer::Text { text } | Answer::Remarked { text, .. } => Some(text.clone()),
                 _ => None,
             };
-            Reply::QuestionAnswer(QuestionAnswer { question_id: request.id.to_string(), answer }).encode()
+            let question_id = request.id.to_string();
+            Said::Line(Reply::QuestionAnswer(QuestionAnswer { question_id, answer }).encode())
         }
         (Ask::Dependency(dependency), answer) => {
-            Reply::DependencyProvided(provided(dependency, request, answer)).encode()
+            Said::Line(Reply::DependencyProvided(provided(dependency, request, answer)).encode())
         }
-        (_, Answer::Text { text } | Answer::Remarked { text, .. }) => format!("{text}\n"),
-        _ => format!("{}\n", sentence(session, Parcel::Request(request.id), Some(request))),
+        (_, Answer::Text { text } | Answer::Remarked { text, .. }) => Said::Words(text.clone()),
+        _ => Said::Words(sentence(session, Parcel::Request(request.id), Some(request))),
     }
 }
 

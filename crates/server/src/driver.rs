@@ -19,6 +19,7 @@ pub(crate) mod orchestrate;
 mod records;
 mod remains;
 mod sweep;
+mod tell;
 mod thin;
 pub(crate) mod values;
 mod worktree;

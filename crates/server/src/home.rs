@@ -209,6 +209,11 @@ impl Home {
         self.session(session).join("values")
     }
 
+    /// Where texts are kept that are too long for the terminal of a session's agent.
+    pub(crate) fn told(&self, session: SessionId) -> PathBuf {
+        self.session(session).join("told")
+    }
+
     /// The shim's directory of one launch.
     pub fn launch(&self, session: SessionId, launch: u32) -> PathBuf {
         self.session(session).join(launch.to_string())

@@ -1376,7 +1376,7 @@ export interface components {
             agent: string;
             /** @description What is asked. */
             ask: components["schemas"]["AskView"];
-            /** @description How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`. */
+            /** @description How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `delivered`, `consumed` or `undeliverable`. */
             delivery: string;
             /** @description Whether nobody waits for it any more; it can still be answered. */
             expired: boolean;

@@ -24,7 +24,7 @@ fn shown(plan: &LaunchPlan) -> String {
     lines.extend(plan.environment.iter().map(|(name, value)| format!("{name}={value:?}")));
     lines.push(match &plan.input {
         InputPlan::Empty => "< nothing".to_owned(),
-        InputPlan::Open { first } => format!("< {first:?}"),
+        InputPlan::Open { first, .. } => format!("< {first:?}"),
     });
     lines.join("\n") + "\n"
 }
@@ -225,7 +225,7 @@ fn a_plain_command_is_taken_as_it_is() {
     assert_eq!(agent.name, "awk");
     let plan = agent.launch(&LaunchRequest { guide: Some(GUIDE), ..LaunchRequest::default() }).unwrap();
     assert_eq!(plan.command, command);
-    assert_eq!(plan.input, InputPlan::Open { first: String::new() });
+    assert_eq!(plan.input, InputPlan::Open { first: String::new(), words: String::new() });
     assert_eq!(plan.output, Output::Text);
     assert_eq!(agent.message("yes").as_deref(), Some("yes\n"));
     assert_eq!(agent.message("{}\n").as_deref(), Some("{}\n"));

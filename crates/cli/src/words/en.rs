@@ -177,6 +177,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Resumed, "{id} goes on; look at it: ostler attach {id}"),
     (Key::Sent, "written to {id}"),
     (Key::Answered, "{id} is answered: {answer}"),
+    (Key::NotTaken, "What was to be written to {session} did not reach it: {why}"),
     (
         Key::AnsweredNobody,
         "{id} is settled ({answer}), but the answer cannot be delivered: the program that asked has ended",

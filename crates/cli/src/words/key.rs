@@ -178,6 +178,7 @@ keys! {
     Sent,
     Answered,
     AnsweredNobody,
+    NotTaken,
     AskerGone,
     MoreOpen,
     Merged,

@@ -22,6 +22,7 @@ mod leaking;
 mod lies;
 mod load;
 mod locks;
+mod long_lines;
 mod losing;
 mod many;
 mod mcp;

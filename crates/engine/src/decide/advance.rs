@@ -16,6 +16,7 @@ use crate::{
     request::{Bringing, By, Request},
     run::{Outcome, Reason},
     session::{Ending, LaunchCause, LaunchEnd, WorktreeState},
+    told::Long,
     words,
 };
 
@@ -109,9 +110,9 @@ impl Maker<'_> {
             }
         } else if !parcels.is_empty() {
             for parcel in parcels {
-                let text = self.text_of(id, parcel);
+                let (text, long) = self.text_of(id, parcel);
                 self.emit(id, Event::InputSent { launch, parcel });
-                self.act(id, Deed::Deliver { launch, parcel, text });
+                self.act(id, Deed::Deliver { launch, parcel, text, long });
             }
             self.release(id, launch, spool_seq);
             return;
@@ -283,7 +284,9 @@ impl Maker<'_> {
     /// What waits to be brought, in the order in which it was asked for.
     fn waiting_parcels(&self, id: SessionId) -> Vec<Parcel> {
         self.parcels(id, |bringing| {
-            let Bringing::Sent { launch } = bringing else { return bringing == Bringing::Waiting };
+            let (Bringing::Sent { launch } | Bringing::Refused { launch }) = bringing else {
+                return bringing == Bringing::Waiting;
+            };
             // It was handed to a process that did not live to take it.
             self.session(id).live().is_none_or(|live| live.number != launch)
         })
@@ -317,8 +320,8 @@ impl Maker<'_> {
         self.session(id).order.agent.input.way == InputWay::Line
     }
 
-    /// The bytes for an agent's input.
-    fn text_of(&self, id: SessionId, parcel: Parcel) -> String {
+    /// The bytes for an agent's input, or what they are made of when they are written.
+    fn text_of(&self, id: SessionId, parcel: Parcel) -> (String, Option<Long>) {
         let session = self.session(id);
         words::input(session, parcel, self.request_of(parcel))
     }

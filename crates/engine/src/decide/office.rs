@@ -170,6 +170,17 @@ impl Maker<'_> {
         }
     }
 
+    /// It can be told to nobody: who is called for something that it cannot be told will not do it.
+    pub(super) fn office_not_told(&mut self, id: SessionId, parcel: Parcel, why: &str) {
+        let Parcel::Message(message) = parcel else { return };
+        let about = self.session(id).messages.iter().find(|it| it.id == message).and_then(|it| it.about);
+        if let Some(About::Task(invocation)) = about {
+            let failed = |korean, callee: &str| words::office::failed(korean, callee, Some(why));
+            self.end_call(id, invocation, (Verdict::Failed, Why::Failed), None, failed);
+            self.say_next(id);
+        }
+    }
+
     /// A terminal does not tell what was read: what it took counts.
     pub(super) fn office_taken(&mut self, id: SessionId, parcel: Parcel) {
         if self.session(id).order.agent.terminal == Terminal::Pty {
@@ -194,7 +205,8 @@ impl Maker<'_> {
         }
         let has_read = session.messages.iter().any(|it| it.bringing == Bringing::Consumed { launch });
         let is_unread = |bringing: Bringing| {
-            bringing == Bringing::Sent { launch } || (has_read && bringing == Bringing::Delivered { launch })
+            let is_untaken = [Bringing::Sent { launch }, Bringing::Refused { launch }].contains(&bringing);
+            is_untaken || (has_read && bringing == Bringing::Delivered { launch })
         };
         let is_task = |about: Option<About>| matches!(about, Some(About::Task(_)));
         let unread = session.messages.iter().filter(|it| is_unread(it.bringing) && !is_task(it.about));
@@ -229,8 +241,12 @@ impl Maker<'_> {
             // It has not set out.
             Bringing::Waiting => {}
             // The next one has it in its prompt.
-            Bringing::Sent { .. } | Bringing::Delivered { .. } | Bringing::Prompted { .. } if can_resume => {}
-            Bringing::Sent { .. } | Bringing::Delivered { .. } if !has_begun => {
+            Bringing::Sent { .. }
+            | Bringing::Refused { .. }
+            | Bringing::Delivered { .. }
+            | Bringing::Prompted { .. }
+                if can_resume => {}
+            Bringing::Sent { .. } | Bringing::Refused { .. } | Bringing::Delivered { .. } if !has_begun => {
                 self.emit(id, Event::InputReturned { parcel });
                 self.emit(id, Event::Office(OfficeEvent::Unread { invocation: current }));
                 if self.desk.invocation(current).is_some_and(|call| call.unread >= UNREAD_MAX) {

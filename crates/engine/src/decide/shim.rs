@@ -11,7 +11,7 @@ use super::{
     requests::{OSTLER, Source},
 };
 use crate::{
-    event::{Event, Parcel},
+    event::{Event, NotTaken, Parcel},
     heard::{self, Heard},
     id::SessionId,
     input::News,
@@ -117,6 +117,22 @@ impl Maker<'_> {
             self.end_launch(id, launch, None, end);
             self.advance(id);
         }
+    }
+
+    /// The shim did not take what was to be written to the agent. It waits for the next process, if that could be told.
+    pub(super) fn not_taken(&mut self, id: SessionId, what: &NotTaken, for_good: bool) {
+        let NotTaken { launch, parcel, .. } = *what;
+        let is_sent = self.live(id, launch).is_some()
+            && self.parcels(id, |bringing| bringing == Bringing::Sent { launch }).contains(&parcel);
+        if !is_sent {
+            return;
+        }
+        self.emit(id, Event::InputRefused(what.clone()));
+        if for_good {
+            self.emit(id, Event::InputReturned { parcel });
+            self.office_not_told(id, parcel, &what.why);
+        }
+        self.advance(id);
     }
 
     /// The process is gone, and everybody who called from it.

@@ -2,7 +2,7 @@
 
 use super::Place;
 use crate::{
-    event::{Event, Parcel},
+    event::{Event, NotTaken, Parcel},
     id::SessionId,
     request::Bringing,
     world::Desk,
@@ -37,6 +37,9 @@ impl Desk<'_> {
             Event::InputConsumed { launch, spool_seq, parcel } => {
                 self.known(place.session, *launch, *spool_seq);
                 self.bring(place.session, *parcel, Bringing::Consumed { launch: *launch });
+            }
+            Event::InputRefused(NotTaken { launch, parcel, .. }) => {
+                self.bring(place.session, *parcel, Bringing::Refused { launch: *launch });
             }
             Event::InputReturned { parcel } => {
                 self.bring(place.session, *parcel, Bringing::Undeliverable);

@@ -50,7 +50,7 @@ fn no_result_head(korean: bool, from: &str) -> String {
     if korean { format!("[결과 없음 from {from}]") } else { format!("[No result from {from}]") }
 }
 
-fn read_file(korean: bool, Reference { path, bytes, sha256 }: &Reference) -> String {
+pub(crate) fn read_file(korean: bool, Reference { path, bytes, sha256 }: &Reference) -> String {
     if korean {
         format!("내용이 길어 파일에 있습니다. 전부 읽으세요: {path} ({bytes}바이트, SHA-256 {sha256})")
     } else {

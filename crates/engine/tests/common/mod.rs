@@ -81,6 +81,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Overheard { .. }
         | Input::ShimLost { .. }
         | Input::LaunchFailed { .. }
+        | Input::NotTaken { .. }
         | Input::CheckEnded { .. }
         | Input::Worktree { .. }
         | Input::Checkpointed { .. }

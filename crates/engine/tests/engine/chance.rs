@@ -5,6 +5,7 @@ use ostler_engine::{
     Input, Overlay, RequestId, SessionId, World,
     answer::Given,
     budget::Budget,
+    event::{NotTaken, Parcel},
     input::{News, WorktreeNews},
     run::Terms,
 };
@@ -55,6 +56,11 @@ fn any_input(random: &mut Random, world: &World) -> Input {
             Input::Shim { session, launch, spool_seq, news: any_news(random, known) }
         }
         13 => Input::Overheard { session, launch, items: vec![any_item(random, known + 1)] },
+        14 if random.once_in(2) => {
+            let parcel = Parcel::Request(RequestId(1 + random.below(12)));
+            let what = NotTaken { launch, parcel, why: text() };
+            Input::NotTaken { session, what, for_good: random.once_in(2) }
+        }
         14 => Input::ShimLost { session, launch },
         15 => Input::LaunchFailed { session, launch, message: text() },
         16 => {

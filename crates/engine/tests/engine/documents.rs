@@ -11,7 +11,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
     // Those of the office and of main agents stand apart.
     let (source, office, thin) = (read("event.rs"), read("office/event.rs"), read("thin.rs"));
     // Where the fields of an event stand that is only named in the enum.
-    let elsewhere = read("session/order.rs") + &read("checkpoint.rs");
+    let elsewhere = read("session/order.rs") + &read("checkpoint.rs") + &read("entry.rs");
     let body = source.split_once("pub enum Event {").expect("the enum").1;
     let body = body.split_once("\n}\n").expect("its end").0;
     let of_office = office.split_once("pub enum OfficeEvent {").expect("the enum").1;

@@ -404,7 +404,7 @@ pub struct RequestView {
     pub retry: Option<u32>,
     /// How it was settled.
     pub settled: Option<SettledView>,
-    /// How far the answer has got: `nothing`, `waiting`, `sent`, `delivered`, `consumed` or `undeliverable`.
+    /// How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `delivered`, `consumed` or `undeliverable`.
     pub delivery: String,
     /// Whether it is open, and whoever asked has ended and cannot be started again with an answer.
     #[serde(default)]

@@ -17,7 +17,7 @@ use ostler_engine::{
     session::{Launch, Session},
 };
 use ostler_shim::{
-    control::{Command, Reply},
+    control::Command,
     spool::{Happening, Record},
 };
 use tokio::{
@@ -39,7 +39,7 @@ use super::{
 use crate::{crash, journal::SubmitError, private};
 
 /// Between two attempts at something that the disk or the system refused.
-const AGAIN: Duration = Duration::from_millis(500);
+pub(super) const AGAIN: Duration = Duration::from_millis(500);
 
 /// Between two looks at a shim that does not listen yet.
 const LOOK: Duration = Duration::from_millis(2);
@@ -48,7 +48,7 @@ const LOOK: Duration = Duration::from_millis(2);
 const LOOK_MAX: Duration = Duration::from_millis(200);
 
 /// How long a shim may take to answer, on a machine and a disk that have a lot else to do.
-const ANSWER_MAX: Duration = Duration::from_secs(10);
+pub(super) const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// So often in a row a shim may hang up as soon as it is listened to: after that, its records cannot be read.
 const BROKEN_MAX: u32 = 25;
@@ -60,10 +60,10 @@ const RECORDS_MAX: usize = 256;
 const FIRST: &str = "first";
 
 pub(super) struct Keeper {
-    driver: Arc<Driver>,
-    session: SessionId,
+    pub(super) driver: Arc<Driver>,
+    pub(super) session: SessionId,
     /// The launch that is listened to.
-    link: Option<(u32, Link)>,
+    pub(super) link: Option<(u32, Link)>,
     /// The launch to look at before anything else.
     first: Option<u32>,
     /// Since when it is listened to, and how often in a row it hung up at once.
@@ -120,7 +120,7 @@ impl Keeper {
         }
     }
 
-    fn read_session<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
+    pub(super) fn read_session<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
         self.driver.journal.world().sessions.get(&self.session).map(read)
     }
 
@@ -129,7 +129,7 @@ impl Keeper {
     }
 
     /// The last record of a launch that is committed.
-    fn known_seq(&self, launch: u32) -> Option<u64> {
+    pub(super) fn known_seq(&self, launch: u32) -> Option<u64> {
         let known = |live: &Launch| (live.number == launch).then_some(live.spool_seq);
         self.read_session(|session| session.live().and_then(known)).flatten()
     }
@@ -137,11 +137,7 @@ impl Keeper {
     async fn carry_out(&mut self, name: ActionName, deed: Deed) {
         match deed {
             Deed::Launch { launch } => self.launch(launch).await,
-            Deed::Deliver { launch, parcel, text } => {
-                let key = parcel.to_string();
-                let command = Command::Input { key, text, go_on: false };
-                self.control(launch, command, ["before deliver", "after deliver"]).await;
-            }
+            Deed::Deliver { launch, parcel, text, long } => self.deliver(launch, parcel, text, long).await,
             // It may have been taken back, for want of what the agent was given.
             Deed::GoOn { launch, .. } if self.is_withheld(launch, name) => {}
             Deed::GoOn { launch, after } => {
@@ -317,31 +313,6 @@ impl Keeper {
         }
     }
 
-    async fn control(&mut self, launch: u32, command: Command, [before, after]: [&'static str; 2]) {
-        crash::site(before);
-        self.tell(launch, command).await;
-        crash::site(after);
-    }
-
-    /// Says something to the shim of a launch, if it still lives.
-    async fn tell(&mut self, launch: u32, command: Command) {
-        loop {
-            if !matches!(&self.link, Some((number, _)) if *number == launch) {
-                if self.known_seq(launch).is_none() {
-                    return;
-                }
-                self.attach(launch).await;
-            }
-            let Some((_, link)) = &mut self.link else { return };
-            match timeout(ANSWER_MAX, link.ask(command.clone())).await {
-                // A shim refuses what has been overtaken, such as sending on who was stopped again.
-                Ok(Ok(Reply::Refused(_) | Reply::Done | Reply::Status(_) | Reply::Bytes(_))) => return,
-                Ok(Err(_)) => self.shim_left().await,
-                Err(_) => self.shim_is_silent().await,
-            }
-        }
-    }
-
     async fn launch(&mut self, number: u32) {
         let Some(after_seq) = self.known_seq(number) else { return };
         let directory = self.directory(number);
@@ -371,6 +342,7 @@ impl Keeper {
         if !plan.first_input.is_empty() && self.known_seq(number).is_some() {
             crash::site("before first input");
             let (key, text) = (FIRST.to_owned(), plan.first_input);
+            // That it fits was seen to when it was planned; who does not read it is judged by how it ends.
             self.tell(number, Command::Input { key, text, go_on: false }).await;
             crash::site("after first input");
         }
@@ -391,7 +363,7 @@ impl Keeper {
     }
 
     /// Listens to the shim of a launch, or hears what it has left.
-    async fn attach(&mut self, launch: u32) {
+    pub(super) async fn attach(&mut self, launch: u32) {
         self.link = None;
         let directory = self.directory(launch);
         let mut look = LOOK;
@@ -418,7 +390,7 @@ impl Keeper {
     }
 
     /// The connection is gone: is the shim?
-    async fn shim_left(&mut self) {
+    pub(super) async fn shim_left(&mut self) {
         let Some((launch, _)) = self.link.take() else { return };
         // One that cannot read its own spool hangs up on whoever follows, and would do so for ever.
         self.broken = if self.attached_at.elapsed() < LOOK_MAX { self.broken + 1 } else { 0 };
@@ -433,7 +405,7 @@ impl Keeper {
     }
 
     /// A shim does not answer. It is asked again, unless somebody wants an end: then it is ended with its agent.
-    async fn shim_is_silent(&mut self) {
+    pub(super) async fn shim_is_silent(&mut self) {
         if let Some((launch, _)) = self.link.take() {
             self.end_silent(launch);
             self.attach(launch).await;
@@ -483,7 +455,7 @@ impl Keeper {
     }
 
     /// Submits something, however long the disk refuses.
-    async fn submit(&self, input: Input) {
+    pub(super) async fn submit(&self, input: Input) {
         while self.driver.journal.submit(input.clone(), None).await.is_err() {
             sleep(AGAIN).await;
         }

@@ -25,7 +25,7 @@ use ostler_shim::{
 };
 use tokio::{io::AsyncReadExt, process::Command};
 
-use super::Driver;
+use super::{Driver, tell};
 use crate::{
     environment,
     home::{self, private_directory, private_file},
@@ -50,6 +50,11 @@ pub(super) enum LaunchError {
     Private(PrivateError),
     /// The prompt fits into no variable, and the agent is told by nothing else.
     PromptTooLong {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The prompt cannot be written to its input, not even by a file.
+    PromptNotTaken {
         /// Its length.
         bytes: usize,
     },
@@ -114,7 +119,9 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         InputPlan::Empty => (Input::Empty, String::new()),
         // The next line that it reads is an answer, however often it was started before.
         InputPlan::Open { .. } if order.reads_answers_only() => (Input::Open, String::new()),
-        InputPlan::Open { first } => (Input::Open, first),
+        InputPlan::Open { first, words } => {
+            (Input::Open, tell::first_input(&driver.home, session, (first, &words))?)
+        }
     };
     let file = LaunchFile {
         session: driver.marker(session.id, &launch.number.to_string()),
@@ -338,6 +345,11 @@ impl fmt::Display for LaunchError {
                 f,
                 "the prompt has {bytes} bytes, and a plain command is told at most {PROMPT_BYTES_MAX}, in \
                  OSTLER_PROMPT: put the text into a file and name it in the prompt"
+            ),
+            LaunchError::PromptNotTaken { bytes } => write!(
+                f,
+                "the prompt has {bytes} bytes, which the agent's input does not take: put the text into a file and \
+                 name it in the prompt"
             ),
             LaunchError::NoShim { words } => write!(f, "the shim did not start: {words}"),
             LaunchError::Io { path, source } => write!(f, "cannot start '{}': {source}", path.display()),

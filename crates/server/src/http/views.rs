@@ -294,6 +294,7 @@ fn delivery(bringing: Bringing) -> &'static str {
         Bringing::Nothing => "nothing",
         Bringing::Waiting => "waiting",
         Bringing::Sent { .. } => "sent",
+        Bringing::Refused { .. } => "refused",
         Bringing::Prompted { .. } => "prompted",
         Bringing::Delivered { .. } => "delivered",
         Bringing::Consumed { .. } => "consumed",

@@ -165,6 +165,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Overheard { session, .. }
         | Input::ShimLost { session, .. }
         | Input::LaunchFailed { session, .. }
+        | Input::NotTaken { session, .. }
         | Input::CheckEnded { session, .. }
         | Input::Worktree { session, .. }
         | Input::Checkpointed { session, .. }

@@ -226,7 +226,7 @@ fn write(draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// A name is on the disk when its directory is.
-fn sync(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 

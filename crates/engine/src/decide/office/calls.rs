@@ -235,7 +235,8 @@ impl Maker<'_> {
         let Some(current) = office.current else { return };
         // What is said before the next task was handed over is about the one whose result stands right before it.
         let is_handed_over = self.bringing(id, current).is_some_and(|it| {
-            !matches!(it, Bringing::Waiting | Bringing::Sent { .. } | Bringing::Undeliverable)
+            use Bringing::{Refused, Sent, Undeliverable, Waiting};
+            !matches!(it, Waiting | Sent { .. } | Refused { .. } | Undeliverable)
         });
         if (is_near && !is_handed_over) || !self.was_told(id, current) {
             return;
@@ -250,7 +251,9 @@ impl Maker<'_> {
     /// Whether the words of a call have reached whom they are for, as far as anybody can know.
     pub(super) fn was_told(&self, seat: SessionId, invocation: InvocationId) -> bool {
         let bringing = self.bringing(seat, invocation);
-        bringing.is_some_and(|it| !matches!(it, Bringing::Waiting | Bringing::Undeliverable))
+        bringing.is_some_and(|it| {
+            !matches!(it, Bringing::Waiting | Bringing::Refused { .. } | Bringing::Undeliverable)
+        })
     }
 
     /// How far the words of a call have come.

@@ -198,7 +198,7 @@ impl Stage {
                         self.told.extend(prompt.map(|it| (session, it)));
                     }
                 }
-                Deed::Deliver { parcel, text, launch }
+                Deed::Deliver { parcel, text, launch, .. }
                     if self.session(session).live().is_some_and(|live| live.number == launch) =>
                 {
                     let key = parcel.to_string();
