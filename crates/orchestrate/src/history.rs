@@ -374,6 +374,12 @@ mod tests {
     }
 
     #[test]
+    fn a_phase_without_a_title_is_known_by_its_commits_too() {
+        assert!(is_titled("Phase 1: Auth", "Phase 1") && is_titled("Phase 1", "Phase 1"));
+        assert!(!is_titled("Phase 10", "Phase 1") && !is_titled("Phase 1 is over", "Phase 1"));
+    }
+
+    #[test]
     fn only_the_last_attempts_are_kept() {
         let attempt = "[2026-01-21T10:00:00] EXECUTE:T1.1\n[2026-01-21T10:00:30] FAIL:T1.1:no\n";
         let log = attempt.repeat(ATTEMPTS_MAX) + &attempt.replace("10:00", "11:00");

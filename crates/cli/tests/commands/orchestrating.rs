@@ -40,6 +40,21 @@ fn a_terminal_shows_the_graph_and_what_runs() {
 }
 
 #[test]
+fn a_card_that_was_withdrawn_was_not_left_unanswered() {
+    let place = place();
+    fs::write(place.project().join("worker.sh"), "case \"$1\" in *T0.2*) date > two.txt;; *) exit 3;; esac")
+        .expect("a script");
+    let mut terminal = Terminal::start(&place, &["orchestrate"]);
+    terminal.sees("Your answer, a number or words");
+    assert_eq!(place.run(&["tasks", "skip", "T0.1"]).code, 0);
+    terminal.sees("is not asked any more: it has settled itself");
+    terminal.sees("tasks: 1 done, 0 failed, 1 skipped; retries: ");
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    // Nothing that happens stands behind what somebody may be typing.
+    assert!(!terminal.screen().contains("words: T0"), "{}", terminal.screen());
+}
+
+#[test]
 fn without_a_terminal_there_are_lines_alone() {
     let place = place();
     fs::write(place.project().join("go"), "").expect("a file");

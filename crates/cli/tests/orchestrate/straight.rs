@@ -139,6 +139,7 @@ fn only_what_is_declared_is_committed_and_nothing_of_others() {
         "src/extra.txt",
         "the rest, with the phase"
     );
+    assert_eq!(place.subjects()[0], "Phase 0", "it has no title");
     let status = place.git(&["status", "--porcelain", "--", "src", "notes.txt"]);
     assert!(status.contains("M src/shared.txt") && status.contains("?? notes.txt"), "{status}");
 }
