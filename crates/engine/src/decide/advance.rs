@@ -166,6 +166,8 @@ impl Maker<'_> {
         let was_tried = session.attempts.last().is_some_and(|attempt| attempt.launch == last.number);
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
         let is_seat = session.order.role.seat().is_some();
+        // Nobody had anything for it when it was told to end; however it has ended then, that was all.
+        let was_idle = last.ending == Some(Ending::Idle) && !has_parcels;
         let was_limited = matches!(failure(session), Some(Reason::RateLimited { .. }));
         match last.ended.clone() {
             Some(LaunchEnd::NotStarted { message, .. }) if !was_sent_away => {
@@ -174,7 +176,7 @@ impl Maker<'_> {
             Some(LaunchEnd::Lost { .. }) if session.verifies() => {
                 self.finish(id, Outcome::Failed { reason: Reason::NoEnd });
             }
-            Some(LaunchEnd::Lost { .. }) if !was_sent_away => {
+            Some(LaunchEnd::Lost { .. }) if !was_sent_away && !was_idle => {
                 if has_parcels && (session.can_resume() || is_seat) {
                     self.launch(id, LaunchCause::Bring, None);
                 } else if is_retry {
@@ -187,9 +189,7 @@ impl Maker<'_> {
                 self.launch(id, LaunchCause::Bring, None);
             }
             _ if is_retry => self.launch(id, LaunchCause::Resume, None),
-            _ if last.ending == Some(Ending::Idle) => {
-                self.finish(id, Outcome::Completed { verified: false });
-            }
+            _ if was_idle => self.finish(id, Outcome::Completed { verified: false }),
             // Who has others at work is not done before they are.
             _ if session.waits_for_others() && failure(session).is_none() => {}
             _ => {

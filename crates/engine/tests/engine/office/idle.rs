@@ -4,7 +4,7 @@ use ostler_engine::{
     Input,
     answer::Given,
     input::News,
-    office::{Verdict, Why, has_nothing_to_do},
+    office::{OfficeInput, Verdict, Why, has_nothing_to_do},
     session::Status,
 };
 use serde_json::json;
@@ -27,6 +27,25 @@ fn an_idle_seat_ends_and_comes_back_when_it_is_called() {
     assert_eq!((stage.seat("PO"), stage.status(seat)), (seat, Status::Active));
     stage.delivers(seat, "s_1", "Two.");
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
+}
+
+#[test]
+fn an_idle_seat_that_is_lost_while_it_ends_is_over() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    let caller = stage.caller(plain());
+    stage.invokes(caller, "PO", "First.");
+    let session = stage.seat("PO");
+    stage.delivers(session, "s_1", "One.");
+    stage.now_ms += IDLE_MS;
+    stage.give(&Input::Tick);
+    let listened = OfficeInput::Listened { session, launch: 1, printed_at_ms: None, at_work: false };
+    stage.office(listened);
+    // The machine goes before it has ended.
+    stage.actions.clear();
+    stage.give(&Input::ShimLost { session, launch: 1 });
+    assert_eq!(stage.status(session), Status::Completed);
+    stage.invokes(caller, "PO", "Second.");
+    assert_eq!((stage.seat("PO"), stage.status(session)), (session, Status::Active));
 }
 
 #[test]
