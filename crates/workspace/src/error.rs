@@ -251,6 +251,11 @@ pub enum MergeError {
         /// The branch that it is on; none if it is on none.
         on: Option<String>,
     },
+    /// The branch of the worktree is not where it was seen.
+    BranchMoved {
+        /// The branch.
+        branch: String,
+    },
     /// No branch is known to merge into.
     NoTarget,
     /// The branch to merge into does not exist.
@@ -283,6 +288,9 @@ impl fmt::Display for MergeError {
             MergeError::OffBranch { path, branch, on } => {
                 let on = on.as_deref().unwrap_or("no branch");
                 write!(f, "'{}' is on {on}, not on its branch {branch}: switch back first", path.display())
+            }
+            MergeError::BranchMoved { branch } => {
+                write!(f, "'{branch}' has changed since it was looked at: look again")
             }
             MergeError::NoTarget => {
                 f.write_str("the worktree did not begin on a branch: name one to merge into")

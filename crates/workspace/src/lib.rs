@@ -40,7 +40,7 @@ pub use commit::Commit;
 pub use disposable::remove_disposable;
 pub use error::{GitError, MakeError, MergeError, NotRestored, RemoveError, RestoreError};
 pub use make::{Worktree, WorktreeSpec};
-pub use merge::{MergeMessages, MergeOutcome};
+pub use merge::{MergeMessages, MergeOutcome, Work};
 pub use pin::Pin;
 pub use programs::{Program, fingerprint};
 pub use prune::{PrunePolicy, Pruned};

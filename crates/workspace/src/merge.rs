@@ -51,6 +51,23 @@ pub enum MergeOutcome {
     },
 }
 
+/// What was done in a worktree, all of it committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Nothing.
+    Nothing,
+    /// The branch that it is merged into has it already.
+    Merged {
+        /// The head of its own branch.
+        commit: Commit,
+    },
+    /// That branch does not have it.
+    Waits {
+        /// The head of its own branch.
+        commit: Commit,
+    },
+}
+
 impl Repository {
     /// Commits what is left in the worktree on its branch, and merges that branch into the one it came from, or into
     /// `into`. The branch must be checked out in the checkout that this repository is seen from, or nowhere.
@@ -75,6 +92,37 @@ impl Repository {
         check_ready(&checkout)?;
         let tip = head_of(&checkout, worktree)?;
         self.merge_tip(worktree, &checkout, &target, tip, message, &lock)
+    }
+
+    /// Merges this commit, if it is still the head of the branch of the worktree: what was looked at, and nothing else.
+    pub fn merge_seen(
+        &self,
+        worktree: &Worktree,
+        seen: &Commit,
+        message: &str,
+    ) -> Result<MergeOutcome, MergeError> {
+        let lock = self.hold()?;
+        let target = self.target(worktree, None, &lock)?;
+        let checkout = self.checkout_of(worktree)?;
+        check_ready(&checkout)?;
+        let tip = head_of(&checkout, worktree)?;
+        if tip != *seen {
+            return Err(MergeError::BranchMoved { branch: worktree.branch.clone() });
+        }
+        self.merge_tip(worktree, &checkout, &target, tip, message, &lock)
+    }
+
+    /// Commits what is left in the worktree on its branch, without merging it.
+    pub fn commit_work(&self, worktree: &Worktree, message: &str) -> Result<Work, MergeError> {
+        let lock = self.hold()?;
+        let checkout = self.checkout_of(worktree)?;
+        let commit = commit_rest(&checkout, worktree, message, &lock)?;
+        if commit == worktree.base {
+            return Ok(Work::Nothing);
+        }
+        let target = self.target_head(worktree)?;
+        let is_merged = is_ancestor(&self.common_dir, &commit, &target)?;
+        Ok(if is_merged { Work::Merged { commit } } else { Work::Waits { commit } })
     }
 
     /// The head of the branch that a worktree is merged into.

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
-use ostler_workspace::{MergeOutcome, Worktree};
+use ostler_workspace::{MergeOutcome, Work, Worktree};
 
 use crate::support::{
     Ground, MESSAGES, Project, assert_work, commit_all, configure, found, git, head, read, revision, work_in,
@@ -31,6 +31,33 @@ fn conflict(files: &[&str]) -> MergeOutcome {
 
 fn dirty(files: &[&str]) -> MergeOutcome {
     MergeOutcome::TargetDirty { files: files.iter().map(PathBuf::from).collect() }
+}
+
+#[test]
+fn what_was_seen_is_merged_and_nothing_else() {
+    let ground = Ground::new();
+    let project = ground.project("project");
+    let worktree = project.worktree();
+    let repository = found(&project.root);
+    assert_eq!(repository.commit_work(&worktree, "work").unwrap(), Work::Nothing);
+    work_in(&worktree.path);
+    let Work::Waits { commit: seen } = repository.commit_work(&worktree, "work").unwrap() else {
+        panic!("there is work")
+    };
+    assert_eq!(repository.commit_work(&worktree, "work").unwrap(), Work::Waits { commit: seen.clone() });
+    // What comes later is not part of it, committed or not.
+    write(&worktree.path.join("later"), "later\n");
+    commit_all(&worktree.path, "later");
+    let before = project.fingerprint();
+    let error = repository.merge_seen(&worktree, &seen, "merge").expect_err("it has moved");
+    assert!(error.to_string().contains("has changed since it was looked at"), "{error}");
+    assert_eq!(project.fingerprint(), before);
+    git(&worktree.path, ["reset", "-q", "--mixed", seen.as_str()]);
+    let merged = repository.merge_seen(&worktree, &seen, "merge").unwrap();
+    assert_eq!(merged, MergeOutcome::Merged { commit: seen.clone() });
+    assert!(!project.root.join("later").exists() && worktree.path.join("later").exists());
+    git(&worktree.path, ["clean", "-fdq", "later"]);
+    assert_eq!(repository.commit_work(&worktree, "work").unwrap(), Work::Merged { commit: seen });
 }
 
 #[test]
