@@ -191,6 +191,11 @@ pub enum Deed {
     },
     /// Make the worktree.
     MakeWorktree,
+    /// Commit what was done in the worktree, and test it.
+    TestWorktree {
+        /// Which test it is, from 1.
+        number: u32,
+    },
     /// Merge the worktree.
     MergeWorktree,
     /// Take the worktree away, keeping its work.

@@ -4,6 +4,7 @@
 //! session now? An input that came before, or comes too late, changes nothing.
 
 mod advance;
+mod back;
 mod budget;
 mod calls;
 mod checkpoints;

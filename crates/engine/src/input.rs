@@ -457,6 +457,15 @@ pub enum WorktreeNews {
         message: String,
         /// Which files are in the way.
         files: Vec<String>,
+        /// Whether both sides have changed the same places in them.
+        conflict: bool,
+    },
+    /// What came of a test of it.
+    Tested {
+        /// Which one, from 1.
+        number: u32,
+        /// What.
+        verdict: TestVerdict,
     },
     /// It is gone.
     Discarded {
@@ -465,6 +474,34 @@ pub enum WorktreeNews {
     },
     /// It could not be taken away.
     NotDiscarded {
+        /// Why not.
+        message: String,
+    },
+}
+
+/// What can come of a test of a worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestVerdict {
+    /// Nothing was done in it.
+    Nothing,
+    /// It can be merged: this commit, which has everything that was there.
+    Green {
+        /// The commit.
+        commit: String,
+    },
+    /// The tests say no, or may not be run.
+    Red {
+        /// The commit that they are about.
+        commit: String,
+        /// What was run.
+        command: String,
+        /// What was said at the end.
+        output: String,
+    },
+    /// Its role has failed or was ended, and it was not looked further.
+    Unfinished,
+    /// It could not be looked at, or not be committed.
+    Hindered {
         /// Why not.
         message: String,
     },

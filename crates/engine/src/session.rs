@@ -3,6 +3,7 @@
 mod conversation;
 mod order;
 mod time;
+mod worktree;
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
@@ -22,6 +23,9 @@ use crate::{
 };
 
 pub use order::{Noted, Order, Patience, Resized, Role, Screen, Written};
+pub use worktree::{
+    About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, Worktree, WorktreeState,
+};
 
 /// One agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -166,57 +170,6 @@ pub enum ValueSource {
     Default {
         /// That.
         text: String,
-    },
-}
-
-/// A branch and directory of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Worktree {
-    /// The directory.
-    pub path: String,
-    /// The branch.
-    pub branch: String,
-    /// Where it began.
-    pub base: Option<String>,
-    /// The branch it is merged into.
-    pub target: Option<String>,
-    /// How far it has got.
-    pub state: WorktreeState,
-}
-
-/// How far a worktree has got.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum WorktreeState {
-    /// It is to be made.
-    Wanted,
-    /// It is there.
-    Made,
-    /// Its work is to be merged.
-    Merging,
-    /// The merge was not possible; the target is as it was.
-    NotMerged {
-        /// Why not.
-        message: String,
-        /// Which files are in the way.
-        files: Vec<String>,
-    },
-    /// Its work is merged, and it is gone.
-    Merged {
-        /// The commit.
-        commit: String,
-    },
-    /// It is to go away.
-    Discarding,
-    /// It could not be taken away.
-    NotDiscarded {
-        /// Why not.
-        message: String,
-    },
-    /// It is gone.
-    Discarded {
-        /// The ref that keeps its work.
-        kept: String,
     },
 }
 

@@ -1,5 +1,6 @@
 //! What Ostler says to an agent, in the agent's own form and language.
 
+pub(crate) mod back;
 pub(crate) mod office;
 pub(crate) mod phases;
 

@@ -22,7 +22,7 @@ pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreVi
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{
     CalledView, DiagramView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult,
-    OfficeView, ResultView, RoleView,
+    OfficeView, ResultView, RoleView, UnmergedView,
 };
 pub use orchestrate::{LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
 pub use phases::{

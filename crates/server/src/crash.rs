@@ -121,6 +121,9 @@ pub const MAIN_SITES: [&str; 7] = [
     "before answer errand",
 ];
 
+/// The same for the work of a role that comes back by itself.
+pub const BACK_SITES: [&str; 2] = ["before test worktree", "after test worktree"];
+
 struct Plan {
     site: String,
     times_left: AtomicU64,
@@ -130,7 +133,7 @@ struct Plan {
 pub(crate) fn site(name: &'static str) {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     debug_assert!(
-        SITES.contains(&name) || LOOP_SITES.contains(&name) || MAIN_SITES.contains(&name),
+        [&SITES[..], &LOOP_SITES, &MAIN_SITES, &BACK_SITES].iter().any(|sites| sites.contains(&name)),
         "{name} is not in the list"
     );
     let Some(plan) = PLAN.get_or_init(plan) else { return };

@@ -4,6 +4,7 @@
 //! listens to its shim. On start every session that was running gets one, before any action is carried out: what is
 //! really there is looked at first.
 
+mod back;
 pub(crate) mod callers;
 mod check;
 mod checkpoint;

@@ -41,7 +41,7 @@ mod tcp;
 mod turns;
 mod uploads;
 
-pub use crash::{LOOP_SITES, MAIN_SITES, SITES};
+pub use crash::{BACK_SITES, LOOP_SITES, MAIN_SITES, SITES};
 pub use home::{Home, HomeError};
 pub use http::{Need, openapi, routes};
 pub use journal::{LoadError, Replayed};

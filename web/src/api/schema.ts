@@ -1111,6 +1111,8 @@ export interface components {
             results: components["schemas"]["ResultView"][];
             /** @description Who can be called. */
             roles: components["schemas"]["RoleView"][];
+            /** @description What roles have done in worktrees of their own and is not merged, oldest first. */
+            unmerged?: components["schemas"]["UnmergedView"][];
         };
         /** @description How something ended. */
         Outcome: {
@@ -1947,6 +1949,19 @@ export interface components {
             /** @description The passphrase. */
             passphrase: string;
         };
+        /** @description What a role has done in a worktree of its own and is not merged, though the role is over. */
+        UnmergedView: {
+            /** @description Why it is not merged, if that was found out. */
+            message?: string | null;
+            /** @description Where a person is asked about it. */
+            request?: string | null;
+            /** @description Its role. */
+            role: string;
+            /** @description The session that has done it. */
+            session: string;
+            /** @description How far its worktree has got: `testing`, `merging` or `not_merged`. */
+            state: string;
+        };
         /** @description What was used, by something. */
         UsageReport: {
             /** @description By what: `session`, `run`, `project`, `agent`, `account` or `day`. */
@@ -2079,8 +2094,8 @@ export interface components {
             /** @description The directory. */
             path: string;
             /**
-             * @description How far it has got: `wanted`, `made`, `merging`, `not_merged`, `merged`, `discarding`, `not_discarded` or
-             *     `discarded`.
+             * @description How far it has got: `wanted`, `made`, `testing`, `merging`, `not_merged`, `merged`, `discarding`,
+             *     `not_discarded` or `discarded`.
              */
             state: string;
             /** @description The branch it is merged into. */
@@ -2202,6 +2217,7 @@ export type TokenView = components['schemas']['TokenView'];
 export type TrustView = components['schemas']['TrustView'];
 export type TrustedView = components['schemas']['TrustedView'];
 export type Unlock = components['schemas']['Unlock'];
+export type UnmergedView = components['schemas']['UnmergedView'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageRow = components['schemas']['UsageRow'];
 export type UsageView = components['schemas']['UsageView'];

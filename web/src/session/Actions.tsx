@@ -27,7 +27,7 @@ export function Actions({ session, isOver }: { session: SessionView; isOver: boo
   const isLost = session.status === "interrupted";
   const canPause = !isOver && !isHeld && !isLost && session.status !== "ending";
   // Nothing is merged or taken away under the feet of somebody who works.
-  const canMerge = isOver && session.worktree != null && hasPlace(session);
+  const canMerge = isOver && session.worktree != null && (hasPlace(session) || session.worktree.state === "testing");
   // What went wrong before is no news once somebody has done something else.
   const act = (wish: { mutate: () => void }) => {
     for (const it of [pause, goOn, keep]) it.reset();

@@ -86,6 +86,7 @@ const WHYS: Record<string, SharedKey> = {
 };
 
 const WORKTREES: Record<string, [Own, Told["style"]]> = {
+  testing: ["mTesting", "plain"],
   merged: ["mMerged", "good"],
   not_merged: ["mNotMerged", "bad"],
   discarded: ["mDiscarded", "plain"],

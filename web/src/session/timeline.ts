@@ -191,7 +191,7 @@ class Telling {
       case "worktree.changed": {
         const worktree = fields(body["worktree"]);
         const state = text(worktree["state"]) || text(fields(worktree["state"])["state"]);
-        const isTold = ["merged", "not_merged", "discarded", "not_discarded"].includes(state);
+        const isTold = ["testing", "merged", "not_merged", "discarded", "not_discarded"].includes(state);
         return isTold ? this.add(event, "worktree", { word: state, data: worktree, text: text(worktree["message"]) }) : undefined;
       }
       default:

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use ostler_server::{
     api::{
         DiagramView, InvocationStatus, InvocationView, NewOfficeMessage, OfficeView, ProjectSummary,
-        RequestView, ResultView, SessionView,
+        RequestView, ResultView, SessionView, UnmergedView,
     },
     client::{Client, encoded},
 };
@@ -135,9 +135,35 @@ async fn show(context: &Context, client: &Client, project: &str) -> Result<Exit,
             add_line(&mut said, 0, words.sentence(Key::OfficeUnread));
             said.push_str(&result_table(screen, words, &office.results));
         }
+        if !office.unmerged.is_empty() {
+            said.push('\n');
+            add_line(&mut said, 0, words.sentence(Key::OfficeUnmerged));
+            said.push_str(&unmerged_table(screen, words, &office.unmerged));
+        }
         said
     })?;
     Ok(Exit::Done)
+}
+
+fn unmerged_table(screen: Screen, words: Words, unmerged: &[UnmergedView]) -> String {
+    let rows: Vec<Vec<Cell>> = unmerged
+        .iter()
+        .map(|work| {
+            let how = match (work.state.as_str(), &work.request) {
+                ("testing", _) => words.sentence(Key::WorkTested).to_owned(),
+                ("merging", _) => words.sentence(Key::WorkMerged).to_owned(),
+                (_, Some(request)) => words.say(Key::WorkAsked, &[("request", request)]),
+                (_, None) => words.say(Key::WorkLeft, &[("id", &work.session)]),
+            };
+            vec![
+                Cell::new(&work.session),
+                Cell::new(&one_line(&work.role)),
+                Cell::new(&how),
+                Cell::styled(Style::Dim, &shown(work.message.as_deref().unwrap_or_default())),
+            ]
+        })
+        .collect();
+    screen.columns(&rows)
 }
 
 async fn roles(context: &Context, client: &Client, project: &str) -> Result<Exit, Error> {

@@ -1,5 +1,6 @@
 //! The office on real processes: agents that ask, call and answer each other.
 
+mod back;
 mod document;
 mod lasting;
 mod long;

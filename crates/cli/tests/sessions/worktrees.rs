@@ -6,7 +6,7 @@ use ostler_server::api::NewRun;
 
 use crate::support::{World, write};
 
-fn git(directory: &Path, arguments: &[&str]) -> String {
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=T", "-c", "user.email=t@example.com"]).args(arguments);
     let output =

@@ -363,5 +363,6 @@ impl Maker<'_> {
             self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
             self.tell_loop(id);
         }
+        self.bring_back(id);
     }
 }

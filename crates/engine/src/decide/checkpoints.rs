@@ -16,7 +16,7 @@ use crate::{
     id::{CheckpointId, SessionId, successor},
     input::{CheckpointNews, Refusal, RestoreNews, Wanted},
     request::By,
-    session::{Launch, Session, WorktreeState},
+    session::{Launch, Session},
     words,
 };
 
@@ -35,12 +35,7 @@ pub(super) fn checkpoint_at_ms(session: &Session, is_held_up: bool) -> Option<u6
 
 /// Whether the directory is there.
 fn has_place(session: &Session) -> bool {
-    session.worktree.as_ref().is_none_or(|worktree| {
-        matches!(
-            worktree.state,
-            WorktreeState::Made | WorktreeState::NotMerged { .. } | WorktreeState::NotDiscarded { .. }
-        )
-    })
+    session.worktree.as_ref().is_none_or(|worktree| worktree.state.is_at_rest())
 }
 
 impl Maker<'_> {

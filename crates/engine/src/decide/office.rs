@@ -19,7 +19,7 @@ use crate::{
     office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why, has_nothing_to_do, says_when_through},
     request::{Bringing, Request},
     run::{Outcome, Reason},
-    session::{Ending, LaunchEnd, Message, Role, Session, Worktree, WorktreeState},
+    session::{Ending, LaunchEnd, Message, Role, Session},
     words,
 };
 
@@ -396,13 +396,7 @@ fn can_take_up(session: &Session, seat: &Seat) -> bool {
     if session.cancelled_at_ms.is_some() && !session.is_over() {
         return false;
     }
-    let is_there = |worktree: &Worktree| {
-        matches!(
-            worktree.state,
-            WorktreeState::Made | WorktreeState::NotMerged { .. } | WorktreeState::NotDiscarded { .. }
-        )
-    };
-    let has_place = session.worktree.as_ref().is_none_or(is_there);
+    let has_place = session.worktree.as_ref().is_none_or(|worktree| worktree.state.is_there());
     // What stands in the file now is what is used, as soon as nobody works by the old words.
     !session.is_over() || (has_place && is_same_role(&session.order.role, &seat.order.role))
 }

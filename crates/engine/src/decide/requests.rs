@@ -157,7 +157,8 @@ impl Maker<'_> {
         let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
         // Where there is no room, there is none for a checkpoint either.
         // What is reviewed is kept already.
-        let is_kept = matches!(ask, Ask::Stall { .. } | Ask::Review(_));
+        // Who is over has left what it did where it is.
+        let is_kept = matches!(ask, Ask::Stall { .. } | Ask::Review(_)) || self.session(id).is_over();
         // Whoever asks over its socket runs on and does not wait; unless that is the last thing it does.
         let holds = call.is_none() || gives_up(&ask);
         let is_over = ask.is_about_budget();
@@ -180,9 +181,13 @@ impl Maker<'_> {
         let answer =
             answer::read(&request.ask, given).map_err(|why| Refusal::NotAnAnswer { request: id, why })?;
         let session = request.session;
+        let choice = self.choice_of(session, id, &answer)?;
         self.made.request = Some(id);
         self.made.session = Some(session);
         self.settle(id, By::Person, answer);
+        if let Some((about, choice)) = choice {
+            self.heed_choice(session, &about, choice);
+        }
         self.advance(session);
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::{
     id::{ProjectId, RunId, SessionId},
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
-    session::{Order, Worktree, WorktreeState},
+    session::{Back, Order, Worktree, WorktreeState},
 };
 
 impl Maker<'_> {
@@ -66,6 +66,7 @@ impl Maker<'_> {
             base: None,
             target: None,
             state: WorktreeState::Wanted,
+            back: Back::default(),
         });
         let created = Event::SessionCreated { order: Box::new(order.clone()), worktree };
         self.emit_at(Some(project), Some(run), Some(id), created);
@@ -123,11 +124,16 @@ impl Maker<'_> {
                 }
                 return;
             }
-            (WorktreeState::Merging, WorktreeNews::Merged { commit }) => {
+            (WorktreeState::Merging { .. }, WorktreeNews::Merged { commit }) => {
                 WorktreeState::Merged { commit: commit.clone() }
             }
-            (WorktreeState::Merging, WorktreeNews::NotMerged { message, files }) => {
-                WorktreeState::NotMerged { message: message.clone(), files: files.clone() }
+            (WorktreeState::Merging { .. }, WorktreeNews::NotMerged { message, files, conflict }) => {
+                return self.not_merged(id, message, files, *conflict);
+            }
+            (WorktreeState::Testing, WorktreeNews::Tested { number, verdict })
+                if *number == worktree.back.tests =>
+            {
+                return self.tested(id, verdict);
             }
             (WorktreeState::Discarding, WorktreeNews::Discarded { kept }) => {
                 WorktreeState::Discarded { kept: kept.clone() }

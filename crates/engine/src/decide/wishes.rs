@@ -142,13 +142,7 @@ impl Maker<'_> {
         if run.is_some_and(|run| run.phases.is_some()) {
             self.is_free_for_phases(&session.order.directory, Some(session.run))?;
         }
-        let gone = |state: &WorktreeState| {
-            !matches!(
-                state,
-                WorktreeState::Made | WorktreeState::NotMerged { .. } | WorktreeState::NotDiscarded { .. }
-            )
-        };
-        if session.worktree.as_ref().is_some_and(|worktree| gone(&worktree.state)) {
+        if session.worktree.as_ref().is_some_and(|worktree| !worktree.state.is_there()) {
             return Err(Refusal::WorktreeGone { session: id });
         }
         let (run, project) = (session.run, session.project);
@@ -157,6 +151,7 @@ impl Maker<'_> {
         let rewind = session.checkpoints.rewind.clone();
         let last = session.launches.last().map_or(0, |launch| launch.number);
         self.made.session = Some(id);
+        self.stay(id);
         self.emit(id, Event::SessionResumed { anew });
         if self.desk.run(run).is_some_and(|run| run.outcome.is_some()) {
             self.emit_at(Some(project), Some(run), None, Event::RunReopened);
@@ -218,7 +213,8 @@ impl Maker<'_> {
     }
 
     pub(super) fn merge(&mut self, id: SessionId) -> Result<(), Refusal> {
-        self.finish_worktree(id, Wanted::Merge, WorktreeState::Merging, Deed::MergeWorktree)
+        let state = WorktreeState::Merging { tested: None };
+        self.finish_worktree(id, Wanted::Merge, state, Deed::MergeWorktree)
     }
 
     pub(super) fn discard(&mut self, id: SessionId) -> Result<(), Refusal> {
@@ -234,11 +230,7 @@ impl Maker<'_> {
     ) -> Result<(), Refusal> {
         let session = self.find(id)?;
         let mut worktree = session.worktree.clone().ok_or(Refusal::NoWorktree { session: id })?;
-        let is_there = matches!(
-            worktree.state,
-            WorktreeState::Made | WorktreeState::NotMerged { .. } | WorktreeState::NotDiscarded { .. }
-        );
-        if !is_there {
+        if !worktree.state.is_there() {
             return Err(Refusal::WorktreeGone { session: id });
         }
         // Nothing is merged or taken away under the feet of somebody who works, or will go on.
@@ -247,7 +239,9 @@ impl Maker<'_> {
         }
         self.is_not_restoring(id)?;
         worktree.state = state;
+        worktree.back.card = None;
         self.made.session = Some(id);
+        self.withdraw_card(id);
         self.emit(id, Event::WorktreeChanged { worktree });
         self.act(id, deed);
         Ok(())

@@ -6,7 +6,7 @@ use ostler_engine::{
     answer::Given,
     budget::Budget,
     event::{NotTaken, Parcel},
-    input::{News, WorktreeNews},
+    input::{News, TestVerdict, WorktreeNews},
     run::Terms,
 };
 use serde_json::Value;
@@ -154,11 +154,12 @@ fn any_item(random: &mut Random, known: u64) -> Value {
 
 fn any_worktree(random: &mut Random) -> WorktreeNews {
     let text = || "text".to_owned();
-    match random.below(6) {
+    match random.below(7) {
         0 | 1 => WorktreeNews::Made { base: text(), target: None },
         2 => WorktreeNews::NotMade { message: text() },
         3 => WorktreeNews::Merged { commit: text() },
-        4 => WorktreeNews::NotMerged { message: text(), files: vec![text()] },
+        4 => WorktreeNews::NotMerged { message: text(), files: vec![text()], conflict: random.once_in(2) },
+        5 => WorktreeNews::Tested { number: 1, verdict: TestVerdict::Green { commit: text() } },
         _ => WorktreeNews::Discarded { kept: text() },
     }
 }

@@ -75,7 +75,7 @@ fn a_conflict_can_be_tried_again() {
     play.give(Input::Merge(S));
     assert_eq!(play.refused(Input::Discard(S)), Refusal::WorktreeGone { session: S });
     let files = vec!["a.rs".to_owned()];
-    play.give(news(WorktreeNews::NotMerged { message: "conflict".to_owned(), files }));
+    play.give(news(WorktreeNews::NotMerged { message: "conflict".to_owned(), files, conflict: true }));
     play.give(Input::Merge(S));
     play.give(news(WorktreeNews::Merged { commit: "def".to_owned() }));
     check(

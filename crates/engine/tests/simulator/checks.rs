@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ostler_engine::{
     AccountId, Entry, Event, SessionId, World,
+    answer::Answer,
     event::Parcel,
     input::News,
     request::{Ask, Bringing, Request},
-    session::{Ending, LaunchCause, LaunchEnd, Session},
+    session::{Ending, LaunchCause, LaunchEnd, Session, Worktree, WorktreeAbout, WorktreeState},
     thin::ThinEvent,
 };
 use serde_json::Value;
@@ -221,6 +222,7 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
         ends_once(&disk.journal, id);
         answers_once(&disk.journal, session);
         waits_for_checkpoints(&disk.journal, id);
+        comes_back_as_tested(&disk.journal, session);
         assert!(session.checkpoints.pending.is_empty() && session.checkpoints.restoring.is_none());
         for launch in &session.launches {
             let place = (id, launch.number);
@@ -254,6 +256,41 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
     }
 }
 
+/// Nothing is left half-way with a worktree, and what comes back by itself was found to be well, or a person has said so
+/// to a card about exactly that.
+fn comes_back_as_tested(journal: &[Entry], session: &Session) {
+    let mut before: Option<&Worktree> = None;
+    let mut said = None;
+    for entry in journal.iter().filter(|entry| entry.session == Some(session.id)) {
+        match &entry.event {
+            Event::RequestSettled { request, answer: Answer::Text { text }, .. } => {
+                said = Some((*request, text.as_str()));
+            }
+            Event::WorktreeChanged { worktree } => {
+                if let WorktreeState::Merging { tested: Some(tested) } = &worktree.state {
+                    let before = before.expect("it was made");
+                    let insists = before.back.card.as_ref().is_some_and(|card| {
+                        let is_about = card.about == WorktreeAbout::Red { commit: tested.clone() };
+                        is_about && said == Some((card.request, "merge"))
+                    });
+                    assert!(before.state == WorktreeState::Testing || insists, "{before:?}");
+                }
+                before = Some(worktree);
+            }
+            _ => {}
+        }
+    }
+    if let Some(worktree) = &session.worktree {
+        assert!(!matches!(worktree.state, WorktreeState::Testing | WorktreeState::Merging { .. }));
+        assert_eq!(worktree.back.card, None, "it was answered, or withdrawn");
+        let has_tested = worktree.back.tests > 0;
+        assert!(
+            !has_tested || session.order.role.seat().is_some(),
+            "only a role's work comes back by itself"
+        );
+    }
+}
+
 /// An outcome, and after it nothing but another beginning.
 fn ends_once(journal: &[Entry], id: SessionId) {
     let mut is_over = false;
@@ -264,7 +301,12 @@ fn ends_once(journal: &[Entry], id: SessionId) {
                 is_over = true;
             }
             Event::SessionResumed { .. } => is_over = false,
-            Event::WorktreeChanged { .. }
+            // Who has failed leaves its errands behind, which are answered to nobody. What is asked about its worktree
+            // comes when it is over.
+            Event::Thin(_)
+            | Event::RequestOpened { launch: 0, .. }
+            | Event::RequestSettled { .. }
+            | Event::WorktreeChanged { .. }
             | Event::CheckpointWanted { .. }
             | Event::CheckpointMade { .. }
             | Event::CheckpointSkipped { .. }

@@ -404,6 +404,10 @@ impl Server {
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }
+            Deed::TestWorktree { number } => {
+                let news = outside.test_tree(&self.world.sessions[&session], *number, random);
+                return Some(Input::Worktree { session, news });
+            }
             Deed::MergeWorktree => {
                 return Some(Input::Worktree { session, news: outside.finish_tree(session, true, random) });
             }

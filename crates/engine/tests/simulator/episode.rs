@@ -110,7 +110,8 @@ impl Episode {
             self.now_ms += 50;
             quiet = if moved { 0 } else { quiet + 1 };
             let server = self.server.as_ref().expect("it does not die any more");
-            let is_idle = self.disk.outbox.is_empty() && server.mail.is_empty();
+            let is_asked = server.world.inbox().next().is_some();
+            let is_idle = self.disk.outbox.is_empty() && server.mail.is_empty() && !is_asked;
             if is_idle && server.world.sessions.values().all(ostler_engine::session::Session::is_over) {
                 return;
             }

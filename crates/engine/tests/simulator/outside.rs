@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ostler_engine::{
     RequestId, SessionId, World,
     checkpoint::Kept,
-    input::{CheckpointNews, RestoreNews, WorktreeNews},
+    input::{CheckpointNews, RestoreNews, TestVerdict, WorktreeNews},
     request::Install,
-    session::CheckWish,
+    session::{CheckWish, Session, WorktreeState},
 };
 
 use crate::{
@@ -28,6 +28,8 @@ pub(crate) struct Outside {
     memories: BTreeMap<SessionId, Mind>,
     pub(crate) checks: BTreeMap<Place, Check>,
     trees: BTreeMap<SessionId, WorktreeNews>,
+    /// What came of tests of worktrees.
+    tests: BTreeMap<Place, TestVerdict>,
     /// What came of installations, if anything has.
     pub(crate) installs: BTreeMap<RequestId, Option<Install>>,
     /// The names in the private file of each session.
@@ -75,6 +77,8 @@ impl Outside {
         let session = &world.sessions[&id];
         let launch = session.launches.last().expect("a launch that is wanted");
         assert_eq!(launch.number, number, "only the last launch is started");
+        let is_free = session.worktree.as_ref().is_none_or(|worktree| worktree.state.is_at_rest());
+        assert!(is_free, "{id} begins where somebody tests or merges: {:?}", session.worktree);
         if !self.scripts.contains_key(&id) {
             let script = self.later_script(world, id);
             self.scripts.insert(id, script);
@@ -185,6 +189,26 @@ impl Outside {
         self.trees.entry(id).or_insert(news).clone()
     }
 
+    /// Tests a worktree; what a test said once it says again.
+    pub(crate) fn test_tree(&mut self, session: &Session, number: u32, random: &mut Random) -> WorktreeNews {
+        let alive = self.shims.iter().any(|((of, _), shim)| *of == session.id && shim.alive);
+        let is_wanted = session
+            .worktree
+            .as_ref()
+            .is_some_and(|it| it.state == WorktreeState::Testing && it.back.tests == number);
+        assert!(!(alive && is_wanted), "{} is tested while it works", session.id);
+        let commit = format!("{number:040x}");
+        let verdict = match random.below(6) {
+            0 => TestVerdict::Nothing,
+            1 => TestVerdict::Unfinished,
+            2 => TestVerdict::Hindered { message: "a lock".to_owned() },
+            3 => TestVerdict::Red { commit, command: "make test".to_owned(), output: "1 failed".to_owned() },
+            _ => TestVerdict::Green { commit },
+        };
+        let verdict = self.tests.entry((session.id, number)).or_insert(verdict).clone();
+        WorktreeNews::Tested { number, verdict }
+    }
+
     /// Merges or discards; what was done once stays so.
     pub(crate) fn finish_tree(&mut self, id: SessionId, merges: bool, random: &mut Random) -> WorktreeNews {
         let was_done = |news: &&WorktreeNews| {
@@ -195,7 +219,8 @@ impl Outside {
         }
         let news = match (merges, random.once_in(3)) {
             (true, true) => {
-                WorktreeNews::NotMerged { message: "conflict".to_owned(), files: vec!["a".to_owned()] }
+                let (message, files) = ("conflict".to_owned(), vec!["a".to_owned()]);
+                WorktreeNews::NotMerged { message, files, conflict: random.once_in(2) }
             }
             (true, false) => WorktreeNews::Merged { commit: "def".to_owned() },
             (false, true) => WorktreeNews::NotDiscarded { message: "busy".to_owned() },

@@ -84,7 +84,6 @@ impl Person {
         let inputs: Vec<Input> = world
             .sessions
             .values()
-            .filter(|session| !session.is_over())
             .filter_map(|session| {
                 let is_lost = session.is_interrupted() && random.once_in(2);
                 if is_lost {
@@ -92,7 +91,7 @@ impl Person {
                 } else if let Some(request) = world.pending(session.id).find(|request| request.is_open()) {
                     Some(answer(request, random))
                 } else {
-                    let waits = session.paused_at_ms.or(session.parked_at_ms);
+                    let waits = session.paused_at_ms.or(session.parked_at_ms).filter(|_| !session.is_over());
                     waits.map(|_| Input::Continue(session.id))
                 }
             })
@@ -119,6 +118,10 @@ fn answer(request: &Request, random: &mut Random) -> Input {
     }
     let said = |value: &str| Given { value: Some(value.to_owned()), ..Given::default() };
     let given = match &request.ask {
+        // Ostler itself asks about a worktree.
+        Ask::Question(question) if request.launch == 0 => {
+            said(random.one_of(&question.options).expect("some"))
+        }
         Ask::Question(_) | Ask::AskUser(_) => said("this one"),
         Ask::Dependency(dependency) if request.ask.wants_values() && !random.once_in(4) => {
             let skip = !dependency.required && random.once_in(2);
@@ -175,7 +178,9 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
         new.order.checkpoints = Some(CheckpointTerms { every_ms, ..CheckpointTerms::default() });
     }
     new.worktrees = random.once_in(3).then(|| "/state/worktrees".to_owned());
-    if random.once_in(2) {
+    if new.worktrees.is_some() && random.once_in(2) {
+        new.order.role = Role::Office { name: name.to_owned(), hash: "1".to_owned(), idle_ms: 600_000 };
+    } else if random.once_in(2) {
         new.order.role = Role::Main;
     }
     (Input::CreateRun(Box::new(new)), script)

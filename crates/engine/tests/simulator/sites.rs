@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 26] = [
+pub(crate) const DEEDS: [&str; 28] = [
     "launch",
     "deliver",
     "stop",
@@ -43,6 +43,8 @@ pub(crate) const DEEDS: [&str; 26] = [
     "report",
     "clear_gate",
     "thin",
+    "test_worktree",
+    "listen",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -73,10 +75,11 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::Report { .. } => DEEDS[23],
         Deed::ClearGate { .. } => DEEDS[24],
         Deed::Thin { .. } => DEEDS[25],
+        Deed::TestWorktree { .. } => DEEDS[26],
+        Deed::Listen { .. } => DEEDS[27],
         Deed::Conduct => unreachable!("nobody goes through a task file"),
         Deed::Seat { .. } => "seat",
         Deed::Examine { .. } => "examine",
-        Deed::Listen { .. } => "listen",
     }
 }
 

@@ -20,6 +20,24 @@ pub struct OfficeView {
     pub invocations: Vec<InvocationView>,
     /// Results that nobody has read yet, oldest first.
     pub results: Vec<ResultView>,
+    /// What roles have done in worktrees of their own and is not merged, oldest first.
+    #[serde(default)]
+    pub unmerged: Vec<UnmergedView>,
+}
+
+/// What a role has done in a worktree of its own and is not merged, though the role is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct UnmergedView {
+    /// The session that has done it.
+    pub session: String,
+    /// Its role.
+    pub role: String,
+    /// How far its worktree has got: `testing`, `merging` or `not_merged`.
+    pub state: String,
+    /// Why it is not merged, if that was found out.
+    pub message: Option<String>,
+    /// Where a person is asked about it.
+    pub request: Option<String>,
 }
 
 /// What somebody can be called as.

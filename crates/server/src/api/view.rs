@@ -337,8 +337,8 @@ pub struct WorktreeView {
     pub branch: String,
     /// The branch it is merged into.
     pub target: Option<String>,
-    /// How far it has got: `wanted`, `made`, `merging`, `not_merged`, `merged`, `discarding`, `not_discarded` or
-    /// `discarded`.
+    /// How far it has got: `wanted`, `made`, `testing`, `merging`, `not_merged`, `merged`, `discarding`,
+    /// `not_discarded` or `discarded`.
     pub state: String,
     /// Why not, or where its work is kept.
     pub message: Option<String>,

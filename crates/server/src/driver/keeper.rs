@@ -27,7 +27,7 @@ use tokio::{
 };
 
 use super::{
-    Driver, check, checkpoint,
+    Driver, back, check, checkpoint,
     forget::forget,
     gate, install, launch,
     link::{Link, kill_shim},
@@ -192,6 +192,7 @@ impl Keeper {
                 return self.office(deed, name).await;
             }
             Deed::Thin { number } => return thin::take(&self.driver, self.session, number, name),
+            Deed::TestWorktree { number } => return self.test_worktree(number, name).await,
             Deed::MakeWorktree | Deed::MergeWorktree | Deed::DiscardWorktree => {
                 return self.change_worktree(name, &deed).await;
             }
@@ -296,6 +297,11 @@ impl Keeper {
     async fn done(&self, name: ActionName) {
         crash::site("before done");
         say_done(&self.driver, name).await;
+    }
+
+    /// Waits for it: whoever goes on there is started when nothing of the test runs any more.
+    async fn test_worktree(&self, number: u32, name: ActionName) {
+        back::test(&self.driver, self.session, number, name).await;
     }
 
     async fn change_worktree(&mut self, name: ActionName, deed: &Deed) {

@@ -6,7 +6,7 @@ use ostler_engine::{
     SessionId,
     action::Deed,
     input::WorktreeNews,
-    session::{Session, Worktree as Kept},
+    session::{Session, Worktree as Kept, WorktreeState},
 };
 use ostler_workspace::{
     Commit, Diff, DiffFormat, DiffOptions, GitError, MergeMessages, MergeOutcome, Repository, Worktree,
@@ -65,9 +65,13 @@ impl Place {
 fn failure(deed: &Deed, message: String) -> WorktreeNews {
     match deed {
         Deed::MakeWorktree => WorktreeNews::NotMade { message },
-        Deed::MergeWorktree => WorktreeNews::NotMerged { message, files: Vec::new() },
+        Deed::MergeWorktree => not_merged(message),
         _ => WorktreeNews::NotDiscarded { message },
     }
+}
+
+fn not_merged(message: String) -> WorktreeNews {
+    WorktreeNews::NotMerged { message, files: Vec::new(), conflict: false }
 }
 
 fn make(place: &Place) -> WorktreeNews {
@@ -108,7 +112,7 @@ fn merge(place: &Place, title: &str, note: &Path) -> WorktreeNews {
     merged().unwrap_or_else(|message| {
         // Whoever tries again later may have more to merge.
         fs::remove_file(note).ok();
-        WorktreeNews::NotMerged { message, files: Vec::new() }
+        not_merged(message)
     })
 }
 
@@ -119,21 +123,34 @@ fn merge_work(
     session: &Session,
     title: &str,
 ) -> Result<Result<Commit, WorktreeNews>, String> {
-    let work = format!("{title}\n\nOstler-Session: {}", session.id);
+    let work = work_message(session, title);
     let merge = format!("Merge {}: {title}", worktree.branch);
     let messages = MergeMessages { work: &work, merge: &merge };
-    let refused = |message: &str, files: Vec<std::path::PathBuf>| {
+    let refused = |message: &str, files: Vec<std::path::PathBuf>, conflict: bool| {
         let files = files.iter().map(|file| file.display().to_string()).collect();
-        Ok(Err(WorktreeNews::NotMerged { message: message.to_owned(), files }))
+        Ok(Err(WorktreeNews::NotMerged { message: message.to_owned(), files, conflict }))
     };
-    match repository.merge(worktree, None, messages).map_err(|error| error.to_string())? {
+    // What tests have left behind is nobody's work.
+    let merged = match session.worktree.as_ref().map(|kept| &kept.state) {
+        Some(WorktreeState::Merging { tested: Some(tested) }) => {
+            let tested = Commit::parse(tested).ok_or("the journal names no commit")?;
+            repository.merge_seen(worktree, &tested, &merge)
+        }
+        _ => repository.merge(worktree, None, messages),
+    };
+    match merged.map_err(|error| error.to_string())? {
         MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit } => Ok(Ok(commit)),
         MergeOutcome::NothingToDo => Ok(Ok(worktree.base.clone())),
-        MergeOutcome::Conflict { files } => refused("both sides changed the same places", files),
+        MergeOutcome::Conflict { files } => refused("both sides changed the same places", files, true),
         MergeOutcome::TargetDirty { files } => {
-            refused("the target has changes of its own in these files", files)
+            refused("the target has changes of its own in these files", files, false)
         }
     }
+}
+
+/// What is said of work that its session has not committed.
+pub(super) fn work_message(session: &Session, title: &str) -> String {
+    format!("{title}\n\nOstler-Session: {}", session.id)
 }
 
 fn discard(place: &Place) -> WorktreeNews {
@@ -168,7 +185,7 @@ fn repository(place: &Place) -> Result<Repository, String> {
     find(place)?.ok_or_else(|| format!("'{directory}' is not in a git repository"))
 }
 
-fn found(place: &Place) -> Result<(Repository, Worktree), String> {
+pub(super) fn found(place: &Place) -> Result<(Repository, Worktree), String> {
     let kept: &Kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
     let repository = repository(place)?;
     let worktree = repository

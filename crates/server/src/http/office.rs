@@ -2,7 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::path::Path as FilePath;
+use std::{collections::BTreeMap, path::Path as FilePath};
 
 use axum::{
     Json,
@@ -12,10 +12,10 @@ use axum::{
     response::IntoResponse,
 };
 use ostler_engine::{
-    Input, InvocationId, ProjectId, RequestId, ResultId, RunId, World,
+    Input, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId, World,
     office::{Handover, NoSeat, OfficeInput},
     request::Ask,
-    session::Session,
+    session::{Session, WorktreeState},
 };
 use ostler_store::{Entity, Scope};
 use serde::Deserialize;
@@ -34,7 +34,7 @@ use super::{
 use crate::{
     api::{
         DiagramView, InvocationView, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView,
-        RoleView, SessionView,
+        RoleView, SessionView, UnmergedView,
     },
     journal::Found,
     office::{
@@ -162,7 +162,8 @@ pub(super) async fn office(
     let roles = roles.map_err(|error| Problem::bad(Code::Configuration, error.to_string()))?;
     let roles =
         roles.into_iter().map(|(name, role, problem)| app.role_view(project, name, role.as_ref(), problem));
-    let roles = roles.collect();
+    let roles: Vec<RoleView> = roles.collect();
+    let unmerged = app.unmerged(project);
     let world = app.driver.journal.world();
     let calls = world.invocations.values().filter(|call| call.project == project && call.is_open());
     let results = world.results.values().filter(|it| it.project == project && it.delivered_at_ms.is_none());
@@ -171,6 +172,7 @@ pub(super) async fn office(
         roles,
         invocations: calls.map(InvocationView::of).collect(),
         results: results.map(ResultView::in_short).collect(),
+        unmerged,
     }))
 }
 
@@ -387,6 +389,23 @@ impl App {
         }
     }
 
+    /// What roles have done and is not merged: of those about whom something is asked or done, and of those who have a
+    /// role now.
+    fn unmerged(&self, project: ProjectId) -> Vec<UnmergedView> {
+        let mut found: BTreeMap<SessionId, UnmergedView> = BTreeMap::new();
+        let seats: Vec<SessionId> = {
+            let world = self.driver.journal.world();
+            let here = world.sessions.values().filter(|session| session.project == project);
+            found.extend(here.filter_map(|session| Some((session.id, unmerged_view(session)?))));
+            world.projects.get(&project).into_iter().flat_map(|it| it.seats.values().copied()).collect()
+        };
+        for seat in seats.into_iter().filter(|seat| !found.contains_key(seat)).collect::<Vec<_>>() {
+            let view = self.with_session(seat, |_, session| unmerged_view(session)).ok().flatten();
+            found.extend(view.map(|view| (seat, view)));
+        }
+        found.into_values().collect()
+    }
+
     /// A call, wherever it is kept.
     pub(super) fn invocation(&self, id: InvocationId) -> Result<InvocationView, Problem> {
         if let Some(call) = self.driver.journal.world().invocations.get(&id) {
@@ -411,4 +430,23 @@ impl App {
             _ => None,
         })
     }
+}
+
+/// What a role has done and is not merged, if it is over.
+fn unmerged_view(session: &Session) -> Option<UnmergedView> {
+    let role = session.order.role.seat().filter(|_| session.is_over())?;
+    let worktree = session.worktree.as_ref()?;
+    let (state, message) = match &worktree.state {
+        WorktreeState::Testing => ("testing", None),
+        WorktreeState::Merging { .. } => ("merging", None),
+        WorktreeState::NotMerged { message, .. } => ("not_merged", Some(message.clone())),
+        _ => return None,
+    };
+    Some(UnmergedView {
+        session: session.id.to_string(),
+        role: role.to_owned(),
+        state: state.to_owned(),
+        message,
+        request: worktree.back.card.as_ref().map(|card| card.request.to_string()),
+    })
 }

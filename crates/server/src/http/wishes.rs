@@ -167,7 +167,7 @@ impl App {
             loop {
                 let is_busy = self.with_session(session, |_, it| {
                     let state = it.worktree.as_ref().map(|worktree| &worktree.state);
-                    matches!(state, Some(WorktreeState::Merging | WorktreeState::Discarding))
+                    matches!(state, Some(WorktreeState::Merging { .. } | WorktreeState::Discarding))
                 })?;
                 if !is_busy || changed.changed().await.is_err() {
                     return self.session_view(session).map(Json);

@@ -31,20 +31,21 @@ fn a_role_in_a_worktree_is_merged_back_and_begins_in_a_new_one() {
     assert_eq!(call("one").as_deref(), Some("one,"));
     let first = seat(&world, "backend");
     assert!(first.directory.starts_with(&world.home.display().to_string()), "{}", first.directory);
-    assert!(!world.project.join("work").exists(), "it works beside the project");
-    world.status(&first.id, "completed");
-    assert_eq!(world.wish(&first.id, "merge").worktree.expect("a worktree").state, "merged");
+    merged(&world, &first.id);
     assert_eq!(fs::read_to_string(world.project.join("work")).expect("it is merged"), "one\n");
 
     // What was merged is there when it is called again, elsewhere.
     assert_eq!(call("two").as_deref(), Some("one,two,"));
     let second = seat(&world, "backend");
     assert!(second.id != first.id && second.directory != first.directory, "{second:?}");
-    assert_eq!(fs::read_to_string(world.project.join("work")).expect("a file"), "one\n");
-    world.status(&second.id, "completed");
-    assert_eq!(world.wish(&second.id, "merge").worktree.expect("a worktree").state, "merged");
+    merged(&world, &second.id);
     assert_eq!(fs::read_to_string(world.project.join("work")).expect("a file"), "one\ntwo\n");
     world.verify();
+}
+
+/// Waits until what a role has done has come back.
+fn merged(world: &World, session: &str) {
+    world.wait_for("the merge", |world| (world.session(session).worktree?.state == "merged").then_some(()));
 }
 
 /// Who was brought a file of a worktree may look at it when that is gone.
@@ -75,8 +76,7 @@ fn a_file_of_a_worktree_can_be_opened_after_it_was_merged_and_removed() {
                 .filter(|it| it.ends_with('\n'))
         });
         let backend = seat(&world, "backend");
-        world.status(&backend.id, "completed");
-        assert_eq!(world.wish(&backend.id, "merge").worktree.expect("a worktree").state, "merged");
+        merged(&world, &backend.id);
         assert!(!Path::new(&backend.directory).exists(), "the worktree is gone");
         // A server that starts looks through what is kept.
         world.restart();
@@ -272,14 +272,10 @@ fn the_office_of_the_examples_works() {
     output_with(&world, &po, "좋은 아침: {\"passed\": true}");
     assert_eq!(seat(&world, "PO").id, po);
 
-    // The writer is apart, until its work is merged.
+    // The writer is apart, until its work is tested and merged.
     done(&["office", "send", "writer", "It says good morning"]);
     let writer = seat(&world, "writer").id;
-    world.status(&writer, "completed");
-    assert!(!world.project.join("NOTES.md").exists());
-    let diff = done(&["diff", &writer]);
-    assert!(diff.contains("+It says good morning"), "{diff}");
-    done(&["merge", &writer]);
+    merged(&world, &writer);
     assert_eq!(
         fs::read_to_string(world.project.join("NOTES.md")).expect("notes"),
         "# Notes\n\nIt says good morning\n"

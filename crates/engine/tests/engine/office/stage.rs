@@ -6,7 +6,7 @@ use ostler_agents::Agent;
 use ostler_engine::{
     Action, Input, InvocationId, Overlay, ProjectId, SessionId, World,
     action::Deed,
-    input::News,
+    input::{News, WorktreeNews},
     office::{
         Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, Seat, Verdict, Why,
     },
@@ -43,6 +43,10 @@ pub(super) struct Stage {
     pub(super) printed_at_ms: BTreeMap<SessionId, u64>,
     /// Those who are seen to do something.
     pub(super) at_work: BTreeSet<SessionId>,
+    /// Whether roles have worktrees of their own.
+    pub(super) is_apart: bool,
+    /// What is to be done with those.
+    pub(super) trees: Vec<(SessionId, Deed)>,
 }
 
 /// When a process dies that is brought something.
@@ -70,6 +74,8 @@ impl Stage {
             is_mute: false,
             printed_at_ms: BTreeMap::new(),
             at_work: BTreeSet::new(),
+            is_apart: false,
+            trees: Vec::new(),
         }
     }
 
@@ -230,6 +236,13 @@ impl Stage {
                     let at_work = self.at_work.contains(&session);
                     self.office(OfficeInput::Listened { session, launch, printed_at_ms, at_work });
                 }
+                Deed::MakeWorktree => {
+                    let (base, target) = ("abc".to_owned(), Some("main".to_owned()));
+                    self.give(&Input::Worktree { session, news: WorktreeNews::Made { base, target } });
+                }
+                deed @ (Deed::TestWorktree { .. } | Deed::MergeWorktree | Deed::DiscardWorktree) => {
+                    self.trees.push((session, deed));
+                }
                 Deed::End { .. } => {
                     self.shim(session, News::Ended { code: None, signal: Some(15), clean: true });
                 }
@@ -249,7 +262,8 @@ impl Stage {
         order.prompt = String::new();
         order.role = Role::Office { name: name.clone(), hash: "1".to_owned(), idle_ms: self.idle_ms };
         let session = self.world().projects[&ProjectId(1)].seats.get(name).copied();
-        let (terms, worktrees, reference) = (Terms::default(), None, None);
+        let worktrees = self.is_apart.then(|| "/state/worktrees".to_owned());
+        let (terms, reference) = (Terms::default(), None);
         Ok(Box::new(Seat { name: name.clone(), session, order, terms, worktrees, reference }))
     }
 

@@ -35,16 +35,20 @@ const GRACE_MS: u64 = 2_000;
 /// The exit code of a command that may not run.
 pub(super) const NOT_ALLOWED: i32 = 126;
 
+/// What is said of it.
+pub(in crate::driver) const NOT_AGREED: &str =
+    "nobody has agreed to this command of the repository: ostler trust";
+
 /// What is to be run.
-pub(super) struct Errand {
+pub(in crate::driver) struct Errand {
     /// What tells it from all others of the session.
-    pub(super) name: String,
+    pub(in crate::driver) name: String,
     /// The shell command.
-    pub(super) command: String,
+    pub(in crate::driver) command: String,
     /// Where.
-    pub(super) directory: PathBuf,
+    pub(in crate::driver) directory: PathBuf,
     /// What it finds in its environment beside what everybody does.
-    pub(super) environment: BTreeMap<String, String>,
+    pub(in crate::driver) environment: BTreeMap<String, String>,
 }
 
 impl Errand {
@@ -55,7 +59,7 @@ impl Errand {
 }
 
 /// Runs it to its end: exit code and last words. None if nobody wants to know any more.
-pub(super) async fn run(
+pub(in crate::driver) async fn run(
     driver: &Arc<Driver>,
     session: &Session,
     errand: &Errand,
@@ -123,13 +127,13 @@ async fn follow(directory: &Path, is_wanted: &impl Fn() -> bool) {
 }
 
 /// A command of the project, and whether it may run.
-pub(super) struct Chosen {
-    pub(super) command: String,
-    pub(super) allowed: bool,
+pub(in crate::driver) struct Chosen {
+    pub(in crate::driver) command: String,
+    pub(in crate::driver) allowed: bool,
 }
 
 /// What tests the project in a directory: what is configured, or what is found there.
-pub(super) fn test(config: &Config, directory: &Path, trusted: &[String]) -> Option<Chosen> {
+pub(in crate::driver) fn test(config: &Config, directory: &Path, trusted: &[String]) -> Option<Chosen> {
     use crate::config::orchestrate::TEST;
     let is_of_project = config.commands.iter().any(|it| it.key == TEST);
     match &config.orchestrate.test {
