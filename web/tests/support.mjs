@@ -1,5 +1,6 @@
 // What every test of the page needs: the real binary in a state directory of its own, scripted agents, and a browser.
 import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -201,7 +202,10 @@ export class Ostler {
       for (const session of sessions) await this.tell("cancel", session.id).catch(() => undefined);
       await until("everything has ended", async () => (await this.json("ps")).length === 0);
     } finally {
+      // It writes into its directory until it is gone.
+      const gone = this.server.exitCode === null && this.server.signalCode === null ? once(this.server, "exit") : undefined;
       this.server.kill("SIGTERM");
+      await gone;
       rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     }
   }

@@ -404,14 +404,14 @@ fn who_fails_is_begun_again_and_told_why() {
 fn three_identical_failures_or_the_limit_end_it_and_the_next_who_asks_is_told() {
     let place = Place::with_commit();
     tasks(&place, "- [ ] T1.1: a\n- [ ] T1.2: b\n");
-    with_agent(&place, "worker", &format!("{COUNTING}echo \"no such host $n\"; exit 4"));
+    with_agent(&place, "worker", &format!("{COUNTING}echo \"no such host\"; exit 4"));
     exec(&place, &["T1.1"], "FAIL:T1.1:its exit code was 4");
     assert_eq!(kept(&place, "tries").lines().count(), 3);
     let shown = place.json(&["tasks", "show", "T1.1"]);
     assert_eq!(shown["failure"]["tries"], json!(3), "{shown}");
     exec(&place, &["T1.1"], "FAIL:T1.1:its exit code was 4");
     let prompt = kept(&place, "prompt.4");
-    assert!(prompt.contains("## The last attempt") && prompt.contains("no such host 3"), "{prompt}");
+    assert!(prompt.contains("## The last attempt") && prompt.contains("no such host"), "{prompt}");
     assert_eq!(kept(&place, "tries").lines().count(), 6, "it has all its tries again");
     // Each fails in another way.
     fs::remove_file(place.project().join("tries")).expect("it is ours");
