@@ -171,11 +171,16 @@ fn a_caller_whom_nobody_reads_leaves() {
 fn who_asks_again_after_a_time_out_gets_the_answer_itself() {
     let world = World::new();
     let script = "ostler ask 'Which?' & echo $! >caller.draft; mv caller.draft caller; wait $!
-        ostler ask 'Which?'; echo \"code $?\"";
+        until [ -e again ]; do sleep 0.05; done; ostler ask 'Which?'; echo \"code $?\"";
     let session = world.bash(script);
     world.asked(&session);
     let caller = world.wait_for("its number", |world| fs::read_to_string(world.project.join("caller")).ok());
     kill(caller.trim().parse().expect("a number"), "KILL");
+    // Who asks before it is known that the first is gone asks something of its own.
+    world.wait_for("the first to be missed", |world| {
+        (world.count(&session, "request.parted") == 1).then_some(())
+    });
+    write(&world.project, "again", "");
     world.wait_for("the second", |world| (world.count(&session, "request.repeated") == 1).then_some(()));
     assert_eq!(world.inbox().len(), 1, "one card");
     world.answer("q_1", "this");
