@@ -162,6 +162,8 @@ impl Maker<'_> {
         let Some(last) = session.launches.last().filter(|_| is_through) else { return };
         let waiting = self.waiting_parcels(id);
         let has_parcels = !waiting.is_empty();
+        // An answer means nothing to a program that begins again from nothing: it would only ask once more.
+        let has_words = waiting.iter().any(|parcel| matches!(parcel, Parcel::Message(_)));
         let is_retry = waiting.iter().any(|&parcel| self.is_retry(parcel));
         let was_tried = session.attempts.last().is_some_and(|attempt| attempt.launch == last.number);
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
@@ -185,7 +187,7 @@ impl Maker<'_> {
             }
             _ if was_limited && !was_sent_away => self.launch(id, LaunchCause::Limit, None),
             _ if was_tried => self.try_again(id),
-            _ if was_sent_away || (has_parcels && (session.can_resume() || is_seat)) => {
+            _ if was_sent_away || (has_parcels && session.can_resume()) || (has_words && is_seat) => {
                 self.launch(id, LaunchCause::Bring, None);
             }
             _ if is_retry => self.launch(id, LaunchCause::Resume, None),

@@ -86,6 +86,23 @@ fn who_has_asked_a_person_stays_for_the_answer_though_nobody_waits_for_it_any_mo
 }
 
 #[test]
+fn who_ends_without_reading_its_answer_is_not_begun_again_for_it() {
+    let mut stage = Stage::new(&[("PO", plain())]);
+    stage.caller(plain());
+    let seat = stage.writes("PO", "Good morning.");
+    stage.says(seat, said::ask_user("Which one?"));
+    let request = *stage.world().requests.keys().next().expect("a question");
+    let given = Given { value: Some("This one.".to_owned()), ..Given::default() };
+    stage.give(&Input::Answer { request, given });
+    stage.ends(seat, 0);
+    assert_eq!(stage.session(seat).launches.len(), 1, "it would only ask once more");
+    assert_eq!(stage.status(seat), Status::Completed);
+    // Words are for whoever comes next.
+    stage.writes("PO", "Good evening.");
+    assert_eq!(stage.session(seat).launches.len(), 2);
+}
+
+#[test]
 fn who_was_written_to_by_a_person_is_not_idle_before_it_has_said_something() {
     let mut stage = Stage::new(&[("PO", plain())]);
     stage.caller(plain());
