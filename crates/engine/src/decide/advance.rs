@@ -161,9 +161,7 @@ impl Maker<'_> {
         let is_through = session.live().is_none() && !session.is_over();
         let Some(last) = session.launches.last().filter(|_| is_through) else { return };
         let waiting = self.waiting_parcels(id);
-        let has_parcels = !waiting.is_empty();
-        // An answer means nothing to a program that begins again from nothing: it would only ask once more.
-        let has_words = waiting.iter().any(|parcel| matches!(parcel, Parcel::Message(_)));
+        let (has_parcels, has_words) = (!waiting.is_empty(), has_words(&waiting));
         let is_retry = waiting.iter().any(|&parcel| self.is_retry(parcel));
         let was_tried = session.attempts.last().is_some_and(|attempt| attempt.launch == last.number);
         let was_sent_away = matches!(last.ending, Some(Ending::Rest | Ending::Relaunch));
@@ -367,4 +365,10 @@ impl Maker<'_> {
         }
         self.bring_back(id);
     }
+}
+
+/// Whether any of it is more than an answer, which means nothing to a program that begins again from nothing: it would only
+/// ask once more.
+fn has_words(parcels: &[Parcel]) -> bool {
+    parcels.iter().any(|parcel| matches!(parcel, Parcel::Message(_)))
 }
