@@ -29,8 +29,8 @@ use crate::{
 
 /// Answer what an agent asked.
 ///
-/// Without an answer, you are asked; without an id, it is about the oldest that is open. An option can be given by its
-/// number. A denial may carry a reason: --no "use the other database".
+/// Without an answer, you are asked about the oldest open request. An answer without an id is taken only if one request
+/// is open. An option can be given by its number. A denial may carry a reason: --no "use the other database".
 ///
 /// A value that an agent asks for is typed where it is not shown, or read from a pipe or a file; never given as an
 /// argument.
@@ -70,6 +70,13 @@ pub(crate) struct Arguments {
     reuse: bool,
 }
 
+impl Arguments {
+    /// Whether the command line carries an answer, so that nobody is asked on the terminal.
+    fn is_answer(&self) -> bool {
+        self.yes || self.no || self.skip || self.stdin || self.file.is_some()
+    }
+}
+
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     talk(async {
         let client = context.server().await?;
@@ -102,7 +109,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
 /// Which request is meant, and what is left as the value: the only word may be either.
 async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, Option<String>), Error> {
     let Some(text) = &arguments.id else {
-        return Ok((next(client).await?, None));
+        let open = inbox::open(client).await?;
+        // The terminal shows which request it asks about; a flag would settle one that was never named.
+        let request = if arguments.is_answer() { only(open)? } else { oldest(open)? };
+        return Ok((request, None));
     };
     let id = match id::read(client, text).await {
         Ok(Id::Request(id)) => id,
@@ -116,17 +126,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         }
         // A word that is no id is an answer, if it is clear to what.
         Err(_) if arguments.value.is_empty() => {
-            let open = inbox::open(client).await?;
-            let ids: Vec<&str> = open.iter().map(|request| request.id.as_str()).collect();
-            let several = || Error::Refused {
-                message: Message::new(Key::SeveralOpen).with("ids", &ids.join(", ")),
-                hint: Message::new(Key::HintInbox),
-            };
-            return match open.as_slice() {
-                [] => Err(nothing_open()),
-                [one] => Ok((one.clone(), Some(text.clone()))),
-                _ => Err(several()),
-            };
+            return Ok((only(inbox::open(client).await?)?, Some(text.clone())));
         }
         Err(error) => return Err(error),
     };
@@ -134,9 +134,19 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
     Ok((client.get(&format!("/requests/{id}")).await?, value))
 }
 
-async fn next(client: &Client) -> Result<RequestView, Error> {
-    let open = inbox::open(client).await?;
+/// The request that has been open for longest.
+fn oldest(open: Vec<RequestView>) -> Result<RequestView, Error> {
     open.into_iter().next().ok_or_else(nothing_open)
+}
+
+/// The one open request; several are refused by name.
+fn only(open: Vec<RequestView>) -> Result<RequestView, Error> {
+    let ids = open.iter().map(|request| request.id.as_str()).collect::<Vec<_>>().join(", ");
+    if open.len() > 1 {
+        let message = Message::new(Key::SeveralOpen).with("ids", &ids);
+        return Err(Error::Refused { message, hint: Message::new(Key::HintInbox) });
+    }
+    oldest(open)
 }
 
 fn nothing_open_there(id: &str) -> Error {

@@ -73,6 +73,30 @@ fn a_yes_and_a_no() {
 }
 
 #[test]
+fn an_answer_without_an_id_is_refused_while_several_requests_are_open() {
+    let place = Place::new();
+    let first = place.start(ASK);
+    place.wait_for(&first, "waiting_input");
+    let second = place.start(ASK);
+    place.wait_for(&second, "waiting_input");
+    fs::write(place.project().join("answer.txt"), "MySQL\n").expect("a file");
+    for arguments in [&["1"][..], &["--yes"], &["--no"], &["--skip"], &["--stdin"], &["--file", "answer.txt"]]
+    {
+        let said = place.pipe(&[&["answer"], arguments].concat(), "MySQL\n");
+        assert_eq!(said.code, 7, "{arguments:?}: {said:?}");
+        assert!(
+            said.err.contains("several requests are open: name one (q_1, q_2)"),
+            "{arguments:?}: {said:?}"
+        );
+    }
+    assert_eq!(place.json(&["inbox"]).as_array().map(Vec::len), Some(2), "both requests are still open");
+    place.done(&["answer", "q_2", "2"]);
+    place.wait_for(&second, "completed");
+    assert_eq!(place.pipe(&["answer", "--stdin"], "MySQL\n").code, 0, "one request is clear");
+    place.wait_for(&first, "completed");
+}
+
+#[test]
 fn words_that_are_no_option_need_insistence() {
     let place = Place::new();
     place.start(ASK);
