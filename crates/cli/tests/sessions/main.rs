@@ -34,6 +34,7 @@ mod phases;
 mod preload;
 mod private;
 mod receiver;
+mod recorded_state;
 mod recovering;
 mod routes;
 mod schemathesis;

@@ -145,6 +145,12 @@ impl World {
 
     /// As after a power failure: nothing runs, the state directory is there.
     pub(crate) fn reboot(&mut self) {
+        self.end_processes();
+        self.start();
+    }
+
+    /// The power failure alone: the server, shims and agents are gone, and none of them has written down its end.
+    pub(crate) fn end_processes(&mut self) {
         self.kill_server();
         // Shims first: nobody writes down an end when the power goes.
         for pid in self.shims() {
@@ -154,7 +160,6 @@ impl World {
             kill(pid, "KILL");
         }
         self.wait_for("an empty machine", |world| world.processes().is_empty().then_some(()));
-        self.start();
     }
 
     pub(crate) fn log(&self) -> String {
