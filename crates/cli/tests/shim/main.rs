@@ -9,5 +9,6 @@ mod idle;
 mod input;
 mod masking;
 mod output;
+mod recording;
 mod stopping;
 mod support;

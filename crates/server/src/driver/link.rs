@@ -151,29 +151,40 @@ mod replay;
 mod tests {
     use std::path::PathBuf;
 
-    use ostler_shim::spool::{self, Happening};
+    use ostler_shim::{
+        control::VERSION,
+        spool::{self, Happening},
+    };
 
     use super::{replay::Replay, *};
 
     /// A shim that was started by an older Ostler is still there when a newer one starts.
     #[tokio::test]
-    async fn a_recorded_shim_of_the_first_version_is_followed_and_steered() {
-        let recording = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shim/tests/recorded/shim-v1");
+    async fn recorded_shims_of_every_version_are_followed_and_steered() {
+        for version in 1..=VERSION {
+            follow_and_steer(version).await;
+        }
+    }
+
+    async fn follow_and_steer(version: u32) {
+        let recordings = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shim/tests/recorded");
+        let recording = recordings.join(format!("shim-v{version}"));
         let program = std::env::current_exe().expect("a program");
         let target = program.ancestors().nth(3).expect("a target directory");
-        let shim = Replay::start(&recording, &target.join("tmp/server-shim-v1"));
+        let shim = Replay::start(&recording, &target.join(format!("tmp/server-shim-v{version}")));
         let mut link = Link::open(&shim.directory, 0).await.expect("it greets");
         let mut heard = Vec::new();
         while heard.len() < 4 {
             heard.push(link.next().await.expect("a record"));
         }
         assert!(matches!(heard[3].what, Happening::Stopped { .. }));
-        let close = link.ask(Command::CloseInput { key: "close".to_owned() }).await.expect("an answer");
-        assert!(matches!(close, Reply::Refused(_)), "it is not asked for what it does not know");
         let input = Command::Input { key: "q_1".to_owned(), text: "x\n".to_owned(), go_on: false };
         assert_eq!(link.ask(input).await.expect("an answer"), Reply::Done);
         assert_eq!(link.ask(Command::Stop).await.expect("an answer"), Reply::Done);
         assert_eq!(link.ask(Command::GoOn { after: Some(4) }).await.expect("an answer"), Reply::Done);
+        let close = link.ask(Command::CloseInput { key: "close".to_owned() }).await.expect("an answer");
+        let is_refused = matches!(close, Reply::Refused(_));
+        assert_eq!(is_refused, version < 2, "only a shim that knows it is asked: {close:?}");
         assert_eq!(link.ask(Command::Cancel { grace_ms: 0 }).await.expect("an answer"), Reply::Done);
         while !matches!(heard.last().map(|record| &record.what), Some(Happening::Ended { .. })) {
             heard.push(link.next().await.expect("a record"));
