@@ -60,6 +60,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "too_large" => words.say(Key::RefusedTooLong, &[("max", &text("max"))]),
         "long_field" => words.say(Key::RefusedLongField, &[("field", &text("field"))]),
         "empty_field" => words.say(Key::RefusedEmptyField, &[("field", &text("field"))]),
+        "over_limit" | "too_many_connections" => over_limit(words, details).0,
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => untrusted(words, details),
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
@@ -93,6 +94,18 @@ fn office(words: Words, details: &Value) -> String {
         _ => Key::NoSuchCall,
     };
     words.say(key, &[("id", &text("invocation"))])
+}
+
+/// A session has asked or said as much as one session may, and what to do then.
+fn over_limit(words: Words, details: &Value) -> (String, String) {
+    let (said, hint) = match details["limit"].as_str().unwrap_or_default() {
+        "open_bytes" => (Key::RefusedOpenBytes, Key::HintOpenBytes),
+        "connections" => (Key::RefusedConnections, Key::HintConnections),
+        "signals" => (Key::RefusedSignals, Key::HintSignals),
+        _ => (Key::RefusedOpenRequests, Key::HintOpenRequests),
+    };
+    let session = details["session"].as_str().map(one_line).unwrap_or_default();
+    (words.say(said, &[("id", &session), ("max", &details["max"])]), words.sentence(hint).to_owned())
 }
 
 /// What a repository would run, and nobody has agreed to.
@@ -145,6 +158,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "no_session" | "no_run" => Some(words.sentence(Key::HintIds).to_owned()),
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
         "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),
+        "over_limit" | "too_many_connections" => Some(over_limit(words, details).1),
         "too_large" => Some(words.sentence(Key::HintTooLong).to_owned()),
         "no_invocation" | "invocation_over" => Some(words.sentence(Key::HintCalls).to_owned()),
         "no_role" => {

@@ -18,7 +18,7 @@ use crate::{
     thin::ThinNews,
 };
 
-pub use crate::refusal::{Made, Refusal, Wanted};
+pub use crate::refusal::{ChannelLimit, Made, Refusal, Wanted};
 
 /// Something that happened outside.
 #[derive(Debug, Clone, PartialEq)]

@@ -134,6 +134,15 @@ pub enum Refusal {
         /// Why not.
         why: String,
     },
+    /// Its session has as much of something as one session may have.
+    OverLimit {
+        /// Which session.
+        session: SessionId,
+        /// Of what.
+        limit: ChannelLimit,
+        /// The limit.
+        max: u64,
+    },
     /// There is nothing to write.
     EmptyMessage,
     /// A repository is needed for that.
@@ -141,6 +150,18 @@ pub enum Refusal {
         /// The directory.
         directory: String,
     },
+}
+
+/// A bound on what the processes of one session may say over its socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelLimit {
+    /// The requests that wait for a person.
+    OpenRequests,
+    /// All their text together, in bytes.
+    OpenBytes,
+    /// Everything that was said since the session was made.
+    Signals,
 }
 
 /// What can be wanted of a session.

@@ -324,6 +324,11 @@ impl Ask {
         }
     }
 
+    /// Its length as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        serde_json::to_string(self).map_or(0, |text| text.len())
+    }
+
     /// The answer that stands for none.
     pub fn default_answer(&self) -> Option<&str> {
         match self {

@@ -39,6 +39,7 @@ mod socket;
 mod stream;
 mod tcp;
 mod turns;
+mod unix_door;
 mod uploads;
 
 pub use crash::{BACK_SITES, LOOP_SITES, MAIN_SITES, SITES};

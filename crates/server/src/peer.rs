@@ -5,7 +5,7 @@
 
 use std::{
     fs,
-    io::{self, Read},
+    io::Read,
     os::{
         fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
         unix::ffi::OsStrExt,
@@ -14,10 +14,6 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    extract::connect_info::Connected,
-    serve::{IncomingStream, Listener},
-};
 use ostler_engine::SessionId;
 use rustix::{
     net::sockopt::socket_peercred,
@@ -73,6 +69,17 @@ pub(crate) enum Belongs {
     Nobody,
 }
 
+/// Whose share of the connections a caller uses.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum CallerShare {
+    /// A program of the user's.
+    Person,
+    /// A process below the shim of this session's directory.
+    Session(PathBuf),
+    /// A process of an agent that has left its shim, or a process that cannot be told.
+    Stray,
+}
+
 /// A process that calls itself a shim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shim {
@@ -103,11 +110,9 @@ impl Door {
     }
 }
 
-impl Listener for Door {
-    type Io = UnixStream;
-    type Addr = Peer;
-
-    async fn accept(&mut self) -> (UnixStream, Peer) {
+impl Door {
+    /// The next connection, and who is there.
+    pub(crate) async fn accept(&mut self) -> (UnixStream, Peer) {
         loop {
             match self.listener.accept().await {
                 Ok((stream, _)) => {
@@ -117,16 +122,6 @@ impl Listener for Door {
                 Err(_) => tokio::time::sleep(AGAIN).await,
             }
         }
-    }
-
-    fn local_addr(&self) -> io::Result<Peer> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-impl Connected<IncomingStream<'_, Door>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
-        stream.remote_addr().clone()
     }
 }
 
@@ -195,6 +190,19 @@ impl Keys {
 }
 
 impl Peer {
+    /// Whose share of the connections this one counts for. The outermost shim names the session: a process below it can
+    /// call itself the shim of another session, and counts for its own all the same.
+    pub(crate) fn caller(&self) -> CallerShare {
+        match &self.belongs {
+            Belongs::User => CallerShare::Person,
+            Belongs::Shim(shims) => {
+                let session = shims.last().and_then(|shim| shim.directory.parent());
+                session.map_or(CallerShare::Stray, |session| CallerShare::Session(session.to_path_buf()))
+            }
+            Belongs::Marked | Belongs::Nobody => CallerShare::Stray,
+        }
+    }
+
     /// The session and the launch whose agent it belongs to.
     pub(crate) fn agent(&self) -> Option<(SessionId, u32)> {
         let Belongs::Shim(shims) = &self.belongs else { return None };

@@ -33,10 +33,10 @@ use crate::{
     log::Log,
     mark::mark,
     notify::Notifications,
-    peer::{Door, Peer},
+    peer::Door,
     reserve::Reserve,
     sign_in::Keeper,
-    socket, tcp,
+    socket, tcp, unix_door,
 };
 
 /// For how long a reply is remembered under its key.
@@ -124,8 +124,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop), notifications);
     tokio::spawn(driver.run(outbox));
     let served = tokio::select! {
-        served = axum::serve(people, routers.people.into_make_service_with_connect_info::<Peer>()) => served,
-        served = axum::serve(agents, routers.agents.into_make_service_with_connect_info::<Peer>()) => served,
+        () = unix_door::serve(people, routers.people) => Ok(()),
+        () = unix_door::serve(agents, routers.agents) => Ok(()),
         () = page.serve(routers.tcp) => Ok(()),
         () = asked_to_stop(stop) => Ok(()),
         // What lies under its name now, if anything does, belongs to another server.

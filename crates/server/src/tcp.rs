@@ -3,7 +3,7 @@
 //! It takes connections and bounds them; who comes through is decided in `http`. A door that cannot be opened keeps
 //! nobody from being looked after: it says why, and is tried again when somebody asks for it.
 
-mod house;
+pub(crate) mod house;
 mod stall;
 mod tls;
 
@@ -261,26 +261,28 @@ async fn take(
     // An event is small, and is to be seen at once.
     stream.set_nodelay(true)?;
     match acceptor {
-        None => speak(stream, arrival, service, guest).await,
+        None => speak(stream, arrival, service, guest, STALL_MAX).await,
         Some(acceptor) => {
             let stream = tokio::select! {
                 shaken = timeout(HEAD_MAX, acceptor.accept(stream)) => shaken??,
                 () = guest.leaves() => return Ok(()),
             };
-            speak(stream, arrival, service, guest).await
+            speak(stream, arrival, service, guest, STALL_MAX).await
         }
     }
 }
 
-async fn speak(
+/// Answers the requests of one connection. Each request carries `about`: what is known of the connection.
+pub(crate) async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    arrival: Arrival,
+    about: impl Clone + Send + Sync + 'static,
     service: TowerToHyperService<Router>,
     guest: Arc<Guest>,
+    stall_max: Duration,
 ) -> io::Result<()> {
     let asking = Arc::clone(&guest);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(arrival.clone());
+        request.extensions_mut().insert(about.clone());
         let (answering, answer) = (asking.asks(), service.call(request));
         async move { answer.await.map(|response| response.map(|body| answering.with(body))) }
     });
@@ -290,7 +292,7 @@ async fn speak(
             .header_read_timeout(crash::patience(HEAD_MAX))
             .max_buf_size(HEAD_BYTES_MAX)
             .max_headers(HEADERS_MAX)
-            .serve_connection(TokioIo::new(Stall::new(stream, STALL_MAX)), service)
+            .serve_connection(TokioIo::new(Stall::new(stream, stall_max)), service)
     );
     loop {
         tokio::select! {

@@ -75,4 +75,44 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "What came of it is brought to the agent as a message.",
         "결과는 에이전트에게 메시지로 전달됩니다.",
     ),
+    (
+        Key::RefusedConnections,
+        "this session already has {max} connections to the server",
+        "이 세션은 이미 서버에 {max}개의 연결을 열어 두었습니다",
+    ),
+    (
+        Key::HintConnections,
+        "Wait for an answer on one of them, or close one, and try again.",
+        "그중 하나의 답을 기다리거나 연결을 닫은 뒤 다시 시도하세요.",
+    ),
+    (
+        Key::RefusedOpenRequests,
+        "{id} has {max} open requests, and no session may have more at once",
+        "{id}에 열린 요청이 {max}개 있습니다. 한 세션은 그보다 많이 열어 둘 수 없습니다",
+    ),
+    (
+        Key::HintOpenRequests,
+        "Wait until a person has answered some of them, and ask again.",
+        "사람이 몇 개에 답할 때까지 기다렸다가 다시 물어보세요.",
+    ),
+    (
+        Key::RefusedOpenBytes,
+        "the open requests of {id} may have {max} bytes together",
+        "{id}의 열린 요청은 모두 합쳐 {max}바이트까지입니다",
+    ),
+    (
+        Key::HintOpenBytes,
+        "Put long text into a file, and name the file; or wait until a person has answered some of them.",
+        "긴 글은 파일에 두고 그 이름을 적으세요. 아니면 사람이 몇 개에 답할 때까지 기다리세요.",
+    ),
+    (
+        Key::RefusedSignals,
+        "{id} has sent {max} signals over its socket, and no session may send more",
+        "{id}이(가) 소켓으로 신호를 {max}번 보냈습니다. 한 세션은 그보다 많이 보낼 수 없습니다",
+    ),
+    (
+        Key::HintSignals,
+        "Report larger steps. A new session starts from zero.",
+        "더 큰 단위로 보고하세요. 새 세션은 처음부터 셉니다.",
+    ),
 ];

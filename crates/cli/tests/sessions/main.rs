@@ -14,6 +14,7 @@ mod disk;
 mod done;
 mod door;
 mod ending;
+mod floods;
 mod gates;
 mod health;
 mod interface;

@@ -13,10 +13,19 @@ use crate::{
     event::{Event, Parcel},
     heard::{self, Heard},
     id::{RequestId, SessionId},
-    input::{Refusal, Wanted},
+    input::{ChannelLimit, Refusal, Wanted},
     request::{Ask, Bringing, By, Call, Caller, Request},
     session::{LaunchEnd, Process},
 };
+
+/// The most requests of one session that may be open when one more is asked over its socket.
+const OPEN_MAX: usize = 64;
+
+/// The most bytes that all of them may have together, as JSON.
+const OPEN_BYTES_MAX: usize = 1 << 20;
+
+/// The most that the processes of one session may say over its socket.
+const SIGNALS_MAX: u64 = 20_000;
 
 impl Maker<'_> {
     /// A process asks, or asks again under the same key because it was not heard, or does not know whether it was.
@@ -36,6 +45,7 @@ impl Maker<'_> {
             return Ok(());
         }
         self.can_speak(id, launch)?;
+        self.has_room_for(id, ask)?;
         let number = self.session(id).signals + 1;
         let process = Process { pid, began, at_ms: self.now_ms };
         let call = Call { key: key.to_string(), number, process, caller: Caller::Blocked };
@@ -120,6 +130,7 @@ impl Maker<'_> {
             return Ok(());
         }
         self.can_speak(id, launch)?;
+        self.has_signals_left(id)?;
         let (number, key) = (self.session(id).signals + 1, key.to_string());
         self.emit(id, Event::SessionTold { launch, number, key, item: item.clone() });
         if let Heard::Office(said) = heard::read(item) {
@@ -127,6 +138,33 @@ impl Maker<'_> {
             self.advance(id);
         }
         Ok(())
+    }
+
+    /// A person can settle only so much, and every list carries it: a session may ask for no more at once.
+    fn has_room_for(&self, id: SessionId, ask: &Ask) -> Result<(), Refusal> {
+        self.has_signals_left(id)?;
+        let open = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let open: Vec<&Request> = open.filter(|request| request.is_open()).collect();
+        let over = |limit, max: usize| Refusal::OverLimit {
+            session: id,
+            limit,
+            max: u64::try_from(max).unwrap_or(u64::MAX),
+        };
+        if open.len() >= OPEN_MAX {
+            return Err(over(ChannelLimit::OpenRequests, OPEN_MAX));
+        }
+        let bytes: usize = open.iter().map(|request| &request.ask).chain([ask]).map(Ask::bytes).sum();
+        if bytes > OPEN_BYTES_MAX {
+            return Err(over(ChannelLimit::OpenBytes, OPEN_BYTES_MAX));
+        }
+        Ok(())
+    }
+
+    fn has_signals_left(&self, id: SessionId) -> Result<(), Refusal> {
+        if self.session(id).signals < SIGNALS_MAX {
+            return Ok(());
+        }
+        Err(Refusal::OverLimit { session: id, limit: ChannelLimit::Signals, max: SIGNALS_MAX })
     }
 
     /// Only the process that runs can say something, and not after it was told to end.

@@ -6,7 +6,11 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
-use ostler_engine::{Refusal, answer::NotAnAnswer, input::Wanted};
+use ostler_engine::{
+    Refusal,
+    answer::NotAnAnswer,
+    input::{ChannelLimit, Wanted},
+};
 use serde_json::{Value, json};
 use tokio::task::JoinError;
 
@@ -89,6 +93,33 @@ impl From<JoinError> for Problem {
     }
 }
 
+/// A caller has as many connections as one caller may have.
+pub(crate) fn too_many_connections(connections_max: usize) -> Problem {
+    let title = format!("this session already has {connections_max} connections to the server");
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, Code::TooManyConnections, title)
+        .hint("Wait for an answer on one of them, or close one, and try again.")
+        .details(json!({ "key": "too_many_connections", "limit": "connections", "max": connections_max }))
+}
+
+/// A session has said or asked as much over its socket as one session may.
+fn over_limit(session: &str, limit: ChannelLimit, max: u64) -> Problem {
+    let (title, hint) = match limit {
+        ChannelLimit::OpenRequests => (
+            format!("{session} has {max} open requests, and no session may have more at once"),
+            "Wait until a person has answered some of them, and ask again.",
+        ),
+        ChannelLimit::OpenBytes => (
+            format!("the open requests of {session} may have {max} bytes together"),
+            "Put long text into a file, and name the file; or wait until a person has answered some of them.",
+        ),
+        ChannelLimit::Signals => (
+            format!("{session} has sent {max} signals over its socket, and no session may send more"),
+            "Report larger steps. A new session starts from zero.",
+        ),
+    };
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, Code::OverLimit, title).hint(hint)
+}
+
 /// The disk is full, or fails.
 pub(super) fn not_written(message: String) -> Problem {
     Problem::new(StatusCode::INSUFFICIENT_STORAGE, Code::NotWritten, message)
@@ -150,6 +181,7 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
         | Refusal::InvocationOver { .. }
         | Refusal::NotCalled { .. }
         | Refusal::NotDelivered { .. } => of_office(refusal),
+        Refusal::OverLimit { session, limit, max } => over_limit(&session.to_string(), *limit, *max),
         Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))

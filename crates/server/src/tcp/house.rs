@@ -17,7 +17,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// A house with its guests.
 #[derive(Debug)]
-pub(super) struct House {
+pub(crate) struct House {
     room: Arc<Semaphore>,
     waiting: Mutex<Waiting>,
     /// Told when somebody has been answered, and waits again.
@@ -33,7 +33,7 @@ struct Waiting {
 
 /// Somebody in the house, for as long as the connection.
 #[derive(Debug)]
-pub(super) struct Guest {
+pub(crate) struct Guest {
     house: Arc<House>,
     /// Told to make room.
     leave: Arc<Notify>,
@@ -44,7 +44,7 @@ pub(super) struct Guest {
 }
 
 /// Somebody is being answered.
-pub(super) struct Answering(Arc<Guest>);
+pub(crate) struct Answering(Arc<Guest>);
 
 /// An answer on its way: whoever gets it is busy until its end.
 struct Attended {
@@ -53,13 +53,13 @@ struct Attended {
 }
 
 impl House {
-    pub(super) fn new(places: usize) -> Arc<House> {
+    pub(crate) fn new(places: usize) -> Arc<House> {
         let (room, waiting) = (Arc::new(Semaphore::new(places)), Mutex::default());
         Arc::new(House { room, waiting, waits: Notify::new() })
     }
 
     /// Lets somebody in. Where the house is full, those are sent away who wait longest, until there is a place.
-    pub(super) async fn enter(self: &Arc<Self>) -> Option<Arc<Guest>> {
+    pub(crate) async fn enter(self: &Arc<Self>) -> Option<Arc<Guest>> {
         let place = loop {
             if let Ok(place) = Arc::clone(&self.room).try_acquire_owned() {
                 break place;
@@ -76,10 +76,32 @@ impl House {
                 () = waits => {}
             }
         };
+        Some(self.seat(place))
+    }
+
+    /// Lets somebody in if a place is free. Otherwise the longest idle guest is told to leave, so that the next try
+    /// finds a place.
+    pub(crate) fn try_enter(self: &Arc<Self>) -> Option<Arc<Guest>> {
+        if let Ok(place) = Arc::clone(&self.room).try_acquire_owned() {
+            return Some(self.seat(place));
+        }
+        let longest = self.waiting().guests.pop_first();
+        if let Some((_, leave)) = longest {
+            leave.notify_one();
+        }
+        None
+    }
+
+    /// The number of free places.
+    pub(crate) fn free(&self) -> usize {
+        self.room.available_permits()
+    }
+
+    fn seat(self: &Arc<Self>, place: OwnedSemaphorePermit) -> Arc<Guest> {
         let (leave, number, has_asked) = (Arc::default(), Mutex::default(), AtomicBool::new(false));
         let guest = Guest { house: Arc::clone(self), leave, number, has_asked, _place: place };
         guest.wait();
-        Some(Arc::new(guest))
+        Arc::new(guest)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -89,17 +111,17 @@ impl House {
 
 impl Guest {
     /// Waits until it is to make room for somebody else.
-    pub(super) async fn leaves(&self) {
+    pub(crate) async fn leaves(&self) {
         self.leave.notified().await;
     }
 
     /// Whether it has ever asked for something. Who has not gets no answer that could be cut off.
-    pub(super) fn has_asked(&self) -> bool {
+    pub(crate) fn has_asked(&self) -> bool {
         self.has_asked.load(Ordering::Relaxed)
     }
 
     /// It asks for something.
-    pub(super) fn asks(self: &Arc<Self>) -> Answering {
+    pub(crate) fn asks(self: &Arc<Self>) -> Answering {
         self.has_asked.store(true, Ordering::Relaxed);
         self.wait_no_more();
         Answering(Arc::clone(self))
@@ -133,7 +155,7 @@ impl Drop for Guest {
 
 impl Answering {
     /// The answer, which is given until the end of its body.
-    pub(super) fn with(self, body: Body) -> Body {
+    pub(crate) fn with(self, body: Body) -> Body {
         Body::new(Attended { body, _answering: self })
     }
 }

@@ -1,0 +1,114 @@
+//! Agents that ask, connect and print without end: the server's memory, its descriptors and its lists stay bounded, and
+//! people and other agents are served.
+
+use std::fs;
+
+use ostler_server::api::RequestView;
+
+use crate::support::{World, write};
+
+/// Opens connections to a socket and keeps them. Each begins with the words on the command line.
+const CONNECT: &str = r#"
+import socket, sys
+path, count, words = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode().decode("unicode_escape").encode()
+kept = []
+for _ in range(count):
+    it = socket.socket(socket.AF_UNIX)
+    it.connect(path)
+    try:
+        it.sendall(words)
+    except OSError:
+        pass
+    kept.append(it)
+print("opened", len(kept), flush=True)
+import time
+time.sleep(1000)
+"#;
+
+/// Asks over the channel, again and again, and says what came of each. Each question has this many bytes.
+const ASK: &str = r#"
+import http.client, json, os, socket, sys
+count, size = int(sys.argv[1]), int(sys.argv[2])
+for number in range(count):
+    it = http.client.HTTPConnection("localhost")
+    it.sock = socket.socket(socket.AF_UNIX)
+    it.sock.connect(os.environ["OSTLER_CHANNEL"])
+    body = json.dumps({"kind": "question", "question": f"{number} " + "x" * size, "options": [], "required": True})
+    it.request("POST", "/channel/v1/calls", body, {"Content-Type": "application/json", "Idempotency-Key": f"k{number}"})
+    answer = it.getresponse()
+    print(answer.status, json.loads(answer.read()).get("type", ""), flush=True)
+    it.close()
+print("through", flush=True)
+import time
+time.sleep(1000)
+"#;
+
+/// The open descriptors of the server.
+fn descriptors(world: &World) -> usize {
+    fs::read_dir(format!("/proc/{}/fd", world.server_pid())).map_or(0, Iterator::count)
+}
+
+fn has_printed(world: &World, session: &str, line: &str) {
+    world.wait_for(line, |world| world.output(session).contains(line).then_some(()));
+}
+
+#[test]
+fn connections_of_agents_leave_room_for_people_and_other_agents() {
+    let world = World::new();
+    write(&world.project, "connect.py", CONNECT);
+    let before = descriptors(&world);
+    let people = world.home.join("api.sock");
+    let channel = world.home.join("channel.sock");
+    let (people, channel) = (people.display(), channel.display());
+    let follow = "GET /api/v1/events?follow=true HTTP/1.1\\r\\nhost: localhost\\r\\n\\r\\n";
+    let floods = [
+        world.bash(&format!("exec python3 connect.py {people} 500 ''")),
+        world.bash(&format!("exec python3 connect.py {people} 500 '{follow}'")),
+        world.bash(&format!("exec python3 connect.py {channel} 500 ''")),
+    ];
+    for session in &floods {
+        has_printed(&world, session, "opened 500");
+    }
+    // A session has 64 at a socket; its shim and its files are some more.
+    let most = before + 3 * (64 + 16);
+    world.wait_for("what is refused is closed", |world| (descriptors(world) <= most).then_some(()));
+    let other = world.bash("echo \"got $(ostler ask Now? --option yes --option no)\"");
+    let request = world.asked(&other);
+    world.answer(&request.id, "yes");
+    world.status(&other, "completed");
+    assert_eq!(world.output(&other), "got yes\n");
+    for session in &floods {
+        world.wish(session, "cancel");
+        world.status(session, "cancelled");
+    }
+    world.wait_for("all are closed", |world| (descriptors(world) <= before + 16).then_some(()));
+}
+
+#[test]
+fn a_session_has_a_bounded_number_of_open_requests_and_bytes_of_them() {
+    let world = World::new();
+    write(&world.project, "ask.py", ASK);
+    let said = |session: &str| {
+        has_printed(&world, session, "through");
+        let output = world.output(session);
+        let count = |line: &str| output.lines().filter(|it| *it == line).count();
+        (count("200 "), count("429 over_limit"))
+    };
+    let many = world.bash("exec python3 ask.py 70 100");
+    assert_eq!(said(&many), (64, 6));
+    let long = world.bash("exec python3 ask.py 8 250000");
+    assert_eq!(said(&long), (4, 4));
+    let inbox: Vec<RequestView> = world.inbox();
+    assert_eq!(inbox.len(), 68);
+    // What a person settles makes room.
+    let first = inbox.iter().find(|it| it.session == many).expect("a request");
+    world.answer(&first.id, "done");
+    let refused = world.bash("ostler step one && echo told");
+    world.status(&refused, "completed");
+    assert_eq!(world.output(&refused), "told\n", "another session is not concerned");
+    for session in [&many, &long] {
+        world.wish(session, "cancel");
+        world.status(session, "cancelled");
+    }
+    world.verify();
+}
