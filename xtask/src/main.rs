@@ -24,6 +24,7 @@ usage: cargo xtask COMMAND
 
   demo [--full] [--auto]  a minute with three scripted agents, or all four phases; --auto plays by itself
   test                    everything a change must pass: formatting, lints, tidy, tests, docs, licences
+       --quick            only formatting, lints, tidy, unit tests, the engine and a short simulation
        --real-agents      install the four agent CLIs from npm; all of them have to work
   page                    build the page of web/ into web/dist, which the server embeds
   pictures                take the pictures of docs/pictures anew, in a browser
@@ -73,8 +74,9 @@ fn dispatch(arguments: &[&str]) -> Result<(), Error> {
         ["bench", rest @ ..] => bench::run(rest),
         ["soak", rest @ ..] => soak::run(rest),
         ["demo", rest @ ..] => demo::run(rest),
-        ["test"] => test::run(test::Options { real_agents: false }),
-        ["test", "--real-agents"] => test::run(test::Options { real_agents: true }),
+        ["test"] => test::run(test::Options { real_agents: false, quick: false }),
+        ["test", "--quick"] => test::run(test::Options { real_agents: false, quick: true }),
+        ["test", "--real-agents"] => test::run(test::Options { real_agents: true, quick: false }),
         ["tidy"] => tidy::run(),
         ["page"] => page::run(),
         ["pictures"] => page::pictures(),

@@ -28,17 +28,17 @@ enum Outcome {
 pub(crate) struct Options {
     /// The real agent CLIs are installed, and all of them have to work.
     pub(crate) real_agents: bool,
+    /// Only what a commit needs: no processes, no browser, nothing to install.
+    pub(crate) quick: bool,
 }
 
 type Step = (&'static str, fn(Options) -> Result<Outcome, Error>);
 
 const STEPS: [Step; 12] = [
     ("tools", tools),
-    ("formatting", |_| cargo_step(&["fmt", "--all", "--check"])),
-    ("clippy", |_| {
-        cargo_step(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
-    }),
-    ("tidy", |_| tidy::run().map(|()| Outcome::Passed)),
+    ("formatting", formatting),
+    ("clippy", clippy),
+    ("tidy", tidy_step),
     ("cargo-deny", deny),
     ("docs", docs),
     ("fuzz targets", fuzz_targets),
@@ -49,9 +49,14 @@ const STEPS: [Step; 12] = [
     ("page in a browser", browser),
 ];
 
+/// The steps of `--quick`.
+const QUICK_STEPS: [Step; 4] =
+    [("formatting", formatting), ("clippy", clippy), ("tidy", tidy_step), ("quick tests", quick_tests)];
+
 pub(crate) fn run(options: Options) -> Result<(), Error> {
     let mut summary = Vec::new();
-    for (name, step) in STEPS {
+    let steps: &[Step] = if options.quick { &QUICK_STEPS } else { &STEPS };
+    for &(name, step) in steps {
         println!("\n── {name}");
         let started = Instant::now();
         let outcome = step(options).map_err(|source| Error::Step { name, source: Box::new(source) })?;
@@ -148,9 +153,45 @@ fn schemathesis(_: Options) -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
-fn tests(options: Options) -> Result<Outcome, Error> {
+fn formatting(_: Options) -> Result<Outcome, Error> {
+    cargo_step(&["fmt", "--all", "--check"])
+}
+
+fn clippy(_: Options) -> Result<Outcome, Error> {
+    cargo_step(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+}
+
+fn tidy_step(_: Options) -> Result<Outcome, Error> {
+    tidy::run().map(|()| Outcome::Passed)
+}
+
+/// A command that runs tests: nextest where it is installed, which ends a test that hangs and lists the slow ones
+/// (`.config/nextest.toml`), else `cargo test`.
+fn test_runner() -> Command {
     let mut test = cargo();
-    test.args(["test", "--workspace", "--locked"]);
+    if has_nextest() {
+        test.args(["nextest", "run"]);
+    } else {
+        println!("cargo-nextest is not installed: no time limits, no list of slow tests");
+        test.args(["test", "--no-fail-fast"]);
+    }
+    test.args(["--workspace", "--locked"]);
+    test
+}
+
+fn has_nextest() -> bool {
+    succeeds(cargo().args(["nextest", "--version"]))
+}
+
+/// Units, the engine and a short simulation: what needs no process of the product.
+fn quick_tests(_: Options) -> Result<Outcome, Error> {
+    let mut test = test_runner();
+    test.args(["--lib", "--bins", "--test", "engine", "--test", "plan", "--test", "simulator"]);
+    shown(&mut test)
+}
+
+fn tests(options: Options) -> Result<Outcome, Error> {
+    let mut test = test_runner();
     if let Some(directory) = agents::installed()? {
         test.env("OSTLER_REAL_AGENTS", directory);
     }
@@ -160,7 +201,9 @@ fn tests(options: Options) -> Result<Outcome, Error> {
     if let Some(program) = interface::installed()? {
         test.env("OSTLER_SCHEMATHESIS", program);
     }
-    shown(&mut test)
+    let outcome = shown(&mut test)?;
+    // nextest leaves out the examples in the documentation.
+    if has_nextest() { cargo_step(&["test", "--workspace", "--locked", "--doc"]) } else { Ok(outcome) }
 }
 
 fn browser(_: Options) -> Result<Outcome, Error> {
