@@ -190,6 +190,7 @@ impl Lab {
         let answer = Reply::QuestionAnswer(QuestionAnswer {
             question_id: "q1".to_owned(),
             answer: Some("the \"left\" one".to_owned()),
+            option: None,
         });
         let answer = answer.encode();
         let ended = match self.agent.input.way {

@@ -65,7 +65,7 @@ pub(crate) fn ask(context: &Context, call: &NewCall) -> Result<Outcome, Error> {
         CallState::Answered { answer: CallAnswer::Nothing } => {
             (Some(CallAnswer::Nothing), Some(Key::NobodyAnswered))
         }
-        CallState::Answered { answer } => (Some(answer), None),
+        CallState::Answered { answer } => (Some(call.restored(answer)), None),
         CallState::Over => (None, Some(Key::NoAnswerOver)),
         CallState::Elsewhere | CallState::Waiting => (None, Some(Key::NoAnswerHere)),
     };

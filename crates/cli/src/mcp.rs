@@ -242,7 +242,9 @@ impl Waiting {
             }
         };
         Some(match self.take(settled).await {
-            Ok(CallView { state: CallState::Answered { answer }, .. }) => Heard::Answer(answer),
+            Ok(CallView { state: CallState::Answered { answer }, .. }) => {
+                Heard::Answer(call.restored(answer))
+            }
             Ok(CallView { state: CallState::Over, .. }) => Heard::Over,
             Ok(_) => Heard::Elsewhere,
             Err(error) => Heard::Refused(error.to_string()),

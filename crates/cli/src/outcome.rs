@@ -110,6 +110,9 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str().map(|it| safe(it).into_owned());
     let key = match answer["answer"].as_str().unwrap_or_default() {
         "text" => return text("text").unwrap_or_default(),
+        "chosen" => {
+            return format!("{}. {}", answer["number"], text("text").unwrap_or_default());
+        }
         "remarked" => {
             return format!("{}. {}", text("text").unwrap_or_default(), text("remark").unwrap_or_default());
         }

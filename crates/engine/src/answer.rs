@@ -6,7 +6,10 @@ use alloc::{
     vec::Vec,
 };
 
-use ostler_protocol::signal::{DependencyRequest, DependencyType};
+use ostler_protocol::{
+    mask::is_masked,
+    signal::{DependencyRequest, DependencyType},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{budget, request::Ask};
@@ -49,6 +52,13 @@ pub enum Answer {
         text: String,
         /// The words.
         remark: String,
+    },
+    /// An option whose text contains a masked secret. The agent is told the number, because only its own side knows the text.
+    Chosen {
+        /// The option as it is shown, masked.
+        text: String,
+        /// Its number, counted from 1.
+        number: u32,
     },
     /// Nobody answered, and nothing stands for it.
     Nothing,
@@ -115,6 +125,22 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// The answer that a text is, which may be the option at this place.
+    fn of_option(text: String, place: Option<usize>) -> Self {
+        let number = place.and_then(|place| u32::try_from(place + 1).ok());
+        match number.filter(|_| is_masked(&text)) {
+            Some(number) => Self::Chosen { text, number },
+            None => Self::Text { text },
+        }
+    }
+
+    /// The default of a question as its answer, if it has one.
+    pub(crate) fn by_default(ask: &Ask) -> Option<Self> {
+        let text = ask.default_answer()?;
+        let place = ask.options().iter().position(|option| option == text);
+        Some(Self::of_option(text.to_owned(), place))
+    }
+
     /// Whether the session is over with it.
     pub const fn ends(&self) -> bool {
         matches!(self, Self::Fail | Self::Rejected { .. })
@@ -216,7 +242,12 @@ fn choice(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     }
     let value = given.value.as_deref().filter(|_| word.is_none() || remark.is_some());
     let words = value.or(word).ok_or(NotAnAnswer::Empty)?;
-    choose(&options, words, given.insist).map(|text| Answer::Text { text })
+    choose(&options, words, given.insist).map(|text| {
+        let number = words.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let is_its = |place: &usize| options.get(*place) == Some(&text);
+        let place = number.filter(is_its).or_else(|| options.iter().position(|option| *option == text));
+        Answer::of_option(text, place)
+    })
 }
 
 fn read_dependency(dependency: &DependencyRequest, given: &Given) -> Result<Answer, NotAnAnswer> {
@@ -385,6 +416,18 @@ mod tests {
 
     fn said(value: &str) -> Given {
         Given { value: Some(value.into()), ..Given::default() }
+    }
+
+    #[test]
+    fn a_masked_option_is_answered_by_its_number() {
+        let ask = question(&["****", "****", "other"], QuestionCategory::Choice);
+        let chosen = |number| Ok(Answer::Chosen { text: "****".into(), number });
+        assert_eq!(read(&ask, &said("2")), chosen(2));
+        assert_eq!(read(&ask, &said("****")), chosen(1), "as it is shown");
+        assert_eq!(read(&ask, &said("3")), Ok(Answer::Text { text: "other".into() }));
+        let Ask::Question(question) = ask else { panic!("a question") };
+        let ask = Ask::Question(UserQuestion { default: Some("****".into()), ..question });
+        assert_eq!(Answer::by_default(&ask), Some(Answer::Chosen { text: "****".into(), number: 1 }));
     }
 
     #[test]

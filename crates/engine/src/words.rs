@@ -12,6 +12,7 @@ use alloc::{
 
 use ostler_agents::{Decision, InputWay};
 use ostler_protocol::{
+    mask::numbered,
     reply::{DependencyProvided, QuestionAnswer, Reply},
     signal::{DependencyRequest, DependencyType},
 };
@@ -86,18 +87,23 @@ fn said(session: &Session, parcel: Parcel, request: Option<&Request>) -> Said {
 /// The line that a program reads: a reply in JSON, or the bare words.
 fn line(session: &Session, request: &Request, answer: &Answer) -> Said {
     match (&request.ask, answer) {
-        (Ask::Question(_), Answer::Text { .. } | Answer::Remarked { .. } | Answer::Nothing) => {
-            let answer = match answer {
-                Answer::Text { text } | Answer::Remarked { text, .. } => Some(text.clone()),
-                _ => None,
+        (
+            Ask::Question(_),
+            Answer::Text { .. } | Answer::Chosen { .. } | Answer::Remarked { .. } | Answer::Nothing,
+        ) => {
+            let (answer, option) = match answer {
+                Answer::Text { text } | Answer::Remarked { text, .. } => (Some(text.clone()), None),
+                Answer::Chosen { text, number } => (Some(text.clone()), Some(*number)),
+                _ => (None, None),
             };
             let question_id = request.id.to_string();
-            Said::Line(Reply::QuestionAnswer(QuestionAnswer { question_id, answer }).encode())
+            Said::Line(Reply::QuestionAnswer(QuestionAnswer { question_id, answer, option }).encode())
         }
         (Ask::Dependency(dependency), answer) => {
             Said::Line(Reply::DependencyProvided(provided(dependency, request, answer)).encode())
         }
         (_, Answer::Text { text } | Answer::Remarked { text, .. }) => Said::Words(text.clone()),
+        (_, Answer::Chosen { text, number }) => Said::Words(numbered(*number, text, session.order.korean)),
         _ => Said::Words(sentence(session, Parcel::Request(request.id), Some(request))),
     }
 }
@@ -167,6 +173,9 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
     };
     match (&settled.answer, korean) {
         (Answer::Text { text }, _) => answered(korean, settled.late, &asked, text),
+        (Answer::Chosen { text, number }, _) => {
+            answered(korean, settled.late, &asked, &numbered(*number, text, korean))
+        }
         (Answer::Remarked { text, remark }, _) => {
             answered(korean, settled.late, &asked, &format!("{text}. {remark}"))
         }

@@ -15,6 +15,7 @@ pub mod fault;
 pub mod guide;
 pub mod item;
 pub mod mark;
+pub mod mask;
 pub mod name;
 pub mod reply;
 pub mod shown;

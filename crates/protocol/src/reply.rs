@@ -26,6 +26,9 @@ pub struct QuestionAnswer {
     pub question_id: String,
     /// The answer.
     pub answer: Option<String>,
+    /// The number of the option, counted from 1, where its text contains a masked secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<u32>,
 }
 
 /// What became of a dependency. Which fields are there depends on its type.

@@ -251,7 +251,7 @@ proptest! {
     ) {
         let [approved, installed, default_used] = flags;
         let replies = [
-            Reply::QuestionAnswer(QuestionAnswer { question_id: id.clone(), answer: answer.clone() }),
+            Reply::QuestionAnswer(QuestionAnswer { question_id: id.clone(), answer: answer.clone(), option: None }),
             Reply::DependencyProvided(DependencyProvided {
                 request_id: id, name, dependency_type, provided, path, approved, installed, default_used,
                 reason: answer,

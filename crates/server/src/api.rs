@@ -172,6 +172,9 @@ pub struct NewAnswer {
     /// Whether these values may be given to whoever asks for them in the same project.
     #[serde(default)]
     pub reuse: bool,
+    /// Whether these values count as secret and are masked. Without it, keys do, and a variable if it looks like one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<bool>,
     /// Whether the agent has to do without, or with its default.
     #[serde(default)]
     pub skip: bool,

@@ -3,6 +3,7 @@
 //! A handler never changes state. It submits what a client wants, waits for the commit, and shows what is known then.
 
 mod access;
+mod agent_body;
 mod answers;
 mod caller;
 mod calling;

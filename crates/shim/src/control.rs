@@ -47,6 +47,10 @@ pub enum Command {
         text: String,
         /// Whether to send the agent on.
         go_on: bool,
+        /// The question that the text answers, where the question contains masked words. The shim puts back what they
+        /// were; one that does not know this field writes the text as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<MaskedQuestion>,
     },
     /// End the agent's input behind all that was taken. On a terminal its end-of-file character is sent.
     CloseInput {
@@ -85,6 +89,19 @@ pub enum Command {
         /// The last one that is known.
         after_seq: u64,
     },
+}
+
+/// A question as the shim has written it down, with secrets masked, and the option that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskedQuestion {
+    /// The question.
+    pub question: String,
+    /// Its options.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// The number of the chosen option, counted from 1.
+    #[serde(default)]
+    pub number: Option<u32>,
 }
 
 impl Command {

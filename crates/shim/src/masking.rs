@@ -15,43 +15,12 @@ use std::{
     sync::Arc,
 };
 
+use ostler_protocol::mask::{is_masked, numbered};
 use ostler_vault::{Masker, Masks, Secret};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
-use crate::values;
-
-/// Words of the signals themselves: a log in which they were masked could not be read again.
-const SPOKEN: &[&str] = &[
-    "api_key",
-    "business",
-    "category",
-    "choice",
-    "clarification",
-    "confirmation",
-    "default",
-    "description",
-    "details",
-    "env_variable",
-    "false",
-    "fatal",
-    "file",
-    "json",
-    "markdown",
-    "message",
-    "name",
-    "options",
-    "package",
-    "permission",
-    "question",
-    "recoverable",
-    "recovery",
-    "required",
-    "service",
-    "text",
-    "true",
-    "type",
-];
+use crate::{control::MaskedQuestion, values};
 
 /// Fields of an item that hold a word of ours, never the agent's.
 const OURS: &[&str] =
@@ -70,6 +39,8 @@ pub(crate) struct Masking {
     err: Masker,
     /// What tools are to be called with, masked and as it was: who allows a call sends it back.
     inputs: VecDeque<(String, Zeroizing<String>)>,
+    /// The questions that contain masked words, with these words.
+    questions: VecDeque<AskedQuestion>,
 }
 
 /// Tells a file from the one that it replaced.
@@ -88,7 +59,8 @@ impl Masking {
         let (out, err) = (stream(), stream());
         let file = file.map(Path::to_path_buf);
         let secrets = Vec::new();
-        let mut masking = Masking { file, seen: None, secrets, masks, out, err, inputs: VecDeque::new() };
+        let (inputs, questions) = (VecDeque::new(), VecDeque::new());
+        let mut masking = Masking { file, seen: None, secrets, masks, out, err, inputs, questions };
         masking.refresh();
         masking
     }
@@ -105,14 +77,12 @@ impl Masking {
         if self.seen == Some(stamp) {
             return;
         }
-        let Ok(pairs) = values::read_secrets(path) else { return };
+        let Ok(secrets) = values::read_masked(path) else { return };
         self.seen = Some(stamp);
         let known = self.secrets.len();
-        for (_, value) in pairs {
-            let value = Secret::new(value);
-            let is_known = self.secrets.iter().any(|secret| secret.expose() == value.expose());
-            if !is_known && !SPOKEN.contains(&value.expose()) {
-                self.secrets.push(value);
+        for secret in secrets {
+            if !self.secrets.iter().any(|known| known.expose() == secret.expose()) {
+                self.secrets.push(secret);
             }
         }
         if self.secrets.len() > known {
@@ -158,11 +128,12 @@ impl Masking {
             return item;
         }
         let input = item.get("input").map(|input| Zeroizing::new(input.to_string()));
+        let before = Words::of(&item);
         if let Value::Object(fields) = &mut item {
             for (name, value) in fields.iter_mut().filter(|(name, _)| !OURS.contains(&name.as_str())) {
                 // The type of a signal is one of ours; it stands for itself in no other place.
                 if name != "type" {
-                    mask(&self.masks, value);
+                    self.masks.json(value);
                 }
             }
         }
@@ -172,16 +143,114 @@ impl Masking {
             self.inputs.truncate(INPUTS_MAX - 1);
             self.inputs.push_front((after, before));
         }
+        if let (Some(raw), Some(masked)) = (before, Words::of(&item))
+            && raw != masked
+        {
+            self.questions.truncate(INPUTS_MAX - 1);
+            self.questions.push_front(AskedQuestion { masked, raw });
+        }
         item
     }
 
-    /// Text for the agent, in which a tool's input that was masked is what it was.
-    pub(crate) fn restored<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    /// Text for the agent, in which the words of its own question and a tool's input are what they were.
+    pub(crate) fn restored<'a>(&self, text: &'a str, asked: Option<&MaskedQuestion>) -> Cow<'a, str> {
+        let question = asked.and_then(|asked| self.questions.iter().find(|it| it.masked.are_of(asked)));
+        if let (Some(question), Some(asked)) = (question, asked) {
+            return Cow::Owned(question.restore(text, asked.number));
+        }
         match self.inputs.iter().find(|(masked, _)| text.contains(masked)) {
             Some((masked, raw)) => Cow::Owned(text.replace(masked, raw)),
             None => Cow::Borrowed(text),
         }
     }
+}
+
+/// The words of a question. They may be a secret.
+#[derive(PartialEq, Eq)]
+struct Words {
+    question: Zeroizing<String>,
+    options: Vec<Zeroizing<String>>,
+    default: Option<Zeroizing<String>>,
+}
+
+/// A question as it was written down and as it was.
+struct AskedQuestion {
+    masked: Words,
+    raw: Words,
+}
+
+impl Words {
+    /// Of an item that is a question.
+    fn of(item: &Value) -> Option<Words> {
+        let text = |value: &Value| value.as_str().map(|text| Zeroizing::new(text.to_owned()));
+        let options = item.get("options").and_then(Value::as_array);
+        Some(Words {
+            question: text(item.get("question")?)?,
+            options: options.into_iter().flatten().filter_map(text).collect(),
+            default: item.get("default").and_then(text),
+        })
+    }
+
+    fn are_of(&self, asked: &MaskedQuestion) -> bool {
+        *self.question == asked.question
+            && self.options.iter().map(|option| option.as_str()).eq(asked.options.iter().map(String::as_str))
+    }
+}
+
+impl AskedQuestion {
+    /// Puts the words as they were in place of the masked ones. Of two options that look the same, the chosen one counts.
+    fn restore(&self, text: &str, number: Option<u32>) -> String {
+        let AskedQuestion { masked, raw } = self;
+        let place = number.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
+        let chosen = place.and_then(|place| masked.options.get(place).zip(raw.options.get(place)));
+        let mut pairs: Vec<(String, Zeroizing<String>)> = Vec::new();
+        let mut add = |masked: &str, raw: &str| {
+            if is_masked(masked) && !pairs.iter().any(|(known, _)| known == masked) {
+                pairs.push((masked.to_owned(), Zeroizing::new(raw.to_owned())));
+            }
+        };
+        if let (Some((masked, raw)), Some(number)) = (chosen, number) {
+            add(&numbered(number, masked, false), raw);
+            add(&numbered(number, masked, true), raw);
+            add(masked, raw);
+        }
+        let defaults = masked.default.iter().zip(&raw.default);
+        for (masked, raw) in masked.options.iter().zip(&raw.options).chain(defaults) {
+            add(masked, raw);
+        }
+        add(&masked.question, &raw.question);
+        // The text may be wrapped in JSON.
+        let quoted = |text: &str| {
+            let quoted = Value::from(text).to_string();
+            quoted[1..quoted.len() - 1].to_owned()
+        };
+        let in_json = pairs.iter().map(|(masked, raw)| (quoted(masked), Zeroizing::new(quoted(raw))));
+        let mut all: Vec<(String, Zeroizing<String>)> = in_json.collect();
+        if serde_json::from_str::<Map<String, Value>>(text).is_err() {
+            all = pairs;
+        }
+        all.sort_by_key(|(masked, _)| std::cmp::Reverse(masked.len()));
+        replaced(text, &all)
+    }
+}
+
+/// A text in which the longest of these words that begin at a place are replaced.
+fn replaced(text: &str, pairs: &[(String, Zeroizing<String>)]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        match pairs.iter().find(|(masked, _)| rest.starts_with(masked.as_str())) {
+            Some((masked, raw)) => {
+                out.push_str(raw);
+                rest = &rest[masked.len()..];
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    out
 }
 
 fn stream<'a>(masker: &mut Masker, masks: &Masks, bytes: &'a [u8]) -> Cow<'a, [u8]> {
@@ -191,20 +260,4 @@ fn stream<'a>(masker: &mut Masker, masks: &Masks, bytes: &'a [u8]) -> Cow<'a, [u
     let mut out = Vec::with_capacity(bytes.len());
     masker.push(bytes, &mut out);
     Cow::Owned(out)
-}
-
-fn mask(masks: &Arc<Masks>, value: &mut Value) {
-    match value {
-        Value::String(text) => *text = masks.text(text),
-        Value::Array(values) => values.iter_mut().for_each(|value| mask(masks, value)),
-        Value::Object(fields) => {
-            let masked = std::mem::take(fields).into_iter().map(|(name, mut value)| {
-                mask(masks, &mut value);
-                (masks.text(&name), value)
-            });
-            *fields = masked.collect::<Map<String, Value>>();
-        }
-        // A number is what a person counts with; a secret of digits alone stands in the text.
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

@@ -5,10 +5,43 @@
 
 use std::{fs, io, path::Path};
 
+use ostler_vault::Secret;
 use zeroize::Zeroizing;
 
 /// Stands before the values that are no secrets, as a pair of its own: programs that know nothing of it see a variable.
 const SHOWN: &str = "OSTLER_SHOWN";
+
+/// Words of the signals themselves: a log in which they were masked could not be read again.
+const SIGNAL_WORDS: &[&str] = &[
+    "api_key",
+    "business",
+    "category",
+    "choice",
+    "clarification",
+    "confirmation",
+    "default",
+    "description",
+    "details",
+    "env_variable",
+    "false",
+    "fatal",
+    "file",
+    "json",
+    "markdown",
+    "message",
+    "name",
+    "options",
+    "package",
+    "permission",
+    "question",
+    "recoverable",
+    "recovery",
+    "required",
+    "service",
+    "text",
+    "true",
+    "type",
+];
 
 /// The bytes of such a file: secrets, and values that anybody may see, such as those that the agent named itself.
 pub fn encode<'a>(
@@ -33,10 +66,21 @@ pub fn read(path: &Path) -> io::Result<Vec<(String, String)>> {
     Ok(pairs)
 }
 
-/// Only those that nobody may see.
-pub(crate) fn read_secrets(path: &Path) -> io::Result<Vec<(String, String)>> {
+/// Only those that count as secret.
+pub fn read_secrets(path: &Path) -> io::Result<Vec<(String, String)>> {
     let pairs = read_all(path)?.into_iter();
     Ok(pairs.take_while(|(name, _)| name != SHOWN).collect())
+}
+
+/// Those that are masked: the secrets, except words of the signals themselves.
+pub fn read_masked(path: &Path) -> io::Result<Vec<Secret>> {
+    let secrets = read_secrets(path)?.into_iter().map(|(_, value)| Secret::new(value));
+    Ok(secrets.filter(|secret| !is_signal_word(secret.expose())).collect())
+}
+
+/// Whether this is a word of the signals themselves, which is never masked.
+pub fn is_signal_word(text: &str) -> bool {
+    SIGNAL_WORDS.contains(&text)
 }
 
 fn read_all(path: &Path) -> io::Result<Vec<(String, String)>> {

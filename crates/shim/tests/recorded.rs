@@ -127,7 +127,7 @@ fn conversation_is_understood(version: u32) {
     assert_eq!(&bytes, b"Reading the plan.\n");
     let refused = client.ask(13, Command::Resize { rows: 40, columns: 120 });
     assert_eq!(refused, Some(Reply::Refused("the agent has no terminal".into())));
-    let input = Command::Input { key: "q_1".into(), text: "x\n".into(), go_on: true };
+    let input = Command::Input { key: "q_1".into(), text: "x\n".into(), go_on: true, asked: None };
     assert_eq!(client.ask(14, input.clone()), Some(Reply::Done));
     assert_eq!(client.ask(15, Command::Stop), Some(Reply::Done));
     assert_eq!(client.ask(16, Command::GoOn { after: None }), Some(Reply::Done));

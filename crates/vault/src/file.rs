@@ -52,6 +52,9 @@ pub(crate) struct Record {
     pub(crate) version: u64,
     pub(crate) kind: Kind,
     pub(crate) reuse: bool,
+    /// Whether it may be shown. Absent before this was known, and where it is a secret.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) plain: bool,
     pub(crate) at_ms: u64,
     pub(crate) sealed: String,
 }
@@ -100,10 +103,15 @@ impl Head {
 impl Record {
     /// What its seal is bound to: everything that stands open.
     pub(crate) fn what(&self, head: &Head) -> Vec<u8> {
-        let Record { scope, name, version, kind, reuse, at_ms, sealed: _ } = self;
+        let Record { scope, name, version, kind, reuse, plain, at_ms, sealed: _ } = self;
         let [version, kind, reuse, at_ms] =
             [version.to_string(), format!("{kind:?}"), reuse.to_string(), at_ms.to_string()];
-        words(&["secret", &head.id, scope, name, &version, &kind, &reuse, &at_ms])
+        let mut bound = vec!["secret", &head.id, scope, name, &version, &kind, &reuse, &at_ms];
+        // Only a plain value adds a word, so that records from before still open.
+        if *plain {
+            bound.push("plain");
+        }
+        words(&bound)
     }
 }
 

@@ -6,6 +6,7 @@
 //! A value never leaves it in a form that could be printed by accident: [`Secret`] has neither `Debug` nor
 //! `Display` nor `Serialize`. It knows nothing of sessions, requests or HTTP, and it has no clock.
 
+mod appearance;
 mod cipher;
 mod error;
 mod file;
@@ -19,6 +20,7 @@ mod reference;
 mod secret;
 mod vault;
 
+pub use appearance::looks_secret;
 pub use error::{OpenError, ReadError, WriteError};
 pub use guard::guard;
 pub use key::{Key, KeyKind};
@@ -26,4 +28,4 @@ pub use mask::{MASKED_BYTES_MIN, Masker, Masks};
 pub use name::{InvalidName, InvalidScope, Name, Scope};
 pub use reference::{InvalidReference, Reference, ReferenceError};
 pub use secret::{Secret, VALUE_BYTES_MAX};
-pub use vault::{Kind, Listed, Mended, Value, Vault, Version, mend};
+pub use vault::{KeepTerms, Kind, Listed, Mended, Value, Vault, Version, mend};

@@ -15,6 +15,7 @@ mod words;
 
 use std::{mem, sync::Arc};
 
+use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::secret::Secret;
@@ -25,6 +26,9 @@ pub use words::MASKED_BYTES_MIN;
 
 /// What stands where a secret stood.
 const MASK: u8 = b'*';
+
+/// What stands for a digit of a secret in a JSON number. Zeros would not be a number: none begins with two.
+const DIGIT: &str = "1";
 
 /// At the end of a stream, the beginning of a secret is masked if it is at least so long.
 const BEGINNING_MIN: u32 = 6;
@@ -57,11 +61,42 @@ impl Masks {
         if self.is_empty() {
             return text.to_owned();
         }
-        let mut out = Vec::with_capacity(text.len());
-        let mut masker = Masker::new(Arc::clone(self));
-        masker.push(text.as_bytes(), &mut out);
-        masker.close(&mut out, u32::MAX);
+        let out = self.bytes(text.as_bytes());
         String::from_utf8(out).expect("forms of a secret begin and end between characters")
+    }
+
+    /// Masks all bytes of something, such as a file.
+    pub fn bytes(self: &Arc<Masks>, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut masker = Masker::new(Arc::clone(self));
+        masker.push(bytes, &mut out);
+        masker.close(&mut out, u32::MAX);
+        out
+    }
+
+    /// Masks every string, name and number of a JSON value. A masked number is one with as many digits.
+    pub fn json(self: &Arc<Masks>, value: &mut Value) {
+        match value {
+            _ if self.is_empty() => {}
+            Value::String(text) => *text = self.text(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.json(value)),
+            Value::Object(fields) => {
+                let masked = mem::take(fields).into_iter().map(|(name, mut value)| {
+                    self.json(&mut value);
+                    (self.text(&name), value)
+                });
+                *fields = masked.collect();
+            }
+            Value::Number(number) => {
+                let text = number.to_string();
+                let masked = self.text(&text);
+                if masked != text {
+                    let digits = masked.replace(char::from(MASK), DIGIT);
+                    *value = digits.parse().map_or(Value::Null, Value::Number);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
     }
 }
 

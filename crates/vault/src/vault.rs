@@ -92,7 +92,20 @@ pub struct Listed {
     pub version: Version,
     /// Whether it may be given again without asking.
     pub reuse: bool,
+    /// Whether it may be shown: it does not count as secret and is not masked.
+    pub plain: bool,
     /// When it was kept, in milliseconds since 1970, UTC.
+    pub at_ms: u64,
+}
+
+/// The terms under which a value is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KeepTerms {
+    /// Whether it may be given again without asking.
+    pub reuse: bool,
+    /// Whether it may be shown: it does not count as secret and is not masked.
+    pub plain: bool,
+    /// The time, in milliseconds since 1970, UTC.
     pub at_ms: u64,
 }
 
@@ -142,8 +155,7 @@ impl Vault {
         scope: &Scope,
         name: &Name,
         value: &Value,
-        reuse: bool,
-        at_ms: u64,
+        terms: KeepTerms,
     ) -> Result<Version, WriteError> {
         value.check(name)?;
         let (kind, text) = (value.kind(), value.text());
@@ -151,7 +163,8 @@ impl Vault {
             content.records.retain(|record| !is(record, scope, name));
             let scope = scope.as_str().to_owned();
             let name = name.as_str().to_owned();
-            let record = Record { scope, name, version, kind, reuse, at_ms, sealed: String::new() };
+            let KeepTerms { reuse, plain, at_ms } = terms;
+            let record = Record { scope, name, version, kind, reuse, plain, at_ms, sealed: String::new() };
             content.records.push(vault.seal(&content.head, record, text.as_bytes()));
             true
         })
@@ -161,17 +174,23 @@ impl Vault {
 
     /// Gives a secret, looked up where it refers to something else; nothing, if there is none.
     pub fn get(&self, scope: &Scope, name: &Name) -> Result<Option<Secret>, ReadError> {
+        Ok(self.get_marked(scope, name)?.map(|(secret, _)| secret))
+    }
+
+    /// Gives a secret like [`Vault::get`], and whether it is plain and may be shown.
+    pub fn get_marked(&self, scope: &Scope, name: &Name) -> Result<Option<(Secret, bool)>, ReadError> {
         let content = self.read()?;
         let Some(record) = content.records.iter().find(|record| is(record, scope, name)) else {
             return Ok(None);
         };
         let text = self.text(&content.head, record)?;
         if record.kind == Kind::Stored {
-            return Ok(Some(text));
+            return Ok(Some((text, record.plain)));
         }
         let reference = Reference::parse(text.expose()).map_err(|_| self.damaged())?;
-        let looked_up = reference.resolve();
-        looked_up.map(Some).map_err(|source| ReadError::Reference { name: name.clone(), source })
+        let looked_up =
+            reference.resolve().map_err(|source| ReadError::Reference { name: name.clone(), source })?;
+        Ok(Some((looked_up, record.plain)))
     }
 
     /// Says where a secret is looked up; nothing, if there is none or the vault keeps it itself.
@@ -192,8 +211,9 @@ impl Vault {
             let owner = Scope::new(&record.scope).map_err(|_| self.damaged())?;
             let name = Name::new(&record.name).map_err(|_| self.damaged())?;
             if scope.is_none_or(|scope| *scope == owner) {
-                let Record { version, kind, reuse, at_ms, .. } = record;
-                listed.push(Listed { scope: owner, name, kind, version: Version(version), reuse, at_ms });
+                let Record { version, kind, reuse, plain, at_ms, .. } = record;
+                let version = Version(version);
+                listed.push(Listed { scope: owner, name, kind, version, reuse, plain, at_ms });
             }
         }
         listed.sort_by(|a, b| (&a.scope, &a.name).cmp(&(&b.scope, &b.name)));

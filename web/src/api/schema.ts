@@ -754,6 +754,8 @@ export interface components {
             insist?: boolean;
             /** @description Whether these values may be given to whoever asks for them in the same project. */
             reuse?: boolean;
+            /** @description Whether these values count as secret and are masked. Without it, keys do, and a variable if it looks like one. */
+            secret?: boolean | null;
             /** @description Whether the agent has to do without, or with its default. */
             skip?: boolean;
             /** @description Words, an option, its number, or a path. */
@@ -967,6 +969,8 @@ export interface components {
             from?: string | null;
             /** @description The name: that of the variable an agent gets. */
             name: string;
+            /** @description Whether it does not count as secret: it is shown wherever it is printed. No, if nothing is said. */
+            plain?: boolean;
             /** @description The project, by its id or name, instead of a directory. */
             project?: string | null;
             /** @description Whether it may be given to agents of the project without asking; yes, if nothing is said. */
@@ -1566,6 +1570,8 @@ export interface components {
             at_ms: number;
             /** @description Its name. */
             name: string;
+            /** @description Whether it does not count as secret and is not masked. */
+            plain?: boolean;
             /** @description Whether it may be given without asking. */
             reuse: boolean;
             /** @description The project or the session that it belongs to, by its id. */

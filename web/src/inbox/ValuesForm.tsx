@@ -32,13 +32,14 @@ export function ValuesForm({ request, isBusy, isOver, takesFocus, onGive }: Valu
   const [values, setValues] = useState<Record<string, string>>({});
   const [others, setOthers] = useState<Other[]>(() => (form?.other_names && fields.length === 0 ? [{ name: "", value: "" }] : []));
   const [reuse, setReuse] = useState(false);
+  const [masking, setMasking] = useState<Masking>("auto");
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) if (value !== "") given[name] = value;
   for (const { name, value } of others) if (name.trim() !== "" && value !== "") given[name.trim()] = value;
   const isEmpty = Object.keys(given).length === 0;
   const give = (event: FormEvent) => {
     event.preventDefault();
-    if (!isEmpty && !isOver) onGive({ values: given, reuse });
+    if (!isEmpty && !isOver) onGive({ values: given, reuse, ...(masking === "auto" ? {} : { secret: masking === "secret" }) });
   };
   const setOther = (index: number, other: Partial<Other>) =>
     setOthers((before) => before.map((it, at) => (at === index ? { ...it, ...other } : it)));
@@ -67,6 +68,7 @@ export function ValuesForm({ request, isBusy, isOver, takesFocus, onGive }: Valu
       {!isOver && (
         <>
           <Reuse value={reuse} onChange={setReuse} />
+          <MaskingChoice isVariable={request.ask.fields["type"] === "env_variable"} value={masking} onChange={setMasking} />
           <p>
             <button type="submit" className="button primary" disabled={isBusy || isEmpty}>
               {isBusy ? say("sending") : say(fields.length + others.length > 1 ? "giveThem" : "give")}
@@ -75,6 +77,33 @@ export function ValuesForm({ request, isBusy, isOver, takesFocus, onGive }: Valu
         </>
       )}
     </form>
+  );
+}
+
+/** Whether a value counts as secret: by its kind and its look, or as somebody says. */
+type Masking = "auto" | "secret" | "plain";
+
+interface MaskingChoiceProps {
+  isVariable: boolean;
+  value: Masking;
+  onChange: (masking: Masking) => void;
+}
+
+// A key is masked unless somebody says otherwise; any other variable only if it looks like one. So the box that overrides
+// the rule says the other thing for each, and a variable that looks like a key has both.
+function MaskingChoice({ isVariable, value, onChange }: MaskingChoiceProps) {
+  const say = useSay(words);
+  const box = (masking: Masking, label: string) => (
+    <label className="check">
+      <input type="checkbox" checked={value === masking} onChange={(event) => onChange(event.target.checked ? masking : "auto")} />
+      <span>{label}</span>
+    </label>
+  );
+  return (
+    <>
+      {isVariable && box("secret", say("isSecret"))}
+      {box("plain", say("isPlain"))}
+    </>
   );
 }
 

@@ -140,6 +140,8 @@ export function answerSaid(language: Language, settled: SettledView): string {
   switch (answer["answer"]) {
     case "text":
       return text("text");
+    case "chosen":
+      return `${answer["number"]}. ${text("text")}`;
     case "remarked":
       return `${text("text")}. ${text("remark")}`;
     case "path":

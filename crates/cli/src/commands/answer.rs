@@ -68,6 +68,19 @@ pub(crate) struct Arguments {
     /// The value may be given to whoever asks for it in the same project.
     #[arg(long, conflicts_with_all = ["yes", "no", "insist"])]
     reuse: bool,
+    /// The value is a secret: mask it everywhere, whatever it looks like.
+    #[arg(long, conflicts_with_all = ["yes", "no", "insist", "skip", "plain"])]
+    secret: bool,
+    /// The value is no secret: show it everywhere, whatever it looks like.
+    #[arg(long, conflicts_with_all = ["yes", "no", "insist", "skip"])]
+    plain: bool,
+}
+
+impl Arguments {
+    /// Whether the value counts as secret, if the person says so.
+    fn marked(&self) -> Option<bool> {
+        (self.secret || self.plain).then_some(self.secret)
+    }
 }
 
 impl Arguments {
@@ -87,7 +100,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         } else {
             match given(arguments, &request, value)? {
                 Some(answer) => answer,
-                None => ask(context, &request)?,
+                None => NewAnswer { secret: arguments.marked(), ..ask(context, &request)? },
             }
         };
         let settled: RequestView = client.post(&format!("/requests/{}/answer", request.id), &answer).await?;
@@ -211,7 +224,8 @@ fn given_values(
         message: Message::new(Key::NotAPair).with("number", &number),
         hint: Message::new(Key::HintPairs),
     })?;
-    Ok(Some(NewAnswer { values, reuse: arguments.reuse, ..NewAnswer::default() }))
+    let secret = arguments.marked();
+    Ok(Some(NewAnswer { values, reuse: arguments.reuse, secret, ..NewAnswer::default() }))
 }
 
 /// An agent works in another directory than whoever answers it.

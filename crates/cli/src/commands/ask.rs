@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Result<Exit, Error
     let call = NewCall::Question { category, question, options, default, required: !optional };
     let outcome = inside::ask(context, &call)?;
     let (answer, remark) = match &outcome.answer {
-        Some(CallAnswer::Text { text, remark }) => (Some(text.as_str()), remark.as_deref()),
+        Some(CallAnswer::Text { text, remark, .. }) => (Some(text.as_str()), remark.as_deref()),
         _ => (None, None),
     };
     if let Some(remark) = remark {

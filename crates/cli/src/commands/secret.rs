@@ -59,6 +59,9 @@ enum Command {
         /// Ask you each time an agent wants it.
         #[arg(long)]
         ask: bool,
+        /// It is no secret: show it wherever an agent prints it.
+        #[arg(long)]
+        plain: bool,
         #[command(flatten)]
         place: Place,
     },
@@ -109,12 +112,13 @@ struct Place {
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Result<Exit, Error> {
     ostler_vault::guard();
     match arguments.command {
-        Command::Set { name, stdin, from, ask, place } => {
+        Command::Set { name, stdin, from, ask, plain, place } => {
             let value = match &from {
                 Some(_) => None,
                 None => Some(value(context, &name, stdin)?),
             };
-            set(context, &place, NewSecret { name, from, reuse: Some(!ask), ..NewSecret::default() }, value)
+            let new = NewSecret { name, from, reuse: Some(!ask), plain, ..NewSecret::default() };
+            set(context, &place, new, value)
         }
         Command::List { all, place } => list(context, all, &place),
         Command::Rm { name, session, place } => remove(context, name, session, &place),
@@ -202,9 +206,8 @@ fn list(context: &Context, all: bool, place: &Place) -> Result<Exit, Error> {
                 false => Key::GivenAsked,
             };
             let since = clock::since(words, secret.at_ms);
-            [secret.name.as_str(), &secret.scope, &secret.what, words.sentence(given), &since]
-                .map(Cell::new)
-                .into()
+            let what = if secret.plain { "plain" } else { &secret.what };
+            [secret.name.as_str(), &secret.scope, what, words.sentence(given), &since].map(Cell::new).into()
         });
         screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
     })?;

@@ -179,8 +179,8 @@ impl Heard {
                 return ("There is no answer: this session is over, or is to end.".to_owned(), true);
             }
             Heard::Elsewhere => "The answer will come as a message. Go on with something else.",
-            Heard::Answer(CallAnswer::Text { text, remark: None }) => text,
-            Heard::Answer(CallAnswer::Text { text, remark: Some(remark) }) => {
+            Heard::Answer(CallAnswer::Text { text, remark: None, .. }) => text,
+            Heard::Answer(CallAnswer::Text { text, remark: Some(remark), .. }) => {
                 return (format!("{text}: {remark}"), false);
             }
             Heard::Answer(CallAnswer::Path { path }) => path,

@@ -26,6 +26,7 @@ mod locks;
 mod long_lines;
 mod losing;
 mod many;
+mod masking;
 mod mcp;
 mod needs;
 mod notifying;

@@ -3,7 +3,7 @@
 use crate::support::{World, write};
 
 /// Starts the server as a CLI does, with an environment of its own making, and says what it hears.
-const CLIENT: &str = r#"
+pub(crate) const CLIENT: &str = r#"
 import json, os, subprocess, sys
 
 server = subprocess.Popen(

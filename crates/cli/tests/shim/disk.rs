@@ -75,7 +75,7 @@ fn a_full_disk_stops_the_agent_until_there_is_room() {
     wait_for("the stall", || control.status().stalled.then_some(()));
     assert!(control.status().stopped);
     // A short record could still fit behind the others.
-    let input = Command::Input { key: "q".repeat(10_000), text: "x\n".into(), go_on: false };
+    let input = Command::Input { key: "q".repeat(10_000), text: "x\n".into(), go_on: false, asked: None };
     assert!(matches!(control.ask(input), Reply::Refused(_)), "nothing happens that cannot be written down");
     fs::remove_file(session.directory.join("filler")).expect("the filler is there");
     let message = next_disk_stall(&mut control);

@@ -24,7 +24,7 @@ fn input_is_consumed_when_it_was_read() {
     let session = Session::start(&bash("read -r _; echo read; read -r _; exit 0"));
     let mut control = session.control();
     assert_eq!(control.ask(Command::Stop), Reply::Done);
-    let input = Command::Input { key: "q_1".into(), text: "one\n".into(), go_on: false };
+    let input = Command::Input { key: "q_1".into(), text: "one\n".into(), go_on: false, asked: None };
     assert_eq!(control.ask(input.clone()), Reply::Done);
     assert_eq!(control.ask(input), Reply::Done, "what was taken is not taken again");
     assert_eq!(control.status().input_bytes, 4);
@@ -41,7 +41,7 @@ fn an_agent_without_input_reads_the_end() {
     let session = Session::start(&launch);
     let mut control = session.control();
     wait_for("output", || (control.status().output_bytes > 0).then_some(()));
-    let reply = control.ask(Command::Input { key: "q_1".into(), text: "x".into(), go_on: true });
+    let reply = control.ask(Command::Input { key: "q_1".into(), text: "x".into(), go_on: true, asked: None });
     assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
     assert_eq!(session.output(), "nothing\n");
 }
@@ -76,7 +76,7 @@ fn a_closed_input_takes_nothing() {
     let session = Session::start(&bash("exec <&-; echo closed; sleep 1000"));
     let mut control = session.control();
     wait_for("output", || (control.status().output_bytes > 0).then_some(()));
-    let reply = control.ask(Command::Input { key: "q_1".into(), text: "x".into(), go_on: true });
+    let reply = control.ask(Command::Input { key: "q_1".into(), text: "x".into(), go_on: true, asked: None });
     assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
 }
 
@@ -87,7 +87,7 @@ fn what_is_written_to_a_terminal_is_text() {
     let session = Session::start(&launch);
     let mut control = session.control();
     wait_for("output", || (control.status().output_bytes > 0).then_some(()));
-    let long = Command::Input { key: "q_1".into(), text: "x".repeat(5000) + "\n", go_on: true };
+    let long = Command::Input { key: "q_1".into(), text: "x".repeat(5000) + "\n", go_on: true, asked: None };
     assert!(matches!(control.ask(long), Reply::Refused(_)), "a terminal would cut it");
     control.answer("a\x03b\x04c\n");
     assert_eq!(control.next_end(), (Some(0), None, true));
@@ -100,12 +100,12 @@ fn a_closed_input_ends_behind_what_was_taken() {
     let session = Session::start(&bash(script));
     let mut control = session.control();
     control.next_stop();
-    let input = Command::Input { key: "q_1".into(), text: "x".repeat(300_000), go_on: false };
+    let input = Command::Input { key: "q_1".into(), text: "x".repeat(300_000), go_on: false, asked: None };
     assert_eq!(control.ask(input.clone()), Reply::Done);
     for key in ["end", "end", "another end"] {
         assert_eq!(control.ask(Command::CloseInput { key: key.into() }), Reply::Done, "once or more");
     }
-    let late = Command::Input { key: "q_2".into(), text: "x".into(), go_on: false };
+    let late = Command::Input { key: "q_2".into(), text: "x".into(), go_on: false, asked: None };
     assert_eq!(control.ask(late), Reply::Refused("the input is closed".into()));
     assert_eq!(control.status().input_bytes, 300_000);
     assert_eq!(control.ask(input), Reply::Done, "what was taken is taken");
@@ -126,7 +126,7 @@ fn what_was_read_is_told_by_its_name() {
     let mut control = session.control();
     assert_eq!(control.ask(Command::Stop), Reply::Done);
     for (key, text) in [("q_1", "one\n"), ("q_2", "two\n"), ("q_3", "three\n")] {
-        let input = Command::Input { key: key.into(), text: text.into(), go_on: false };
+        let input = Command::Input { key: key.into(), text: text.into(), go_on: false, asked: None };
         assert_eq!(control.ask(input), Reply::Done);
     }
     assert_eq!(control.status().input_unread, Some(14));
@@ -147,7 +147,7 @@ fn input_that_nobody_can_read_any_more_is_counted() {
     wait_for("output", || (control.status().output_bytes > 0).then_some(()));
     control.answer("one\ntwo\n");
     wait_for("the refusal", || {
-        let more = Command::Input { key: "q_2".into(), text: String::new(), go_on: false };
+        let more = Command::Input { key: "q_2".into(), text: String::new(), go_on: false, asked: None };
         matches!(control.ask(more), Reply::Refused(_)).then_some(())
     });
     assert_eq!(control.ask(Command::Cancel { grace_ms: 0 }), Reply::Done);

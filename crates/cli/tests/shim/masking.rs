@@ -7,7 +7,7 @@ use std::{
 
 use ostler_protocol::{Format, Parser, Settings};
 use ostler_shim::{
-    control::{Command, Reply},
+    control::{Command, MaskedQuestion, Reply},
     launch::{Launch, OutputFormat, Terminal},
     spool::{self, Happening},
     values,
@@ -200,12 +200,40 @@ print("same" if answer["input"] == request["input"] else "another", flush=True)
     assert_eq!(item["kind"], "permission_request", "{item}");
     assert_eq!(item["input"]["command"], format!("curl -u {}", "*".repeat(SECRET.len())));
     let text = json!({ "behavior": "allow", "input": item["input"] }).to_string() + "\n";
-    let reply = control.ask(Command::Input { key: "q_1".into(), text, go_on: true });
+    let reply = control.ask(Command::Input { key: "q_1".into(), text, go_on: true, asked: None });
     assert_eq!(reply, Reply::Done);
     assert_eq!(session.wait(), Some(0));
     assert!(session.output().ends_with("same\n"), "{}", session.output());
     for trace in traces() {
         assert!(!everything(&session).contains(&trace), "{trace}");
+    }
+}
+
+#[test]
+fn a_question_is_answered_in_its_own_words() {
+    // Who knows nothing of the question, such as the shim of a later process, says the number with the masked text.
+    for (known, expected) in [
+        (true, format!("Answer: {SECRET}")),
+        (false, format!("Answer: option 2: {}", "*".repeat(SECRET.len()))),
+    ] {
+        let script = r#"
+import os, sys
+print("[USER_QUESTION]\ncategory: choice\nquestion: Which?\noptions: [none, \"" + os.environ["KEY"] + "\"]\nrequired: true\n[/USER_QUESTION]", flush=True)
+print("same" if sys.stdin.readline() == sys.argv[1] + "\n" else "another", flush=True)
+"#;
+        let mut session = Session::start(&with_value(command(&["python3", "-c", script, &expected])));
+        let mut control = session.control();
+        let record = control.next(|what| matches!(what, Happening::Heard { .. }));
+        let Happening::Heard { item } = record.what else { panic!("{record:?}") };
+        let options: Vec<String> = serde_json::from_value(item["options"].clone()).expect("options");
+        assert_eq!(options[1], "*".repeat(SECRET.len()), "{item}");
+        let question = if known { "Which?" } else { "Another?" }.to_owned();
+        let text = format!("Answer: option 2: {}\n", options[1]);
+        let asked = Some(MaskedQuestion { question, options, number: Some(2) });
+        let reply = control.ask(Command::Input { key: "q_1".into(), text, go_on: true, asked });
+        assert_eq!(reply, Reply::Done);
+        assert_eq!(session.wait(), Some(0));
+        assert!(session.output().ends_with("same\n"), "{}", session.output());
     }
 }
 

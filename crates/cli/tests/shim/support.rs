@@ -220,7 +220,10 @@ impl Control {
     /// Gives the agent a line and sends it on.
     pub(crate) fn answer(&mut self, text: &str) {
         let key = format!("answer {}", self.next_id);
-        assert_eq!(self.ask(Command::Input { key, text: text.into(), go_on: true }), Reply::Done);
+        assert_eq!(
+            self.ask(Command::Input { key, text: text.into(), go_on: true, asked: None }),
+            Reply::Done
+        );
     }
 
     /// The bytes that follow a reply.

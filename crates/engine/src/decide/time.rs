@@ -126,8 +126,8 @@ impl Maker<'_> {
             Ask::AskUser(_) => self.emit(session, Event::RequestExpired { request: id }),
             Ask::Error(_) => self.settle(id, By::Expiry, Answer::Retry),
             ask => {
-                let default = ask.default_answer().map(|text| Answer::Text { text: text.into() });
-                self.settle(id, By::Expiry, default.unwrap_or(Answer::Nothing));
+                let default = Answer::by_default(ask).unwrap_or(Answer::Nothing);
+                self.settle(id, By::Expiry, default);
             }
         }
     }

@@ -386,6 +386,7 @@ fn the_answer() {
     let expected = Reply::QuestionAnswer(QuestionAnswer {
         question_id: "q_abc123".to_string(),
         answer: Some("Subscription (monthly/yearly)".to_string()),
+        option: None,
     });
     assert_eq!(Reply::decode(answer).expect("the document's answer"), expected);
     expect![[r#"

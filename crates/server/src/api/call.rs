@@ -5,6 +5,7 @@ use ostler_engine::{
     answer::Answer,
     request::{Ask, Install},
 };
+use ostler_protocol::mask::is_masked;
 use ostler_protocol::signal::{
     DependencyRequest, DependencyType, ErrorReport, ErrorSeverity, QuestionCategory, Recovery, UserQuestion,
 };
@@ -114,6 +115,9 @@ pub enum CallAnswer {
         /// What was said beside a yes or no.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remark: Option<String>,
+        /// The number of the option, counted from 1, where its text contains a masked secret: the caller has the text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<u32>,
     },
     /// Nobody answered, and nothing stands for it.
     Nothing,
@@ -161,9 +165,12 @@ impl CallAnswer {
     /// What came of a request.
     pub(crate) fn of(answer: &Answer, install: Option<&Install>) -> CallAnswer {
         match answer {
-            Answer::Text { text } => CallAnswer::Text { text: text.clone(), remark: None },
+            Answer::Text { text } => CallAnswer::Text { text: text.clone(), remark: None, option: None },
+            Answer::Chosen { text, number } => {
+                CallAnswer::Text { text: text.clone(), remark: None, option: Some(*number) }
+            }
             Answer::Remarked { text, remark } => {
-                CallAnswer::Text { text: text.clone(), remark: Some(remark.clone()) }
+                CallAnswer::Text { text: text.clone(), remark: Some(remark.clone()), option: None }
             }
             // Nobody is blocked for a review.
             Answer::Nothing
@@ -185,6 +192,31 @@ impl CallAnswer {
             Answer::Raised { .. } => CallAnswer::GoOn { words: None },
             Answer::Retry => CallAnswer::Retry,
             Answer::Fail => CallAnswer::Fail,
+        }
+    }
+}
+
+impl NewCall {
+    /// The answer as the caller knows it: with its own words in place of masked ones. Nothing that is delivered to an
+    /// agent is masked, and the caller is the only one who has its words as they were.
+    pub fn restored(&self, answer: CallAnswer) -> CallAnswer {
+        match (self, answer) {
+            (NewCall::Question { options, default, .. }, CallAnswer::Text { text, remark, option })
+                if is_masked(&text) =>
+            {
+                // As on the server, a default that is not among the options comes after them.
+                let own = match option.and_then(|number| usize::try_from(number).ok()) {
+                    Some(number) => options.get(number - 1).or(default.as_ref()),
+                    None => default.as_ref().filter(|default| default.trim().len() == text.len()),
+                };
+                let text = own.map_or(text, |own| own.trim().to_owned());
+                CallAnswer::Text { text, remark, option: None }
+            }
+            (
+                NewCall::Dependency { default: Some(own), .. },
+                CallAnswer::Skipped { default: Some(default) },
+            ) if is_masked(&default) => CallAnswer::Skipped { default: Some(own.trim().to_owned()) },
+            (_, answer) => answer,
         }
     }
 }

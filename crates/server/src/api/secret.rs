@@ -24,6 +24,9 @@ pub struct NewSecret {
     /// Whether it may be given to agents of the project without asking; yes, if nothing is said.
     #[serde(default)]
     pub reuse: Option<bool>,
+    /// Whether it does not count as secret: it is shown wherever it is printed. No, if nothing is said.
+    #[serde(default)]
+    pub plain: bool,
 }
 
 /// A secret that is meant.
@@ -62,6 +65,9 @@ pub struct SecretView {
     pub what: String,
     /// Whether it may be given without asking.
     pub reuse: bool,
+    /// Whether it does not count as secret and is not masked.
+    #[serde(default)]
+    pub plain: bool,
     /// The change of the vault that made it.
     pub version: u64,
     /// When, in milliseconds since 1970, UTC.

@@ -349,7 +349,7 @@ impl Keeper {
             crash::site("before first input");
             let (key, text) = (FIRST.to_owned(), plan.first_input);
             // That it fits was seen to when it was planned; who does not read it is judged by how it ends.
-            self.tell(number, Command::Input { key, text, go_on: false }).await;
+            self.tell(number, Command::Input { key, text, go_on: false, asked: None }).await;
             crash::site("after first input");
         }
     }

@@ -178,7 +178,8 @@ mod tests {
             heard.push(link.next().await.expect("a record"));
         }
         assert!(matches!(heard[3].what, Happening::Stopped { .. }));
-        let input = Command::Input { key: "q_1".to_owned(), text: "x\n".to_owned(), go_on: false };
+        let input =
+            Command::Input { key: "q_1".to_owned(), text: "x\n".to_owned(), go_on: false, asked: None };
         assert_eq!(link.ask(input).await.expect("an answer"), Reply::Done);
         assert_eq!(link.ask(Command::Stop).await.expect("an answer"), Reply::Done);
         assert_eq!(link.ask(Command::GoOn { after: Some(4) }).await.expect("an answer"), Reply::Done);

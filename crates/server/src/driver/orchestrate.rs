@@ -501,7 +501,9 @@ impl Conductor {
             return Turn::Again;
         };
         let choice = match answer {
-            Answer::Text { text } | Answer::Remarked { text, .. } => Choice::of(text),
+            Answer::Text { text } | Answer::Chosen { text, .. } | Answer::Remarked { text, .. } => {
+                Choice::of(text)
+            }
             _ => None,
         };
         crash::site("before heed");

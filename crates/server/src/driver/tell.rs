@@ -8,12 +8,15 @@ use std::{io, path::Path, sync::Arc};
 
 use ostler_engine::{
     Input,
+    answer::Answer,
     event::{NotTaken, Parcel},
     office::Reference,
+    request::Ask,
     session::Session,
     told::{self, Long},
 };
-use ostler_shim::control::{self, Command, Reply};
+use ostler_protocol::mask::is_masked;
+use ostler_shim::control::{self, Command, MaskedQuestion, Reply};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
@@ -66,7 +69,8 @@ impl Keeper {
         crash::site("before deliver");
         let Some(text) = self.rendered(launch, text, long).await else { return };
         let key = parcel.to_string();
-        let refused = self.tell(launch, Command::Input { key, text, go_on: false }).await;
+        let asked = self.masked_question(parcel);
+        let refused = self.tell(launch, Command::Input { key, text, go_on: false, asked }).await;
         // What was taken and is not read any more is seen from the records.
         if let Some(why) = refused.filter(|why| why != control::GIVEN_UP) {
             // Another process may have an input that is open, and a disk that has room.
@@ -77,6 +81,28 @@ impl Keeper {
             self.submit(Input::NotTaken { session, what, for_good }).await;
         }
         crash::site("after deliver");
+    }
+
+    /// The question that an input answers, if it contains masked words: the shim alone knows what they were.
+    fn masked_question(&self, parcel: Parcel) -> Option<MaskedQuestion> {
+        let Parcel::Request(id) = parcel else { return None };
+        let world = self.driver.journal.world();
+        let request = world.requests.get(&id)?;
+        let (question, options) = match &request.ask {
+            Ask::Question(it) => (&it.question, &it.options),
+            Ask::AskUser(it) => (&it.question, &it.options),
+            _ => return None,
+        };
+        let default = request.ask.default_answer();
+        let mut words = options.iter().map(String::as_str).chain([question.as_str()]).chain(default);
+        if !words.any(is_masked) {
+            return None;
+        }
+        let number = match request.settled.as_ref()?.answer {
+            Answer::Chosen { number, .. } => Some(number),
+            _ => None,
+        };
+        Some(MaskedQuestion { question: question.clone(), options: options.clone(), number })
     }
 
     /// The bytes for the agent's input, however long the disk refuses what has to be kept for them. Nothing, if nobody

@@ -8,9 +8,12 @@ use ostler_engine::{
     request::{Ask, Request},
     session::{Session, ValueSource},
 };
-use ostler_protocol::signal::{DependencyRequest, DependencyType};
-use ostler_shim::values::{encode, read};
-use ostler_vault::{Name, ReadError, Scope, Secret, Vault};
+use ostler_protocol::{
+    mask::is_masked,
+    signal::{DependencyRequest, DependencyType},
+};
+use ostler_shim::values::{encode, read, read_masked, read_secrets};
+use ostler_vault::{Masks, Name, ReadError, Scope, Secret, Vault};
 use zeroize::Zeroizing;
 
 use super::Driver;
@@ -63,20 +66,26 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), Provide
     let path = driver.home.values(session);
     let failed = |source| ProvideError::Io { path: path.clone(), source };
     let vault = driver.secrets.vault();
-    let before = read(&path).map_err(|source| ProvideError::Unreadable { path: path.clone(), source })?;
+    let unreadable = |source| ProvideError::Unreadable { path: path.clone(), source };
+    let before = read(&path).map_err(unreadable)?;
+    let secrets_before = read_secrets(&path).map_err(unreadable)?;
     let mut secrets: Vec<(String, Secret)> = Vec::with_capacity(values.len());
     let mut shown: Vec<(String, Secret)> = Vec::new();
     for (name, source) in values {
-        let is_shown = matches!(source, ValueSource::Default { .. });
         let found = match source {
-            ValueSource::Default { text } => Ok(Secret::new(text)),
+            // The agent has printed a secret as its default. It has the value, and the mask is of no use to it.
+            ValueSource::Default { text } if is_masked(&text) => continue,
+            // A default is in what the agent printed; it is no secret.
+            ValueSource::Default { text } => Ok((Secret::new(text), true)),
             ValueSource::Session => look_up(&vault, &Scope::Session(session.to_string()), &name),
             ValueSource::Project => look_up(&vault, &Scope::Project(project.to_string()), &name),
         };
         // What it has already is not taken away because the vault cannot be opened just now.
-        let had = before.iter().find(|(had, _)| *had == name).map(|(_, value)| Secret::new(value.clone()));
-        let value = found.or_else(|error| had.ok_or(error))?;
-        // A default stands in what the agent printed; it is no secret.
+        let had = before.iter().find(|(had, _)| *had == name).map(|(_, value)| {
+            let was_shown = !secrets_before.iter().any(|(secret, _)| *secret == name);
+            (Secret::new(value.clone()), was_shown)
+        });
+        let (value, is_shown) = found.or_else(|error| had.ok_or(error))?;
         if is_shown { shown.push((name, value)) } else { secrets.push((name, value)) }
     }
     let bytes = Zeroizing::new(encode(secrets.iter().map(exposed), shown.iter().map(exposed)));
@@ -87,19 +96,30 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), Provide
     write_private(&path, &bytes).map_err(failed)
 }
 
+/// The masks of what a session was given. Its file is made again if somebody has removed it.
+pub(crate) fn masks(driver: &Driver, session: SessionId) -> Result<Arc<Masks>, ProvideError> {
+    let path = driver.home.values(session);
+    if !path.exists() {
+        provide(driver, session)?;
+    }
+    let secrets = read_masked(&path).map_err(|source| ProvideError::Unreadable { path, source })?;
+    Ok(Arc::new(Masks::new(&secrets)))
+}
+
 fn exposed((name, value): &(String, Secret)) -> (&str, &str) {
     (name, value.expose())
 }
 
+/// A value, and whether it may be shown.
 fn look_up(
     vault: &Result<Arc<Vault>, SecretsError>,
     scope: &Scope,
     name: &str,
-) -> Result<Secret, ProvideError> {
+) -> Result<(Secret, bool), ProvideError> {
     let gone = || ProvideError::Gone { name: name.to_owned() };
     let name = Name::new(name).map_err(|_| gone())?;
     let vault = vault.as_ref().map_err(|error| ProvideError::Vault { message: error.to_string() })?;
-    vault.get(scope, &name).map_err(ProvideError::Read)?.ok_or_else(gone)
+    vault.get_marked(scope, &name).map_err(ProvideError::Read)?.ok_or_else(gone)
 }
 
 /// Takes the file away, unless the session goes on.

@@ -9,7 +9,8 @@ use ostler_engine::{
     answer::{Answer, Given, read},
     request::Ask,
 };
-use ostler_vault::{Listed, Name, Scope, Secret, Value, Vault, WriteError};
+use ostler_protocol::signal::DependencyType;
+use ostler_vault::{KeepTerms, Listed, Name, Scope, Secret, Value, Vault, WriteError, looks_secret};
 use serde_json::json;
 
 use super::{
@@ -25,7 +26,7 @@ use crate::{
     api::{GivenValue, NewAnswer, Problem, RequestView},
     journal::SubmitError,
     secrets::SecretsError,
-    uploads,
+    services, uploads,
 };
 
 /// What has to be known of a request before it is answered.
@@ -64,10 +65,12 @@ pub(super) async fn answer(
     Body(new): Body<NewAnswer>,
 ) -> Result<Json<RequestView>, Problem> {
     let request: RequestId = id.parse().map_err(|_| Problem::not_found(Code::NoRequest, &id))?;
-    let NewAnswer { value, decision, insist, values, reuse, skip } = new;
+    let NewAnswer { value, decision, insist, values, reuse, secret, skip } = new;
     let provided: Vec<String> = values.keys().cloned().collect();
     // What is kept to know a repetition by says nothing of a value, not even whether it is another one.
-    let known_by = json!([value, decision, insist, provided, reuse, skip]);
+    let mut known_by =
+        vec![json!(value), json!(decision), json!(insist), json!(provided), json!(reuse), json!(skip)];
+    known_by.extend(secret.map(|secret| json!({ "secret": secret })));
     let key = key(&headers, &format!("/requests/{request}/answer"), &known_by)?;
     let mut given = Given { value, decision, insist, provided, reuse, skip };
     // Of two answers at once the second finds the request settled before it has put anything in its place.
@@ -78,7 +81,7 @@ pub(super) async fn answer(
         let answer =
             read(&asked.ask, &given).map_err(|why| refused(&Refusal::NotAnAnswer { request, why }))?;
         match answer {
-            Answer::Provided { reuse, .. } => before = app.keep(&asked, values, reuse).await?,
+            Answer::Provided { reuse, .. } => before = app.keep(&asked, values, reuse, secret).await?,
             Answer::Path { path } => given.value = Some(app.bring(&asked, path).await?),
             _ => {}
         }
@@ -111,6 +114,7 @@ impl App {
         asked: &Asked,
         values: BTreeMap<String, GivenValue>,
         reuse: bool,
+        secret: Option<bool>,
     ) -> Result<Vec<Before>, Problem> {
         let scope = if reuse {
             Scope::Project(asked.project.to_string())
@@ -119,15 +123,17 @@ impl App {
         };
         let mut named = Vec::with_capacity(values.len());
         for (name, value) in values {
-            named.push((valid_name(&name)?, Secret::new(value.expose().to_owned())));
+            let counts = secret.unwrap_or_else(|| counts_as_secret(&asked.ask, &name, value.expose()));
+            named.push((valid_name(&name)?, Secret::new(value.expose().to_owned()), counts));
         }
         let at_ms = self.driver.journal.clock().now_ms();
         self.with_secrets(move |app| {
             let vault = app.driver.secrets.vault()?;
             let mut before = Vec::with_capacity(named.len());
-            for (name, secret) in named {
+            for (name, secret, counts) in named {
                 let was = Before::of(&vault, scope.clone(), name.clone())?;
-                if let Err(error) = vault.put(&scope, &name, &Value::Stored(secret), reuse, at_ms) {
+                let terms = KeepTerms { reuse, plain: !counts, at_ms };
+                if let Err(error) = vault.put(&scope, &name, &Value::Stored(secret), terms) {
                     // All of them, or none.
                     put_back(&vault, before)?;
                     return Err(error.into());
@@ -170,7 +176,8 @@ fn put_back(vault: &Vault, before: Vec<Before>) -> Result<(), WriteError> {
     for Before { scope, name, kept } in before {
         match kept {
             Some((value, listed)) => {
-                vault.put(&scope, &name, &value, listed.reuse, listed.at_ms)?;
+                let Listed { reuse, plain, at_ms, .. } = listed;
+                vault.put(&scope, &name, &value, KeepTerms { reuse, plain, at_ms })?;
             }
             None => {
                 vault.remove(&scope, &name)?;
@@ -178,6 +185,24 @@ fn put_back(vault: &Vault, before: Vec<Before>) -> Result<(), WriteError> {
         }
     }
     Ok(())
+}
+
+/// Whether a value counts as secret where the person does not say: keys always, a variable of a service unless it is
+/// known as plain, and any other variable if it looks like a secret.
+fn counts_as_secret(ask: &Ask, name: &str, value: &str) -> bool {
+    let Ask::Dependency(dependency) = ask else { return true };
+    match dependency.dependency_type {
+        DependencyType::EnvVariable => looks_secret(name, value),
+        DependencyType::Service => {
+            let variables = services::find(&dependency.name).into_iter().flat_map(|it| &it.variables);
+            let is_plain = variables.into_iter().any(|it| it.name == name && it.shown);
+            !is_plain || looks_secret(name, value)
+        }
+        DependencyType::ApiKey
+        | DependencyType::File
+        | DependencyType::Permission
+        | DependencyType::Package => true,
+    }
 }
 
 /// A name that can be that of a variable, and is not one of Ostler's own.

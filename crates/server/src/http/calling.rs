@@ -18,9 +18,10 @@ use serde_json::{Value, json};
 
 use super::{
     App,
+    agent_body::AgentBody,
     channel::{agent, needed_key},
     code::Code,
-    extract::{Body, BytesMax, Path, Query, too_large},
+    extract::{BytesMax, Path, Query, too_large},
 };
 use crate::{
     api::{CalledView, NewInvocation, NewResult, Problem, ResultView, clean, text},
@@ -70,7 +71,7 @@ async fn invoke(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     headers: HeaderMap,
-    Body(new): Body<NewInvocation>,
+    AgentBody(new): AgentBody<NewInvocation>,
 ) -> Result<Json<CalledView>, Problem> {
     let (session, launch) = agent(&peer)?;
     let stored = needed_key(&headers, &format!("/invocations/{session}"), &new)?;
@@ -125,7 +126,7 @@ async fn taken(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     Path(id): Path<String>,
-    Body(whose): Body<Whose>,
+    AgentBody(whose): AgentBody<Whose>,
 ) -> Result<Json<CalledView>, Problem> {
     let (session, _) = agent(&peer)?;
     let invocation = invocation_id(&id)?;
@@ -141,7 +142,7 @@ async fn left(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     Path(id): Path<String>,
-    Body(whose): Body<Whose>,
+    AgentBody(whose): AgentBody<Whose>,
 ) -> Result<Json<CalledView>, Problem> {
     let (session, _) = agent(&peer)?;
     let invocation = invocation_id(&id)?;
@@ -156,7 +157,7 @@ async fn deliver(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     headers: HeaderMap,
-    Body(new): Body<NewResult>,
+    AgentBody(new): AgentBody<NewResult>,
 ) -> Result<Json<Value>, Problem> {
     let (session, launch) = agent(&peer)?;
     if new.content.len() > BYTES_MAX {

@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    App, calling,
+    App,
+    agent_body::AgentBody,
+    calling,
     code::Code,
-    extract::{Body, BytesMax, Path, Query},
+    extract::{BytesMax, Path, Query},
     problem::{no_method, no_route},
     wishes::key,
 };
@@ -67,7 +69,7 @@ async fn open(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     headers: HeaderMap,
-    Body(new): Body<NewCall>,
+    AgentBody(new): AgentBody<NewCall>,
 ) -> Result<Json<CallView>, Problem> {
     let (session, launch) = agent(&peer)?;
     let key = needed_key(&headers, "", &())?.key;
@@ -111,7 +113,7 @@ async fn taken(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     Path(request): Path<String>,
-    Body(whose): Body<Whose>,
+    AgentBody(whose): AgentBody<Whose>,
 ) -> Result<Json<CallView>, Problem> {
     let (session, _) = agent(&peer)?;
     let request = app.request_of(session, &request)?;
@@ -124,7 +126,7 @@ async fn left(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     Path(request): Path<String>,
-    Body(whose): Body<Whose>,
+    AgentBody(whose): AgentBody<Whose>,
 ) -> Result<Json<CallView>, Problem> {
     let (session, _) = agent(&peer)?;
     let request = app.request_of(session, &request)?;
@@ -137,7 +139,7 @@ async fn step(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     headers: HeaderMap,
-    Body(new): Body<NewStep>,
+    AgentBody(new): AgentBody<NewStep>,
 ) -> Result<Json<Value>, Problem> {
     let (session, launch) = agent(&peer)?;
     let stored = needed_key(&headers, &format!("/steps/{session}"), &new)?;

@@ -9,7 +9,7 @@ use ostler_engine::{
     Input, ProjectId, SessionId,
     input::{NewProject, SecretNews},
 };
-use ostler_vault::{Kind, Listed, Name, Reference, Scope, Secret, Value, Vault};
+use ostler_vault::{KeepTerms, Kind, Listed, Name, Reference, Scope, Secret, Value, Vault};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -68,7 +68,7 @@ pub(super) async fn put(
     headers: HeaderMap,
     Body(new): Body<NewSecret>,
 ) -> Result<(StatusCode, Json<SecretView>), Problem> {
-    let NewSecret { directory, project, name, value, from, reuse } = new;
+    let NewSecret { directory, project, name, value, from, reuse, plain } = new;
     // The value is wiped from here on, whatever becomes of the rest.
     let value = value.map(Secret::new);
     let (name, reuse) = (named(&name)?, reuse.unwrap_or(true));
@@ -92,7 +92,7 @@ pub(super) async fn put(
     let listed = app
         .with_secrets(move |app| {
             let vault = app.driver.secrets.vault()?;
-            vault.put(&scope(project), &kept, &value, reuse, at_ms)?;
+            vault.put(&scope(project), &kept, &value, KeepTerms { reuse, plain, at_ms })?;
             Ok(find(&vault, project, &kept)?)
         })
         .await?
@@ -283,6 +283,7 @@ fn view(listed: &Listed) -> SecretView {
         name: listed.name.to_string(),
         what: what(listed.kind).to_owned(),
         reuse: listed.reuse,
+        plain: listed.plain,
         version: listed.version.0,
         at_ms: listed.at_ms,
     }

@@ -4,6 +4,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use ostler_agents::{Agent, InputWay, agent::Terminal};
@@ -12,13 +13,14 @@ use ostler_engine::{
     office::{Delivery, Examined, Reference},
     session::Session,
 };
+use ostler_vault::Masks;
 
 use super::{
     kept::{BYTES_MAX, INLINE_BYTES_MAX, Texts, beginning},
     roles::Roles,
     seat::{names, place},
 };
-use crate::driver::Driver;
+use crate::driver::{Driver, values};
 
 /// The longest text that is said as it is to an agent that reads nothing but its arguments, where several of them have to find room.
 const ARGUMENT_BYTES_MAX: usize = 4 << 10;
@@ -86,7 +88,11 @@ fn look(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examin
     let to = receiver(driver, project, &delivery.to)?;
     if let Some(file) = file {
         let (content, reference) = match stand.in_worktree(&file) {
-            Some(place) => (place, Some(kept_copy(&driver.texts, &file, words)?)),
+            Some(place) => {
+                let masks = values::masks(driver, giver)
+                    .map_err(|error| Objection::NotKept(io::Error::other(error.to_string())))?;
+                (place, Some(kept_copy(&driver.texts, &file, words, &masks)?))
+            }
             None => (seen_from(directory_of(driver, project, &to).as_deref(), &file), None),
         };
         return Ok(Examined { to, content: Some(content), reference, cut: false });
@@ -99,8 +105,8 @@ fn look(driver: &Driver, giver: SessionId, delivery: &Delivery) -> Result<Examin
 }
 
 /// Keeps what somebody else reads of a worktree that may be gone by then.
-fn kept_copy(texts: &Texts, file: &Path, said: &str) -> Result<Reference, Objection> {
-    texts.keep_file(file).map_err(|error| match error.kind() {
+fn kept_copy(texts: &Texts, file: &Path, said: &str, masks: &Arc<Masks>) -> Result<Reference, Objection> {
+    texts.keep_file(file, masks).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => Objection::TooLarge(said.to_owned()),
         _ => Objection::NotKept(error),
     })

@@ -11,11 +11,12 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use ostler_engine::office::{Handover, Reference};
 use ostler_store::{Entity, Page, Projection, ReadError, Scope};
+use ostler_vault::Masks;
 use serde::Deserialize;
 
 use crate::{
@@ -75,13 +76,14 @@ impl Texts {
         self.keep_as(digest(text.as_bytes()), "", text.as_bytes())
     }
 
-    /// Keeps a copy of a file, in the same way. Its name can still be seen, since programs go by the end of it.
-    pub(crate) fn keep_file(&self, file: &Path) -> io::Result<Reference> {
+    /// Keeps a copy of a file, in the same way, with secrets masked. Its name can still be seen, since programs go by the end of it.
+    pub(crate) fn keep_file(&self, file: &Path, masks: &Arc<Masks>) -> io::Result<Reference> {
         let mut bytes = Vec::new();
         File::open(file)?.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
         if bytes.len() > BYTES_MAX {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
+        let bytes = masks.bytes(&bytes);
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let behind = name.ceil_char_boundary(name.len().saturating_sub(NAME_BYTES_MAX));
         self.keep_as(digest(&bytes), &format!("-{}", &name[behind..]), &bytes)

@@ -9,7 +9,7 @@ use std::{
 
 use super::{LOG_BYTES_MORE, Shim, raw};
 use crate::{
-    control::{Command, GIVEN_UP, Message, NO_ROOM, NOT_READ, Reply, Request, Status},
+    control::{Command, GIVEN_UP, MaskedQuestion, Message, NO_ROOM, NOT_READ, Reply, Request, Status},
     output::OUT,
     socket::Client,
     spool::{Happening, StallReason, StopCause},
@@ -39,7 +39,7 @@ impl Shim {
     fn obey(&mut self, command: Command, client: &mut Client) -> (Reply, Vec<u8>) {
         let reply = match command {
             Command::Status => Reply::Status(self.report()),
-            Command::Input { key, text, go_on } => self.take_input(key, &text, go_on),
+            Command::Input { key, text, go_on, asked } => self.take_input(key, &text, go_on, asked.as_ref()),
             Command::CloseInput { key } => self.close_input(key),
             Command::Stop => {
                 self.hold();
@@ -86,9 +86,9 @@ impl Shim {
 
     /// Writes what fits, then sends the agent on; the rest follows as it reads. The name is on disk before a byte
     /// leaves, so that after a crash it can be told whether it was taken.
-    fn take_input(&mut self, key: String, text: &str, go_on: bool) -> Reply {
+    fn take_input(&mut self, key: String, text: &str, go_on: bool, asked: Option<&MaskedQuestion>) -> Reply {
         if !self.input.knows(&key) {
-            let text = self.masking.restored(text).into_owned();
+            let text = self.masking.restored(text, asked).into_owned();
             if let Some(why) = self.input.objection(&text) {
                 return refused(why);
             }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use ostler_vault::{
-    Key, Kind, Name, OpenError, ReadError, Reference, Scope, Secret, VALUE_BYTES_MAX, Value, Vault,
-    WriteError, mend,
+    KeepTerms, Key, Kind, Name, OpenError, ReadError, Reference, Scope, Secret, VALUE_BYTES_MAX, Value,
+    Vault, WriteError, mend,
 };
 
 const VALUE: &str = "sk_live_51HqQ~only for tests~";
@@ -59,12 +59,16 @@ fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
+fn terms(reuse: bool, at_ms: u64) -> KeepTerms {
+    KeepTerms { reuse, at_ms, ..KeepTerms::default() }
+}
+
 fn stored(text: &str) -> Value {
     Value::Stored(Secret::new(text.to_owned()))
 }
 
 fn put(vault: &Vault, to: &str, value: &str) {
-    vault.put(&project(), &name(to), &stored(value), false, 5).unwrap();
+    vault.put(&project(), &name(to), &stored(value), terms(false, 5)).unwrap();
 }
 
 fn get(vault: &Vault, from: &str) -> Option<String> {
@@ -80,7 +84,7 @@ fn what_is_kept_is_given_back() {
     put(&vault, "KEY", VALUE);
     put(&vault, "OTHER", "a\nb");
     let session = Scope::new("s_3").unwrap();
-    vault.put(&session, &name("KEY"), &stored("another"), false, 6).unwrap();
+    vault.put(&session, &name("KEY"), &stored("another"), terms(false, 6)).unwrap();
     drop(vault);
 
     let vault = place.vault();
@@ -110,7 +114,7 @@ fn no_value_stands_on_the_disk() {
     let vault = place.vault();
     put(&vault, "KEY", VALUE);
     let reference = Reference::parse(&format!("cmd:echo '{VALUE}'")).unwrap();
-    vault.put(&project(), &name("CMD"), &Value::Reference(reference), true, 5).unwrap();
+    vault.put(&project(), &name("CMD"), &Value::Reference(reference), terms(true, 5)).unwrap();
     assert_eq!(get(&vault, "CMD").as_deref(), Some(VALUE));
     for entry in fs::read_dir(&place.0).unwrap() {
         let entry = entry.unwrap();
@@ -127,7 +131,7 @@ fn references_are_looked_up_each_time() {
     let vault = place.vault();
     place.overwrite("elsewhere", b"one\n");
     let reference = Reference::parse(&format!("file:{}", place.file("elsewhere").display())).unwrap();
-    vault.put(&project(), &name("KEY"), &Value::Reference(reference.clone()), false, 5).unwrap();
+    vault.put(&project(), &name("KEY"), &Value::Reference(reference.clone()), terms(false, 5)).unwrap();
     assert_eq!(get(&vault, "KEY").as_deref(), Some("one"));
     place.overwrite("elsewhere", b"two\n");
     assert_eq!(get(&vault, "KEY").as_deref(), Some("two"));
@@ -141,7 +145,8 @@ fn references_are_looked_up_each_time() {
 fn what_no_variable_can_hold_is_refused() {
     let place = Place::new("refused");
     let vault = place.vault();
-    let refused = |value: &str| vault.put(&project(), &name("KEY"), &stored(value), false, 5).err().unwrap();
+    let refused =
+        |value: &str| vault.put(&project(), &name("KEY"), &stored(value), terms(false, 5)).err().unwrap();
     assert!(matches!(refused(""), WriteError::Empty { .. }));
     assert!(matches!(refused("a\0b"), WriteError::Zero { .. }));
     assert!(matches!(refused(&"a".repeat(VALUE_BYTES_MAX + 1)), WriteError::TooLong { .. }));

@@ -226,7 +226,7 @@ fn of_table(table: &toml::Table) -> Vec<Secret> {
 fn of_sessions(home: &Home) -> Vec<Secret> {
     let sessions = fs::read_dir(home.sessions()).into_iter().flatten().flatten();
     let values =
-        sessions.filter_map(|session| ostler_shim::values::read(&session.path().join("values")).ok());
+        sessions.filter_map(|session| ostler_shim::values::read_secrets(&session.path().join("values")).ok());
     values.flatten().map(|(_, value)| Secret::new(value)).collect()
 }
 
@@ -237,7 +237,8 @@ fn of_vault(home: &Home) -> Result<Vec<Secret>, SecretsError> {
     }
     let vault = open_vault(home, || Err(SecretsError::Locked))?;
     let listed = vault.list(None).map_err(SecretsError::Read)?;
-    Ok(listed.iter().filter_map(|it| vault.get(&it.scope, &it.name).ok()?).collect())
+    let secrets = listed.iter().filter(|it| !it.plain);
+    Ok(secrets.filter_map(|it| vault.get(&it.scope, &it.name).ok()?).collect())
 }
 
 /// Who somebody is need not be known to whoever helps.
