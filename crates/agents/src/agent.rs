@@ -69,6 +69,9 @@ pub struct Agent {
     /// What is different when it verifies. Orders that were written before there was anything have nothing.
     #[serde(default)]
     pub verify: Verify,
+    /// Whether it may send signals to its own tree alone. It gains no rights then, so `sudo` does not work in it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub scope_signals: bool,
 }
 
 /// What is different for a CLI that looks at the work of another one.
@@ -287,6 +290,7 @@ impl Agent {
             values: Values::default(),
             channel: Channel::default(),
             verify: Verify::default(),
+            scope_signals: false,
         }
     }
 

@@ -73,6 +73,7 @@ pub(crate) struct Overlay {
     #[serde(default)]
     channel: ChannelOverlay,
     verify: Option<Spanned<VerifyOverlay>>,
+    scope_signals: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -247,6 +248,7 @@ impl Overlay {
         set(&mut agent.extra, self.extra);
         set(&mut agent.terminal, self.terminal);
         set(&mut agent.tools, self.tools);
+        set(&mut agent.scope_signals, self.scope_signals);
         set(&mut agent.guide, self.guide.map(Spanned::into_inner));
         set(&mut agent.input.way, self.input.way.map(Spanned::into_inner));
         agent.tested = self.tested.or(agent.tested);

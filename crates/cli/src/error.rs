@@ -228,6 +228,9 @@ impl Error {
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => {
                 Key::HintHome
             }
+            Error::Start(StartError::Marked { .. }) | Error::Serve(ServeError::Marked { .. }) => {
+                Key::HintMarked
+            }
             Error::Demo { .. } => Key::HintDemo,
             Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,

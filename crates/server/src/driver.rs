@@ -35,6 +35,7 @@ use std::{
 };
 
 use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId, phases::GateName};
+use ostler_shim::LockLimit;
 use ostler_store::SqliteReader;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
@@ -73,12 +74,18 @@ pub(crate) async fn tell(
 
 /// Ends the agent of a launch that the journal does not know any more, and says whether there was one. For when there is
 /// no server.
-pub(crate) fn end_unknown(mark: &str, session: SessionId, launch: &str, directory: &Path) -> bool {
+pub(crate) fn end_unknown(
+    (mark, baseline): (&str, Option<LockLimit>),
+    session: SessionId,
+    launch: &str,
+    directory: &Path,
+) -> bool {
     if remains::look(directory) != remains::Remains::Held {
         return false;
     }
     link::kill_shim(directory);
-    sweep::sweep(&marker(session, launch, mark), directory);
+    let (marker, directory) = (marker(session, launch, mark), directory.to_path_buf());
+    sweep::OrphanSweep { marker, directory, baseline, since: None }.run();
     true
 }
 
@@ -99,6 +106,8 @@ pub(crate) struct Driver {
     pub(crate) program: PathBuf,
     /// Tells the processes of this state directory from those of another.
     mark: String,
+    /// The limit of file locks below which a process is an agent's.
+    baseline: LockLimit,
     /// How many files an agent may have open: what the user had, not what the server needs.
     open_files_max: Option<u64>,
     /// The values that agents are given.
@@ -139,7 +148,7 @@ impl Driver {
         home: Home,
         log: Arc<Log>,
         program: PathBuf,
-        mark: String,
+        (mark, baseline): (String, LockLimit),
         open_files_max: Option<u64>,
     ) -> Arc<Driver> {
         Arc::new(Driver {
@@ -151,6 +160,7 @@ impl Driver {
             log,
             program,
             mark,
+            baseline,
             open_files_max,
             keepers: Mailboxes::default(),
             checks: Mutex::default(),

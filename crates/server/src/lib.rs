@@ -11,6 +11,7 @@ pub mod demo;
 pub mod start;
 
 mod account;
+mod baseline;
 mod clock;
 mod crash;
 mod driver;
@@ -36,6 +37,7 @@ mod serve;
 mod services;
 mod sign_in;
 mod socket;
+mod strays;
 mod stream;
 mod tcp;
 mod turns;
@@ -53,6 +55,7 @@ pub use ostler_workspace::end_all as end_git;
 pub use phases::{Template, settings as phase_settings, templates as phase_templates};
 pub use secrets::{SecretsError, mend_vault, open_vault};
 pub use serve::{ServeError, serve};
+pub use strays::{BrandedProcesses, branded};
 
 /// Where tests of this crate put their files: beside the program that runs them.
 #[cfg(test)]

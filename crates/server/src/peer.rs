@@ -7,7 +7,7 @@ use std::{
     fs,
     io::Read,
     os::{
-        fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+        fd::{AsFd, AsRawFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
     path::{Path, PathBuf},
@@ -15,6 +15,7 @@ use std::{
 };
 
 use ostler_engine::SessionId;
+use ostler_shim::{LockLimit, peer_pidfd};
 use rustix::{
     net::sockopt::socket_peercred,
     process::{Pid, PidfdFlags, getuid, pidfd_open},
@@ -63,7 +64,7 @@ pub(crate) enum Belongs {
     User,
     /// To what runs under a shim: of these, one is it. Anybody can call itself one.
     Shim(Vec<Shim>),
-    /// To an agent, by the mark in its environment or its control group. It is not below its shim.
+    /// To an agent, by its limit of file locks, its environment or its control group. It is not below its shim.
     Marked,
     /// That cannot be said: it is gone already, or another user's.
     Nobody,
@@ -101,12 +102,14 @@ pub(crate) struct Keys {
     sessions: PathBuf,
     /// The word in the markers of this state directory.
     mark: String,
+    /// The limit of file locks below which a process is an agent's.
+    baseline: LockLimit,
 }
 
 impl Door {
     /// A door to this state directory.
-    pub(crate) fn new(listener: UnixListener, home: &Home, mark: &str) -> Door {
-        Door { listener, keys: Keys { sessions: home.sessions(), mark: mark.to_owned() } }
+    pub(crate) fn new(listener: UnixListener, home: &Home, mark: &str, baseline: LockLimit) -> Door {
+        Door { listener, keys: Keys { sessions: home.sessions(), mark: mark.to_owned(), baseline } }
     }
 }
 
@@ -160,7 +163,7 @@ impl Keys {
         }
         let belongs = match shims.is_empty() {
             false => Belongs::Shim(shims),
-            true if self.is_marked(pid) => Belongs::Marked,
+            true if self.is_below_baseline(pid) || self.is_marked(pid) => Belongs::Marked,
             true => Belongs::User,
         };
         Some(Peer { process: Process { pid, began }, belongs })
@@ -173,6 +176,12 @@ impl Keys {
         (arguments.next()? == b"__shim").then_some(())?;
         let directory = Path::new(std::ffi::OsStr::from_bytes(arguments.next()?));
         directory.starts_with(&self.sessions).then(|| Shim { directory: directory.to_path_buf(), pid })
+    }
+
+    /// Whether a process has the limit of an agent. One whose limit cannot be read counts as one.
+    fn is_below_baseline(&self, pid: i32) -> bool {
+        let limit = Pid::from_raw(pid).and_then(|pid| LockLimit::of(pid).ok());
+        limit.is_none_or(|limit| limit < self.baseline)
     }
 
     /// Whether a process carries the mark of an agent, or is in the control group of one.
@@ -250,7 +259,7 @@ impl Process {
 }
 
 /// Parent and beginning of a process.
-fn stat(pid: i32) -> Option<(i32, u64)> {
+pub(crate) fn stat(pid: i32) -> Option<(i32, u64)> {
     let text = read(pid, "stat")?;
     let text = String::from_utf8_lossy(&text);
     let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
@@ -263,26 +272,11 @@ fn is_zombie(pid: i32) -> bool {
     String::from_utf8_lossy(&text).rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
 }
 
-fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
+pub(crate) fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = fs::File::open(format!("/proc/{pid}/{file}")).ok()?;
     file.take(PROC_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
-}
-
-/// The process that made the connection, whatever has become of its number. Kernels before 6.5 do not tell.
-#[expect(unsafe_code, reason = "there is no safe call for this option yet")]
-fn peer_pidfd(stream: &impl AsFd) -> Option<OwnedFd> {
-    const SO_PEERPIDFD: libc::c_int = 77;
-    let mut fd: libc::c_int = -1;
-    let mut length = libc::socklen_t::try_from(size_of::<libc::c_int>()).expect("an int is small");
-    let socket = stream.as_fd().as_raw_fd();
-    // SAFETY: the kernel writes at most `length` bytes to `fd`, which is that long.
-    let result = unsafe {
-        libc::getsockopt(socket, libc::SOL_SOCKET, SO_PEERPIDFD, (&raw mut fd).cast(), &raw mut length)
-    };
-    // SAFETY: the descriptor is new and nobody else's.
-    (result == 0 && fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// The number of the process behind a descriptor; nothing, if it is gone.

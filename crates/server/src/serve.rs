@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_shim::LockLimit;
 use ostler_store::{OpenError, Sqlite, Store};
 use rustix::{
     fs::{FlockOperation, flock},
@@ -25,6 +26,7 @@ use tokio::{
 };
 
 use crate::{
+    baseline,
     clock::{Clock, wall_ms},
     driver::Driver,
     home::{Home, HomeError, private_directory, private_file},
@@ -75,6 +77,15 @@ pub enum ServeError {
     Open(OpenError),
     /// The journal cannot be used.
     Load(LoadError),
+    /// This process belongs to an agent, or an agent has branded it.
+    Marked {
+        /// Its limit of file locks.
+        limit: LockLimit,
+        /// The limit of a person's processes.
+        baseline: LockLimit,
+        /// The file with that.
+        path: PathBuf,
+    },
     /// The system refused something.
     Io {
         /// What was tried.
@@ -93,6 +104,9 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
     journal::rebuild(&mut store).map_err(ServeError::Load)?;
     let loaded = journal::load(&store).map_err(ServeError::Load)?;
+    let baseline = baseline::baseline(home, &mut store, loaded.world.last_seq == 0)
+        .map_err(|source| ServeError::Io { what: "store the limit that tells agents from people", source })?;
+    check_limit(home, baseline)?;
     let clock = Clock::start(loaded.last_at_ms);
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
@@ -111,11 +125,18 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let door = |path: PathBuf| {
         let listening = socket::listen(&path).and_then(UnixListener::from_std);
         let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
-        Ok(Door::new(listener, home, &mark))
+        Ok(Door::new(listener, home, &mark, baseline))
     };
     let (people, agents) = (door(home.socket())?, door(home.channel())?);
-    let driver =
-        Driver::new(journal, kept, home.clone(), Arc::clone(&log), program, mark.clone(), raise_open_files());
+    let driver = Driver::new(
+        journal,
+        kept,
+        home.clone(),
+        Arc::clone(&log),
+        program,
+        (mark.clone(), baseline),
+        raise_open_files(),
+    );
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home, Arc::clone(&log));
     let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
@@ -129,6 +150,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         () = page.serve(routers.tcp) => Ok(()),
         () = asked_to_stop(stop) => Ok(()),
         // What lies under its name now, if anything does, belongs to another server.
+        error = branded(home, baseline) => return Err(error),
         () = taken_away(&lock) => return Err(ServeError::Gone { path: home.root().to_path_buf() }),
     };
     log.info("server.ended", json!({ "pid": pid }));
@@ -174,6 +196,25 @@ async fn asked_to_stop(stop: Arc<Notify>) {
 /// of it.
 async fn taken_away(lock: &fs::File) {
     while lock.metadata().is_ok_and(|about| about.nlink() > 0) {
+        sleep(LOOK_FOR_DIRECTORY).await;
+    }
+}
+
+/// Sees that this process has the limit of a person's. Shims and people would refuse a server with a lower one.
+fn check_limit(home: &Home, baseline: LockLimit) -> Result<(), ServeError> {
+    let limit = LockLimit::own();
+    if limit >= baseline {
+        return Ok(());
+    }
+    Err(ServeError::Marked { limit, baseline, path: baseline::path(home) })
+}
+
+/// Waits until another process of the user has lowered the limit of this one: the next server has the old one again.
+async fn branded(home: &Home, baseline: LockLimit) -> ServeError {
+    loop {
+        if let Err(error) = check_limit(home, baseline) {
+            return error;
+        }
         sleep(LOOK_FOR_DIRECTORY).await;
     }
 }
@@ -248,6 +289,12 @@ impl fmt::Display for ServeError {
             }
             ServeError::Open(source) => write!(f, "{source}"),
             ServeError::Load(source) => write!(f, "{source}"),
+            ServeError::Marked { limit, baseline, path } => write!(
+                f,
+                "this process carries the mark of an agent: its limit of file locks is {limit}, and '{}' says \
+                 {baseline}",
+                path.display()
+            ),
             ServeError::Io { what, source } => write!(f, "cannot {what}: {source}"),
         }
     }
@@ -260,7 +307,7 @@ impl std::error::Error for ServeError {
             ServeError::Open(source) => Some(source),
             ServeError::Load(source) => Some(source),
             ServeError::Io { source, .. } => Some(source),
-            ServeError::Held { .. } | ServeError::Gone { .. } => None,
+            ServeError::Held { .. } | ServeError::Gone { .. } | ServeError::Marked { .. } => None,
         }
     }
 }

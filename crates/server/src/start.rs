@@ -10,10 +10,12 @@ use std::{
     time::Duration,
 };
 
+use ostler_shim::LockLimit;
 use tokio::time::{Instant, sleep};
 
 use crate::{
     api::InfoView,
+    baseline,
     client::{Client, ClientError},
     home::{Home, HomeError, private_file},
     keep,
@@ -45,6 +47,11 @@ pub enum StartError {
     },
     /// This process belongs to an agent that Ostler looks after.
     Inside,
+    /// This process carries the mark of an agent.
+    Marked {
+        /// The file with the limit of a person's processes.
+        path: PathBuf,
+    },
     /// A server is there and does not answer.
     Silent {
         /// Its process, if it says so.
@@ -70,6 +77,9 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
     }
     if is_inside_session() {
         return Err(StartError::Inside);
+    }
+    if baseline::find(home).is_some_and(|baseline| LockLimit::own() < baseline) {
+        return Err(StartError::Marked { path: baseline::path(home) });
     }
     let mut server = spawn(home)?;
     let deadline = Instant::now() + START_MAX;
@@ -160,6 +170,13 @@ impl fmt::Display for StartError {
             StartError::Inside => {
                 write!(f, "no server runs, and an agent cannot start one: it would stop with the agent")
             }
+            StartError::Marked { path } => write!(
+                f,
+                "no server runs, and this process carries the mark of an agent: its limit of file locks is {}, \
+                 which is below that in '{}'",
+                LockLimit::own(),
+                path.display()
+            ),
             StartError::Silent { pid: Some(pid) } => {
                 write!(f, "the server (process {pid}) does not answer; it may be stopped, or hang")
             }
@@ -177,7 +194,10 @@ impl std::error::Error for StartError {
         match self {
             StartError::Home(source) => Some(source),
             StartError::Program { source, .. } => Some(source),
-            StartError::Inside | StartError::Silent { .. } | StartError::NoAnswer { .. } => None,
+            StartError::Inside
+            | StartError::Marked { .. }
+            | StartError::Silent { .. }
+            | StartError::NoAnswer { .. } => None,
         }
     }
 }

@@ -29,6 +29,7 @@ use crate::{
     confine::Confinement,
     error::Error,
     launch::{Input, Launch, Terminal},
+    lock_limit::LockLimit,
     values,
 };
 
@@ -154,8 +155,9 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
     let shim = getpid();
     let on_terminal = launch.terminal != Terminal::None;
     let open_files_max = launch.open_files_max;
+    let mark = launch.baseline.map(LockLimit::marked);
     // Made before the fork: between that and exec nothing may be allocated.
-    let confinement = launch.writes.as_ref().and_then(|places| Confinement::new(places));
+    let confinement = Confinement::new(launch.writes.as_deref(), launch.scope_signals);
     let before_exec = move || {
         // A shim that dies must not leave an agent behind: the kernel would continue a stopped one.
         set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -179,6 +181,10 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
             let maximum = getrlimit(Resource::Nofile).maximum;
             let current = Some(maximum.map_or(most, |maximum| most.min(maximum)));
             setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
+        }
+        if let Some(mark) = mark {
+            // A kernel that does not keep this limit leaves the agent without the mark, and the older checks.
+            mark.enter().ok();
         }
         if let Some(confinement) = &confinement {
             confinement.enter()?;

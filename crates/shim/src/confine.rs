@@ -1,5 +1,6 @@
 //! Keeps a process from writing anywhere but in some places, by Landlock: the kernel holds it to that, and everything
-//! that it starts. Reading is not touched.
+//! that it starts. Reading is not touched. A confined process also signals no process outside of its own tree: not its
+//! shim, not the server, not another agent.
 //!
 //! The three system calls have no wrapper in the crates that are used here, and are few enough to be made directly. A
 //! kernel without Landlock confines nobody; whoever asked for it looks at what was written all the same.
@@ -23,6 +24,12 @@ const REFER: u64 = 1 << 13;
 /// To cut a file; since the third.
 const TRUNCATE: u64 = 1 << 14;
 
+/// No signal leaves the process and what it starts; since the sixth version.
+const SCOPE_SIGNAL: u64 = 1 << 1;
+
+/// The first version that keeps signals in.
+const SCOPE_SINCE: i64 = 6;
+
 /// The kind of rule that is about a path.
 const PATH_BENEATH: libc::c_int = 1;
 
@@ -34,10 +41,17 @@ pub fn can_confine() -> bool {
     version().is_some()
 }
 
+/// Whether this kernel can keep a process from sending signals to others.
+pub fn can_scope_signals() -> bool {
+    version().is_some_and(|version| version >= SCOPE_SINCE)
+}
+
 /// What a set of rules is about.
 #[repr(C)]
 struct RulesetAttribute {
     handled_access_fs: u64,
+    handled_access_net: u64,
+    scoped: u64,
 }
 
 /// A rule. The kernel takes it without padding.
@@ -54,11 +68,13 @@ pub(crate) struct Confinement {
 }
 
 impl Confinement {
-    /// Writing only in these places; nothing if the kernel cannot see to that. A place that is not there is left out.
-    pub(crate) fn new(places: &[PathBuf]) -> Option<Confinement> {
-        let handled = writes(version()?);
-        let ruleset = create(handled)?;
-        for place in places {
+    /// Writing only in these places, if any are named, and no signals to others, which goes with that. Nothing if the
+    /// kernel can do neither. A place that is not there is left out.
+    pub(crate) fn new(places: Option<&[PathBuf]>, scope_signals: bool) -> Option<Confinement> {
+        let version = version().filter(|_| places.is_some() || scope_signals)?;
+        let handled = if places.is_some() { writes(version) } else { 0 };
+        let ruleset = create(handled, if version >= SCOPE_SINCE { SCOPE_SIGNAL } else { 0 })?;
+        for place in places.unwrap_or_default() {
             allow(&ruleset, place, handled);
         }
         Some(Confinement { ruleset })
@@ -100,8 +116,9 @@ fn version() -> Option<i64> {
 }
 
 #[expect(unsafe_code, reason = "there is no safe wrapper for this system call")]
-fn create(handled: u64) -> Option<OwnedFd> {
-    let attribute = RulesetAttribute { handled_access_fs: handled };
+fn create(handled: u64, scoped: u64) -> Option<OwnedFd> {
+    // An older kernel takes the longer structure as long as the fields that it does not know are zero.
+    let attribute = RulesetAttribute { handled_access_fs: handled, handled_access_net: 0, scoped };
     // SAFETY: the kernel reads as many bytes as the structure has, and gives a new descriptor that is nobody else's.
     unsafe {
         let fd = libc::syscall(

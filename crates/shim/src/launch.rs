@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::{error::Error, lock_limit::LockLimit};
 
 /// The name of the file in the shim's directory.
 pub const FILE: &str = "launch.json";
@@ -53,6 +53,13 @@ pub struct Launch {
     /// that, it is not seen to.
     #[serde(default)]
     pub writes: Option<Vec<PathBuf>>,
+    /// The limit of file locks that a person's processes have. The agent gets a lower one, and the shim obeys nobody who
+    /// has a lower one. Without it the agent is not marked, and the shim obeys every process of the user.
+    #[serde(default)]
+    pub baseline: Option<LockLimit>,
+    /// Whether the agent may send no signal to a process outside of its own tree.
+    #[serde(default)]
+    pub scope_signals: bool,
 }
 
 /// Whether an agent gets a control group.

@@ -24,6 +24,7 @@ use serde::Serialize;
 use crate::{
     control::{Greeting, Request, SOCKET},
     error::Error,
+    lock_limit::LockLimit,
     spool::Record,
 };
 
@@ -36,12 +37,17 @@ const OUTBOX_BYTES_MAX: usize = 1 << 20;
 /// How many may be connected: a server, a few people who look, and nobody who wants to use up descriptors.
 const CLIENTS_MAX: usize = 16;
 
+/// How many connections are accepted before the agent is looked after again.
+const ACCEPTS_PER_TURN: usize = 32;
+
 /// The socket and who is connected.
 #[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) listener: UnixListener,
     pub(crate) clients: Vec<Client>,
     greeting: Greeting,
+    /// The limit of file locks below which a process is an agent's.
+    baseline: Option<LockLimit>,
 }
 
 /// Somebody who is connected.
@@ -67,22 +73,35 @@ struct Follower {
 }
 
 impl Socket {
-    pub(crate) fn bind(directory: &Path, greeting: Greeting) -> Result<Socket, Error> {
+    pub(crate) fn bind(
+        directory: &Path,
+        greeting: Greeting,
+        baseline: Option<LockLimit>,
+    ) -> Result<Socket, Error> {
         let listener =
             bind(directory).map_err(|source| Error::System { what: "open the control socket", source })?;
-        Ok(Socket { listener, clients: Vec::new(), greeting })
+        Ok(Socket { listener, clients: Vec::new(), greeting, baseline })
     }
 
-    /// Lets in whoever waits, if it is the same user and there is room.
+    /// Accepts connections of the same user's processes that are not an agent's, while there is room. Only so many per
+    /// turn: a process that connects without end must not keep the shim from everything else.
     pub(crate) fn accept(&mut self) {
-        while let Ok((stream, _)) = self.listener.accept() {
-            let same_user = socket_peercred(&stream).is_ok_and(|peer| peer.uid == getuid());
-            if same_user && self.clients.len() < CLIENTS_MAX && stream.set_nonblocking(true).is_ok() {
+        for _ in 0..ACCEPTS_PER_TURN {
+            let Ok((stream, _)) = self.listener.accept() else { break };
+            let has_room = self.clients.len() < CLIENTS_MAX;
+            if has_room && self.may_steer(&stream) && stream.set_nonblocking(true).is_ok() {
                 let mut client = Client::new(stream);
                 client.send(&self.greeting);
                 self.clients.push(client);
             }
         }
+    }
+
+    /// Whether a process may steer the agent: one of the same user, and without the mark that agents carry.
+    fn may_steer(&self, stream: &UnixStream) -> bool {
+        let same_user = socket_peercred(stream).is_ok_and(|peer| peer.uid == getuid());
+        let is_free = |baseline| LockLimit::of_peer(stream).is_ok_and(|limit| limit >= baseline);
+        same_user && self.baseline.is_none_or(is_free)
     }
 
     /// Brings everybody who follows up to date and writes what can be written. Who is gone is forgotten.
@@ -246,4 +265,30 @@ pub fn connect(directory: &Path) -> io::Result<UnixStream> {
 
 fn through(directory: &impl AsFd) -> String {
     format!("/proc/self/fd/{}/{SOCKET}", directory.as_fd().as_raw_fd())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_accepts_a_bounded_number_of_connections() {
+        let program = std::env::current_exe().expect("a test is a program");
+        let directory = program.with_extension(format!("crowd-{}", std::process::id()));
+        fs::create_dir_all(&directory).expect("the target directory can be written");
+        let greeting = Greeting { shim: 2, session: "s_1".to_owned() };
+        let mut socket = Socket::bind(&directory, greeting, None).expect("a socket");
+        let crowd: Vec<UnixStream> =
+            (0..2 * ACCEPTS_PER_TURN).map(|_| connect(&directory).expect("it listens")).collect();
+        socket.accept();
+        socket.flush(Path::new("/dev/null"), 0);
+        let is_answered = |mut stream: &UnixStream| {
+            stream.set_nonblocking(true).expect("an open connection");
+            // Greeted, or turned away because the room is full.
+            stream.read(&mut [0; 1]).is_ok()
+        };
+        assert_eq!(crowd.iter().filter(|stream| is_answered(stream)).count(), ACCEPTS_PER_TURN);
+        assert_eq!(socket.clients.len(), CLIENTS_MAX);
+        fs::remove_dir_all(&directory).expect("it is ours");
+    }
 }

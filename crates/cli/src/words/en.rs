@@ -342,6 +342,17 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         Key::DoctorCgroupScope,
         "this runs in '{name}': if systemd ends that, agents end with it. Use the unit of: ostler serve --systemd",
     ),
+    (Key::DoctorMark, "no process outside of a session carries the mark of agents"),
+    (
+        Key::DoctorMarkOwn,
+        "this shell carries the mark of agents, so Ostler refuses it: another process has lowered its limit of file \
+         locks ('ulimit -Hx'). Start a new login shell",
+    ),
+    (
+        Key::DoctorMarkOther,
+        "process {pid} ({command}) carries the mark of agents and has no shim. Ostler refuses it; if it is yours, \
+         start it again from a new login shell",
+    ),
     (Key::DoctorUnit, "systemd unit: KillMode=process"),
     (Key::DoctorUnitNone, "systemd unit: none; ostler serve --systemd prints one"),
     (Key::DoctorUnitBad, "systemd unit {path}: without KillMode=process agents end with the server"),
@@ -366,6 +377,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (
         Key::HintOutputCut,
         "The output is cut there. Nothing else was changed; make room or write elsewhere, and run it again.",
+    ),
+    (
+        Key::HintMarked,
+        "Start it from a new login shell. If every login shell here has that limit, write it into the named file.",
     ),
     (
         Key::HintHome,
@@ -536,7 +551,11 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     ),
     (Key::HintDemoDir, "Nothing was touched. Name a new or empty directory with --dir."),
     (Key::RefusedInside, "a process of an agent cannot do this: only a person can"),
-    (Key::HintRefusedInside, "Inside a session, `ostler ask`, `need` and `error` ask the person."),
+    (
+        Key::HintRefusedInside,
+        "Inside a session, `ostler ask`, `need` and `error` ask the person. In a shell of your own, `ostler doctor` \
+         says why.",
+    ),
     (Key::NotInside, "this is for agents: it works only inside a session"),
     (Key::HintNotInside, "`ostler run` starts one; what it starts can ask."),
     (Key::NobodyAnswered, "nobody answered {id}"),

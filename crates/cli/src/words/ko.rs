@@ -342,6 +342,16 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         Key::DoctorCgroupScope,
         "'{name}' 안에서 실행 중: systemd가 이것을 끝내면 에이전트도 끝남. ostler serve --systemd의 유닛을 쓰세요",
     ),
+    (Key::DoctorMark, "세션 밖에 에이전트 표시가 붙은 프로세스가 없음"),
+    (
+        Key::DoctorMarkOwn,
+        "이 셸에 에이전트 표시가 붙어 있어 Ostler가 거절함: 다른 프로세스가 파일 잠금 한도('ulimit -Hx')를 낮춤. 새 로그인 \
+         셸을 시작하세요",
+    ),
+    (
+        Key::DoctorMarkOther,
+        "프로세스 {pid}({command})에 에이전트 표시가 붙어 있는데 shim이 없음. Ostler가 거절함. 직접 시작한 것이면 새 로그인 셸에서 다시 시작하세요",
+    ),
     (Key::DoctorUnit, "systemd 유닛: KillMode=process"),
     (Key::DoctorUnitNone, "systemd 유닛: 없음. ostler serve --systemd가 하나 출력함"),
     (Key::DoctorUnitBad, "systemd 유닛 {path}: KillMode=process가 없으면 서버와 함께 에이전트도 끝남"),
@@ -366,6 +376,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (
         Key::HintOutputCut,
         "출력이 거기서 끊겼습니다. 다른 것은 바뀌지 않았습니다. 공간을 만들거나 다른 곳에 쓰고 다시 실행하세요.",
+    ),
+    (
+        Key::HintMarked,
+        "새 로그인 셸에서 시작하세요. 이 컴퓨터의 모든 로그인 셸이 그 한도라면 그 값을 위의 파일에 적으세요.",
     ),
     (
         Key::HintHome,
@@ -533,7 +547,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     ),
     (Key::HintDemoDir, "아무것도 건드리지 않았습니다. --dir로 새 디렉터리나 빈 디렉터리를 지정하세요."),
     (Key::RefusedInside, "에이전트의 프로세스는 할 수 없습니다. 사람만 할 수 있습니다"),
-    (Key::HintRefusedInside, "세션 안에서는 `ostler ask`, `need`, `error`로 사람에게 물어보세요."),
+    (
+        Key::HintRefusedInside,
+        "세션 안에서는 `ostler ask`, `need`, `error`로 사람에게 물어보세요. 직접 연 셸이라면 `ostler doctor`가 이유를 알려 줍니다.",
+    ),
     (Key::NotInside, "에이전트를 위한 명령입니다. 세션 안에서만 동작합니다"),
     (Key::HintNotInside, "`ostler run`이 세션을 시작합니다. 거기서 시작된 것은 물어볼 수 있습니다."),
     (Key::NobodyAnswered, "{id}에 아무도 답하지 않았습니다"),

@@ -26,6 +26,7 @@ mod locks;
 mod long_lines;
 mod losing;
 mod many;
+mod marking;
 mod masking;
 mod mcp;
 mod needs;

@@ -5,7 +5,7 @@ use std::{
     fs,
     future::Future,
     io::{BufRead, BufReader},
-    os::unix::fs::PermissionsExt,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
@@ -40,6 +40,8 @@ pub(crate) struct World {
     server: Option<Child>,
     runtime: Runtime,
     disk: Option<Disk>,
+    /// The user that the server runs as, if it is not the one that runs the tests.
+    user: Option<u32>,
 }
 
 impl World {
@@ -64,7 +66,29 @@ impl World {
         // A wall: without it, every project here would be part of the repository that the tests stand in.
         write(&root, ".git", "gitdir: nowhere\n");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        World { home, project, server: None, runtime: runtime.expect("a runtime"), disk: None }
+        World { home, project, server: None, runtime: runtime.expect("a runtime"), disk: None, user: None }
+    }
+
+    /// The same, for a user without any rights, who can make no control group either. Only root can arrange that.
+    pub(crate) fn of_another_user() -> Option<World> {
+        /// Neither root nor the user that stands for nobody.
+        const OTHER: u32 = 64_998;
+        let mut world = World::idle();
+        let (home, project) = (world.home.clone(), world.project.clone());
+        let exe = program();
+        let is_hidden =
+            |path: &&Path| path.metadata().map_or(true, |it| it.permissions().mode() & 0o001 == 0);
+        let hidden = project.ancestors().chain(exe.ancestors()).find(is_hidden);
+        if !rustix::process::geteuid().is_root() || hidden.is_some() {
+            eprintln!("SKIPPED: only root can run something as another user, who has to reach {hidden:?}");
+            return None;
+        }
+        for path in [&home, &project] {
+            std::os::unix::fs::chown(path, Some(OTHER), Some(OTHER)).expect("root may");
+        }
+        world.user = Some(OTHER);
+        world.start();
+        Some(world)
     }
 
     /// The same, with the state directory on a small disk, where one may be mounted.
@@ -116,6 +140,9 @@ impl World {
         command.arg("serve").env("OSTLER_HOME", home).env("XDG_CONFIG_HOME", home.join("config"));
         command.envs(environment.iter().copied()).stdin(Stdio::null());
         command.stdout(log.try_clone().expect("a log")).stderr(log);
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
         self.server = Some(command.spawn().expect("the server starts"));
     }
 

@@ -7,6 +7,7 @@ mod disk;
 mod ending;
 mod idle;
 mod input;
+mod marking;
 mod masking;
 mod output;
 mod recording;

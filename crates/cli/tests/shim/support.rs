@@ -73,6 +73,8 @@ pub(crate) fn command(command: &[&str]) -> Launch {
         cgroup: CgroupPolicy::Auto,
         values: None,
         writes: None,
+        baseline: None,
+        scope_signals: false,
     }
 }
 

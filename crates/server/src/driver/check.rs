@@ -22,7 +22,6 @@ use super::{
     launch,
     link::Link,
     remains::{self, Remains},
-    sweep::sweep,
 };
 use crate::crash;
 
@@ -110,9 +109,9 @@ async fn carry_out(
                 Some(result) => return Ok(Some(result)),
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
-                    let (marker, left) = (file.session.clone(), directory.clone());
+                    let sweep = driver.orphan_sweep(session, &file.session, &directory);
                     // Whatever could not be ended is not waited for: the next check says what is true.
-                    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
+                    tokio::task::spawn_blocking(move || sweep.run()).await.ok();
                     directory = following(&directory);
                 }
             },

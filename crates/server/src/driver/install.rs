@@ -24,7 +24,7 @@ use super::{
     launch,
     link::Link,
     remains::{self, Remains},
-    sweep::sweep,
+    sweep::OrphanSweep,
 };
 use crate::{crash, packages};
 
@@ -135,17 +135,17 @@ async fn carry_out(
             Remains::Left => match result(&directory) {
                 Some(result) => return Ok(result),
                 // It was lost half-way: to add what is there already does no harm.
-                None => directory = bury(&file.session, directory).await,
+                None => directory = bury(driver.orphan_sweep(session, &file.session, &directory)).await,
             },
         }
     }
 }
 
 /// Ends what is left of an installation that was lost, and says where the next one is made.
-async fn bury(marker: &str, directory: PathBuf) -> PathBuf {
-    let (marker, left) = (marker.to_owned(), directory.clone());
-    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
-    following(&directory)
+async fn bury(sweep: OrphanSweep) -> PathBuf {
+    let next = following(&sweep.directory);
+    tokio::task::spawn_blocking(move || sweep.run()).await.ok();
+    next
 }
 
 /// Waits until the shim of a directory has ended, or ends it: when nobody waits for it, or it takes too long. Whether

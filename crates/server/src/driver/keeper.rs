@@ -33,7 +33,6 @@ use super::{
     link::{Link, kill_shim},
     office, orchestrate, records,
     remains::{self, Overheard, Remains},
-    sweep::sweep,
     thin, values, worktree,
 };
 use crate::{crash, journal::SubmitError, private};
@@ -437,8 +436,9 @@ impl Keeper {
             self.note_damage(launch, known + 1, &damage).await;
         }
         let (session, marker) = (self.session, self.driver.marker(self.session, &launch.to_string()));
+        let sweep = self.driver.orphan_sweep(session, &marker, &directory);
         let mut overheard = tokio::task::spawn_blocking(move || {
-            sweep(&marker, &directory);
+            sweep.run();
             Overheard::open(&directory)
         })
         .await

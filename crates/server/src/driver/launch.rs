@@ -148,6 +148,8 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         cgroup: CgroupPolicy::Auto,
         values: Some(driver.home.values(session.id)),
         writes: None,
+        baseline: Some(driver.baseline),
+        scope_signals: order.agent.scope_signals || session.verifies(),
     };
     Ok(Plan { file: confined(driver, session, file)?, first_input })
 }
@@ -252,6 +254,8 @@ pub(super) fn errand(
         cgroup: CgroupPolicy::Auto,
         values: None,
         writes: None,
+        baseline: Some(driver.baseline),
+        scope_signals: false,
     })
 }
 

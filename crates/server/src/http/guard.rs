@@ -66,8 +66,10 @@ pub(super) fn may(caller: Caller, need: Need) -> Result<(), Problem> {
         )
         .hint("Nothing was done. Ask from a process that waits for the answer.")),
         (Caller::Agent, _) => {
-            Err(forbidden(Code::Inside, "a process of an agent cannot do this: only a person can")
-                .hint("Inside a session, `ostler ask`, `need` and `error` ask the person."))
+            Err(forbidden(Code::Inside, "a process of an agent cannot do this: only a person can").hint(
+                "Inside a session, `ostler ask`, `need` and `error` ask the person. In a shell of your own, \
+                     `ostler doctor` says why.",
+            ))
         }
     }
 }

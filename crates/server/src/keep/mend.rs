@@ -8,6 +8,7 @@ use ostler_store::{Counters, Entity, Reads, Salvaged, Sqlite, Store, salvage};
 
 use super::KeepError;
 use crate::{
+    baseline,
     clock::wall_ms,
     driver::end_unknown,
     home::Home,
@@ -72,6 +73,7 @@ fn ids_from(home: &Home, counters: Counters, lost: u64) -> u64 {
 fn end_all_unknown(home: &Home, store: &Sqlite) -> Result<Vec<PathBuf>, KeepError> {
     let mut ended = Vec::new();
     let Some(mark) = mark::find(home) else { return Ok(ended) };
+    let baseline = baseline::find(home);
     for (id, path) in sessions(home) {
         let known = session(store, id)?;
         for entry in fs::read_dir(path).into_iter().flatten().filter_map(Result::ok) {
@@ -80,7 +82,9 @@ fn end_all_unknown(home: &Home, store: &Sqlite) -> Result<Vec<PathBuf>, KeepErro
                 // Checks and installations end by themselves.
                 name.parse::<u32>().map_or(true, |it| session.launches.iter().any(|known| known.number == it))
             };
-            if !known.as_ref().is_some_and(is_known) && end_unknown(&mark, id, &name, &entry.path()) {
+            if !known.as_ref().is_some_and(is_known)
+                && end_unknown((&mark, baseline), id, &name, &entry.path())
+            {
                 ended.push(entry.path());
             }
         }

@@ -41,7 +41,8 @@ impl Shim {
             Log::create(directory, OUT, launch.log_bytes_max)?,
             Log::create(directory, ERR, launch.log_bytes_max)?,
         );
-        let (mut spool, socket) = (Spool::create(directory)?, Socket::bind(directory, greeting)?);
+        let (mut spool, socket) =
+            (Spool::create(directory)?, Socket::bind(directory, greeting, launch.baseline)?);
         let_go_of_output().map_err(system("let go of its output"))?;
         let auto = launch.cgroup == CgroupPolicy::Auto;
         let cgroup = auto.then(|| Cgroup::make(&launch.session, directory)).flatten();

@@ -14,6 +14,7 @@ use crate::{
     context::{Context, home},
     error::{Error, Message},
     program,
+    screen::one_line,
     words::Key,
 };
 
@@ -51,6 +52,7 @@ pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
             checks.push(database(&home));
             checks.extend(files(&home));
             checks.push(disk(&home));
+            checks.extend(marks(&home));
         }
     }
     checks.extend([git(), shim(), cgroup(), unit()]);
@@ -185,6 +187,21 @@ fn shim() -> Check {
             Check::new("shim", Grade::Bad, Message::new(Key::DoctorShimBad).with("message", &error))
         }
     }
+}
+
+/// A process of the user can lower the limit of another, which then counts as an agent's.
+fn marks(home: &Home) -> Vec<Check> {
+    let found = ostler_server::branded(home);
+    let own = found.own.then(|| Check::new("mark", Grade::Bad, Message::new(Key::DoctorMarkOwn)));
+    let other = |(pid, command): &(i32, String)| {
+        let message = Message::new(Key::DoctorMarkOther).with("pid", pid).with("command", &one_line(command));
+        Check::new("mark", Grade::Warn, message)
+    };
+    let checks: Vec<Check> = own.into_iter().chain(found.others.iter().map(other)).collect();
+    if checks.is_empty() {
+        return vec![Check::new("mark", Grade::Ok, Message::new(Key::DoctorMark))];
+    }
+    checks
 }
 
 /// systemd may end everything that was started in a session or a service together with it.

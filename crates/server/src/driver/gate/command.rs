@@ -36,7 +36,6 @@ use crate::{
         launch,
         link::Link,
         remains::{self, Remains},
-        sweep::sweep,
     },
     phases::{glob, junit, tests_command},
 };
@@ -148,8 +147,8 @@ async fn carry_out(
                 }
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
-                    let (marker, left) = (file.session.clone(), directory.clone());
-                    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
+                    let sweep = driver.orphan_sweep(facts.session.id, &file.session, &directory);
+                    tokio::task::spawn_blocking(move || sweep.run()).await.ok();
                     directory = following(&directory);
                 }
             },

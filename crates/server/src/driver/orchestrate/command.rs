@@ -21,7 +21,6 @@ use crate::{
         launch,
         link::Link,
         remains::{self, Remains},
-        sweep::sweep,
     },
     phases::tests_command,
 };
@@ -83,8 +82,8 @@ pub(in crate::driver) async fn run(
                 Some(said) => break said,
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
-                    let (marker, left) = (file.session.clone(), directory.clone());
-                    tokio::task::spawn_blocking(move || sweep(&marker, &left)).await.ok();
+                    let sweep = driver.orphan_sweep(session.id, &file.session, &directory);
+                    tokio::task::spawn_blocking(move || sweep.run()).await.ok();
                     directory = following(&directory);
                 }
             },

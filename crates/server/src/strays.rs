@@ -1,0 +1,99 @@
+//! Processes that carry the mark of an agent and have no shim above them.
+//!
+//! The mark is inherited, so the parents of an agent's process are marked up to the shim, which is not. If the shim is
+//! gone, the system hands the topmost marked process to the nearest process above the shim that adopts orphans: to the
+//! first process of the system, or to one that is also above the server. Every other unmarked parent, such as a terminal
+//! or another shim, shows a process that was only branded, or that another shim looks after.
+
+use std::{fs, os::unix::fs::MetadataExt};
+
+use ostler_shim::LockLimit;
+use rustix::process::{Pid, geteuid};
+
+use crate::{
+    baseline,
+    home::Home,
+    peer::{read, stat},
+};
+
+/// The first process of the system, which adopts orphans where nobody else does.
+const FIRST: i32 = 1;
+
+/// A marked process.
+#[derive(Debug, Clone, Copy)]
+struct MarkedProcess {
+    pid: i32,
+    /// When it began, in the kernel's ticks.
+    began: u64,
+    /// The nearest process above it that is not marked.
+    unmarked: i32,
+}
+
+/// Marked processes without a shim, as `ostler doctor` shows them.
+#[derive(Debug, Default)]
+pub struct BrandedProcesses {
+    /// Whether the process that asks is one of them.
+    pub own: bool,
+    /// The others: number and command.
+    pub others: Vec<(i32, String)>,
+}
+
+/// Finds marked processes of this state directory's user that no shim looks after.
+pub fn branded(home: &Home) -> BrandedProcesses {
+    let Some(baseline) = baseline::find(home) else { return BrandedProcesses::default() };
+    let above: Vec<i32> = ancestors(own_pid()).collect();
+    let without_shim = |it: &MarkedProcess| !is_ending(it.unmarked) && !is_shim(it.unmarked);
+    let is_own = |it: &MarkedProcess| it.pid == own_pid() || above.contains(&it.pid);
+    let (own, others): (Vec<_>, Vec<_>) = marked(baseline).filter(without_shim).partition(is_own);
+    let others = others.iter().map(|it| (it.pid, command(it.pid))).collect();
+    BrandedProcesses { own: !own.is_empty(), others }
+}
+
+/// The processes that a lost shim has left: marked, begun since the session's first process, and orphaned.
+pub(crate) fn orphans(baseline: LockLimit, since: u64) -> Vec<i32> {
+    let above: Vec<i32> = ancestors(own_pid()).collect();
+    let is_adopted = |pid: i32| pid == FIRST || above.contains(&pid) || is_ending(pid);
+    let left = marked(baseline).filter(|it| it.began >= since && is_adopted(it.unmarked));
+    left.map(|it| it.pid).collect()
+}
+
+/// Every process of this user that is below the baseline.
+fn marked(baseline: LockLimit) -> impl Iterator<Item = MarkedProcess> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| entry.metadata().is_ok_and(|it| it.uid() == geteuid().as_raw()));
+    let pids = ours.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter_map(move |pid| {
+        let (_, began) = stat(pid).filter(|_| is_marked(pid, baseline) && !is_ending(pid))?;
+        let unmarked = ancestors(pid).find(|&above| !is_marked(above, baseline)).unwrap_or(FIRST);
+        Some(MarkedProcess { pid, began, unmarked })
+    })
+}
+
+fn is_marked(pid: i32, baseline: LockLimit) -> bool {
+    Pid::from_raw(pid).and_then(|pid| LockLimit::of(pid).ok()).is_some_and(|limit| limit < baseline)
+}
+
+/// The parents of a process, nearest first.
+fn ancestors(pid: i32) -> impl Iterator<Item = i32> {
+    let parent = |pid: &i32| stat(*pid).map(|(parent, _)| parent).filter(|&parent| parent > 0);
+    std::iter::successors(parent(&pid), parent)
+}
+
+/// Whether a process has ended, or is about to: its memory is gone, and its children become somebody else's.
+fn is_ending(pid: i32) -> bool {
+    pid != FIRST && read(pid, "cmdline").is_none_or(|command| command.is_empty())
+}
+
+fn is_shim(pid: i32) -> bool {
+    let command = read(pid, "cmdline").unwrap_or_default();
+    command.split(|&byte| byte == 0).nth(1) == Some(b"__shim")
+}
+
+fn command(pid: i32) -> String {
+    let name = read(pid, "comm").unwrap_or_default();
+    String::from_utf8_lossy(&name).trim_end().to_owned()
+}
+
+fn own_pid() -> i32 {
+    std::process::id().cast_signed()
+}
