@@ -206,6 +206,7 @@ test("what answers itself counts down, and then says that its time was over", as
   await ostler.tell("cancel", request.session);
   const settings = join(ostler.project, "ostler.toml");
   writeFileSync(settings, '[patience]\nquestion = "15s"\n');
+  await ostler.tell("trust", "--yes");
   const other = await visit(browser, ostler);
   const short = await ostler.ask("optional");
   rmSync(settings);

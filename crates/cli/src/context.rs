@@ -40,7 +40,7 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(json: bool, asked: Option<Language>) -> Context {
         let root = env::current_dir().ok().and_then(|directory| config::project_root(&directory));
-        let config = Config::load(root.as_deref()).map_err(Arc::new);
+        let config = Config::load(root.as_deref(), &[]).map_err(Arc::new);
         let configured = config.as_ref().ok().and_then(|config| config.language.clone());
         let words = Words::new(Language::choose(asked, configured.as_deref()));
         Context { json, asked, words, config }

@@ -12,6 +12,7 @@ mod office;
 pub(crate) mod orchestrate;
 mod page;
 mod phases;
+mod project_keys;
 mod vault;
 
 use std::{
@@ -39,6 +40,7 @@ pub use office::{Office, RoleSetting};
 pub use orchestrate::OrchestrateSettings;
 pub use page::{AllowedHost, Listen, Page, Scheme, Tls};
 pub use phases::{Choice, PhaseSetting, PhaseSettings};
+pub use project_keys::{PROJECT_KEYS, ProjectRule};
 pub use vault::VaultKey;
 
 use self::{
@@ -85,11 +87,11 @@ pub struct Config {
     pub orchestrate: OrchestrateSettings,
     /// What is said of the roles of an office.
     pub office: Office,
-    /// What the project's file would have Ostler run.
+    /// What a person has to agree to in the project's file.
     pub commands: Vec<RepositoryCommand>,
 }
 
-/// Something that a repository would have Ostler run.
+/// Something of a repository that counts only after a person agreed to it: a command, or a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryCommand {
     /// What names it, such as `agents.reviewer`.
@@ -134,6 +136,7 @@ pub struct InvalidDuration {
 struct File {
     language: Option<Spanned<String>>,
     default_agent: Option<Spanned<String>>,
+    #[expect(dead_code, reason = "`Agents::add` reads this key from the same text")]
     agents: Option<toml::Table>,
     #[serde(default)]
     patience: PatienceTable,
@@ -177,10 +180,21 @@ struct PatienceTable {
 static BUILTIN: LazyLock<Agents> = LazyLock::new(Agents::builtin);
 
 impl Config {
-    /// The user's file, and `ostler.toml` in the root of the project. Neither has to be there.
-    pub fn load(project_root: Option<&Path>) -> Result<Config, ConfigError> {
+    /// The user's file alone. It does not have to be there.
+    pub fn of_user() -> Result<Config, ConfigError> {
+        Config::load(None, &[])
+    }
+
+    /// The user's file, and `ostler.toml` in the root of the project. Neither has to be there. Of the project's, what needs
+    /// consent is applied as far as the hashes say that a person has given it.
+    pub fn load(project_root: Option<&Path>, trusted: &[String]) -> Result<Config, ConfigError> {
         let [user, project] = sources(project_root)?;
-        Config::of(user.as_ref(), project.as_ref())
+        Config::of(user.as_ref(), project.as_ref(), trusted)
+    }
+
+    /// Whether a file names a default agent, although nobody may have agreed to it.
+    pub fn names_default_agent(&self) -> bool {
+        self.default_agent.is_some() || self.commands.iter().any(|it| it.key == "default_agent")
     }
 
     /// Who does a task: whoever is named, else the agent with the name of its owner, else the default.
@@ -214,7 +228,11 @@ impl Config {
         }
     }
 
-    fn of(user: Option<&Source>, project: Option<&Source>) -> Result<Config, ConfigError> {
+    fn of(
+        user: Option<&Source>,
+        project: Option<&Source>,
+        trusted: &[String],
+    ) -> Result<Config, ConfigError> {
         let mut config = Config::usual();
         let mut said = phases::Said::default();
         if let Some(source) = user {
@@ -233,41 +251,40 @@ impl Config {
         // What a person speaks is not for a repository to say, only where they have not said it.
         let language = config.language.take();
         if let Some(source) = project {
-            config.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
-            let mut file = source.parse()?;
-            config.commands = commands(source, &file);
-            if let Some(table) = file.phases.take() {
-                let has_phases = table.has_phases();
-                said.take(source, &config.agents, table)?;
-                if has_phases {
-                    config.commands.extend(phases::commands(source, &said));
-                }
-            }
-            if let Some(price) = file.prices.values().next() {
-                let message = "prices stand in your own file, not in a project's".to_owned();
-                return Err(source.wrong(price.span(), message, None));
-            }
-            if let Some(vault) = &file.vault {
-                let message = "only your own configuration can say how the vault is opened".to_owned();
-                return Err(source.wrong(vault.span(), message, None));
-            }
-            if let Some(table) = file.notify.first() {
-                let message = "only your own configuration can say who is notified".to_owned();
-                return Err(source.wrong(table.span(), message, None));
-            }
-            if let Some(checkpoints) = &file.checkpoints {
-                let message = "checkpoints stand in your own file, not in a project's".to_owned();
-                return Err(source.wrong(checkpoints.span(), message, None));
-            }
-            if let Some(page) = &file.page {
-                let message = "only your own configuration can say where the page can be had".to_owned();
-                return Err(source.wrong(page.span(), message, None));
-            }
-            config.take(source, file)?;
+            config.take_project(source, &mut said, trusted)?;
         }
         config.phases = said.finish();
         config.language = language.or(config.language);
         Ok(config)
+    }
+
+    /// Takes what the project's file says, by the rules of `project_keys.rs`.
+    fn take_project(
+        &mut self,
+        source: &Source,
+        said: &mut phases::Said,
+        trusted: &[String],
+    ) -> Result<(), ConfigError> {
+        self.agents.add(&source.text).map_err(|error| source.wrong_table(error))?;
+        let mut file = source.parse()?;
+        source.check_user_only(&file)?;
+        if let Some(table) = file.phases.take() {
+            said.take(source, &self.agents, table)?;
+        }
+        // A mistake is one whether or not somebody has agreed to it.
+        self.clone().take(source, file)?;
+        self.commands = project_keys::commands(source, project_keys::needs_consent);
+        let mut file = source.parse()?;
+        for command in self.withheld(trusted) {
+            project_keys::withhold(&mut file, &command.key);
+        }
+        self.take(source, file)
+    }
+
+    /// Settings of the project's file that are not applied, because nobody has agreed to them.
+    pub fn withheld(&self, trusted: &[String]) -> Vec<RepositoryCommand> {
+        let settings = self.commands.iter().filter(|it| project_keys::is_withheld(&it.key));
+        settings.filter(|it| !trusted.contains(&it.fingerprint())).cloned().collect()
     }
 
     /// Whether an agent is what it is because the project's file says so.
@@ -381,19 +398,12 @@ struct Source {
     text: String,
 }
 
-/// What a file would have Ostler run.
-fn commands(source: &Source, file: &File) -> Vec<RepositoryCommand> {
-    let command = |(name, table): (&String, &toml::Value)| RepositoryCommand {
-        key: format!("{AGENTS}{name}"),
-        value: toml::to_string(table).unwrap_or_else(|_| table.to_string()),
-        file: source.path.clone(),
-    };
-    let agents = file.agents.iter().flatten().map(command);
-    let office = file.office.iter().flat_map(|office| office.commands(source));
-    agents.chain(office).chain(file.orchestrate.commands(source)).collect()
-}
-
 impl RepositoryCommand {
+    /// Whether it defines an agent.
+    pub(crate) fn is_agent(&self) -> bool {
+        self.key.starts_with(AGENTS)
+    }
+
     /// Stands for all of it. Whoever trusts it trusts this, and nothing that differs from it.
     pub fn fingerprint(&self) -> String {
         ostler_workspace::fingerprint(&[PROJECT_FILE, &self.key, &self.value])
@@ -431,6 +441,31 @@ impl Source {
             let line = error.span().and_then(|span| self.line(span));
             ConfigError::Wrong { path: self.path.clone(), line, message, nearest }
         })
+    }
+
+    /// Refuses what only the user's own file may have.
+    fn check_user_only(&self, file: &File) -> Result<(), ConfigError> {
+        let found = [
+            (
+                file.prices.values().next().map(Spanned::span),
+                "prices stand in your own file, not in a project's",
+            ),
+            (
+                file.vault.as_ref().map(Spanned::span),
+                "only your own configuration can say how the vault is opened",
+            ),
+            (file.notify.first().map(Spanned::span), "only your own configuration can say who is notified"),
+            (
+                file.checkpoints.as_ref().map(Spanned::span),
+                "checkpoints stand in your own file, not in a project's",
+            ),
+            (
+                file.page.as_ref().map(Spanned::span),
+                "only your own configuration can say where the page can be had",
+            ),
+        ];
+        let first = found.into_iter().find_map(|(span, message)| Some((span?, message)));
+        first.map_or(Ok(()), |(span, message)| Err(self.wrong(span, message.to_owned(), None)))
     }
 
     fn wrong(&self, span: Range<usize>, message: String, nearest: Option<&str>) -> ConfigError {
@@ -516,8 +551,16 @@ mod tests {
         Source { path: path.into(), text: text.into() }
     }
 
-    fn load(user: &str, project: &str) -> Result<Config, String> {
-        Config::of(Some(&source("config.toml", user)), Some(&source("ostler.toml", project)))
+    /// Both files, of which a person agreed to everything.
+    pub(super) fn load(user: &str, project: &str) -> Result<Config, String> {
+        let commands = project_keys::commands(&source("ostler.toml", project), project_keys::needs_consent);
+        let trusted: Vec<String> = commands.iter().map(RepositoryCommand::fingerprint).collect();
+        load_with(user, project, &trusted)
+    }
+
+    /// Both files, of which a person agreed to these.
+    pub(super) fn load_with(user: &str, project: &str, trusted: &[String]) -> Result<Config, String> {
+        Config::of(Some(&source("config.toml", user)), Some(&source("ostler.toml", project)), trusted)
             .map_err(|error| error.to_string())
     }
 
@@ -624,10 +667,10 @@ mod tests {
                        [agents.claude]\nabout = 'another'\n";
         let config = load("[agents.own]\ncommand = ['x']\n", project).expect("both are right");
         let keys: Vec<&str> = config.commands.iter().map(|command| command.key.as_str()).collect();
-        assert_eq!(keys, ["agents.claude", "agents.mine"]);
+        assert_eq!(keys, ["default_agent", "agents.claude", "agents.mine"]);
         assert!(config.is_of_repository("mine") && config.is_of_repository("claude"));
         assert!(!config.is_of_repository("own") && !config.is_of_repository("codex"));
-        let mine = &config.commands[1];
+        let mine = &config.commands[2];
         assert_eq!(mine.value, "command = [\"rm\", \"-r\"]\n");
         let other = load("", "[agents.mine]\ncommand = ['rm', '-f']\n").expect("it is right");
         assert_ne!(mine.fingerprint(), other.commands[0].fingerprint());
@@ -742,7 +785,8 @@ mod tests {
         assert_eq!(runs, ["npm ci", "make lint", "x", "make test"]);
         assert!(phase.commands[2].in_project && phase.commands[2].time_ms_max == 5_000);
         // What a repository would run is listed, and what the user would run is not.
-        assert_eq!((said.commands[0].key.as_str(), said.commands.len()), ("phases.1", 1));
+        assert_eq!((said.commands[0].key.as_str(), said.commands.len()), ("phases", 1));
+        assert!(said.commands[0].value.contains("setup = \"npm ci\""), "{}", said.commands[0].value);
         assert_eq!(
             load("[[phases.phase]]\nname = 'One'\nsetup = 'x'\n", "").expect("it is right").commands,
             []

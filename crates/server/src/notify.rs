@@ -166,7 +166,7 @@ impl Notifications {
             return;
         }
         (state.file, state.is_known) = (file, true);
-        let config = match Config::load(None) {
+        let config = match Config::of_user() {
             Ok(config) => config,
             Err(error) => {
                 // Who is notified goes on being so: a mistake elsewhere in the file is no reason for silence.

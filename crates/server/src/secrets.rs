@@ -68,7 +68,7 @@ impl Secrets {
     /// Whether it can be used, or what a person has to do first. Where the configuration has a mistake, whatever uses it says so.
     pub(crate) fn state(&self) -> VaultState {
         let is_open = self.open.lock().expect("nobody panics while opening a vault").is_some();
-        let wants = Config::load(None).is_ok_and(|config| config.vault == VaultKey::Passphrase);
+        let wants = Config::of_user().is_ok_and(|config| config.vault == VaultKey::Passphrase);
         match (is_open || !wants, Vault::exists(&self.home.vault())) {
             (true, _) => VaultState::Ready,
             (false, true) => VaultState::Locked,
@@ -78,7 +78,7 @@ impl Secrets {
 
     /// Opens it with a passphrase that a person gave.
     pub(crate) fn unlock(&self, passphrase: Secret) -> Result<(), SecretsError> {
-        let config = Config::load(None).map_err(SecretsError::Config)?;
+        let config = Config::of_user().map_err(SecretsError::Config)?;
         if config.vault != VaultKey::Passphrase {
             return Err(SecretsError::NotLocked);
         }
@@ -107,7 +107,7 @@ pub fn mend_vault(
 }
 
 fn key(home: &Home, ask: impl FnOnce() -> Result<Secret, SecretsError>) -> Result<Key, SecretsError> {
-    let config = Config::load(None).map_err(SecretsError::Config)?;
+    let config = Config::of_user().map_err(SecretsError::Config)?;
     Ok(match config.vault {
         VaultKey::File(path) => Key::File(path.unwrap_or_else(|| home.vault().join("key"))),
         VaultKey::Passphrase => Key::Passphrase(ask()?),

@@ -166,7 +166,7 @@ impl Door {
     }
 
     async fn open(&self) -> Result<Option<Listening>, ShutError> {
-        let page = Config::load(None).map_err(ShutError::Config)?.page;
+        let page = Config::of_user().map_err(ShutError::Config)?.page;
         let listener = match page.listen {
             Listen::Off => return Ok(None),
             Listen::Usual => self.any(IpAddr::V4(Ipv4Addr::LOCALHOST), &[PORT]).await?,

@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, env, time::Duration};
 
 use clap::Args;
-use ostler_server::api::{NewRun, RunView, StatusView};
+use ostler_server::{
+    api::{NewRun, RunView, StatusView, TrustView},
+    client::{Client, encoded},
+};
 
 use super::{
     limits::{Limits, duration, limit_s},
@@ -118,6 +121,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let begun: &[(&str, &dyn std::fmt::Display)] =
             &[("run", &run.id), ("session", &session), ("title", &one_line(&run.title))];
         context.note(&words.say(Key::RunBegun, begun));
+        note_withheld(context, &client, &new.directory).await;
         if !run.project.git {
             context.note(words.sentence(Key::ShowNotGit));
         }
@@ -132,6 +136,22 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     })
 }
 
+/// Names the settings of the project that are not applied, because nobody has agreed to them.
+async fn note_withheld(context: &Context, client: &Client, directory: &str) {
+    let settings = context.config().map(|config| config.withheld(&[])).unwrap_or_default();
+    if settings.is_empty() || context.json {
+        return;
+    }
+    let trust = client.get::<TrustView>(&format!("/trust?directory={}", encoded(directory))).await;
+    // The run has begun: a note is not worth an error.
+    let Ok(trust) = trust else { return };
+    let waits = |key: &str| trust.commands.iter().any(|it| it.key == key && !it.trusted);
+    let keys: Vec<&str> = settings.iter().map(|it| it.key.as_str()).filter(|key| waits(key)).collect();
+    if !keys.is_empty() {
+        context.note(&context.words.say(Key::TrustWithheld, &[("keys", &keys.join(", "))]));
+    }
+}
+
 fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     let usage = |message: Message| Error::Usage { message, command: "run" };
     if arguments.until && arguments.check.is_none() {
@@ -143,7 +163,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     context.config()?;
     let (agent, prompt) = if arguments.command.is_empty() {
         let (agent, prompt) = who_does_what(context, arguments)?;
-        (Some(agent), Some(prompt))
+        (agent, Some(prompt))
     } else {
         (None, None)
     };
@@ -175,8 +195,9 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     })
 }
 
-/// The agent and what it is to do. One word alone is what the default agent is to do, unless it names an agent.
-fn who_does_what(context: &Context, arguments: &Arguments) -> Result<(String, String), Error> {
+/// The agent and what it is to do. One word alone is what the default agent is to do, unless it names an agent; the
+/// server knows which agent that is.
+fn who_does_what(context: &Context, arguments: &Arguments) -> Result<(Option<String>, String), Error> {
     let usage = |message: Message| Error::Usage { message, command: "run" };
     let config = context.config()?;
     let unknown = |name: &str| Error::NotFound {
@@ -187,24 +208,25 @@ fn who_does_what(context: &Context, arguments: &Arguments) -> Result<(String, St
         },
     };
     let (agent, prompt) = match (&arguments.agent, &arguments.prompt) {
-        (Some(agent), Some(prompt)) if config.agents.get(agent).is_some() => (agent.clone(), prompt.clone()),
+        (Some(agent), Some(prompt)) if config.agents.get(agent).is_some() => {
+            (Some(agent.clone()), prompt.clone())
+        }
         (Some(agent), Some(_)) => return Err(unknown(agent)),
         (Some(agent), None) if config.agents.get(agent).is_some() => {
             return Err(usage(Message::new(Key::NoPrompt).with("name", agent)));
         }
-        (Some(words), None) => match &config.default_agent {
-            Some(agent) => (agent.clone(), words.clone()),
-            // A sentence is no name: whoever wrote one has left the agent out.
-            None if words.contains(char::is_whitespace) => {
-                return Err(usage(Message::new(Key::NoAgentNamed)));
-            }
-            None => return Err(unknown(words)),
-        },
+        (Some(words), None) if config.names_default_agent() => (None, words.clone()),
+        // A sentence is no name: whoever wrote one has left the agent out.
+        (Some(words), None) if words.contains(char::is_whitespace) => {
+            return Err(usage(Message::new(Key::NoAgentNamed)));
+        }
+        (Some(words), None) => return Err(unknown(words)),
         (None, _) => return Err(usage(Message::new(Key::NoAgentNamed))),
     };
     let prompt = if prompt == "-" { standard_input()? } else { prompt };
     if prompt.trim().is_empty() {
-        return Err(usage(Message::new(Key::NoPrompt).with("name", &agent)));
+        let name = agent.as_deref().or(config.default_agent.as_deref()).unwrap_or_default();
+        return Err(usage(Message::new(Key::NoPrompt).with("name", &name)));
     }
     Ok((agent, prompt))
 }

@@ -353,6 +353,7 @@ keys! {
     RefusedTrustChanged,
     HintTrustAgain,
     TrustNothing,
+    TrustWithheld,
     TrustWould,
     TrustIn,
     TrustNew,

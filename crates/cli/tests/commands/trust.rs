@@ -2,6 +2,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
+use serde_json::Value;
+
 use crate::{
     support::{Place, until},
     terminal::Terminal,
@@ -199,7 +201,7 @@ fn it_is_listed_and_taken_back() {
     assert_eq!(place.run(&["run", "-d", "--worktree", "--", "true"]).code, 7);
     no_canary(&place);
     let clean = Place::with_commit();
-    assert!(clean.done(&["trust"]).contains("brings nothing along"));
+    assert!(clean.done(&["trust"]).contains("no commands or settings that need your approval"));
     let said = clean.run(&["trust", "--revoke", "/no/such/place"]);
     assert_eq!(said.code, 8, "{said:?}");
 }
@@ -246,10 +248,12 @@ fn the_agents_of_a_repository_wait_for_it() {
     let table = "default_agent = \"mine\"\n[agents.mine]\ncommand = [\"sh\", \"-c\", \"touch canary\"]\n\
                  version = [\"touch\", \"canary\"]\n[agents.mine.arguments]\nprompt = [\"{prompt}\"]\n";
     fs::write(&file, table).expect("a file");
-    for run in [["run", "mine", "work"].as_slice(), &["run", "work"]] {
+    for (run, key) in
+        [(["run", "mine", "work"].as_slice(), "agents.mine"), (&["run", "work"], "default_agent")]
+    {
         let said = place.run(run);
         assert_eq!(said.code, 7, "{said:?}");
-        assert!(said.err.contains("agents.mine") && said.err.contains("ostler trust"), "{said:?}");
+        assert!(said.err.contains(key) && said.err.contains("ostler trust"), "{said:?}");
     }
     place.run(&["agents", "check"]);
     place.run(&["agents", "check", "mine"]);
@@ -274,6 +278,40 @@ fn the_agents_of_a_repository_wait_for_it() {
     assert_eq!(said.code, 7, "{said:?}");
     assert!(said.err.contains("agents.claude"), "{said:?}");
     no_canary(&place);
+}
+
+#[test]
+fn the_settings_of_a_repository_wait_for_it() {
+    let place = Place::with_commit();
+    place.configure(
+        "default_agent = \"own\"\n[agents.own]\ncommand = [\"echo\", \"own\"]\n\
+                     [agents.other]\ncommand = [\"echo\", \"other\"]\n[patience]\nquestion = \"2h\"\n",
+    );
+    let settings = "default_agent = \"other\"\n[patience]\nquestion = \"1ms\"\n";
+    fs::write(place.project().join("ostler.toml"), settings).expect("a file");
+    let question = "printf '%s\\n' '[USER_QUESTION]' 'category: choice' 'question: Which?' 'options: [a, b]' \
+                    'default: a' 'required: false' '[/USER_QUESTION]'; read -r line; echo \"got $line\"";
+    let session = place.start(question);
+    place.wait_for(&session, "waiting_input");
+    let asked = place.json(&["inbox"])[0].clone();
+    let waits_ms = |asked: &Value| {
+        asked["expires_at_ms"].as_u64().expect("a time") - asked["opened_at_ms"].as_u64().expect("a time")
+    };
+    assert_eq!(waits_ms(&asked), 2 * 3_600_000, "the user's own patience counts");
+    place.done(&["answer", asked["id"].as_str().expect("an id"), "1"]);
+    let said = place.run(&["run", "work"]);
+    assert!(said.code == 0 && said.out.contains("own") && !said.out.contains("other"), "{said:?}");
+    assert!(said.err.contains("default_agent, patience") && said.err.contains("ostler trust"), "{said:?}");
+
+    let shown = place.run(&["trust"]);
+    assert_eq!(shown.code, 7, "{shown:?}");
+    assert!(shown.out.contains("question = \"1ms\"") && shown.out.contains("default_agent"), "{shown:?}");
+    place.done(&["trust", "--yes"]);
+    let said = place.run(&["run", "work"]);
+    assert!(said.code == 0 && said.out.contains("other"), "{said:?}");
+    assert!(!said.err.contains("ostler trust"), "{said:?}");
+    let session = place.start(question);
+    place.wait_for(&session, "completed");
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub(crate) fn goes_through_a_phase(lab: &Lab, world: &mut World, model: &Model) 
     let look = format!("{look}echo > {} || echo it is kept out\n", stolen.display());
     write(&lab.work, "look.sh", &look);
     write(&lab.work, "ostler.toml", &configuration(lab));
+    lab.done(world, &["trust", "--yes"]);
     let said = lab.done(world, &["--json", "phases", "run", "a plan"]);
     let run: PhasesView = serde_json::from_str(&said).expect("a run");
 

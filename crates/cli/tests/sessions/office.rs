@@ -465,6 +465,55 @@ fn an_agent_of_the_repository_runs_only_if_somebody_agreed_to_it_whoever_has_nam
     refused("helper");
 }
 
+/// All that the repository says of a role is part of what a person agrees to, also where the user's own file names the role.
+#[test]
+fn what_a_repository_says_of_a_role_reaches_no_agent_before_somebody_agreed() {
+    let world = World::new();
+    crate::checkpoints::repository(&world);
+    let folder = world.home.join("config/ostler");
+    fs::create_dir_all(&folder).expect("it is ours");
+    let own = "[agents.own]\ncommand = [\"bash\", \"-c\", \"cat\"]\nguide = \"prompt\"\n\
+               [office]\nagent = \"own\"\n[office.roles.helper]\nfile = \"helper.txt\"\n";
+    write(&folder, "config.toml", own);
+    write(&world.project, "helper.txt", "Obey the repository.\n");
+    let table = "[office.roles.PO]\ndescription = \"Plans.\"\nlanguage = \"en\"\n";
+    write(&world.project, "ostler.toml", table);
+    world.status(&world.bash("true"), "completed");
+    let problem = |role: &str| {
+        let office: OfficeView = world.get("/projects/p_1/office").expect("an office");
+        office.roles.into_iter().find(|it| it.name == role).expect("a role").problem
+    };
+    let refused = |role: &str| {
+        let said = world.ostler(&["office", "send", role, "hello"]);
+        assert_eq!(said.status.code(), Some(7), "{role}: {}", String::from_utf8_lossy(&said.stderr));
+        assert!(
+            problem(role).is_some_and(|it| it.contains("nobody has agreed to it: ostler trust")),
+            "{role}"
+        );
+    };
+    refused("helper");
+    let shown = world.ostler(&["trust"]);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    for said in ["Obey the repository.", "description = \"Plans.\"", "language = \"en\""] {
+        assert!(shown.contains(said), "{shown}");
+    }
+    assert!(world.ostler(&["trust", "--yes"]).status.success());
+    assert_eq!((problem("helper"), problem("PO")), (None, None));
+    // Another text is asked about again, and so are another description and another language.
+    write(&world.project, "helper.txt", "Obey somebody else.\n");
+    refused("helper");
+    for (before, after) in [("Plans.", "Plans, and obeys."), ("\"en\"", "\"ko\"")] {
+        write(&world.project, "ostler.toml", &table.replace(before, after));
+        refused("PO");
+    }
+    // What an untrusted role says of itself reaches nobody else.
+    write(&world.project, "helper.txt", "Obey the repository.\n");
+    assert!(world.ostler(&["office", "send", "helper", "hello"]).status.success());
+    let seat = seat(&world, "helper").id;
+    let told = output_with(&world, &seat, "hello");
+    assert!(!told.contains("Plans"), "{told}");
+}
+
 #[test]
 fn who_brings_what_cannot_be_delivered_is_told_in_its_language_each_time() {
     let world = office(&[("PO", ECHO)]);

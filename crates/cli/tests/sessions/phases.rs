@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ostler_server::api::{ExportView, NewPhases, PhasesState, PhasesView, RequestView};
+use ostler_server::api::{ExportView, NewPhases, NewTrust, PhasesState, PhasesView, RequestView, TrustView};
 use serde_json::{Value, json};
 
 use crate::support::{World, write};
@@ -112,6 +112,16 @@ pub(crate) fn begin_in(world: &World, directory: &Path) -> PhasesView {
         ..NewPhases::default()
     };
     world.post("/phases", &new).expect("a run")
+}
+
+/// A person agrees to all that a repository brings along.
+fn trust(world: &World, directory: &Path) {
+    let directory = directory.display().to_string();
+    let shown: TrustView = world.get(&format!("/trust?directory={directory}")).expect("what it brings along");
+    let hashes = shown.commands.into_iter().map(|command| command.hash).collect();
+    let given: TrustView =
+        world.post("/trust", &NewTrust { directory, hashes, tasks: None }).expect("it is given");
+    assert!(given.commands.iter().all(|command| command.trusted));
 }
 
 pub(crate) fn begin(world: &World) -> PhasesView {
@@ -287,6 +297,9 @@ fn each_lack_is_found_and_named_in_many_runs_at_once() {
     }
     configure(&world, &config);
     world.start();
+    for (project, _) in &projects {
+        trust(&world, project);
+    }
     let runs: Vec<String> = projects.iter().map(|(project, _)| begin_in(&world, project).run).collect();
     assert!(runs.len() >= 20);
     for (run, (project, expected)) in runs.iter().zip(&projects) {
@@ -336,6 +349,9 @@ fn no_verifier_passes_anything_but_by_a_whole_verdict() {
     }
     configure(&world, &config);
     world.start();
+    for (project, _) in &projects {
+        trust(&world, project);
+    }
     let runs: Vec<String> = projects.iter().map(|(project, _)| begin_in(&world, project).run).collect();
     for (run, (project, expected)) in runs.iter().zip(&projects) {
         let found = review(&world, run);
@@ -509,11 +525,20 @@ fn a_rate_limit_in_the_middle_is_waited_out() {
 #[test]
 fn what_a_repository_runs_is_trusted_first() {
     let world = two_phases(HONEST);
-    write(&world.project, "ostler.toml", "[[phases.phase]]\nname = \"One\"\nchecks = [\"true\"]\n");
     let new = json!({ "directory": world.project.display().to_string(), "idea": "a shop" });
-    let refused = world.refused("/phases", &new);
-    assert_eq!((refused.kind.as_str(), refused.status), ("untrusted", 409));
-    assert_eq!(refused.details["commands"][0]["key"], "phases.1");
+    for settings in [
+        "[phases]\nverifier = \"none\"\nconfine = false\n",
+        "[phases]\nrework = 20\n",
+        "[[phases.phase]]\nname = \"One\"\nchecks = [\"true\"]\n",
+    ] {
+        write(&world.project, "ostler.toml", settings);
+        let refused = world.refused("/phases", &new);
+        assert_eq!((refused.kind.as_str(), refused.status), ("untrusted", 409));
+        let command = &refused.details["commands"][0];
+        assert_eq!(command["key"], "phases");
+        let line = settings.lines().last().expect("a line");
+        assert!(command["value"].as_str().is_some_and(|it| it.contains(line)), "{command}");
+    }
     let trusted = world.ostler(&["trust", "--yes"]);
     assert!(trusted.status.success(), "{trusted:?}");
     let run = begin(&world).run;

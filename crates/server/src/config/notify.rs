@@ -308,7 +308,7 @@ mod tests {
 
     fn load(toml: &str) -> Result<Vec<NotifyChannel>, String> {
         let user = Source { path: "config.toml".into(), text: toml.into() };
-        Config::of(Some(&user), None).map(|it| it.notify).map_err(|error| error.to_string())
+        Config::of(Some(&user), None, &[]).map(|it| it.notify).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -398,7 +398,7 @@ mod tests {
         let user = Source { path: "config.toml".into(), text: String::new() };
         let text = "\n[[notify]]\ntype = 'command'\ncommand = ['a']\n".to_owned();
         let project = Source { path: "ostler.toml".into(), text };
-        let said = Config::of(Some(&user), Some(&project)).expect_err("a mistake").to_string();
+        let said = Config::of(Some(&user), Some(&project), &[]).expect_err("a mistake").to_string();
         assert_eq!(said, "ostler.toml:2: only your own configuration can say who is notified");
     }
 }

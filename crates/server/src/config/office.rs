@@ -6,7 +6,7 @@ use ostler_agents::Agents;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{ConfigError, RepositoryCommand, Source, parse_duration};
+use super::{ConfigError, Source, parse_duration};
 
 /// How long a role that has nothing to do is kept, if nobody says otherwise.
 const IDLE: Duration = Duration::from_mins(10);
@@ -104,14 +104,12 @@ impl OfficeTable {
         Ok(())
     }
 
-    /// The roles that a repository brings along: what they say is given to an agent.
-    pub(super) fn commands(&self, source: &Source) -> Vec<RepositoryCommand> {
-        let command = |(name, role): (&Spanned<String>, &RoleTable)| RepositoryCommand {
-            key: format!("office.roles.{}", name.get_ref()),
-            value: role.to_text(),
-            file: source.path.clone(),
-        };
-        self.roles.iter().map(command).collect()
+    pub(super) fn withhold_agent(&mut self) {
+        self.agent = None;
+    }
+
+    pub(super) fn withhold_idle(&mut self) {
+        self.idle = None;
     }
 }
 
@@ -152,24 +150,6 @@ impl RoleTable {
             korean,
             place: (source.path.clone(), line),
         })
-    }
-
-    /// All that is said of it, as a person is shown it.
-    fn to_text(&self) -> String {
-        let text = |value: &Option<Spanned<String>>| value.as_ref().map(|it| it.get_ref().clone());
-        let turns = self.turns.map(|turns| turns.to_string());
-        let tools = Some(self.tools.join(", ")).filter(|tools| !tools.is_empty());
-        let lines = [
-            ("agent", text(&self.agent)),
-            ("model", self.model.clone()),
-            ("turns", turns),
-            ("tools", tools),
-            ("file", self.file.clone()),
-            ("isolation", text(&self.isolation)),
-            ("instruction", text(&self.instruction)),
-        ];
-        let lines = lines.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}", value?)));
-        lines.collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, time::Duration};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{ConfigError, RepositoryCommand, Source, parse_duration};
+use super::{ConfigError, Source, parse_duration};
 
 /// What names the command that tests a phase.
 pub(crate) const TEST: &str = "orchestrate.test";
@@ -37,8 +37,8 @@ pub struct OrchestrateSettings {
     pub worktrees: Worktrees,
 }
 
-/// Who has a worktree.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+/// Who has a worktree; what separates more comes last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Worktrees {
     /// Each phase.
@@ -78,29 +78,36 @@ pub(super) struct OrchestrateTable {
 }
 
 impl OrchestrateTable {
-    /// What it would have run.
-    pub(super) fn commands(&self, source: &Source) -> Vec<RepositoryCommand> {
-        let command = |(key, value): (&str, &Option<String>)| {
-            let (key, value) = (key.to_owned(), value.clone()?);
-            Some(RepositoryCommand { key, value, file: source.path.clone() })
-        };
-        [(TEST, &self.test), (SETUP, &self.setup)].into_iter().filter_map(command).collect()
+    pub(super) fn withhold_resolver(&mut self) {
+        self.resolver = None;
     }
 
-    /// Takes what it says over what was said before.
+    pub(super) fn withhold_executor(&mut self) {
+        self.executor = None;
+    }
+
+    /// Takes what it says over what was said before; of limits the smaller counts, of worktrees the more.
     pub(super) fn take(self, source: &Source, before: &mut OrchestrateSettings) -> Result<(), ConfigError> {
         before.test = self.test.or(before.test.take());
         before.setup = self.setup.or(before.setup.take());
-        before.parallel_max = self.max_parallel.or(before.parallel_max);
+        before.parallel_max = smaller(before.parallel_max, self.max_parallel);
         before.port = self.port.unwrap_or(before.port);
         before.resolver = self.resolver.or(before.resolver.take());
         before.executor = self.executor.or(before.executor.take());
-        before.worktrees = self.worktrees.unwrap_or(before.worktrees);
+        before.worktrees =
+            self.worktrees.map_or(before.worktrees, |worktrees| worktrees.max(before.worktrees));
         if let Some(value) = self.timeout {
             let parsed = parse_duration(value.get_ref());
             let timeout = parsed.map_err(|error| source.wrong(value.span(), error.to_string(), None))?;
-            before.timeout = Some(timeout);
+            before.timeout = smaller(before.timeout, Some(timeout));
         }
         Ok(())
+    }
+}
+
+fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

@@ -10,7 +10,7 @@ use serde::{
 };
 use toml::Spanned;
 
-use super::{ConfigError, PROJECT_FILE, RepositoryCommand, Source, parse_duration};
+use super::{ConfigError, Source, parse_duration};
 use crate::phases::{
     defaults::{self, Document, JUNIT, PHASES, TEST_NAMES, TESTS},
     glob, prompt,
@@ -246,13 +246,6 @@ impl PhaseSetting {
     }
 }
 
-impl PhasesTable {
-    /// Whether it says what is run.
-    pub(super) fn has_phases(&self) -> bool {
-        self.phase.is_some()
-    }
-}
-
 impl Said {
     /// What a file says goes over what the one before said, wherever that said it.
     pub(super) fn take(
@@ -388,21 +381,6 @@ impl Said {
             questions_max: self.questions,
         }
     }
-}
-
-/// What the phases of a repository's file would have Ostler run, one entry for each phase that has commands.
-pub(super) fn commands(source: &Source, said: &Said) -> Vec<RepositoryCommand> {
-    let mut found = Vec::new();
-    for (number, phase) in (1..).zip(said.phases.iter().flatten()) {
-        if phase.commands.is_empty() {
-            continue;
-        }
-        let lines: Vec<String> = phase.commands.iter().map(|it| it.run.clone()).collect();
-        let (key, value, file) = (format!("phases.{number}"), lines.join("\n"), source.path.clone());
-        found.push(RepositoryCommand { key, value, file });
-    }
-    debug_assert!(source.path.ends_with(PROJECT_FILE), "only a repository's file is asked");
-    found
 }
 
 fn document_rule(document: &Document) -> Rule {

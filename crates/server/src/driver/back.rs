@@ -129,7 +129,7 @@ async fn choose(driver: &Arc<Driver>, session: &Session) -> Result<Option<Chosen
     let (root, directory) = (session.order.directory.clone(), session.directory().to_owned());
     let trusted = driver.trusted(&root);
     let chosen = spawn_blocking(move || {
-        let config = Config::load(Some(Path::new(&root))).map_err(|error| error.to_string())?;
+        let config = Config::load(Some(Path::new(&root)), &trusted).map_err(|error| error.to_string())?;
         Ok(command::test(&config, Path::new(&directory), &trusted))
     });
     chosen.await.unwrap_or_else(|_| Err("the configuration could not be read".to_owned()))

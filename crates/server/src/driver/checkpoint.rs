@@ -314,7 +314,7 @@ async fn tidy(driver: &Arc<Driver>, session: SessionId) {
         *last_ms = now_ms;
     }
     // What could not be let go of today is not in the way; the next time says it again.
-    if let Ok(config) = Config::load(None) {
+    if let Ok(config) = Config::of_user() {
         prune(driver, directory, config.prune, false).await.ok();
     }
 }

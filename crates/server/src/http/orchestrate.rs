@@ -187,11 +187,10 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         guarded.check_trust().map_err(|error| runs::refused_by_git(&error))?;
         check_head(&guarded, &plan)?;
     }
-    let config = Config::load(repository.as_ref().map(Repository::directory_root).or(Some(&root))).map_err(
-        |error| {
-            Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
-        },
-    )?;
+    let settings = repository.as_ref().map(Repository::directory_root).or(Some(&root));
+    let config = Config::load(settings, &trusted).map_err(|error| {
+        Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
+    })?;
     check_agents(&config, new, &project, &plan)?;
     check_state(&project, new.phase, driver.journal.clock().now_ms())?;
     let variables = new.environment.clone().unwrap_or_else(environment::of_server);

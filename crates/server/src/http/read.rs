@@ -138,7 +138,7 @@ pub(super) async fn diff(
 
 /// Read anew each time, so that a table that was changed is used by the next run.
 pub(super) fn configuration() -> Result<Config, Problem> {
-    Config::load(None).map_err(|error| {
+    Config::of_user().map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })
 }

@@ -49,6 +49,12 @@ const TIME_S_MAX: u64 = 366 * 24 * 60 * 60;
 /// The most lines of a terminal, and the most characters in one.
 const SCREEN_MAX: u16 = 1_000;
 
+/// What names the settings of phases.
+const PHASES: &str = "phases";
+
+/// What names the agent that is meant where none is named.
+const DEFAULT_AGENT: &str = "default_agent";
+
 /// Asks for something to be done.
 #[utoipa::path(post, path = "/runs", request_body = NewRun,
     responses((status = 201, body = RunView), (status = 400, body = Problem), (status = 404, body = Problem)))]
@@ -81,12 +87,13 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         repository.trusting(trusted.iter().cloned()).check_trust().map_err(|error| refused_by_git(&error))?;
     }
     let project = repository.as_ref().map(Repository::directory_root);
-    let config = Config::known(project).map_err(|error| {
+    let config = Config::known(project, &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     check_terms(&new)?;
-    let mut agent = agent(&config, &new)?;
-    check_commands(&config, &new, &trusted)?;
+    let named = agent_name(&config, &new, &trusted)?;
+    let mut agent = agent(&config, &new, named)?;
+    check_commands(&config, &new.directory, named, &trusted)?;
     let asked = Asked { cost_usd_max: new.cost_usd_max, tokens_max: new.tokens_max };
     let budget = budget(&config, &[(&agent, new.model.as_ref())], asked)?;
     let time_ms_max = time_ms_max(&config, new.time_s_max)?;
@@ -94,7 +101,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     variables.extend(take_values(&mut agent));
     let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
     let account = account::name(&agent, &variables, driver.mark());
-    let is_plain = new.agent.is_none() && !new.command.is_empty();
+    let is_plain = named.is_none();
     let order = Order {
         guide: new.guide.unwrap_or(true) && !is_plain,
         channel: new.mcp.unwrap_or(true) && !is_plain,
@@ -164,26 +171,35 @@ pub(super) fn refused_by_git(error: &GitError) -> Problem {
 
 /// An agent that the repository defines runs only if a person agreed to all that it defines: one table may lean on
 /// another.
-fn check_commands(config: &Config, new: &NewRun, trusted: &[String]) -> Result<(), Problem> {
-    let is_of_repository = new.agent.as_ref().is_some_and(|name| config.is_of_repository(name));
-    let is_new = |it: &&RepositoryCommand| !trusted.contains(&it.fingerprint());
-    let unseen: Vec<&RepositoryCommand> = config.commands.iter().filter(is_new).collect();
-    let Some(first) = unseen.first().filter(|_| is_of_repository) else { return Ok(()) };
-    let title = format!("'{}' defines {}, and nobody has agreed to it", first.file.display(), first.key);
-    let commands = unseen.iter().map(|it| (it.key.as_str(), it.value.as_str(), it.file.as_path()));
-    Err(untrusted(&new.directory, title, commands))
+fn check_commands(
+    config: &Config,
+    directory: &str,
+    agent: Option<&String>,
+    trusted: &[String],
+) -> Result<(), Problem> {
+    let is_of_repository = agent.is_some_and(|name| config.is_of_repository(name));
+    refuse_unseen(config, directory, trusted, |it| is_of_repository && it.is_agent())
 }
 
-/// The same for phases: what they run, and who works in them.
+/// The same for phases: all that is set for them, and who works in them.
 pub(super) fn check_phase_commands(
     config: &Config,
     directory: &str,
     trusted: &[String],
     is_of_repository: bool,
 ) -> Result<(), Problem> {
-    let counts = |it: &&RepositoryCommand| is_of_repository || it.key.starts_with("phases.");
-    let is_new = |it: &&RepositoryCommand| !trusted.contains(&it.fingerprint());
-    let unseen: Vec<&RepositoryCommand> = config.commands.iter().filter(counts).filter(is_new).collect();
+    refuse_unseen(config, directory, trusted, |it| it.key == PHASES || (is_of_repository && it.is_agent()))
+}
+
+/// Refuses what nobody has agreed to, of what counts.
+fn refuse_unseen(
+    config: &Config,
+    directory: &str,
+    trusted: &[String],
+    counts: impl Fn(&RepositoryCommand) -> bool,
+) -> Result<(), Problem> {
+    let is_new = |it: &&RepositoryCommand| counts(it) && !trusted.contains(&it.fingerprint());
+    let unseen: Vec<&RepositoryCommand> = config.commands.iter().filter(is_new).collect();
     let Some(first) = unseen.first() else { return Ok(()) };
     let title = format!("'{}' defines {}, and nobody has agreed to it", first.file.display(), first.key);
     let commands = unseen.iter().map(|it| (it.key.as_str(), it.value.as_str(), it.file.as_path()));
@@ -303,8 +319,24 @@ pub(crate) fn time_ms_max(config: &Config, time_s_max: Option<u64>) -> Result<Op
     Ok(time_s_max.or(config.budget.time_s_max).map(|seconds| seconds.saturating_mul(1000)))
 }
 
-fn agent(config: &Config, new: &NewRun) -> Result<Agent, Problem> {
-    let mut agent = match (&new.agent, new.command.as_slice()) {
+/// The agent that is meant: the one that is named, or the default one where there is something to do and no command.
+fn agent_name<'a>(
+    config: &'a Config,
+    new: &'a NewRun,
+    trusted: &[String],
+) -> Result<Option<&'a String>, Problem> {
+    let has_prompt = new.prompt.as_deref().is_some_and(|prompt| !prompt.trim().is_empty());
+    if new.agent.is_some() || !new.command.is_empty() || !has_prompt {
+        return Ok(new.agent.as_ref());
+    }
+    if config.default_agent.is_none() {
+        refuse_unseen(config, &new.directory, trusted, |it| it.key == DEFAULT_AGENT)?;
+    }
+    Ok(config.default_agent.as_ref())
+}
+
+fn agent(config: &Config, new: &NewRun, name: Option<&String>) -> Result<Agent, Problem> {
+    let mut agent = match (name, new.command.as_slice()) {
         (Some(_), [_, ..]) => {
             return Err(Problem::bad(
                 Code::AgentAndCommand,

@@ -169,7 +169,7 @@ fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, P
         }));
     }
     let project = repository.as_ref().map(Repository::directory_root);
-    let config = Config::load(project).map_err(|error| {
+    let config = Config::load(project, &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was changed.")
     })?;
     let settings = config.commands.iter().filter(|it| !it.key.starts_with(ROLES));

@@ -91,7 +91,7 @@ fn of_office(home: &Home) -> Vec<String> {
 
 /// Only where the key is a file: nobody is asked for anything here, and nothing is run.
 fn of_vault(home: &Home) -> Option<String> {
-    let config = Config::load(None).ok()?;
+    let config = Config::of_user().ok()?;
     if !matches!(config.vault, VaultKey::File(_)) || !Vault::exists(&home.vault()) {
         return None;
     }

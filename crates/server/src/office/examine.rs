@@ -236,11 +236,12 @@ fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, Obj
         }
     }
     let (root, is_git) = place(driver, project).ok_or(Objection::Gone)?;
-    let roles = Roles::read(Path::new(&root), is_git).map_err(|error| Objection::Bad(error.to_string()))?;
+    let roles = Roles::read(Path::new(&root), is_git, driver.trusted(&root));
+    let roles = roles.map_err(|error| Objection::Bad(error.to_string()))?;
     match roles.find(to) {
         Some(Ok(role)) => Ok(role.name.clone()),
         Some(Err(role)) => Err(Objection::Bad(role.message.clone())),
-        None => Err(Objection::NoAgent(to.to_owned(), names(driver, (&root, is_git), &roles))),
+        None => Err(Objection::NoAgent(to.to_owned(), names((&root, is_git), &roles))),
     }
 }
 

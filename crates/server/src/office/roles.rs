@@ -72,12 +72,14 @@ pub(crate) struct Roles {
     found: BTreeMap<String, Result<Role, BadRole>>,
     /// Those that are described; the others are agents as they are.
     pub(crate) config: Config,
+    /// The hashes of what a person agreed to in the project.
+    trusted: Vec<String>,
 }
 
 impl Roles {
-    /// Reads what there is.
-    pub(crate) fn read(root: &Path, is_git: bool) -> Result<Roles, ConfigError> {
-        let config = Config::load(Some(root).filter(|_| is_git))?;
+    /// Reads what there is; settings of the project count as far as a person agreed to them.
+    pub(crate) fn read(root: &Path, is_git: bool, trusted: Vec<String>) -> Result<Roles, ConfigError> {
+        let config = Config::load(Some(root).filter(|_| is_git), &trusted)?;
         let mut found = BTreeMap::new();
         for name in config.agents.iter().map(|agent| &agent.name) {
             found.insert(name.clone(), Ok(Role::of_agent(name)));
@@ -88,7 +90,12 @@ impl Roles {
         for (name, setting) in &config.office.roles {
             found.insert(name.clone(), of_table(root, name, setting, &config));
         }
-        Ok(Roles { found, config })
+        Ok(Roles { found, config, trusted })
+    }
+
+    /// Whether a person agreed to something of the project.
+    pub(crate) fn is_agreed(&self, command: &RepositoryCommand) -> bool {
+        self.trusted.contains(&command.fingerprint())
     }
 
     /// All of them.
@@ -314,15 +321,16 @@ fn of_table(root: &Path, name: &str, setting: &RoleSetting, config: &Config) -> 
         None => setting.instruction.clone(),
     };
     let key = format!("office.roles.{name}");
-    let command = config.commands.iter().find(|command| command.key == key).cloned();
-    // What the file of a repository says is part of what a person agrees to.
-    let command = command.map(|mut command| {
-        if setting.file.is_some() {
-            command.value.push_str("\n\n");
-            command.value.push_str(instruction.as_deref().unwrap_or_default());
+    let own = config.commands.iter().find(|command| command.key == key).cloned();
+    // The text of a file is the repository's, although the user's own configuration may name the file.
+    let command = match &setting.file {
+        Some(path) => {
+            let table = own.map_or_else(|| format!("file = {path:?}\n"), |command| command.value);
+            let value = format!("{table}\n\n{}", instruction.as_deref().unwrap_or_default());
+            Some(RepositoryCommand { key, value, file: root.join(path) })
         }
-        command
-    });
+        None => own,
+    };
     Ok(Role {
         name: name.to_owned(),
         description: setting.description.clone(),
@@ -340,7 +348,7 @@ fn of_table(root: &Path, name: &str, setting: &RoleSetting, config: &Config) -> 
 
 /// What roles of a repository would give to an agent, for a person to look at.
 pub(crate) fn commands(root: &Path, is_git: bool) -> Vec<RepositoryCommand> {
-    let Ok(roles) = Roles::read(root, is_git) else { return Vec::new() };
+    let Ok(roles) = Roles::read(root, is_git, Vec::new()) else { return Vec::new() };
     let roles = roles.found.into_values().filter_map(Result::ok);
     roles.filter_map(|role| role.command).collect()
 }

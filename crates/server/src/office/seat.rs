@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     account,
+    config::RepositoryCommand,
     driver::Driver,
     environment,
     http::runs::{Asked, budget, take_values, time_ms_max},
@@ -52,16 +53,17 @@ pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) ->
     let bad = |message: String| NoSeat::Bad { message };
     let (root, is_git) =
         place(driver, caller.project).ok_or_else(|| bad("the project is gone".to_owned()))?;
-    let roles = Roles::read(Path::new(&root), is_git).map_err(|error| bad(error.to_string()))?;
+    let trusted = driver.trusted(&root);
+    let roles = Roles::read(Path::new(&root), is_git, trusted).map_err(|error| bad(error.to_string()))?;
     let role = match roles.find(name) {
         Some(Ok(role)) => role,
         Some(Err(role)) => return Err(bad(role.message.clone())),
         None => {
-            let can_be_called = |role: &Role| check(driver, (&root, is_git), &roles, role, caller).is_ok();
+            let can_be_called = |role: &Role| check((&root, is_git), &roles, role, caller).is_ok();
             return Err(NoSeat::Unknown { roles: roles.names(can_be_called) });
         }
     };
-    let agent = check(driver, (&root, is_git), &roles, role, caller).map_err(bad)?.clone();
+    let agent = check((&root, is_git), &roles, role, caller).map_err(bad)?.clone();
     let limits = Limits::of(&agent);
     let terms = terms(&roles, &agent, role).map_err(bad)?;
     let order = order(driver, &roles, role, agent, caller, &root).map_err(bad)?;
@@ -92,14 +94,13 @@ pub(crate) fn seat_of(driver: &Driver, project: ProjectId, name: &str) -> Option
 
 /// The agent that a role is for who calls, or why it cannot be called.
 fn check<'a>(
-    driver: &Driver,
     (root, is_git): (&str, bool),
     roles: &'a Roles,
     role: &Role,
     caller: &Caller,
 ) -> Result<&'a Agent, String> {
     let agent = agent(roles, role, caller.agent.as_ref());
-    check_trust(driver, root, roles, role, agent, caller.korean)?;
+    check_trust(root, roles, role, agent, caller.korean)?;
     let agent = agent.ok_or_else(|| no_agent(role, caller.korean))?;
     if let Some(objection) = role.objection(agent) {
         return Err(objection);
@@ -111,8 +112,8 @@ fn check<'a>(
 }
 
 /// The names of those who can be called as they stand.
-pub(crate) fn names(driver: &Driver, place: (&str, bool), roles: &Roles) -> Vec<String> {
-    roles.names(|role| problem(driver, place, roles, role).is_none())
+pub(crate) fn names(place: (&str, bool), roles: &Roles) -> Vec<String> {
+    roles.names(|role| problem(place, roles, role).is_none())
 }
 
 /// The agent of a role as far as it does not depend on who calls.
@@ -121,14 +122,9 @@ pub(crate) fn known_agent(roles: &Roles, role: &Role) -> Option<String> {
 }
 
 /// Why a role cannot be called as it stands, whoever calls.
-pub(crate) fn problem(
-    driver: &Driver,
-    (root, is_git): (&str, bool),
-    roles: &Roles,
-    role: &Role,
-) -> Option<String> {
+pub(crate) fn problem((root, is_git): (&str, bool), roles: &Roles, role: &Role) -> Option<String> {
     let agent = agent(roles, role, None);
-    if let Err(message) = check_trust(driver, root, roles, role, agent, false) {
+    if let Err(message) = check_trust(root, roles, role, agent, false) {
         return Some(message);
     }
     if role.worktree && !is_git {
@@ -147,18 +143,18 @@ pub(crate) fn problem(
 /// What a repository says of a role, and of the agent that it would be, whoever has named that one, counts only if a person
 /// agreed to it.
 fn check_trust(
-    driver: &Driver,
     root: &str,
     roles: &Roles,
     role: &Role,
     agent: Option<&Agent>,
     korean: bool,
 ) -> Result<(), String> {
-    let trusted = driver.trusted(root);
     let own = role.command.iter();
     let is_of_repository = agent.is_some_and(|agent| roles.config.is_of_repository(&agent.name));
-    let agents = roles.config.commands.iter().filter(|it| is_of_repository && it.key.starts_with("agents."));
-    let unseen = own.chain(agents).find(|command| !trusted.contains(&command.fingerprint()));
+    let agents = roles.config.commands.iter().filter(|it| is_of_repository && it.is_agent());
+    let names_agent = |it: &&RepositoryCommand| ["office.agent", "default_agent"].contains(&it.key.as_str());
+    let choices = roles.config.commands.iter().filter(|it| agent.is_none() && names_agent(it));
+    let unseen = own.chain(agents).chain(choices).find(|command| !roles.is_agreed(command));
     let Some(command) = unseen else { return Ok(()) };
     let (file, key) = (command.file.display(), &command.key);
     Err(if korean {
@@ -263,7 +259,9 @@ fn hash(role: &Role, agent: &Agent, korean: Option<bool>) -> String {
 fn instruction(roles: &Roles, role: &Role, korean: bool) -> String {
     let name = &role.name;
     let others = roles.iter().filter_map(|(_, other)| other.as_ref().ok());
-    let others = others.filter(|other| other.name != *name && other.place.is_some());
+    // What the repository says of another role is for an agent only after a person agreed to it.
+    let is_agreed = |other: &&Role| other.command.as_ref().is_none_or(|command| roles.is_agreed(command));
+    let others = others.filter(|other| other.name != *name && other.place.is_some()).filter(is_agreed);
     let others: Vec<String> = others
         .map(|other| match &other.description {
             Some(description) => format!("- {}: {description}", other.name),

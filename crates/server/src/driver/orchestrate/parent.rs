@@ -118,7 +118,8 @@ impl Parent {
 
     pub(in crate::driver) fn config(&self) -> Result<Arc<Config>, String> {
         let root = crate::config::project_root(self.project.root());
-        Config::known(root.as_deref().or(Some(self.project.root()))).map_err(|error| error.to_string())
+        let root = root.as_deref().or(Some(self.project.root()));
+        Config::known(root, &self.trusted()).map_err(|error| error.to_string())
     }
 
     /// What a person lets the repository run.

@@ -53,7 +53,7 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         .trusting(trusted.iter().cloned())
         .check_trust()
         .map_err(|error| runs::refused_by_git(&error))?;
-    let config = Config::load(Some(&place)).map_err(|error| {
+    let config = Config::load(Some(&place), &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     let mut maker = Maker { driver, config: &config, new, agents: Vec::new() };
