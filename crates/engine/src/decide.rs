@@ -72,8 +72,8 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
             maker.end_check(*session, *number, *code, output);
         }
         Input::Worktree { session, news } => maker.change_worktree(*session, news),
-        Input::Call { session, launch, key, ask, pid, began } => {
-            maker.call(*session, *launch, key, ask, (*pid, *began))?;
+        Input::Call { session, launch, key, ask, shown, pid, began } => {
+            maker.call((*session, *launch), key, ask, shown.as_ref(), (*pid, *began))?;
         }
         Input::Taken { request, key } => maker.take(*request, key)?,
         Input::CallerGone { request, key } => maker.part(*request, key),

@@ -2,6 +2,7 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
+use ostler_protocol::mark::Mark;
 use serde_json::Value;
 
 use crate::{
@@ -125,6 +126,8 @@ pub enum Input {
         key: String,
         /// What it asks.
         ask: Box<Ask>,
+        /// Where the same also stands, in what tools showed its agent.
+        shown: Option<Mark>,
         /// Its number.
         pid: i32,
         /// When it began, in the kernel's ticks.

@@ -36,7 +36,7 @@ mod decide;
 mod entry;
 mod fold;
 mod heard;
-mod mark;
+pub mod mark;
 mod refusal;
 mod reset;
 mod signature;

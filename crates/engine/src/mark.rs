@@ -15,20 +15,25 @@ use crate::{
     session::{LaunchCause, Session},
 };
 
-/// Where the same stands, if it does. The check is the run's; `is_new` says that the session did not ask it before.
-pub(crate) fn of(session: &Session, check: Option<&str>, ask: &Ask, is_new: bool) -> Option<Mark> {
-    let saying = match ask {
-        Ask::Question(question) => Saying::new([question.question.as_str()]),
-        Ask::AskUser(ask) => Saying::new([ask.question.as_str()]),
-        Ask::Dependency(dependency) => Saying::new([dependency.description.as_str()]),
-        Ask::Error(_) | Ask::Fault { .. } => Saying::new([]),
+/// What is looked for in other texts; nothing, if it is not an agent's own words that a person reads.
+pub fn saying(ask: &Ask) -> Option<Saying> {
+    match ask {
+        Ask::Question(question) => Some(Saying::new([question.question.as_str()])),
+        Ask::AskUser(ask) => Some(Saying::new([ask.question.as_str()])),
+        Ask::Dependency(dependency) => Some(Saying::new([dependency.description.as_str()])),
+        Ask::Error(_) | Ask::Fault { .. } => Some(Saying::new([])),
         Ask::Permission(_)
         | Ask::Stall { .. }
         | Ask::TimeOver { .. }
         | Ask::CostOver { .. }
         | Ask::TokensOver { .. }
-        | Ask::Review(_) => return None,
-    };
+        | Ask::Review(_) => None,
+    }
+}
+
+/// Where the same stands, if it does. The check is the run's; `is_new` says that the session did not ask it before.
+pub(crate) fn of(session: &Session, check: Option<&str>, ask: &Ask, is_new: bool) -> Option<Mark> {
+    let saying = saying(ask)?;
     let stands_in = |text: &str| saying.stands_in(text) || holds(text, ask);
     // What a person said on starting it again stands beside Ostler's own words, which repeat earlier questions.
     let resumed = session.launches.iter().filter(|launch| is_new && launch.cause == LaunchCause::Resume);

@@ -6,6 +6,7 @@ use core::time::Duration;
 use crate::{
     drawn::Drawn,
     item::{EndedBy, Item},
+    mark::{Mark, Saying},
     name::Nonce,
     sink::Sink,
     stream::{StreamParser, Table},
@@ -142,6 +143,11 @@ impl Parser {
             Reader::Text(text) => text.set_nonce(nonce),
             Reader::Stream(stream) => stream.set_nonce(&nonce),
         }
+    }
+
+    /// Where the same also stands, in what tools and sub-agents showed lately.
+    pub fn shown(&mut self, saying: &Saying) -> Option<Mark> {
+        self.sink.recent.find(saying)
     }
 
     /// Bytes of the stream that are held at the moment; bounded by the limits, whatever the agent prints.

@@ -33,6 +33,7 @@ mod problem;
 mod read;
 pub(crate) mod runs;
 mod secrets;
+mod shown;
 mod sign_in;
 mod tasks;
 mod trust;

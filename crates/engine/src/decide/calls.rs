@@ -5,6 +5,7 @@
 
 use alloc::{string::ToString, vec::Vec};
 
+use ostler_protocol::mark::Mark;
 use serde_json::Value;
 
 use super::{Maker, requests::Source};
@@ -28,13 +29,14 @@ const OPEN_BYTES_MAX: usize = 1 << 20;
 const SIGNALS_MAX: u64 = 20_000;
 
 impl Maker<'_> {
-    /// A process asks, or asks again under the same key because it was not heard, or does not know whether it was.
+    /// A process asks, or asks again under the same key because it was not heard, or does not know whether it was. Whatever
+    /// way it asks, the same words may be somebody else's: they are compared as those of a printed block are.
     pub(super) fn call(
         &mut self,
-        id: SessionId,
-        launch: u32,
+        (id, launch): (SessionId, u32),
         key: &str,
         ask: &Ask,
+        shown: Option<&Mark>,
         (pid, began): (i32, u64),
     ) -> Result<(), Refusal> {
         self.find(id)?;
@@ -49,7 +51,9 @@ impl Maker<'_> {
         let number = self.session(id).signals + 1;
         let process = Process { pid, began, at_ms: self.now_ms };
         let call = Call { key: key.to_string(), number, process, caller: Caller::Blocked };
-        self.made.request = Some(self.asked(id, launch, ask.clone(), Source::Called(&call)));
+        let mark = shown.cloned().or_else(|| self.mark_of(id, ask));
+        let source = Source::Called { call: &call, mark: mark.as_ref() };
+        self.made.request = Some(self.asked(id, launch, ask.clone(), source));
         Ok(())
     }
 

@@ -32,7 +32,12 @@ pub(super) enum Source<'a> {
         mark: Option<&'a Mark>,
     },
     /// From a process that is blocked at the session's own socket.
-    Called(&'a Call),
+    Called {
+        /// Which one, and under which name.
+        call: &'a Call,
+        /// Where the same also stands.
+        mark: Option<&'a Mark>,
+    },
 }
 
 /// Ostler itself asks.
@@ -42,21 +47,20 @@ impl<'a> Source<'a> {
     fn trust(self) -> &'a str {
         match self {
             Source::Heard { trust, .. } => trust,
-            Source::Called(_) => "channel",
+            Source::Called { .. } => "channel",
         }
     }
 
     fn mark(self) -> Option<Mark> {
         match self {
-            Source::Heard { mark, .. } => mark.cloned(),
-            Source::Called(_) => None,
+            Source::Heard { mark, .. } | Source::Called { mark, .. } => mark.cloned(),
         }
     }
 
     fn call(self) -> Option<Call> {
         match self {
             Source::Heard { .. } => None,
-            Source::Called(call) => Some(call.clone()),
+            Source::Called { call, .. } => Some(call.clone()),
         }
     }
 
@@ -66,7 +70,7 @@ impl<'a> Source<'a> {
         let is_earlier = request.launch < launch;
         match self {
             Source::Heard { .. } => is_earlier && request.is_open(),
-            Source::Called(_) => {
+            Source::Called { .. } => {
                 let is_free = request.call.is_some() && !request.has_caller();
                 let has_answer = request.bringing == Bringing::Waiting;
                 (is_earlier || is_free) && (request.is_open() || has_answer)

@@ -199,7 +199,7 @@ impl Maker<'_> {
     }
 
     /// Whether the same stands in what the agent was told.
-    fn mark_of(&self, id: SessionId, ask: &Ask) -> Option<Mark> {
+    pub(super) fn mark_of(&self, id: SessionId, ask: &Ask) -> Option<Mark> {
         let session = self.session(id);
         let check = self.desk.run(session.run).and_then(|run| run.terms.check.as_deref());
         let is_new = !self.desk.requests_of(id).any(|request| request.asks_the_same(ask));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     common::{order, plain, said},
-    play::{Play, S},
+    play::{Play, S, call},
 };
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
@@ -72,6 +72,34 @@ fn prompt_messages_and_checks_are_compared_here() {
     play.started();
     play.asks(said::question(LONG));
     assert_eq!(play.request(1).mark, Some(Mark::by_tool(MarkSource::Check, None, Some("npm test"))));
+}
+
+#[test]
+fn what_is_asked_over_the_socket_is_compared_as_well() {
+    let mut play = told(&format!("Read this first.\n\n> {LONG}\n"));
+    play.give(call(1, "a", &said::question(LONG)));
+    assert_eq!(source(&play, 1), Some(MarkSource::Prompt));
+    assert!(!play.request(1).may_be_settled_by_policy());
+
+    let mut play = Play::running(plain());
+    play.give(Input::Send { session: S, text: LONG.to_owned() });
+    play.give(call(1, "a", &said::question(LONG)));
+    assert_eq!(source(&play, 1), Some(MarkSource::Message));
+
+    let mut play = Play::running(plain());
+    play.give(call(1, "a", &said::question(LONG)));
+    assert_eq!(source(&play, 1), None);
+
+    let mut play = Play::running(plain());
+    let mark = Mark::by_tool(MarkSource::ToolOutput, Some("Bash"), Some("cat README.md"));
+    let mut asked = call(1, "a", &said::question(LONG));
+    if let Input::Call { shown, .. } = &mut asked {
+        *shown = Some(mark.clone());
+    }
+    play.give(asked);
+    assert_eq!(play.request(1).mark, Some(mark));
+    play.wait_ms(2 * DAY_MS);
+    assert!(play.request(1).settled.is_none(), "no default answers what is marked");
 }
 
 #[test]

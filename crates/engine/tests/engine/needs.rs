@@ -162,7 +162,7 @@ fn who_asks_over_the_socket_is_not_started_again() {
     play.heard(said::conversation("c1"));
     let ask = Box::new(said::asked(&said::dependency("api_key", "KEY")));
     let key = "k1".to_owned();
-    play.give(Input::Call { session: S, launch: 1, key, ask, pid: 9, began: 2 });
+    play.give(Input::Call { session: S, launch: 1, key, ask, shown: None, pid: 9, began: 2 });
     play.give(provided(1, &["KEY"], false));
     assert_eq!(play.request(1).bringing, Bringing::Waiting, "the caller reads it");
     assert!(!play.session().needs_relaunch);

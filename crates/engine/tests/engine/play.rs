@@ -179,7 +179,7 @@ impl Play {
 
 pub(crate) fn call(launch: u32, key: &str, item: &Value) -> Input {
     let ask = Box::new(said::asked(item));
-    Input::Call { session: S, launch, key: key.to_owned(), ask, pid: 9, began: 2 }
+    Input::Call { session: S, launch, key: key.to_owned(), ask, shown: None, pid: 9, began: 2 }
 }
 
 pub(crate) fn answer(request: u64, value: &str) -> Input {

@@ -206,7 +206,7 @@ impl Server {
         let is_it = |request: &&Request| request.call.as_ref().is_some_and(|call| call.key == key);
         let Some(request) = self.world.requests.values().find(is_it) else {
             let ask = Box::new(said::asked(&caller.item));
-            return Some(Input::Call { session, launch, key, ask, pid: 9, began: 2 });
+            return Some(Input::Call { session, launch, key, ask, shown: None, pid: 9, began: 2 });
         };
         match request.bringing {
             _ if request.is_open() => None,

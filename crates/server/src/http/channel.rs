@@ -76,7 +76,8 @@ async fn open(
     let ask = Box::new(new.ask()?);
     let process = peer.process;
     let (pid, began) = (process.pid, process.began);
-    let input = Input::Call { session, launch, key: key.clone(), ask, pid, began };
+    let shown = app.shown(session, launch, &ask).await;
+    let input = Input::Call { session, launch, key: key.clone(), ask, shown, pid, began };
     let made = app.driver.journal.submit(input, None).await?;
     let request = made.request.ok_or_else(|| Problem::internal("nothing was asked"))?;
     callers::watch(&app.driver, request, &key, process);

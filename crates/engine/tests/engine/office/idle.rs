@@ -205,8 +205,8 @@ fn who_was_held_or_had_a_question_is_not_idle_for_that() {
     assert_eq!(stage.status(seat), Status::Active, "it could do nothing before");
 
     let ask = said::asked(&said::question("Which one?"));
-    let (session, launch, key) = (seat, 1, "k1".to_owned());
-    stage.give(&Input::Call { session, launch, key: key.clone(), ask: Box::new(ask), pid: 9, began: 2 });
+    let (session, launch, key, ask) = (seat, 1, "k1".to_owned(), Box::new(ask));
+    stage.give(&Input::Call { session, launch, key, ask, shown: None, pid: 9, began: 2 });
     stage.passes(IDLE_MS * 2);
     assert_eq!(stage.status(seat), Status::WaitingInput, "a process of it is blocked");
 }
