@@ -159,6 +159,11 @@ impl Home {
         self.root.join("vault")
     }
 
+    /// How often the vault was changed, kept apart from it: a vault that is brought back as a whole is noticed.
+    pub fn vault_changes(&self) -> PathBuf {
+        self.root.join("vault-changes")
+    }
+
     /// Who may come in over TCP.
     pub fn sign_ins(&self) -> PathBuf {
         self.root.join("sign-ins.json")

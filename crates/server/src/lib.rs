@@ -53,7 +53,7 @@ pub use notify::{Kind as NotifyKind, attend};
 pub use ostler_store::{ExportError, Salvaged};
 pub use ostler_workspace::end_all as end_git;
 pub use phases::{Template, settings as phase_settings, templates as phase_templates};
-pub use secrets::{SecretsError, mend_vault, open_vault};
+pub use secrets::{SecretsError, mend_vault, open_vault, vault_exists};
 pub use serve::{ServeError, serve};
 pub use strays::{BrandedProcesses, branded};
 

@@ -4,7 +4,7 @@
 //! may wait. No value goes from here into an event, a log or an answer.
 
 use std::{
-    fmt,
+    fmt, fs,
     sync::{Arc, Mutex},
 };
 
@@ -15,7 +15,7 @@ use ostler_vault::{
 use crate::{
     api::VaultState,
     config::{Config, ConfigError, VaultKey},
-    home::Home,
+    home::{Home, write_private},
 };
 
 /// The vault, once it is open.
@@ -52,6 +52,7 @@ impl Secrets {
     pub(crate) fn vault(&self) -> Result<Arc<Vault>, SecretsError> {
         let mut open = self.open.lock().expect("nobody panics while opening a vault");
         if let Some(vault) = &*open {
+            check_changes(&self.home, vault)?;
             return Ok(Arc::clone(vault));
         }
         ostler_vault::guard();
@@ -60,16 +61,22 @@ impl Secrets {
         Ok(vault)
     }
 
+    /// Notes how often the vault was changed, after something may have changed it.
+    pub(crate) fn note_changes(&self) -> Result<(), SecretsError> {
+        let open = self.open.lock().expect("nobody panics while opening a vault");
+        open.as_ref().map_or(Ok(()), |vault| check_changes(&self.home, vault))
+    }
+
     /// The vault, if there is one already: whoever only looks does not make it.
     pub(crate) fn existing(&self) -> Result<Option<Arc<Vault>>, SecretsError> {
-        if Vault::exists(&self.home.vault()) { self.vault().map(Some) } else { Ok(None) }
+        if vault_exists(&self.home) { self.vault().map(Some) } else { Ok(None) }
     }
 
     /// Whether it can be used, or what a person has to do first. Where the configuration has a mistake, whatever uses it says so.
     pub(crate) fn state(&self) -> VaultState {
         let is_open = self.open.lock().expect("nobody panics while opening a vault").is_some();
         let wants = Config::of_user().is_ok_and(|config| config.vault == VaultKey::Passphrase);
-        match (is_open || !wants, Vault::exists(&self.home.vault())) {
+        match (is_open || !wants, vault_exists(&self.home)) {
             (true, _) => VaultState::Ready,
             (false, true) => VaultState::Locked,
             (false, false) => VaultState::Unmade,
@@ -84,7 +91,7 @@ impl Secrets {
         }
         ostler_vault::guard();
         let key = Key::Passphrase(passphrase);
-        let vault = Vault::open(&self.home.vault(), &key).map_err(SecretsError::Open)?;
+        let vault = open_known(&self.home, &key)?;
         *self.open.lock().expect("nobody panics while opening a vault") = Some(Arc::new(vault));
         Ok(())
     }
@@ -95,7 +102,43 @@ pub fn open_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Vault, SecretsError> {
-    Vault::open(&home.vault(), &key(home, ask)?).map_err(SecretsError::Open)
+    open_known(home, &key(home, ask)?)
+}
+
+/// Whether there is a vault, or was one.
+pub fn vault_exists(home: &Home) -> bool {
+    Vault::exists(&home.vault()) || known_changes(home) > 0
+}
+
+/// Opens a vault, unless it was removed or brought back from earlier as a whole.
+fn open_known(home: &Home, key: &Key) -> Result<Vault, SecretsError> {
+    if !Vault::exists(&home.vault()) && known_changes(home) > 0 {
+        return Err(SecretsError::Open(OpenError::Missing { path: home.vault() }));
+    }
+    let vault = Vault::open(&home.vault(), key).map_err(SecretsError::Open)?;
+    check_changes(home, &vault)?;
+    Ok(vault)
+}
+
+/// The largest number of changes that was seen; none, if nothing says so.
+fn known_changes(home: &Home) -> u64 {
+    let text = fs::read_to_string(home.vault_changes()).ok();
+    text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Refuses a vault with fewer changes than were seen, and notes a larger number.
+fn check_changes(home: &Home, vault: &Vault) -> Result<(), SecretsError> {
+    let (found, known) = (vault.changes().map_err(SecretsError::Open)?, known_changes(home));
+    if found < known {
+        let path = home.vault();
+        return Err(SecretsError::Open(OpenError::Older { path, found, expected: Some(known) }));
+    }
+    if found > known {
+        let path = home.vault_changes();
+        let written = write_private(&path, found.to_string().as_bytes());
+        written.map_err(|source| SecretsError::Open(OpenError::Io { path, source }))?;
+    }
+    Ok(())
 }
 
 /// Keeps what can still be opened of a damaged vault; the file as it was is set aside.
@@ -103,7 +146,7 @@ pub fn mend_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Mended, SecretsError> {
-    mend(&home.vault(), &key(home, ask)?).map_err(SecretsError::Open)
+    mend(&home.vault(), &key(home, ask)?, known_changes(home)).map_err(SecretsError::Open)
 }
 
 fn key(home: &Home, ask: impl FnOnce() -> Result<Secret, SecretsError>) -> Result<Key, SecretsError> {

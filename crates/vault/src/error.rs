@@ -57,6 +57,11 @@ pub enum OpenError {
         /// That of the last one, if it is still known.
         expected: Option<u64>,
     },
+    /// The file is gone, but something says that there was one.
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
     /// A later version of the program wrote it.
     Newer {
         /// The file.
@@ -122,6 +127,9 @@ impl OpenError {
             OpenError::Older { .. } => {
                 "If you brought an old file back on purpose, `ostler secret mend` takes it as it is."
             }
+            OpenError::Missing { .. } => {
+                "Bring the file back from a backup, then run `ostler secret mend`; without it, `ostler secret mend` begins an empty vault."
+            }
             OpenError::Newer { .. } => "Use the version of the program that wrote it, or a later one.",
         }
     }
@@ -149,6 +157,7 @@ impl fmt::Display for OpenError {
                 let path = path.display();
                 write!(f, "nothing says whether '{path}' is the last one written (change {found})")
             }
+            OpenError::Missing { path } => write!(f, "'{}' was removed", path.display()),
             OpenError::Newer { path, version } => {
                 write!(f, "'{}' has form {version}, which this program does not know", path.display())
             }
@@ -189,6 +198,7 @@ impl std::error::Error for OpenError {
             | OpenError::WrongKey { .. }
             | OpenError::Damaged { .. }
             | OpenError::Older { .. }
+            | OpenError::Missing { .. }
             | OpenError::Newer { .. } => None,
         }
     }

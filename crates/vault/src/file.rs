@@ -125,7 +125,7 @@ pub(crate) fn read(path: &Path, mark: &Path, cipher: &Cipher) -> Result<Content,
     let damaged = || OpenError::Damaged { path: path.to_path_buf() };
     // The mark is written last, so it is read first: then a writer in between cannot make the file look old.
     let mark = place::read(mark)?;
-    let text = place::read(path)?.ok_or_else(damaged)?;
+    let text = place::read(path)?.ok_or_else(|| OpenError::Missing { path: path.to_path_buf() })?;
     let head = head_of(path, &text)?;
     if !head.fits(cipher) {
         return Err(OpenError::WrongKey { path: path.to_path_buf() });
@@ -159,7 +159,21 @@ pub(crate) fn salvage(
             Err(_) => lost.push("?".to_owned()),
         }
     }
-    Ok((Content { head, records }, lost))
+    // An old line that was put beside the new one opens as well: the last change of each name counts.
+    records.sort_by_key(|record: &Record| record.version);
+    let mut newest: Vec<Record> = Vec::with_capacity(records.len());
+    for record in records {
+        newest.retain(|it| (&it.scope, &it.name) != (&record.scope, &record.name));
+        newest.push(record);
+    }
+    Ok((Content { head, records: newest }, lost))
+}
+
+/// The number in a mark, whether or not its seal is that of this vault. Only good for going on behind it.
+pub(crate) fn marked_changes(mark: &Path) -> Result<u64, OpenError> {
+    let text = place::read(mark)?;
+    let mark = text.and_then(|text| serde_json::from_slice::<Mark>(&text).ok());
+    Ok(mark.map_or(0, |mark| mark.changes))
 }
 
 fn head_of(path: &Path, text: &[u8]) -> Result<Head, OpenError> {

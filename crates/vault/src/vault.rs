@@ -121,9 +121,14 @@ pub struct Mended {
 }
 
 impl Vault {
-    /// Whether there is a vault in a directory.
+    /// Whether there is a vault in a directory, or what is left of one.
     pub fn exists(directory: &Path) -> bool {
-        directory.join(FILE).symlink_metadata().is_ok()
+        [FILE, MARK].iter().any(|name| directory.join(name).symlink_metadata().is_ok())
+    }
+
+    /// How often the vault was changed. The number never becomes smaller.
+    pub fn changes(&self) -> Result<u64, OpenError> {
+        Ok(self.read()?.head.changes)
     }
 
     /// Opens the vault in a directory, or makes one. With a passphrase this takes a while, on purpose.
@@ -137,8 +142,11 @@ impl Vault {
             // Somebody else may have been faster.
             if let Some(head) = file::head(&path)? {
                 (key::cipher(key, &head.key, &path)?, head)
+            } else if directory.join(MARK).symlink_metadata().is_ok() {
+                // The mark is written after the file, so the file was removed.
+                return Err(OpenError::Missing { path });
             } else {
-                make(directory, key)?
+                make(directory, key, 0)?
             }
         };
         if !head.fits(&cipher) {
@@ -310,32 +318,40 @@ impl Vault {
 }
 
 /// Makes a vault in a directory whose lock is held.
-fn make(directory: &Path, key: &Key) -> Result<(Cipher, Head), OpenError> {
+fn make(directory: &Path, key: &Key, changes: u64) -> Result<(Cipher, Head), OpenError> {
     if let Key::File(path) = key {
         key::make_file(path)?;
     }
     let path = directory.join(FILE);
     let found = Found::new(key);
     let cipher = key::cipher(key, &found, &path)?;
-    let head = Head::new(found, &cipher);
+    let mut head = Head::new(found, &cipher);
+    head.changes = changes;
     let content = Content { head: head.clone(), records: Vec::new() };
     file::write(&path, &directory.join(MARK), &content, &cipher)?;
     Ok((cipher, head))
 }
 
 /// Keeps every secret of a damaged vault that can still be opened; the file as it was is set aside. A vault that was
-/// brought back from a backup is taken as it is.
-pub fn mend(directory: &Path, key: &Key) -> Result<Mended, OpenError> {
+/// brought back from a backup is taken as it is, and one whose file is gone begins anew, empty. Its changes are counted on
+/// from the largest number that is known: in the file, beside it, or `known` from elsewhere.
+pub fn mend(directory: &Path, key: &Key, known: u64) -> Result<Mended, OpenError> {
     place::prepare(directory)?;
     let _lock = place::lock(directory)?;
     let (path, mark) = (directory.join(FILE), directory.join(MARK));
     let damaged = || OpenError::Damaged { path: path.clone() };
-    let head = file::head(&path)?.ok_or_else(damaged)?;
+    let known = known.max(file::marked_changes(&mark)?);
+    let Some(head) = file::head(&path)? else {
+        let aside = aside(&path, b"")?;
+        make(directory, key, known.saturating_add(1))?;
+        return Ok(Mended { kept: 0, lost: vec!["?".to_owned()], aside });
+    };
     let cipher = key::cipher(key, &head.key, &path)?;
     let text = place::read(&path)?.ok_or_else(damaged)?;
     let (mut content, lost) = file::salvage(&path, &text, &cipher)?;
     let aside = aside(&path, &text)?;
-    content.head.changes += 1;
+    let last = content.records.iter().map(|record| record.version).max().unwrap_or(0);
+    content.head.changes = content.head.changes.max(known).max(last).saturating_add(1);
     file::write(&path, &mark, &content, &cipher)?;
     Ok(Mended { kept: content.records.len(), lost, aside })
 }

@@ -309,7 +309,7 @@ fn unlock(context: &Context, stdin: bool) -> Result<Exit, Error> {
 
 fn mend(context: &Context) -> Result<Exit, Error> {
     let home = home()?;
-    if !Vault::exists(&home.vault()) {
+    if !ostler_server::vault_exists(&home) {
         return Err(Error::NotFound {
             message: Message::new(Key::NoVault),
             hint: Message::new(Key::HintUnchanged),

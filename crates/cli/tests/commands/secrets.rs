@@ -49,8 +49,8 @@ fn a_secret_is_kept_and_its_value_shown_to_nobody_else() {
         one.as_object_mut().expect("a secret").remove("at_ms");
     }
     let expected = json!([
-        { "scope": "p_1", "name": "FROM_FILE", "what": "file", "reuse": false, "version": 2 },
-        { "scope": "p_1", "name": "STRIPE_SECRET_KEY", "what": "stored", "reuse": true, "version": 1 },
+        { "scope": "p_1", "name": "FROM_FILE", "what": "file", "reuse": false, "plain": false, "version": 2 },
+        { "scope": "p_1", "name": "STRIPE_SECRET_KEY", "what": "stored", "reuse": true, "plain": false, "version": 1 },
     ]);
     assert_eq!(listed, expected);
     let table = place.done(&["secret", "list", "--all"]);
@@ -190,6 +190,40 @@ fn a_damaged_vault_is_told_and_mended() {
     let open = place.run(&["secret", "get", "ONE"]);
     assert_eq!(open.code, 7, "{open:?}");
     assert!(open.err.contains("others have rights on it"), "{open:?}");
+}
+
+/// The files of the vault together, as a backup has them.
+#[test]
+fn a_vault_that_is_brought_back_or_removed_as_a_whole_is_noticed() {
+    let place = Place::new();
+    place.keep("ONE", "the old value");
+    let files = ["vault/secrets", "vault/newest"].map(|name| place.state().join(name));
+    let old = files.each_ref().map(|path| fs::read(path).expect("it is there"));
+    place.keep("ONE", VALUE);
+    for (path, text) in files.iter().zip(&old) {
+        fs::write(path, text).expect("it is ours");
+    }
+    // Whether a server has it open or not.
+    for arguments in [&["secret", "list"][..], &["secret", "get", "ONE"]] {
+        let told = place.run(arguments);
+        assert_eq!(told.code, 7, "{told:?}");
+        assert!(told.err.contains("is older than the last one written"), "{told:?}");
+        assert!(told.err.contains("ostler secret mend"), "{told:?}");
+    }
+    assert_eq!(place.run(&["secret", "mend"]).code, 0);
+    assert_eq!(place.done(&["secret", "get", "ONE"]), "the old value\n");
+    place.keep("ONE", VALUE);
+
+    for path in &files {
+        fs::remove_file(path).expect("it is ours");
+    }
+    let told = place.run(&["secret", "list"]);
+    assert_eq!(told.code, 7, "{told:?}");
+    assert!(told.err.contains("was removed") && told.err.contains("ostler secret mend"), "{told:?}");
+    let mended = place.run(&["secret", "mend"]);
+    assert_eq!(mended.code, 1, "all was lost: {mended:?}");
+    place.keep("ONE", VALUE);
+    assert_eq!(place.done(&["secret", "get", "ONE"]), format!("{VALUE}\n"));
 }
 
 /// Somebody who helps is told everything but secrets and what was said.

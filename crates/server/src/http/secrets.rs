@@ -155,7 +155,12 @@ impl App {
         what: impl FnOnce(&App) -> Result<T, SecretsError> + Send + 'static,
     ) -> Result<T, Problem> {
         let app = self.clone();
-        let done = tokio::task::spawn_blocking(move || what(&app)).await;
+        let done = tokio::task::spawn_blocking(move || {
+            let done = what(&app)?;
+            app.driver.secrets.note_changes()?;
+            Ok(done)
+        })
+        .await;
         done?.map_err(|error| problem(&error))
     }
 

@@ -253,7 +253,7 @@ fn lines_cannot_be_swapped_or_left_out() {
     }
     // Not even the mender takes a value under another name.
     place.overwrite("secrets", format!("{head}\n{}\n{two}\n{seal}\n", swapped[0]).as_bytes());
-    let mended = mend(&place.0, &place.key()).unwrap();
+    let mended = mend(&place.0, &place.key(), 0).unwrap();
     assert_eq!((mended.kept, &mended.lost[..]), (1, &["p_3 TWO".to_owned()][..]));
     assert!(mended.aside.exists());
     assert_eq!(get(&place.vault(), "TWO").as_deref(), Some("another value"));
@@ -271,7 +271,7 @@ fn an_older_file_is_noticed() {
     assert!(matches!(place.error(), OpenError::Older { found: 1, expected: Some(2), .. }));
     fs::remove_file(place.file("newest")).unwrap();
     assert!(matches!(place.error(), OpenError::Older { found: 1, expected: None, .. }));
-    assert_eq!(mend(&place.0, &place.key()).unwrap().kept, 1);
+    assert_eq!(mend(&place.0, &place.key(), 0).unwrap().kept, 1);
     assert_eq!(get(&place.vault(), "KEY").as_deref(), Some("the old value"));
 }
 
@@ -287,7 +287,7 @@ fn a_damaged_line_costs_no_other() {
     place.overwrite("secrets", &text.as_bytes()[..cut]);
     assert!(matches!(place.error(), OpenError::Damaged { .. }));
     assert!(place.error().advice().contains("ostler secret mend"));
-    let mended = mend(&place.0, &place.key()).unwrap();
+    let mended = mend(&place.0, &place.key(), 0).unwrap();
     assert_eq!((mended.kept, mended.lost.len()), (2, 1));
     assert_eq!(get(&place.vault(), "TWO").as_deref(), Some("another value"));
 }
@@ -299,7 +299,7 @@ fn a_file_of_the_future_is_left_alone() {
     let text = place.text().replace("\"ostler_vault\":1", "\"ostler_vault\":2");
     place.overwrite("secrets", text.as_bytes());
     assert!(matches!(place.error(), OpenError::Newer { version: 2, .. }));
-    assert!(matches!(mend(&place.0, &place.key()), Err(OpenError::Newer { .. })));
+    assert!(matches!(mend(&place.0, &place.key(), 0), Err(OpenError::Newer { .. })));
 }
 
 #[test]
@@ -322,4 +322,38 @@ fn many_writers_lose_nothing() {
     let mut versions: Vec<u64> = listed.iter().map(|one| one.version.0).collect();
     versions.sort_unstable();
     assert_eq!(versions, (1..=40).collect::<Vec<_>>());
+}
+
+#[test]
+fn mending_keeps_the_last_change_of_each_name() {
+    let place = Place::new("last");
+    let vault = place.vault();
+    put(&vault, "ONE", "old value");
+    let old = place.text().lines().nth(1).expect("a line").to_owned();
+    put(&vault, "ONE", VALUE);
+    let text = place.text();
+    let lines: Vec<&str> = text.lines().collect();
+    let [head, new, seal] = lines[..] else { panic!("three lines: {text}") };
+    // Whichever of the two comes first.
+    for records in [[old.as_str(), new], [new, old.as_str()]] {
+        place.overwrite("secrets", [head, records[0], records[1], seal, ""].join("\n").as_bytes());
+        let mended = mend(&place.0, &place.key(), 7).unwrap();
+        assert_eq!((mended.kept, mended.lost.len()), (1, 0));
+        assert_eq!(get(&place.vault(), "ONE").as_deref(), Some(VALUE));
+        assert!(place.vault().changes().unwrap() > 7, "no number is used again");
+    }
+}
+
+#[test]
+fn a_file_that_is_gone_is_missed() {
+    let place = Place::new("gone");
+    put(&place.vault(), "ONE", VALUE);
+    fs::remove_file(place.0.join("secrets")).unwrap();
+    assert!(Vault::exists(&place.0));
+    assert!(matches!(place.error(), OpenError::Missing { .. }));
+    assert!(place.error().advice().contains("ostler secret mend"));
+    let mended = mend(&place.0, &place.key(), 0).unwrap();
+    assert_eq!((mended.kept, mended.lost.len()), (0, 1));
+    assert_eq!(get(&place.vault(), "ONE"), None);
+    assert_eq!(place.vault().changes().unwrap(), 2);
 }
