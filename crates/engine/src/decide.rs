@@ -64,7 +64,10 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Trust { root, name, git, commands } => maker.trust(root, name, *git, commands),
         Input::Distrust { root } => maker.distrust(root),
         Input::Shim { session, launch, spool_seq, news } => maker.hear(*session, *launch, *spool_seq, news),
-        Input::Overheard { session, launch, items } => maker.overhear(*session, *launch, items),
+        Input::ShimRecords { session, launch, records } => maker.hear_records(*session, *launch, records),
+        Input::Overheard { session, launch, before, items } => {
+            maker.overhear(*session, *launch, *before, items);
+        }
         Input::ShimLost { session, launch } => maker.lose(*session, *launch),
         Input::LaunchFailed { session, launch, message } => maker.fail_launch(*session, *launch, message),
         Input::NotTaken { session, what, for_good } => maker.not_taken(*session, what, *for_good),

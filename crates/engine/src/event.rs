@@ -18,10 +18,7 @@ use crate::{
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
-    session::{
-        Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Noted, Order, Resized, Worktree, Written,
-    },
-    thin::ThinEvent,
+    session::{self, Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Noted, Order, Worktree, Written},
 };
 
 /// What can happen.
@@ -228,6 +225,9 @@ pub enum Event {
         /// The item, as `ostler parse` prints it.
         item: Value,
     },
+    /// It printed more than is recorded of one launch. What asks, calls or brings something is still recorded.
+    #[serde(rename = "session.unrecorded")]
+    SessionUnrecorded(session::UnrecordedItems),
     /// It told something over its own socket that nobody has to settle.
     #[serde(rename = "session.told")]
     SessionTold {
@@ -290,7 +290,7 @@ pub enum Event {
     },
     /// Its terminal has another size.
     #[serde(rename = "session.resized")]
-    SessionResized(Resized),
+    SessionResized(session::Resized),
     /// A person holds it.
     #[serde(rename = "session.paused")]
     SessionPaused,
@@ -596,5 +596,5 @@ pub enum Event {
     Office(OfficeEvent),
     /// A main agent has said something in the thin dialect, or is answered.
     #[serde(untagged)]
-    Thin(ThinEvent),
+    Thin(crate::thin::ThinEvent),
 }

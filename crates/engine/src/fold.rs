@@ -25,7 +25,10 @@ use crate::{
     world::{Desk, Overlay, World},
 };
 
-use self::{hearing::fold_heard, phases::is_of_phase};
+use self::{
+    hearing::{fold_heard, fold_unrecorded},
+    phases::is_of_phase,
+};
 
 impl World {
     /// The world after an event of the journal.
@@ -128,11 +131,7 @@ impl Desk<'_> {
             | Event::InstallStarted { .. }
             | Event::InstallFinished { .. } => {
                 self.fold_request(place, at_ms, event);
-                if let Event::RequestSettled { request, answer, .. } = event
-                    && let Some(conducts) = &mut self.session_mut(place.session).conducts
-                {
-                    conducts.settled(*request, answer);
-                }
+                self.tell_loop(place, event);
                 self.count_waiting(place.session, at_ms);
             }
             Event::InputSent { .. }
@@ -144,6 +143,7 @@ impl Desk<'_> {
             | Event::SessionStarted { .. }
             | Event::SessionResized(_)
             | Event::SessionHeard { .. }
+            | Event::SessionUnrecorded(_)
             | Event::SessionStopped { .. }
             | Event::SessionContinued { .. }
             | Event::SessionReleased { .. }
@@ -184,6 +184,15 @@ impl Desk<'_> {
                     _ => {}
                 }
             }
+        }
+    }
+
+    /// Tells a loop what came of something that it asked.
+    fn tell_loop(&mut self, place: &Place, event: &Event) {
+        if let Event::RequestSettled { request, answer, .. } = event
+            && let Some(conducts) = &mut self.session_mut(place.session).conducts
+        {
+            conducts.settled(*request, answer);
         }
     }
 
@@ -254,6 +263,16 @@ impl Desk<'_> {
         }
     }
 
+    /// Adds what was used to the run and the project.
+    fn fold_used(&mut self, place: &Place, at_ms: u64, used: &Used) {
+        let run = self.run_mut(place.run);
+        run.used.add(used);
+        if run.budget.question(&run.used).is_some() {
+            run.over_since_ms.get_or_insert(at_ms);
+        }
+        self.project_mut(place.project).used.add(used);
+    }
+
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let seq = self.own.last_seq;
         let session = self.session_mut(place.session);
@@ -274,14 +293,13 @@ impl Desk<'_> {
             Event::SessionHeard { spool_seq, item, .. } => {
                 launch.spool_seq = spool_seq.unwrap_or(launch.spool_seq);
                 session.office.owes_word = false;
-                let used = fold_heard(session, at_ms, item);
-                if let Some(used) = used {
-                    let run = self.run_mut(place.run);
-                    run.used.add(&used);
-                    if run.budget.question(&run.used).is_some() {
-                        run.over_since_ms.get_or_insert(at_ms);
-                    }
-                    self.project_mut(place.project).used.add(&used);
+                if let Some(used) = fold_heard(session, at_ms, item) {
+                    self.fold_used(place, at_ms, &used);
+                }
+            }
+            Event::SessionUnrecorded(unrecorded) => {
+                for used in fold_unrecorded(session, at_ms, unrecorded) {
+                    self.fold_used(place, at_ms, &used);
                 }
             }
             Event::SessionStopped { spool_seq, confirmed, .. } => {

@@ -129,6 +129,11 @@ pub(crate) fn read(item: &Value) -> Heard {
     fact.unwrap_or(Heard::Other)
 }
 
+/// Whether an item only says how far the agent is: a step, what it used, or something that nobody acts on.
+pub(crate) fn is_minor(item: &Value) -> bool {
+    matches!(read(item), Heard::Other | Heard::Usage(_) | Heard::Office(Said::StepComplete { .. }))
+}
+
 /// A result that is too long to be printed. Nobody has to be asked about that: there are other ways to bring it.
 fn too_long(item: &Value) -> Option<Said> {
     if item["tag"] != "DELIVER_RESULT" || item["reason"] != "too_long" {

@@ -64,12 +64,23 @@ pub enum Input {
         /// What it says.
         news: News,
     },
+    /// Several records of a shim, one after the other.
+    ShimRecords {
+        /// Whose shim.
+        session: SessionId,
+        /// Of which launch.
+        launch: u32,
+        /// The number of each record, and what it says.
+        records: Vec<(u64, News)>,
+    },
     /// Heard in the log of a lost shim, after its last record.
     Overheard {
         /// Whose log.
         session: SessionId,
         /// Of which launch.
         launch: u32,
+        /// How many items of the log come before these.
+        before: u64,
         /// The items in order.
         items: Vec<Value>,
     },

@@ -22,7 +22,7 @@ use crate::{
     usage::{Meter, Used},
 };
 
-pub use order::{Noted, Order, Patience, Resized, Role, Screen, Written};
+pub use order::{Noted, Order, Patience, Resized, Role, Screen, UnrecordedItems, Written};
 pub use worktree::{
     About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, Worktree, WorktreeState,
 };
@@ -221,6 +221,13 @@ pub struct Launch {
     /// How large its terminal is, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<Screen>,
+    /// How many items of its output were counted and not recorded.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unrecorded: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Why a process is started.
@@ -422,6 +429,7 @@ impl Launch {
             used: Used::default(),
             rewind: None,
             screen: None,
+            unrecorded: 0,
         }
     }
 

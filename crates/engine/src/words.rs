@@ -26,6 +26,15 @@ use crate::{
     told::{self, Long},
 };
 
+/// Why an agent is ended that asks for more than anybody can settle.
+pub(crate) fn flood(korean: bool, max: usize) -> String {
+    if korean {
+        format!("답을 기다리지 않고 {max}개가 넘는 요청을 열어 두었거나, 읽지 않은 말이 {max}개를 넘었습니다")
+    } else {
+        format!("it has {max} open requests, or {max} messages that it has not read, and prints more")
+    }
+}
+
 /// The bytes that go to an agent's input; where its terminal would cut them, what they are made of.
 pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>) -> (String, Option<Long>) {
     let agent = &session.order.agent;

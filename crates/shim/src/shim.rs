@@ -31,7 +31,7 @@ use crate::{
     masking::Masking,
     output::Log,
     socket::{Client, Socket},
-    spool::{self, Happening, Spool, StallReason, StopCause},
+    spool::{self, Happening, Spool, SpoolReader, StallReason, StopCause},
     tree::{self, Stopped, Tree},
 };
 
@@ -69,7 +69,7 @@ pub fn run(directory: &Path) -> Result<(), Error> {
 /// Ends what a shim that was killed has left in its agent's control group, and removes the group.
 pub fn sweep(directory: &Path) -> Result<(), Error> {
     let _lock = files::hold(directory)?;
-    for record in spool::read(directory)? {
+    for record in SpoolReader::open(directory)? {
         if let Happening::Started { cgroup: Some(path), .. } = record.what {
             cgroup::sweep(&path).map_err(|source| Error::Write { path, source })?;
         }

@@ -4,8 +4,8 @@
 //! stands in the output log too.
 
 use std::{
-    fs::{self, File},
-    io::{self, Write},
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -193,38 +193,69 @@ impl Spool {
     }
 }
 
-/// What stands in a spool.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// The records, up to the first that is damaged or missing.
-    pub records: Vec<Record>,
-    /// What is wrong behind them.
-    pub damage: Option<String>,
+/// The longest record that is read. Those that a shim writes are far shorter.
+const RECORD_BYTES_MAX: u64 = 16 << 20;
+
+/// A spool, read record by record: its length does not decide how much memory that takes.
+#[derive(Debug)]
+pub struct SpoolReader {
+    file: BufReader<File>,
+    line: Vec<u8>,
+    last_seq: u64,
+    damage: Option<String>,
 }
 
-/// Reads the records of a shim's directory, up to a line that was cut or is damaged.
-pub fn read(directory: &Path) -> Result<Vec<Record>, Error> {
-    look(directory).map(|found| found.records)
-}
-
-/// The same, and says what is wrong behind them. A last line that was cut is no damage: a crash leaves it.
-pub fn look(directory: &Path) -> Result<Found, Error> {
-    let path = directory.join(FILE);
-    let text = fs::read(&path).map_err(|source| Error::Read { path, source })?;
-    let mut found = Found { records: Vec::new(), damage: None };
-    for line in text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {
-        let seq = found.records.len() as u64 + 1;
-        match serde_json::from_slice::<Record>(line) {
-            Ok(record) if record.seq == seq => found.records.push(record),
-            Ok(record) => {
-                found.damage = Some(format!("record {} stands where {seq} should", record.seq));
-                break;
-            }
-            Err(_) => {
-                found.damage = Some(format!("record {seq} cannot be read"));
-                break;
-            }
-        }
+impl SpoolReader {
+    /// Opens the spool of a shim's directory.
+    pub fn open(directory: &Path) -> Result<SpoolReader, Error> {
+        let path = directory.join(FILE);
+        let file = File::open(&path).map_err(|source| Error::Read { path, source })?;
+        Ok(SpoolReader { file: BufReader::new(file), line: Vec::new(), last_seq: 0, damage: None })
     }
-    Ok(found)
+
+    /// The number of the last record that was read.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// What is wrong after the last record. A last line that was cut is no damage: a crash leaves it.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    fn read(&mut self) -> Result<Option<Record>, String> {
+        let seq = self.last_seq + 1;
+        let unreadable = || format!("record {seq} cannot be read");
+        self.line.clear();
+        let read = self.file.by_ref().take(RECORD_BYTES_MAX).read_until(b'\n', &mut self.line);
+        let length = read.map_err(|_| unreadable())? as u64;
+        if !self.line.ends_with(b"\n") {
+            return if length < RECORD_BYTES_MAX { Ok(None) } else { Err(unreadable()) };
+        }
+        let record: Record = serde_json::from_slice(&self.line).map_err(|_| unreadable())?;
+        if record.seq != seq {
+            return Err(format!("record {} stands where {seq} should", record.seq));
+        }
+        self.last_seq = seq;
+        Ok(Some(record))
+    }
+}
+
+impl Iterator for SpoolReader {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        if self.damage.is_some() {
+            return None;
+        }
+        self.read().unwrap_or_else(|damage| {
+            self.damage = Some(damage);
+            None
+        })
+    }
+}
+
+/// All records of a short spool, such as that of a check; a long one is read by [`SpoolReader`].
+pub fn read(directory: &Path) -> Result<Vec<Record>, Error> {
+    SpoolReader::open(directory).map(Iterator::collect)
 }

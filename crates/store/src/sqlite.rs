@@ -178,6 +178,10 @@ impl Reads for SqliteReader {
         self.read(|connection| read::events(connection, after, &scope, limit))
     }
 
+    fn events_before(&self, before: u64, scope: Scope, limit: u32) -> Result<Vec<EventRow>, ReadError> {
+        self.read(|connection| read::events_before(connection, before, &scope, limit))
+    }
+
     fn open_actions(&self) -> Result<Vec<ActionRow>, ReadError> {
         self.read(read::open_actions)
     }
@@ -221,6 +225,10 @@ impl Reads for Sqlite {
 
     fn events(&self, after: u64, scope: Scope, limit: u32) -> Result<Vec<EventRow>, ReadError> {
         self.reader.events(after, scope, limit)
+    }
+
+    fn events_before(&self, before: u64, scope: Scope, limit: u32) -> Result<Vec<EventRow>, ReadError> {
+        self.reader.events_before(before, scope, limit)
     }
 
     fn open_actions(&self) -> Result<Vec<ActionRow>, ReadError> {

@@ -43,6 +43,10 @@ pub trait Reads: Send {
     /// none.
     fn events(&self, after: u64, scope: Scope, limit: u32) -> Result<Vec<EventRow>, ReadError>;
 
+    /// The events before `before`, newest first, at most `limit`. Fewer where they are long, but none only where there is
+    /// none.
+    fn events_before(&self, before: u64, scope: Scope, limit: u32) -> Result<Vec<EventRow>, ReadError>;
+
     /// What has not been reported as done, in the order in which it was written.
     fn open_actions(&self) -> Result<Vec<ActionRow>, ReadError>;
 

@@ -527,6 +527,11 @@ export interface components {
              */
             stopped_at_ms?: number | null;
             terminal?: components["schemas"]["NewSize"] | null;
+            /**
+             * Format: int64
+             * @description How many items of its output were counted and not recorded, because it printed more than is recorded of one launch.
+             */
+            unrecorded?: number;
             /** @description What it used. */
             usage?: components["schemas"]["UsageView"];
         };

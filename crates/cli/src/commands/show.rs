@@ -23,6 +23,12 @@ use crate::{
 /// How many events are asked for at once.
 const PAGE: usize = 500;
 
+/// How many events are shown, unless all are wanted.
+const SHOWN: usize = 200;
+
+/// Beyond the last event of every journal.
+const NEWEST: u64 = 9_007_199_254_740_991;
+
 /// Show everything about a session, a run, a request or a checkpoint.
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -31,6 +37,15 @@ pub(crate) struct Arguments {
         help = "A session, run, request or checkpoint (s_12, r_8, q_7, c_4), or 'last'"
     )]
     id: String,
+    #[arg(long, help = "Show every event, not only the newest 200")]
+    all: bool,
+}
+
+/// Events of a session or a run, oldest first.
+struct EventHistory {
+    events: Vec<EventView>,
+    /// Whether there are earlier ones.
+    is_cut: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -44,19 +59,21 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             Id::Session(id) => {
                 let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
                 let run: RunView = client.get(&format!("/runs/{}", session.run)).await?;
-                let events = events(&client, &format!("session={id}")).await?;
-                let value = json!({ "session": session, "run": run, "events": events });
+                let history = history(&client, &format!("session={id}"), arguments.all).await?;
+                let EventHistory { events, is_cut } = &history;
+                let value = json!({ "session": session, "run": run, "events": events, "events_cut": is_cut });
                 context.print(&value, |screen| {
                     session_page(words, screen, &session, &run)
-                        + &check(words, screen, &events)
-                        + &timeline(words, screen, &events)
+                        + &check(words, screen, events)
+                        + &timeline(words, screen, &id, &history)
                 })?;
             }
             Id::Run(id) => {
                 let run: RunView = client.get(&format!("/runs/{id}")).await?;
-                let events = events(&client, &format!("run={id}")).await?;
-                context.print(&json!({ "run": run, "events": events }), |screen| {
-                    run_page(words, screen, &run) + &timeline(words, screen, &events)
+                let history = history(&client, &format!("run={id}"), arguments.all).await?;
+                let EventHistory { events, is_cut } = &history;
+                context.print(&json!({ "run": run, "events": events, "events_cut": is_cut }), |screen| {
+                    run_page(words, screen, &run) + &timeline(words, screen, &id, &history)
                 })?;
             }
             Id::Request(id) => {
@@ -66,6 +83,20 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         }
         Ok(Exit::Done)
     })
+}
+
+/// The newest events, or all of them.
+async fn history(client: &Client, scope: &str, all: bool) -> Result<EventHistory, Error> {
+    if all {
+        return Ok(EventHistory { events: events(client, scope).await?, is_cut: false });
+    }
+    // One more than is shown tells whether there are earlier ones.
+    let path = format!("/events?{scope}&before={NEWEST}&limit={}", SHOWN + 1);
+    let mut events: Vec<EventView> = client.get(&path).await?;
+    let is_cut = events.len() > SHOWN;
+    events.truncate(SHOWN);
+    events.reverse();
+    Ok(EventHistory { events, is_cut })
 }
 
 async fn events(client: &Client, scope: &str) -> Result<Vec<EventView>, Error> {
@@ -163,6 +194,8 @@ fn launch_row(words: Words, launch: &LaunchView) -> Vec<Cell> {
             None => how.to_owned(),
         }
     });
+    let count = Some(launch.unrecorded).filter(|&count| count > 0);
+    let unrecorded = count.map(|count| words.say(Key::ShowUnrecorded, &[("n", &count)]));
     vec![
         Cell::new(&launch.number.to_string()),
         Cell::new(&clock::local(launch.at_ms)),
@@ -170,6 +203,7 @@ fn launch_row(words: Words, launch: &LaunchView) -> Vec<Cell> {
         Cell::new(&launch.pid.map(|pid| format!("pid {pid}")).unwrap_or_default()),
         Cell::new(&ended.unwrap_or_default()),
         Cell::new(&usage::said(words, &launch.usage)),
+        Cell::new(&unrecorded.unwrap_or_default()),
     ]
 }
 
@@ -234,7 +268,8 @@ fn check(words: Words, screen: Screen, events: &[EventView]) -> String {
 }
 
 /// What happened, with the time and what is worth knowing of it. Kinds are names of the interface and not translated.
-fn timeline(words: Words, screen: Screen, events: &[EventView]) -> String {
+fn timeline(words: Words, screen: Screen, id: &str, history: &EventHistory) -> String {
+    let EventHistory { events, is_cut } = history;
     if events.is_empty() {
         return String::new();
     }
@@ -249,7 +284,8 @@ fn timeline(words: Words, screen: Screen, events: &[EventView]) -> String {
         })
         .collect();
     let head = screen.style(Style::Bold, words.sentence(Key::ShowTimeline));
-    format!("\n{head}\n{}", screen.columns(&rows))
+    let earlier = is_cut.then(|| words.say(Key::ShowEarlier, &[("id", &id), ("n", &SHOWN)]) + "\n");
+    format!("\n{head}\n{}{}", earlier.unwrap_or_default(), screen.columns(&rows))
 }
 
 /// The few fields of an event that a person looks for.
@@ -261,7 +297,7 @@ fn about(words: Words, body: &Value) -> String {
     };
     let names = [
         "request", "launch", "cause", "pid", "number", "parcel", "trust", "why", "by", "title", "text",
-        "line", "child",
+        "line", "child", "items",
     ];
     let mut said: Vec<String> = names.iter().filter_map(|name| short(name, &body[*name])).collect();
     said.extend(short("heard", &body["item"]["kind"]));

@@ -566,5 +566,5 @@ keys! {
     OfficeUnread, OfficeUnmerged, WorkTested, WorkMerged, WorkAsked, WorkLeft, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,
     ResultDelivered, NoResultHere, NoSuchCall, HintCalls, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered, NoSuchRun,
     RefusedTooLong, HintTooLong, RefusedEmptyField, RefusedLongField, HintLongField, RefusedNotWaitedFor, HintAsMessage,
-    RefusedConnections, HintConnections, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
+    ShowEarlier, ShowUnrecorded, RefusedConnections, HintConnections, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
 }

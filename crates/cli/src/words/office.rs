@@ -76,6 +76,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "결과는 에이전트에게 메시지로 전달됩니다.",
     ),
     (
+        Key::ShowEarlier,
+        "Only the newest {n} events are shown. All of them: ostler show {id} --all",
+        "가장 최근 {n}개만 보여 줍니다. 모두 보려면: ostler show {id} --all",
+    ),
+    (
+        Key::ShowUnrecorded,
+        "{n} further items were counted and not recorded",
+        "{n}개는 세기만 하고 기록하지 않았습니다",
+    ),
+    (
         Key::RefusedConnections,
         "this session already has {max} connections to the server",
         "이 세션은 이미 서버에 {max}개의 연결을 열어 두었습니다",

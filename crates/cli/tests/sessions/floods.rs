@@ -112,3 +112,49 @@ fn a_session_has_a_bounded_number_of_open_requests_and_bytes_of_them() {
     }
     world.verify();
 }
+
+/// A figure of the server's memory, in KiB.
+fn memory(world: &World, figure: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", world.server_pid())).expect("a server");
+    let line = status.lines().find_map(|line| line.strip_prefix(figure)).expect("a figure");
+    line.trim_end_matches("kB").trim().parse().expect("a number")
+}
+
+/// How many steps the agent prints; more in a storm.
+fn steps() -> u64 {
+    std::env::var("OSTLER_FLOOD_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(60_000)
+}
+
+#[test]
+fn memory_is_bounded_however_much_an_agent_prints() {
+    const GROWTH_KIB_MAX: u64 = 64 << 10;
+    let mut world = World::new();
+    let steps = steps();
+    let script = format!(
+        "yes \"$(printf '[STEP_COMPLETE]\\nstep: again\\n[/STEP_COMPLETE]')\" | head -n {}; \
+         printf '[USER_QUESTION]\\ncategory: clarification\\nquestion: Heard all?\\nrequired: true\\n[/USER_QUESTION]\\n'; \
+         read -r line",
+        steps * 3
+    );
+    let before = memory(&world, "VmRSS:");
+    let session = world.bash(&script);
+    world.wait_for("a first step", |world| (world.count(&session, "session.heard") > 0).then_some(()));
+    // The next server finds a spool that is far ahead of the journal.
+    assert!(memory(&world, "VmHWM:") < before + GROWTH_KIB_MAX);
+    world.kill_server();
+    world.start();
+    let request = world.asked(&session);
+    assert_eq!(request.ask.text, "Heard all?", "what asks is heard behind everything that is only counted");
+    let unrecorded = world.session(&session).launches[0].unrecorded;
+    assert!(unrecorded > 0 && unrecorded < steps, "{unrecorded}");
+    assert!(memory(&world, "VmHWM:") < before + GROWTH_KIB_MAX, "{} KiB", memory(&world, "VmHWM:"));
+    let shown = world.ostler(&["show", &session, "--json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).expect("JSON");
+    assert_eq!(shown["events"].as_array().map(Vec::len), Some(200));
+    assert_eq!(shown["events_cut"], true);
+    world.answer(&request.id, "yes");
+    world.status(&session, "completed");
+    world.restart();
+    assert!(memory(&world, "VmHWM:") < before + GROWTH_KIB_MAX, "the next start is no larger");
+    world.verify();
+}

@@ -1,9 +1,12 @@
 //! What a shim says. Its records are numbered, so one that comes twice is known.
 
-use alloc::string::{String, ToString};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use ostler_agents::agent::Terminal;
-use ostler_protocol::mark::Mark;
+use ostler_protocol::{fact::Usage, mark::Mark};
 use serde_json::Value;
 
 use super::{
@@ -11,14 +14,42 @@ use super::{
     requests::{OSTLER, Source},
 };
 use crate::{
+    answer::Answer,
     event::{Event, NotTaken, Parcel},
     heard::{self, Heard},
     id::SessionId,
     input::News,
     mark,
-    request::{Ask, Bringing, Request},
-    session::{LaunchEnd, Noted},
+    request::{Ask, Bringing, By, Request},
+    session::{LaunchEnd, Message, Noted, UnrecordedItems},
+    usage, words,
 };
+
+/// So many records of one launch are taken as they are. After that, items that ask for nothing are counted.
+const RECORDS_MAX: u64 = 20_000;
+
+/// The most requests that an agent may have open, and the most words that may wait for it, when it prints one more.
+const OPEN_MAX: usize = 256;
+
+/// Items that are counted instead of recorded.
+#[derive(Default)]
+struct CountedItems {
+    items: u64,
+    /// The place of the last one.
+    last: Option<(u64, u32)>,
+    /// What they say was used: one report for each span.
+    usage: Vec<Usage>,
+}
+
+impl CountedItems {
+    fn add(&mut self, item: &Value) {
+        self.items += 1;
+        self.last = heard::place(item).max(self.last);
+        if let Heard::Usage(report) = heard::read(item) {
+            usage::merge(&mut self.usage, report);
+        }
+    }
+}
 
 impl Maker<'_> {
     pub(super) fn hear(&mut self, id: SessionId, launch: u32, spool_seq: u64, news: &News) {
@@ -91,12 +122,63 @@ impl Maker<'_> {
         self.advance(id);
     }
 
+    /// Several records. Those that are only counted make one event for as many as stand in a row.
+    pub(super) fn hear_records(&mut self, id: SessionId, launch: u32, records: &[(u64, News)]) {
+        let mut counted = CountedItems::default();
+        for (spool_seq, news) in records {
+            if let News::Heard { item } = news
+                && self.live(id, launch).is_some_and(|live| {
+                    live.spool_seq >= RECORDS_MAX && *spool_seq == live.spool_seq + counted.items + 1
+                })
+                && self.can_count(id, item)
+            {
+                counted.add(item);
+                continue;
+            }
+            self.note_counted(id, launch, Some(*spool_seq - 1), &mut counted);
+            self.hear(id, launch, *spool_seq, news);
+        }
+        let last = records.last().map(|(spool_seq, _)| *spool_seq);
+        self.note_counted(id, launch, last, &mut counted);
+    }
+
     /// What stands in the log of a lost shim behind the last thing that is known.
-    pub(super) fn overhear(&mut self, id: SessionId, launch: u32, items: &[Value]) {
-        for item in items {
+    pub(super) fn overhear(&mut self, id: SessionId, launch: u32, before: u64, items: &[Value]) {
+        let mut counted = CountedItems::default();
+        for (number, item) in (before..).zip(items) {
             let Some(live) = self.live(id, launch) else { return };
-            if heard::place(item) > live.heard {
-                self.hear_item(id, launch, None, item);
+            if heard::place(item) <= live.heard.max(counted.last) {
+                continue;
+            }
+            if number >= RECORDS_MAX && self.can_count(id, item) {
+                counted.add(item);
+                continue;
+            }
+            self.note_counted(id, launch, None, &mut counted);
+            self.hear_item(id, launch, None, item);
+        }
+        self.note_counted(id, launch, None, &mut counted);
+    }
+
+    /// Whether an item may be counted instead of recorded. A step that may end a call is always heard.
+    fn can_count(&self, id: SessionId, item: &Value) -> bool {
+        let office = &self.session(id).office;
+        heard::is_minor(item) && office.current.is_none() && office.examined.is_empty()
+    }
+
+    fn note_counted(
+        &mut self,
+        id: SessionId,
+        launch: u32,
+        spool_seq: Option<u64>,
+        counted: &mut CountedItems,
+    ) {
+        let CountedItems { items, last, usage } = core::mem::take(counted);
+        if items > 0 {
+            let unrecorded = UnrecordedItems { launch, spool_seq, items, last, usage };
+            self.emit(id, Event::SessionUnrecorded(unrecorded));
+            if spool_seq.is_some() {
+                self.advance(id);
             }
         }
     }
@@ -186,6 +268,9 @@ impl Maker<'_> {
         let item = &item;
         self.emit(id, Event::SessionHeard { launch, spool_seq, item: item.clone() });
         match heard::read(item) {
+            Heard::Asks { .. } | Heard::Office(_) | Heard::Thin(_) if self.is_flooded(id) => {
+                self.end_flood(id, launch);
+            }
             Heard::Asks { ask, trust, mark } => {
                 let mark = mark.or_else(|| self.mark_of(id, &ask));
                 self.asked(id, launch, ask, Source::Heard { trust: &trust, mark: mark.as_ref() });
@@ -196,6 +281,28 @@ impl Maker<'_> {
             Heard::Thin(said) => self.hear_thin(id, launch, &said, item),
             _ => {}
         }
+    }
+
+    /// Whether an agent has asked for or said more, without waiting, than anybody can settle.
+    fn is_flooded(&self, id: SessionId) -> bool {
+        let session = self.session(id);
+        let is_unread = |it: &&Message| matches!(it.bringing, Bringing::Waiting | Bringing::Sent { .. });
+        let open = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        open.filter(|request| request.is_open()).count() >= OPEN_MAX
+            || session.messages.iter().filter(is_unread).count() >= OPEN_MAX
+            || session.office.examined.len() > OPEN_MAX
+    }
+
+    /// Ends an agent that floods, and says why. What it has asked before stays.
+    fn end_flood(&mut self, id: SessionId, launch: u32) {
+        let session = self.session(id);
+        let is_ending = session.live().is_none_or(|live| live.ending.is_some());
+        if is_ending || session.checkpoints.failed.is_some() || session.is_over() {
+            return;
+        }
+        let details = words::flood(session.order.korean, OPEN_MAX);
+        let request = self.open(id, launch, Ask::Fault { details, raw: String::new() }, OSTLER, None);
+        self.settle(request, By::End, Answer::Fail);
     }
 
     /// Whether the same stands in what the agent was told.

@@ -1,12 +1,14 @@
 //! What something that was heard says about the session itself, and what was used.
 
+use alloc::vec::Vec;
+
 use ostler_agents::agent::Terminal;
 use ostler_protocol::fact::{EndStatus, Usage};
 
 use crate::{
     heard::{self, Heard, Said},
     office::{self, Standing, Step},
-    session::Session,
+    session::{Session, UnrecordedItems},
     usage::{self, QUARTER_MS, Used},
 };
 
@@ -61,6 +63,17 @@ pub(super) fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::V
         Heard::PhaseComplete(_) | Heard::Office(_) | Heard::Thin(_) | Heard::Other => {}
     }
     None
+}
+
+/// Counts what was not recorded; what it says was used is given back.
+pub(super) fn fold_unrecorded(session: &mut Session, at_ms: u64, items: &UnrecordedItems) -> Vec<Used> {
+    if let Some(launch) = session.launches.last_mut() {
+        launch.spool_seq = items.spool_seq.unwrap_or(launch.spool_seq);
+        launch.heard = items.last.max(launch.heard);
+        launch.unrecorded = launch.unrecorded.saturating_add(items.items);
+    }
+    session.office.owes_word = false;
+    items.usage.iter().map(|report| count(session, at_ms, report)).collect()
 }
 
 /// Adds what a report says to what is known.

@@ -3,6 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use ostler_agents::{Agent, InputWay};
+use ostler_protocol::fact::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::{checkpoint::CheckpointTerms, id::MessageId, office::About, orchestrate::Conduct, usage::Prices};
@@ -97,6 +98,22 @@ pub struct Noted {
     pub spool_seq: u64,
     /// What it says.
     pub what: String,
+}
+
+/// Items of an agent's output that were counted and not recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnrecordedItems {
+    /// Which launch.
+    pub launch: u32,
+    /// The shim's last record of them; none if the log was read again after the shim was lost.
+    pub spool_seq: Option<u64>,
+    /// How many.
+    pub items: u64,
+    /// The place of the last one: offset and index.
+    pub last: Option<(u64, u32)>,
+    /// What they say was used, summed up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usage: Vec<Usage>,
 }
 
 /// Words for an agent.

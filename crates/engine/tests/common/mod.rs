@@ -78,6 +78,7 @@ pub(crate) fn decide_well(
 pub(crate) fn may_come_twice(input: &Input) -> bool {
     match input {
         Input::Shim { .. }
+        | Input::ShimRecords { .. }
         | Input::Overheard { .. }
         | Input::ShimLost { .. }
         | Input::LaunchFailed { .. }

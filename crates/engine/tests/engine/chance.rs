@@ -55,7 +55,7 @@ fn any_input(random: &mut Random, world: &World) -> Input {
             let spool_seq = (known + 1).saturating_sub(random.below(2));
             Input::Shim { session, launch, spool_seq, news: any_news(random, known) }
         }
-        13 => Input::Overheard { session, launch, items: vec![any_item(random, known + 1)] },
+        13 => Input::Overheard { session, launch, before: 0, items: vec![any_item(random, known + 1)] },
         14 if random.once_in(2) => {
             let parcel = Parcel::Request(RequestId(1 + random.below(12)));
             let what = NotTaken { launch, parcel, why: text() };

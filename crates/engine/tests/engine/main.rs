@@ -9,6 +9,7 @@ mod chance;
 mod checkpoints;
 mod documents;
 mod endings;
+mod flooding;
 mod long_lines;
 mod loops;
 mod main_agents;

@@ -55,7 +55,7 @@ fn reports_about_what_is_not_there_change_nothing() {
         ] {
             play.give(Input::Shim { session, launch, spool_seq: 9, news });
         }
-        play.give(Input::Overheard { session, launch, items: vec![item] });
+        play.give(Input::Overheard { session, launch, before: 0, items: vec![item] });
         play.give(Input::ShimLost { session, launch });
         play.give(Input::LaunchFailed { session, launch, message: String::new() });
         play.give(Input::CheckEnded { session, number: launch, code: 0, output: String::new() });

@@ -456,7 +456,7 @@ fn what_a_lost_shim_left_in_its_log_is_heard() {
     play.heard(said::usage(0.25));
     play.forget();
     let items = vec![said::at(100, said::usage(0.25)), said::at(200, said::question("Which?"))];
-    play.give(Input::Overheard { session: S, launch: 1, items });
+    play.give(Input::Overheard { session: S, launch: 1, before: 0, items });
     play.lost();
     check(
         &mut play,

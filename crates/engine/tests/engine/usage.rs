@@ -103,7 +103,7 @@ fn what_is_heard_again_in_the_log_of_a_lost_shim_is_counted_once() {
         said::at(100, report(10, Some(0.1), ["turn", "conversation"])),
         said::at(200, report(20, Some(0.3), ["turn", "conversation"])),
     ];
-    play.give(Input::Overheard { session: S, launch: 1, items });
+    play.give(Input::Overheard { session: S, launch: 1, before: 0, items });
     play.lost();
     check(&play, 30, Some(300_000_000));
 }

@@ -237,7 +237,7 @@ impl Server {
             self.world.live_launches().filter(|&place| self.is_lost(around, place)).collect();
         for (session, launch) in lost {
             let items = around.outside.shims[&(session, launch)].log.clone();
-            self.reports.push_back((None, Input::Overheard { session, launch, items }));
+            self.reports.push_back((None, Input::Overheard { session, launch, before: 0, items }));
             self.reports.push_back((None, Input::ShimLost { session, launch }));
         }
         for (&name, action) in &around.disk.outbox {

@@ -318,6 +318,9 @@ pub struct LaunchView {
     /// Where in its output the last thing that was heard begins.
     #[serde(default)]
     pub heard_at: Option<u64>,
+    /// How many items of its output were counted and not recorded, because it printed more than is recorded of one launch.
+    #[serde(default)]
+    pub unrecorded: u64,
     /// Since when its tree stands still.
     pub stopped_at_ms: Option<u64>,
     /// How large its terminal is, if it has one.

@@ -12,7 +12,7 @@ use ostler_engine::{ActionName, Input, SessionId, session::CheckWish};
 use ostler_shim::{
     ERR, OUT,
     control::Command,
-    spool::{self, Happening},
+    spool::{Happening, Record, SpoolReader},
 };
 use tokio::{sync::Notify, time::sleep};
 
@@ -143,15 +143,16 @@ async fn follow(directory: &Path, changed: &Notify, wish: impl Fn() -> CheckWish
 
 /// Exit code and last words, if it has ended.
 pub(super) fn result(directory: &Path) -> Option<(i32, String)> {
-    let records = spool::read(directory).ok()?;
-    records.into_iter().rev().find_map(|record| match record.what {
+    let is_end =
+        |record: &Record| matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. });
+    match SpoolReader::open(directory).ok()?.filter(is_end).last()?.what {
         Happening::Ended { code, signal, .. } => {
             let code = code.or(signal.map(|signal| 128 + signal)).unwrap_or(NOT_RUN);
             Some((code, output(directory)))
         }
         Happening::NotStarted { message } => Some((NOT_RUN, message)),
         _ => None,
-    })
+    }
 }
 
 fn output(directory: &Path) -> String {

@@ -32,7 +32,7 @@ use super::{
     gate, install, launch,
     link::{Link, kill_shim},
     office, orchestrate, records,
-    remains::{self, Overheard, Remains},
+    remains::{self, LeftRecords, Overheard, Remains},
     thin, values, worktree,
 };
 use crate::{crash, journal::SubmitError, private};
@@ -54,6 +54,9 @@ const BROKEN_MAX: u32 = 25;
 
 /// The most records that are submitted together.
 const RECORDS_MAX: usize = 256;
+
+/// So many bytes of them are enough.
+const RECORDS_BYTES_MAX: usize = 1 << 20;
 
 /// The key of what a launch is told first.
 const FIRST: &str = "first";
@@ -427,9 +430,20 @@ impl Keeper {
     async fn bury(&mut self, launch: u32) {
         let directory = self.directory(launch);
         let after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
-        let (records, damage) = remains::records(&directory, after_seq);
-        for records in records.chunks(RECORDS_MAX) {
-            self.report_all(launch, records.to_vec()).await;
+        let path = directory.clone();
+        let open = move || LeftRecords::open(&path, after_seq);
+        let mut left = tokio::task::spawn_blocking(open).await.ok();
+        let mut damage = None;
+        // Piece by piece, and the next only when the last is committed: a spool may be longer than memory.
+        while let Some(mut rest) = left.take() {
+            let batch = tokio::task::spawn_blocking(move || (rest.batch(), rest)).await;
+            let Ok((records, rest)) = batch else { break };
+            if records.is_empty() {
+                damage = rest.damage();
+                break;
+            }
+            self.report_all(launch, records).await;
+            left = Some(rest);
         }
         let Some(known) = self.known_seq(launch) else { return self.forget_ended(launch) };
         if let Some(damage) = damage {
@@ -447,12 +461,13 @@ impl Keeper {
         crash::site("before burial");
         // Piece by piece: the log of an agent that talked a lot has more in it than should be held at once.
         while let Some(mut rest) = overheard.take() {
+            let before = rest.count();
             let batch = tokio::task::spawn_blocking(move || (rest.batch(), rest)).await;
             let Ok((items, rest)) = batch else { break };
             if items.is_empty() {
                 break;
             }
-            self.submit(Input::Overheard { session, launch, items }).await;
+            self.submit(Input::Overheard { session, launch, before, items }).await;
             overheard = Some(rest);
         }
         self.submit(Input::ShimLost { session, launch }).await;
@@ -472,9 +487,13 @@ impl Keeper {
         let Some((launch, link)) = &mut self.link else { return };
         let launch = *launch;
         let mut records = vec![first];
+        let mut bytes = link.line_bytes();
+        // Nothing more is read before these are committed; what the agent says meanwhile waits in its spool.
         while records.len() < RECORDS_MAX
-            && let Some(record) = link.ready()
+            && bytes < RECORDS_BYTES_MAX
+            && let Some(record) = link.ready().await
         {
+            bytes += link.line_bytes();
             records.push(record);
         }
         let is_end = records
@@ -518,27 +537,17 @@ impl Keeper {
     /// Submits records in their order, until all are committed.
     async fn report_all(&mut self, launch: u32, records: Vec<Record>) {
         let session = self.session;
-        let mut records = records;
+        let mut records: Vec<(u64, News)> =
+            records.into_iter().map(|Record { seq, what, .. }| (seq, records::news(what))).collect();
         while !records.is_empty() {
-            let mut answers = Vec::with_capacity(records.len());
-            for Record { seq, what, .. } in &records {
-                let news = records::news(what.clone());
-                let input = Input::Shim { session, launch, spool_seq: *seq, news };
-                match self.driver.journal.queue(Some(input), None, None).await {
-                    Ok(answer) => answers.push(answer),
-                    Err(_) => return,
-                }
-            }
-            let mut failed = false;
-            for answer in answers {
-                failed |= !matches!(answer.await, Ok(Ok(_)));
-            }
-            if !failed {
-                return;
+            let input = Input::ShimRecords { session, launch, records: records.clone() };
+            match self.driver.journal.submit(input, None).await {
+                Ok(_) | Err(SubmitError::Closed) => return,
+                Err(_) => {}
             }
             sleep(AGAIN).await;
             let known = self.known_seq(launch).unwrap_or(u64::MAX);
-            records.retain(|record| record.seq > known);
+            records.retain(|(seq, _)| *seq > known);
         }
     }
 }

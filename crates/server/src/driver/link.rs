@@ -66,23 +66,18 @@ impl Link {
         }
     }
 
-    /// A record that is there already.
-    pub(super) fn ready(&mut self) -> Option<Record> {
-        if self.line.ends_with(b"\n") {
-            self.line.clear();
+    /// A record that is there already. An error comes again with the next record that is waited for.
+    pub(super) async fn ready(&mut self) -> Option<Record> {
+        tokio::select! {
+            biased;
+            record = self.next() => record.ok(),
+            () = std::future::ready(()) => None,
         }
-        while self.records.is_empty() && self.reader.buffer().contains(&b'\n') {
-            let length = self.reader.buffer().iter().position(|&byte| byte == b'\n')? + 1;
-            self.line.extend_from_slice(&self.reader.buffer()[..length]);
-            std::pin::Pin::new(&mut self.reader).consume(length);
-            let message = serde_json::from_slice(&self.line);
-            self.line.clear();
-            match message.ok()? {
-                Message::Record(record) => self.records.push_back(record),
-                Message::Reply { .. } => {}
-            }
-        }
-        self.records.pop_front()
+    }
+
+    /// The length of the line that was read last.
+    pub(super) fn line_bytes(&self) -> usize {
+        self.line.len()
     }
 
     /// Says something and waits for the reply.

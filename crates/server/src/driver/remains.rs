@@ -6,7 +6,7 @@ use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
     launch::{Launch, OutputFormat, Terminal},
-    spool::{self, Found, Record},
+    spool::{self, Record, SpoolReader},
 };
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use serde_json::Value;
@@ -33,18 +33,38 @@ pub(super) fn look(directory: &Path) -> Remains {
     if directory.join(spool::FILE).exists() { Remains::Left } else { Remains::Nothing }
 }
 
-/// The records behind a number, and what is wrong behind those.
-pub(super) fn records(directory: &Path, after_seq: u64) -> (Vec<Record>, Option<String>) {
-    let Found { mut records, damage } = match spool::look(directory) {
-        Ok(found) => found,
-        // Who has never begun has left none.
-        Err(_) if after_seq == 0 => return (Vec::new(), None),
-        Err(error) => Found { records: Vec::new(), damage: Some(error.to_string()) },
-    };
-    let last = records.last().map_or(0, |record| record.seq);
-    let cut = (last < after_seq).then(|| format!("it ends at record {last}, and {after_seq} are known"));
-    records.retain(|record| record.seq > after_seq);
-    (records, damage.or(cut))
+/// The records after a number in the spool of a shim that is gone, a batch at a time.
+#[derive(Debug)]
+pub(super) struct LeftRecords {
+    reader: Option<SpoolReader>,
+    after_seq: u64,
+    damage: Option<String>,
+}
+
+impl LeftRecords {
+    pub(super) fn open(directory: &Path, after_seq: u64) -> LeftRecords {
+        let (reader, damage) = match SpoolReader::open(directory) {
+            Ok(reader) => (Some(reader), None),
+            // A shim that never began has left no spool.
+            Err(_) if after_seq == 0 => (None, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        LeftRecords { reader, after_seq, damage }
+    }
+
+    /// The next records; none at the end.
+    pub(super) fn batch(&mut self) -> Vec<Record> {
+        let (after_seq, reader) = (self.after_seq, self.reader.iter_mut().flatten());
+        reader.filter(|record| record.seq > after_seq).take(ITEMS_MAX).collect()
+    }
+
+    /// What is wrong after the last record.
+    pub(super) fn damage(&self) -> Option<String> {
+        let Some(reader) = &self.reader else { return self.damage.clone() };
+        let (last, known) = (reader.last_seq(), self.after_seq);
+        let cut = (last < known).then(|| format!("it ends at record {last}, and {known} are known"));
+        reader.damage().map(str::to_owned).or(cut)
+    }
 }
 
 /// The most items that are handed out at once.
@@ -58,6 +78,8 @@ const READ_BYTES: usize = 64 << 10;
 pub(super) struct Overheard {
     log: Option<File>,
     parser: Parser,
+    /// How many items were handed out.
+    count: u64,
 }
 
 impl Overheard {
@@ -74,7 +96,12 @@ impl Overheard {
             terminal: launch.terminal != Terminal::None,
             ..Settings::default()
         };
-        Some(Overheard { log: Some(log), parser: Parser::new(format, settings) })
+        Some(Overheard { log: Some(log), parser: Parser::new(format, settings), count: 0 })
+    }
+
+    /// The number of items before the next batch.
+    pub(super) fn count(&self) -> u64 {
+        self.count
     }
 
     /// The next items; none at the end. What is held meanwhile does not depend on how long the log is.
@@ -92,6 +119,7 @@ impl Overheard {
                 }
             }
         }
+        self.count += items.len() as u64;
         items.iter().filter_map(|item| serde_json::to_value(item).ok()).collect()
     }
 }

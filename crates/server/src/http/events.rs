@@ -69,6 +69,9 @@ pub(super) struct Which {
     /// Those behind this one.
     #[param(maximum = 9_007_199_254_740_991_u64)]
     after: Option<u64>,
+    /// Those before this one, newest first. Not together with `after` or `follow`.
+    #[param(maximum = 9_007_199_254_740_991_u64)]
+    before: Option<u64>,
     /// At most so many; 500, if nothing is said. A page may be shorter where events are long.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
@@ -179,6 +182,14 @@ pub(super) async fn events(
 ) -> Result<Response, Problem> {
     let scope = app.scope(which.project, which.run, which.session)?;
     let filter = Filter { scope, kinds: which.kind, sees_names: caller.sees_names() };
+    if let Some(before) = which.before {
+        if which.follow || which.after.is_some() {
+            return Err(Problem::bad(Code::BadQuery, "`before` goes back, `after` and `follow` go on")
+                .hint("Ask for one of them."));
+        }
+        let list = List { path: "/events", query: query.as_deref() };
+        return app.events_back(before, &filter, which.limit.unwrap_or(USUAL), &list);
+    }
     let last_id = headers.get("last-event-id").map(|value| {
         let number = value.to_str().ok().and_then(|text| text.trim().parse().ok());
         number.ok_or_else(|| {
@@ -198,6 +209,29 @@ pub(super) async fn events(
 }
 
 impl App {
+    /// A page of events, newest first.
+    fn events_back(
+        &self,
+        mut before: u64,
+        filter: &Filter,
+        limit: Limit,
+        list: &List<'_>,
+    ) -> Result<Response, Problem> {
+        let mut found: Vec<EventView> = Vec::new();
+        let mut is_more = true;
+        for _ in 0..PASSES_MAX {
+            let wanted = limit.0 - u32::try_from(found.len()).unwrap_or(limit.0);
+            let rows = self.read(|reader| reader.events_before(before, filter.scope, wanted))?;
+            before = rows.last().map_or(before, |last| last.seq);
+            is_more = !rows.is_empty() && before > 1;
+            found.extend(rows.iter().filter(|row| filter.is_kind(row)).map(|row| filter.shown(row)));
+            if !is_more || found.len() >= limit.0 as usize {
+                break;
+            }
+        }
+        Ok(Paged::new(found, list, is_more.then_some(("before", before))).into_response())
+    }
+
     fn events_page(
         &self,
         mut after: u64,

@@ -173,6 +173,7 @@ fn launch(launch: &Launch) -> LaunchView {
         pid: launch.process.map(|process| process.pid),
         usage: usage::view(&launch.used),
         heard_at: launch.heard.map(|(offset, _)| offset),
+        unrecorded: launch.unrecorded,
         stopped_at_ms: launch.stopped.map(|stop| stop.at_ms),
         terminal: launch.screen.map(|Screen { rows, columns }| NewSize { rows, columns }),
         ended: launch.ended.as_ref().map(|ended| json!(ended)),

@@ -162,6 +162,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Thin { session, .. }
         | Input::ValuesNotWritten { session, .. }
         | Input::Shim { session, .. }
+        | Input::ShimRecords { session, .. }
         | Input::Overheard { session, .. }
         | Input::ShimLost { session, .. }
         | Input::LaunchFailed { session, .. }

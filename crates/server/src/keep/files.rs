@@ -10,7 +10,7 @@ use std::{
 use ostler_shim::{
     OUT,
     launch::{self, Launch},
-    spool::{self, Happening},
+    spool::{self, Happening, SpoolReader},
 };
 use ostler_store::Reads;
 use ostler_vault::Vault;
@@ -55,15 +55,16 @@ fn of_launch(directory: &Path) -> Vec<String> {
     if !path.exists() {
         return found;
     }
-    match spool::look(directory) {
+    match SpoolReader::open(directory) {
         Err(error) => found.push(error.to_string()),
-        Ok(spool) => {
-            found.extend(spool.damage.map(|damage| format!("'{}' is damaged: {damage}", path.display())));
+        Ok(mut spool) => {
             let end_of = |what: &Happening| match what {
                 Happening::Heard { item } => item["end"].as_u64(),
                 _ => None,
             };
-            let heard = spool.records.iter().filter_map(|record| end_of(&record.what)).max().unwrap_or(0);
+            let heard = spool.by_ref().filter_map(|record| end_of(&record.what)).max().unwrap_or(0);
+            let damage = spool.damage().map(|damage| format!("'{}' is damaged: {damage}", path.display()));
+            found.extend(damage);
             let log = directory.join(OUT);
             let length = fs::metadata(&log).map_or(0, |file| file.len());
             if length < heard {

@@ -101,6 +101,31 @@ pub(super) fn events(
     Ok(found)
 }
 
+pub(super) fn events_before(
+    connection: &Connection,
+    before: u64,
+    scope: &Scope,
+    limit: u32,
+) -> rusqlite::Result<Vec<EventRow>> {
+    let mut sql = "SELECT seq, version, at_ms, kind, project, run, session, body, sum FROM events \
+                   WHERE seq < :before"
+        .to_owned();
+    let mut values = vec![(":before", signed(before)), (":limit", limit.into())];
+    narrow(&mut sql, &mut values, scope);
+    sql.push_str(" ORDER BY seq DESC LIMIT :limit");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(&*bound(&values))?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while bytes < EVENT_BYTES_MAX
+        && let Some(row) = rows.next()?
+    {
+        let event = event(row)?;
+        bytes += event.body.len();
+        found.push(event);
+    }
+    Ok(found)
+}
+
 pub(super) fn open_actions(connection: &Connection) -> rusqlite::Result<Vec<ActionRow>> {
     connection
         .prepare_cached("SELECT seq, number, session, body FROM actions ORDER BY seq, number")?

@@ -19,7 +19,7 @@ use ostler_engine::{
 use ostler_shim::{
     control::Command,
     launch::FILE,
-    spool::{self, Happening},
+    spool::{Happening, SpoolReader},
 };
 use tokio::{
     sync::Notify,
@@ -211,10 +211,14 @@ fn told(
     code: i32,
     output: String,
 ) -> CheckResult {
-    let records = spool::read(directory).unwrap_or_default();
-    let at = |is_it: fn(&Happening) -> bool| records.iter().find(|it| is_it(&it.what)).map(|it| it.at_ms);
-    let began = at(|it| matches!(it, Happening::Started { .. }));
-    let ended = at(|it| matches!(it, Happening::Ended { .. }));
+    let (mut began, mut ended) = (None, None);
+    for record in SpoolReader::open(directory).into_iter().flatten() {
+        match record.what {
+            Happening::Started { .. } => began = began.or(Some(record.at_ms)),
+            Happening::Ended { .. } => ended = ended.or(Some(record.at_ms)),
+            _ => {}
+        }
+    }
     let time_ms = began.zip(ended).map_or(0, |(began, ended)| ended.saturating_sub(began));
     let ran_none = || whole(directory).is_some_and(|output| tests_command::ran_none(&output));
     let none = || ran_none().then(Junit::default);
