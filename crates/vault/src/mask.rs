@@ -36,19 +36,25 @@ const BEGINNING_MIN: u32 = 6;
 /// The secrets to be masked, in every form they can take.
 pub struct Masks {
     patterns: Patterns,
+    /// Whether one of them can be a number in JSON.
+    has_numbers: bool,
 }
 
 impl Masks {
     /// For these secrets.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Masks {
-        let mut patterns = Patterns::default();
+        let (mut patterns, mut has_numbers) = (Patterns::default(), false);
         for secret in secrets {
             for form in words::forms(secret.expose()) {
-                patterns.add(&form);
+                patterns.add(&form, false);
             }
+            for form in words::digits(secret.expose()) {
+                patterns.add(&form, true);
+            }
+            has_numbers |= secret.expose().trim().bytes().all(is_of_number);
         }
         patterns.connect();
-        Masks { patterns }
+        Masks { patterns, has_numbers }
     }
 
     /// Whether there is nothing to be masked.
@@ -109,13 +115,16 @@ pub struct Masker {
     held: Zeroizing<Vec<u8>>,
     /// How much of the stream was given out.
     given: u64,
+    /// Whether the stream is in JSON, where a secret can be a number.
+    line: Option<Line>,
 }
 
 impl Masker {
     /// At the beginning of a stream.
     pub fn new(masks: Arc<Masks>) -> Masker {
         let views = (!masks.is_empty()).then(|| Box::new(Views::new(&masks.patterns)));
-        Masker { masks, views, held: Zeroizing::default(), given: 0 }
+        let line = masks.has_numbers.then(Line::default);
+        Masker { masks, views, held: Zeroizing::default(), given: 0, line }
     }
 
     /// Takes a piece of the stream, and appends what can be shown to `out`.
@@ -124,15 +133,25 @@ impl Masker {
         self.held.extend(bytes);
         let end = at + bytes.len() as u64;
         let Some(views) = &mut self.views else { return self.give(end, out) };
-        let (held, given) = (&mut self.held, self.given);
-        views.push(&self.masks.patterns, bytes, at, |span| mask(held, given, span));
+        let (held, given, line) = (&mut self.held, self.given, &mut self.line);
+        views.push(&self.masks.patterns, bytes, at, |span| {
+            let is_number = line.as_mut().is_some_and(|line| line.is_number(held, given, span));
+            mask(held, given, span, is_number);
+        });
+        if let Some(line) = line {
+            line.advance(held, given, end);
+        }
         let open_from = views.open_from().unwrap_or(end);
         self.give(open_from, out);
     }
 
     /// Masks other secrets from here on, also in what is held back.
     pub fn renew(&mut self, masks: Arc<Masks>) {
-        let renewed = Masker { given: self.given, ..Masker::new(masks) };
+        let mut renewed = Masker { given: self.given, ..Masker::new(masks) };
+        // Where in its line the stream is, is known again from the next line on.
+        if let Some(line) = &mut renewed.line {
+            (line.at, line.place) = (self.given, LinePlace::Text);
+        }
         let before = mem::replace(self, renewed);
         let mut out = Zeroizing::new(Vec::new());
         self.push(&before.held, &mut out);
@@ -157,7 +176,7 @@ impl Masker {
         let long_from =
             self.views.as_ref().and_then(|views| views.long_from(&self.masks.patterns, beginning_min));
         if let Some(start) = long_from {
-            mask(&mut self.held, self.given, Span { start, end });
+            mask(&mut self.held, self.given, Span { start, end }, false);
         }
         self.give(end, out);
     }
@@ -176,12 +195,74 @@ impl Masker {
 }
 
 /// Masks a piece of what is held, as far as it was not given out.
-fn mask(held: &mut [u8], given: u64, span: Span) {
-    let place =
-        |at: u64| usize::try_from(at.saturating_sub(given)).expect("it is no longer than what is held");
-    for byte in &mut held[place(span.start)..place(span.end)] {
-        if !matches!(byte, b'\n' | b'\r') {
-            *byte = MASK;
+fn mask(held: &mut [u8], given: u64, span: Span, is_number: bool) {
+    for byte in &mut held[place(span.start, given)..place(span.end, given)] {
+        match *byte {
+            b'\n' | b'\r' => {}
+            digit if is_number && digit.is_ascii_digit() => *byte = DIGIT.as_bytes()[0],
+            _ if is_number => {}
+            _ => *byte = MASK,
         }
+    }
+}
+
+/// Where something in the stream is in what is held.
+fn place(at: u64, given: u64) -> usize {
+    usize::try_from(at.saturating_sub(given)).expect("it is no longer than what is held")
+}
+
+/// Whether a byte can be a part of a number in JSON.
+fn is_of_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E')
+}
+
+/// Follows a stream through its lines, to know a number of a line in JSON.
+#[derive(Default)]
+struct Line {
+    /// How far it was followed.
+    at: u64,
+    place: LinePlace,
+}
+
+/// Where in its line a stream is.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum LinePlace {
+    /// At its beginning.
+    #[default]
+    Beginning,
+    /// In a line that is no JSON.
+    Text,
+    /// In JSON, outside of a string.
+    Json,
+    /// In a string of JSON.
+    Words,
+    /// In such a string, behind a backslash.
+    Escape,
+}
+
+impl Line {
+    /// Whether what was found is a number of a line in JSON, or a part of one.
+    fn is_number(&mut self, held: &[u8], given: u64, span: Span) -> bool {
+        self.advance(held, given, span.end);
+        let bytes = &held[place(span.start, given)..place(span.end, given)];
+        self.place == LinePlace::Json && bytes.iter().copied().all(is_of_number)
+    }
+
+    fn advance(&mut self, held: &[u8], given: u64, to: u64) {
+        if to <= self.at {
+            return;
+        }
+        for &byte in &held[place(self.at, given)..place(to, given)] {
+            self.place = match (self.place, byte) {
+                (_, b'\n') | (LinePlace::Beginning, b' ' | b'\t' | b'\r') => LinePlace::Beginning,
+                (LinePlace::Beginning, b'{' | b'[') => LinePlace::Json,
+                (LinePlace::Beginning | LinePlace::Json, b'"') => LinePlace::Words,
+                (LinePlace::Beginning | LinePlace::Text, _) => LinePlace::Text,
+                (LinePlace::Json, _) | (LinePlace::Words, b'"') => LinePlace::Json,
+                (LinePlace::Words, b'\\') => LinePlace::Escape,
+                (LinePlace::Words | LinePlace::Escape, _) => LinePlace::Words,
+            };
+        }
+        self.at = to;
     }
 }

@@ -350,8 +350,8 @@ pub fn mend(directory: &Path, key: &Key, known: u64) -> Result<Mended, OpenError
     let text = place::read(&path)?.ok_or_else(damaged)?;
     let (mut content, lost) = file::salvage(&path, &text, &cipher)?;
     let aside = aside(&path, &text)?;
-    let last = content.records.iter().map(|record| record.version).max().unwrap_or(0);
-    content.head.changes = content.head.changes.max(known).max(last).saturating_add(1);
+    let version_max = content.records.iter().map(|record| record.version).max().unwrap_or(0);
+    content.head.changes = content.head.changes.max(known).max(version_max).saturating_add(1);
     file::write(&path, &mark, &content, &cipher)?;
     Ok(Mended { kept: content.records.len(), lost, aside })
 }

@@ -19,6 +19,26 @@ pub(super) enum Form {
     PlusUrl,
     /// Line breaks and indentation left out.
     Joined,
+    /// Line breaks and the escape sequences of a terminal left out: what a person sees on one.
+    Terminal,
+    /// What tools put between hexadecimal digits left out.
+    Separated,
+}
+
+/// A run of bytes that are left out may be so long. Beyond it nothing is held back any more.
+const GAP_BYTES_MAX: u32 = 4096;
+
+/// Where in an escape sequence of a terminal a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sequence {
+    /// In none.
+    None,
+    /// Behind the escape character.
+    Escape,
+    /// In a control sequence, such as a colour.
+    Control,
+    /// In a string, such as a title or the address of a link.
+    Words,
 }
 
 /// The longest escape is a character in two halves, each `\uXXXX`.
@@ -34,6 +54,9 @@ pub(super) struct Layer {
     out: [Unit; ESCAPE_MAX],
     out_count: usize,
     taken: usize,
+    sequence: Sequence,
+    /// How many bytes in a row were left out.
+    gap: u32,
 }
 
 /// What can be said of the beginning of an escape.
@@ -49,7 +72,8 @@ enum Escape {
 impl Layer {
     pub(super) fn new(form: Form) -> Layer {
         let none = [Unit::default(); ESCAPE_MAX];
-        Layer { form, waiting: none, count: 0, out: none, out_count: 0, taken: 0 }
+        let sequence = Sequence::None;
+        Layer { form, waiting: none, count: 0, out: none, out_count: 0, taken: 0, sequence, gap: 0 }
     }
 
     /// Whether it makes something else of a byte that stands by itself.
@@ -59,7 +83,14 @@ impl Layer {
             Form::Url => byte == b'%',
             Form::PlusUrl => matches!(byte, b'%' | b'+'),
             Form::Joined => matches!(byte, b'\n' | b'\r' | b' ' | b'\t'),
+            Form::Terminal => matches!(byte, b'\n' | b'\r' | ESCAPE),
+            Form::Separated => matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b':' | b'-' | b',' | b'.'),
         }
+    }
+
+    /// Whether the next byte is read without regard to those before it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.count == 0 && self.sequence == Sequence::None
     }
 
     /// Where that begins which may be an escape.
@@ -70,6 +101,9 @@ impl Layer {
     /// Takes a byte. What comes out is taken with [`Layer::next`] before the next one is pushed.
     pub(super) fn push(&mut self, unit: Unit) {
         (self.out_count, self.taken) = (0, 0);
+        if matches!(self.form, Form::Joined | Form::Terminal | Form::Separated) {
+            return self.leave_out(unit);
+        }
         if self.count == 0 && !self.takes(unit.byte) {
             return self.give(unit);
         }
@@ -91,6 +125,24 @@ impl Layer {
                     }
                 }
             }
+        }
+    }
+
+    /// Passes a byte on, or leaves it out. A run that is too long is no part of a secret: a byte that is in none stands for
+    /// it, so that what came before is held back no longer.
+    fn leave_out(&mut self, unit: Unit) {
+        let is_left_out = self.sequence != Sequence::None || self.takes(unit.byte);
+        if self.form == Form::Terminal {
+            self.sequence = self.sequence.after(unit.byte);
+        }
+        if !is_left_out {
+            self.gap = 0;
+            return self.give(unit);
+        }
+        self.gap += 1;
+        if self.gap > GAP_BYTES_MAX {
+            (self.gap, self.sequence) = (0, Sequence::None);
+            self.give(Unit { byte: 0, ..unit });
         }
     }
 
@@ -119,7 +171,24 @@ impl Layer {
             Form::Json => json(bytes),
             Form::Url | Form::PlusUrl if bytes == b"+" => whole(b" "),
             Form::Url | Form::PlusUrl => url(bytes),
-            Form::Joined => whole(b""),
+            Form::Joined | Form::Terminal | Form::Separated => Escape::None,
+        }
+    }
+}
+
+const ESCAPE: u8 = 0x1b;
+const BELL: u8 = 0x07;
+
+impl Sequence {
+    /// Where a stream is after one more byte.
+    fn after(self, byte: u8) -> Sequence {
+        match (self, byte) {
+            // From 0x20 on come the bytes between the first and the last of a sequence.
+            (Sequence::None | Sequence::Words, ESCAPE) | (Sequence::Escape, 0x20..=0x2f) => Sequence::Escape,
+            (Sequence::Escape, b'[') | (Sequence::Control, 0x20..=0x3f) => Sequence::Control,
+            (Sequence::Escape, b']' | b'P' | b'X' | b'^' | b'_') => Sequence::Words,
+            (Sequence::Words, byte) if byte != BELL => Sequence::Words,
+            _ => Sequence::None,
         }
     }
 }

@@ -31,6 +31,10 @@ struct Node {
     depth: u32,
     /// The longest whole word that it ends with, or 0.
     found: u32,
+    /// The longest of those that are hexadecimal digits, or 0.
+    found_digits: u32,
+    /// Whether it is the beginning of such a one.
+    begins_digits: bool,
 }
 
 impl Default for Patterns {
@@ -41,13 +45,17 @@ impl Default for Patterns {
 
 impl Patterns {
     /// Adds a word. All are added before [`Patterns::connect`].
-    pub(super) fn add(&mut self, word: &[u8]) {
+    pub(super) fn add(&mut self, word: &[u8], is_digits: bool) {
         let mut at = ROOT;
         for &byte in word {
             at = self.child(at, byte).unwrap_or_else(|| self.grow(at, byte));
+            self.nodes[place(at)].begins_digits |= is_digits;
         }
         let depth = self.nodes[place(at)].depth;
         self.nodes[place(at)].found = depth;
+        if is_digits {
+            self.nodes[place(at)].found_digits = depth;
+        }
     }
 
     /// Finds out where to go on from each beginning when the next byte does not fit.
@@ -57,6 +65,9 @@ impl Patterns {
             let Node { fallback, mut child, .. } = self.nodes[place(at)];
             if self.nodes[place(at)].found == 0 {
                 self.nodes[place(at)].found = self.nodes[place(fallback)].found;
+            }
+            if self.nodes[place(at)].found_digits == 0 {
+                self.nodes[place(at)].found_digits = self.nodes[place(fallback)].found_digits;
             }
             while child != ROOT {
                 self.nodes[place(child)].fallback = self.next(fallback, self.nodes[place(child)].byte);
@@ -81,6 +92,15 @@ impl Patterns {
         }
     }
 
+    /// The same among the words that are hexadecimal digits alone.
+    pub(super) fn next_digit(&self, at: u32, byte: u8) -> u32 {
+        let mut at = self.next(at, byte);
+        while at != ROOT && !self.nodes[place(at)].begins_digits {
+            at = self.nodes[place(at)].fallback;
+        }
+        at
+    }
+
     /// How much of a word stands there.
     pub(super) fn depth(&self, at: u32) -> u32 {
         self.nodes[place(at)].depth
@@ -89,6 +109,11 @@ impl Patterns {
     /// The length of the longest word that ends there, or 0.
     pub(super) fn found(&self, at: u32) -> u32 {
         self.nodes[place(at)].found
+    }
+
+    /// The same for words that are hexadecimal digits.
+    pub(super) fn found_digits(&self, at: u32) -> u32 {
+        self.nodes[place(at)].found_digits
     }
 
     fn child(&self, at: u32, byte: u8) -> Option<u32> {

@@ -14,6 +14,21 @@ use super::{
 /// words would be found in two columns of numbers.
 const JOINED_MIN: u32 = 56;
 
+/// Found across line breaks and escapes of a terminal, which wraps anything, only if it is at least so long.
+const WRAPPED_MIN: u32 = 8;
+
+/// The words that a view looks for.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    /// The shortest that counts.
+    length_min: u32,
+    /// Whether only those count that are hexadecimal digits.
+    digits_only: bool,
+}
+
+/// All of them.
+const ANY: Wanted = Wanted { length_min: 0, digits_only: false };
+
 /// A piece of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
@@ -24,7 +39,7 @@ pub(super) struct Span {
 /// All ways to look at one stream.
 pub(super) struct Views {
     plain: Walk,
-    others: [View; 5],
+    others: [View; 8],
     /// How many of the others are not in step.
     astray: usize,
     /// Bytes at which nothing can begin, in no view, when nothing has begun.
@@ -38,8 +53,7 @@ struct View {
     layers: Vec<Layer>,
     in_step: bool,
     walk: Walk,
-    /// The shortest word that counts.
-    found_min: u32,
+    wanted: Wanted,
 }
 
 /// A place among the words.
@@ -52,16 +66,20 @@ struct Walk {
 
 impl Views {
     pub(super) fn new(patterns: &Patterns) -> Views {
-        let view = |forms: &[Form], found_min| {
+        let view = |forms: &[Form], wanted| {
             let layers = forms.iter().copied().map(Layer::new).collect();
-            View { layers, in_step: true, walk: Walk::default(), found_min }
+            View { layers, in_step: true, walk: Walk::default(), wanted }
         };
+        let long = |length_min| Wanted { length_min, ..ANY };
         let others = [
-            view(&[Form::Json], 0),
-            view(&[Form::Json, Form::Json], 0),
-            view(&[Form::Url], 0),
-            view(&[Form::PlusUrl], 0),
-            view(&[Form::Json, Form::Joined], JOINED_MIN),
+            view(&[Form::Json], ANY),
+            view(&[Form::Json, Form::Json], ANY),
+            view(&[Form::Url], ANY),
+            view(&[Form::PlusUrl], ANY),
+            view(&[Form::Json, Form::Joined], long(JOINED_MIN)),
+            view(&[Form::Terminal], long(WRAPPED_MIN)),
+            view(&[Form::Json, Form::Terminal], long(WRAPPED_MIN)),
+            view(&[Form::Json, Form::Separated], Wanted { digits_only: true, ..ANY }),
         ];
         let byte = |place: usize| u8::try_from(place).expect("there are 256 bytes");
         let special: [bool; 256] =
@@ -121,15 +139,15 @@ impl Views {
                 view.walk.starts.clone_from(&self.plain.starts);
             }
         } else if self.astray == 0 {
-            return self.plain.step(patterns, Unit { byte, start: place, end: place + 1 }, 0, found);
+            return self.plain.step(patterns, Unit { byte, start: place, end: place + 1 }, ANY, found);
         }
         let unit = Unit { byte, start: place, end: place + 1 };
-        self.plain.step(patterns, unit, 0, found);
+        self.plain.step(patterns, unit, ANY, found);
         self.astray = 0;
         for view in self.others.iter_mut().filter(|view| !view.in_step) {
             view.feed(patterns, unit, found);
             let is_plain = view.walk.at == self.plain.at && view.walk.starts == self.plain.starts;
-            view.in_step = is_plain && view.layers.iter().all(|layer| layer.waits_from().is_none());
+            view.in_step = is_plain && view.layers.iter().all(Layer::is_idle);
             self.astray += usize::from(!view.in_step);
         }
     }
@@ -142,16 +160,16 @@ impl View {
 
     /// Passes a byte through the layers, and walks with what comes out.
     fn feed(&mut self, patterns: &Patterns, unit: Unit, found: &mut impl FnMut(Span)) {
-        let View { layers, walk, found_min, .. } = self;
+        let View { layers, walk, wanted, .. } = self;
         let (outer, inner) = layers.split_first_mut().expect("only the plain view has no layer");
         outer.push(unit);
         while let Some(unit) = outer.next() {
             match inner {
-                [] => walk.step(patterns, unit, *found_min, found),
+                [] => walk.step(patterns, unit, *wanted, found),
                 [inner, ..] => {
                     inner.push(unit);
                     while let Some(unit) = inner.next() {
-                        walk.step(patterns, unit, *found_min, found);
+                        walk.step(patterns, unit, *wanted, found);
                     }
                 }
             }
@@ -160,8 +178,12 @@ impl View {
 }
 
 impl Walk {
-    fn step(&mut self, patterns: &Patterns, unit: Unit, found_min: u32, found: &mut impl FnMut(Span)) {
-        self.at = patterns.next(self.at, unit.byte);
+    fn step(&mut self, patterns: &Patterns, unit: Unit, wanted: Wanted, found: &mut impl FnMut(Span)) {
+        self.at = if wanted.digits_only {
+            patterns.next_digit(self.at, unit.byte)
+        } else {
+            patterns.next(self.at, unit.byte)
+        };
         if self.at == ROOT {
             return self.starts.clear();
         }
@@ -170,8 +192,8 @@ impl Walk {
         while self.starts.len() > depth {
             self.starts.pop_front();
         }
-        let word = patterns.found(self.at);
-        if word > 0 && word >= found_min {
+        let word = if wanted.digits_only { patterns.found_digits(self.at) } else { patterns.found(self.at) };
+        if word > 0 && word >= wanted.length_min {
             found(Span { start: self.starts[depth - length(word)], end: unit.end });
         }
     }

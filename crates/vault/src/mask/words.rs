@@ -39,6 +39,21 @@ pub(super) fn forms(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     forms
 }
 
+/// The forms of a secret that are hexadecimal digits, which tools print with separators: its bytes, and the secret itself if
+/// it is nothing else.
+pub(super) fn digits(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
+    let text = secret.trim();
+    if text.len() < MASKED_BYTES_MIN {
+        return Vec::new();
+    }
+    let bytes = Zeroizing::new(crate::hex::digits(text.as_bytes()));
+    let is_digits = text.len() >= LINE_BYTES_MIN && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let own = is_digits.then(|| Zeroizing::new(text.to_owned()));
+    let all = own.into_iter().chain([bytes]);
+    let cases = all.flat_map(|text| [text.to_ascii_lowercase(), text.to_ascii_uppercase()]);
+    cases.map(|text| Zeroizing::new(text.into_bytes())).collect()
+}
+
 /// The characters that depend on nothing but the secret, when so many bytes stand before it in their group of three:
 /// once in the middle of a text, and once at its end, where one more character is known.
 fn base64(bytes: &[u8], before: usize, alphabet: &[u8; 64]) -> [Zeroizing<Vec<u8>>; 2] {

@@ -286,3 +286,81 @@ proptest! {
         prop_assert_eq!(masks(&secrets).text(&text).len(), text.len());
     }
 }
+
+/// A text as it is masked, whatever the cuts.
+fn mask(secrets: &[&str], text: &str) -> String {
+    let whole = masked(secrets, text.as_bytes(), &[text.len()]);
+    for length in 1..8 {
+        assert_eq!(
+            masked(secrets, text.as_bytes(), &vec![length; text.len()]),
+            whole,
+            "in pieces of {length}"
+        );
+    }
+    String::from_utf8(whole).expect("it is text")
+}
+
+#[test]
+fn what_a_terminal_does_to_a_secret_is_undone() {
+    let secret = "sk_live_0123456789";
+    let stars = "*".repeat(secret.len());
+    let inside = |between: &str| [&secret[..9], between, &secret[9..]].concat();
+    for between in
+        ["\x1b[0m", "\x1b[38;2;255;1;2m\x1b[K", "\x1b]8;;https://x/?a=1\x07", "\x1b]0;title\x1b\\", "\x1b(B"]
+    {
+        let masked = mask(&[secret], &format!("a {} b", inside(between)));
+        assert_eq!(masked, format!("a {stars}{} b", "*".repeat(between.len())), "{between:?}");
+        let json = serde_json::to_string(&inside(between)).expect("a text");
+        assert!(!mask(&[secret], &json).contains("live"), "{json}");
+    }
+    for between in ["\n", "\r\n"] {
+        let masked = mask(&[secret], &inside(between));
+        assert_eq!(masked, format!("{}{between}{}", &stars[..9], &stars[9..]));
+        assert!(!mask(&[secret], &serde_json::to_string(&inside(between)).expect("a text")).contains("live"));
+    }
+    // A short one may be two lines of something else.
+    assert_eq!(mask(&["4711"], "47\n11"), "47\n11");
+}
+
+#[test]
+fn hexadecimal_digits_are_found_with_separators() {
+    let secret = "hush-hush";
+    for separator in [" ", ":", "-", ", ", "\n"] {
+        for upper in [false, true] {
+            let digits: Vec<String> = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+            let text = digits.join(separator);
+            let text = if upper { text.to_uppercase() } else { text };
+            let masked = mask(&[secret], &format!("x {text} y"));
+            assert!(!masked.contains(|c: char| c.is_ascii_digit()), "{text}: {masked}");
+            assert!(masked.starts_with("x *") && masked.ends_with("* y"), "{masked}");
+        }
+    }
+    let own = "deadbeef00c0ffee";
+    assert_eq!(mask(&[own], "de:ad:be:ef:00:c0:ff:ee"), "*".repeat(23));
+    assert_eq!(mask(&["sesame"], "se sa me, too"), "se sa me, too", "words are no digits");
+}
+
+#[test]
+fn a_number_in_json_stays_a_number() {
+    let line = r#"{"pin":12345678,"text":"12345678","list":[1,12345678.5],"id":912345678}"#;
+    let masked = mask(&["12345678"], line);
+    assert_eq!(masked, r#"{"pin":11111111,"text":"********","list":[1,11111111.5],"id":911111111}"#);
+    serde_json::from_str::<serde_json::Value>(&masked).expect("it is still JSON");
+    assert_eq!(mask(&["12345678"], "pin 12345678\n{\"a\": 12345678}\n"), "pin ********\n{\"a\": 11111111}\n");
+    let masks = masks(&["12345678"]);
+    let mut value = serde_json::json!({ "n": 12_345_678, "list": [12_345_678.5] });
+    masks.json(&mut value);
+    assert_eq!(value, serde_json::json!({ "n": 11_111_111, "list": [11_111_111.5] }));
+}
+
+#[test]
+fn nothing_is_held_back_for_ever() {
+    let masks = masks(&["sk_live_0123456789"]);
+    let mut masker = Masker::new(masks);
+    let mut out = Vec::new();
+    masker.push(b"sk_live_", &mut out);
+    for _ in 0..1000 {
+        masker.push("\n\x1b[0m ".repeat(10).as_bytes(), &mut out);
+    }
+    assert!(masker.held() < 20_000, "{} bytes are held back", masker.held());
+}
