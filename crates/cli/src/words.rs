@@ -14,6 +14,7 @@ mod phases;
 mod plan;
 #[cfg(test)]
 mod shared;
+mod trust;
 
 use std::{env, fmt::Display};
 
@@ -91,6 +92,7 @@ impl Language {
             let others = [
                 page::SENTENCES,
                 notify::SENTENCES,
+                trust::SENTENCES,
                 phases::SENTENCES,
                 demo::SENTENCES,
                 plan::SENTENCES,

@@ -89,6 +89,8 @@ pub struct Config {
     pub office: Office,
     /// What a person has to agree to in the project's file.
     pub commands: Vec<RepositoryCommand>,
+    /// What the user's own file has the server run itself, outside of any shim.
+    pub own_commands: Vec<RepositoryCommand>,
 }
 
 /// Something of a repository that counts only after a person agreed to it: a command, or a setting.
@@ -220,6 +222,7 @@ impl Config {
             page: Page::default(),
             notify: Vec::new(),
             commands: Vec::new(),
+            own_commands: Vec::new(),
             checkpoints: Some(CheckpointTerms::default()),
             prune: checkpoints::POLICY,
             phases: phases::Said::default().finish(),
@@ -245,6 +248,7 @@ impl Config {
                 config.page = table.into_inner().read(source)?;
             }
             config.notify = notify::read(source, mem::take(&mut file.notify))?;
+            config.own_commands = config.commands_of_server(source);
             said.take(source, &config.agents, file.phases.take().unwrap_or_default())?;
             config.take(source, file)?;
         }
@@ -285,6 +289,19 @@ impl Config {
     pub fn withheld(&self, trusted: &[String]) -> Vec<RepositoryCommand> {
         let settings = self.commands.iter().filter(|it| project_keys::is_withheld(&it.key));
         settings.filter(|it| !trusted.contains(&it.fingerprint())).cloned().collect()
+    }
+
+    /// The commands of the user's file that the server runs itself.
+    fn commands_of_server(&self, source: &Source) -> Vec<RepositoryCommand> {
+        let command =
+            |key: String, value: String| RepositoryCommand { key, value, file: source.path.clone() };
+        let vault = match &self.vault {
+            VaultKey::Command(command) => Some(format!("cmd:{command}")),
+            VaultKey::File(_) | VaultKey::Passphrase => None,
+        };
+        let vault = vault.map(|value| command("vault.key".to_owned(), value));
+        let channels = self.notify.iter().filter_map(|it| Some(command(it.key(), it.command()?)));
+        vault.into_iter().chain(channels).collect()
     }
 
     /// Whether an agent is what it is because the project's file says so.

@@ -42,6 +42,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use self::{keeper::Keeper, mailboxes::Mailboxes};
 use crate::{
+    consent::ConfigConsent,
     crash,
     home::Home,
     journal::{Journal, Outbox},
@@ -110,6 +111,8 @@ pub(crate) struct Driver {
     baseline: LockLimit,
     /// How many files an agent may have open: what the user had, not what the server needs.
     open_files_max: Option<u64>,
+    /// What of the user's configuration the server may run.
+    pub(crate) consent: Arc<ConfigConsent>,
     /// The values that agents are given.
     pub(crate) secrets: Secrets,
     /// What is too long to be said to an agent.
@@ -151,10 +154,12 @@ impl Driver {
         (mark, baseline): (String, LockLimit),
         open_files_max: Option<u64>,
     ) -> Arc<Driver> {
+        let consent = Arc::new(ConfigConsent::open(&home));
         Arc::new(Driver {
             journal,
             kept: Mutex::new(kept),
-            secrets: Secrets::new(&home),
+            secrets: Secrets::new(&home, Arc::clone(&consent)),
+            consent,
             texts: Texts::new(&home),
             home,
             log,

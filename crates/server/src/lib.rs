@@ -13,6 +13,7 @@ pub mod start;
 mod account;
 mod baseline;
 mod clock;
+mod consent;
 mod crash;
 mod driver;
 mod environment;
@@ -44,6 +45,7 @@ mod turns;
 mod unix_door;
 mod uploads;
 
+pub use consent::CONFIGURATION;
 pub use crash::{BACK_SITES, LOOP_SITES, MAIN_SITES, SITES};
 pub use home::{Home, HomeError};
 pub use http::{Need, openapi, routes};

@@ -17,7 +17,7 @@ mod sending;
 mod words;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     os::unix::fs::MetadataExt,
     sync::{Arc, Mutex, MutexGuard, atomic::Ordering},
@@ -65,6 +65,8 @@ struct State {
     file: Option<Fingerprint>,
     /// Whether it was looked at.
     is_known: bool,
+    /// What a person had agreed to by then.
+    agreed: BTreeSet<String>,
     channels: Vec<Running>,
     /// The tasks of those that were taken out of the configuration, until they come back or have ended.
     ending: BTreeMap<String, JoinHandle<()>>,
@@ -162,11 +164,12 @@ impl Notifications {
         let mut state = self.state();
         let metadata = config::user_file().and_then(|path| fs::metadata(path).ok());
         let file = metadata.map(|it| (it.mtime(), it.mtime_nsec(), it.size(), it.ino()));
-        if state.is_known && state.file == file {
+        let agreed = self.driver.consent.hashes();
+        if state.is_known && state.file == file && state.agreed == agreed {
             return;
         }
-        (state.file, state.is_known) = (file, true);
-        let config = match Config::of_user() {
+        (state.file, state.is_known, state.agreed) = (file, true, agreed);
+        let mut config = match Config::of_user() {
             Ok(config) => config,
             Err(error) => {
                 // Who is notified goes on being so: a mistake elsewhere in the file is no reason for silence.
@@ -180,6 +183,17 @@ impl Notifications {
             state.problem = Some(error);
             return;
         }
+        let waiting = self.driver.consent.waiting(&config);
+        let waits = |channel: &NotifyChannel| waiting.iter().any(|command| command.key == channel.key());
+        let names: Vec<&str> =
+            config.notify.iter().filter(|it| waits(it)).map(|it| it.name.as_str()).collect();
+        if !names.is_empty() {
+            let names = names.join(", ");
+            state.problem = Some(format!(
+                "{names}: new or changed commands wait for your consent: ostler trust --config"
+            ));
+        }
+        config.notify.retain(|channel| !waits(channel));
         self.replace(&mut state, &config);
     }
 

@@ -18,7 +18,7 @@ use ostler_engine::SessionId;
 use ostler_shim::{LockLimit, peer_pidfd};
 use rustix::{
     net::sockopt::socket_peercred,
-    process::{Pid, PidfdFlags, getuid, pidfd_open},
+    process::{Pid, PidfdFlags, getpid, getuid, pidfd_open},
 };
 use tokio::{
     io::{Interest, unix::AsyncFd},
@@ -66,6 +66,8 @@ pub(crate) enum Belongs {
     Shim(Vec<Shim>),
     /// To an agent, by its limit of file locks, its environment or its control group. It is not below its shim.
     Marked,
+    /// To the server: one that it started itself, or below one.
+    Server,
     /// That cannot be said: it is gone already, or another user's.
     Nobody,
 }
@@ -104,12 +106,15 @@ pub(crate) struct Keys {
     mark: String,
     /// The limit of file locks below which a process is an agent's.
     baseline: LockLimit,
+    /// The number of this process.
+    server: i32,
 }
 
 impl Door {
     /// A door to this state directory.
     pub(crate) fn new(listener: UnixListener, home: &Home, mark: &str, baseline: LockLimit) -> Door {
-        Door { listener, keys: Keys { sessions: home.sessions(), mark: mark.to_owned(), baseline } }
+        let (sessions, server) = (home.sessions(), getpid().as_raw_nonzero().get());
+        Door { listener, keys: Keys { sessions, mark: mark.to_owned(), baseline, server } }
     }
 }
 
@@ -150,7 +155,9 @@ impl Keys {
         let (mut parent, began) = stat(pid)?;
         let mut shims: Vec<Shim> = self.shim(pid).into_iter().collect();
         let mut child = pid;
+        let mut is_below_server = pid == self.server;
         while parent > 0 {
+            is_below_server |= parent == self.server;
             let Some((next, _)) = stat(parent) else {
                 // Either the system hides it, or it has just ended, and its child is another's now.
                 if stat(child)?.0 == parent {
@@ -164,6 +171,7 @@ impl Keys {
         let belongs = match shims.is_empty() {
             false => Belongs::Shim(shims),
             true if self.is_below_baseline(pid) || self.is_marked(pid) => Belongs::Marked,
+            true if is_below_server => Belongs::Server,
             true => Belongs::User,
         };
         Some(Peer { process: Process { pid, began }, belongs })
@@ -208,7 +216,7 @@ impl Peer {
                 let session = shims.last().and_then(|shim| shim.directory.parent());
                 session.map_or(CallerShare::Stray, |session| CallerShare::Session(session.to_path_buf()))
             }
-            Belongs::Marked | Belongs::Nobody => CallerShare::Stray,
+            Belongs::Marked | Belongs::Server | Belongs::Nobody => CallerShare::Stray,
         }
     }
 

@@ -15,12 +15,17 @@ use ostler_vault::{
 use crate::{
     api::VaultState,
     config::{Config, ConfigError, VaultKey},
+    consent::ConfigConsent,
     home::{Home, write_private},
 };
+
+/// What names the command that opens the vault.
+const VAULT_KEY: &str = "vault.key";
 
 /// The vault, once it is open.
 pub(crate) struct Secrets {
     home: Home,
+    consent: Arc<ConfigConsent>,
     open: Mutex<Option<Arc<Vault>>>,
 }
 
@@ -33,6 +38,8 @@ pub enum SecretsError {
     Locked,
     /// No passphrase is wanted: the configuration names another way.
     NotLocked,
+    /// The command that prints the passphrase is new, and nobody has agreed to it.
+    Unagreed,
     /// The command that prints the passphrase does not.
     Command(ReferenceError),
     /// It cannot be opened.
@@ -44,8 +51,8 @@ pub enum SecretsError {
 }
 
 impl Secrets {
-    pub(crate) fn new(home: &Home) -> Secrets {
-        Secrets { home: home.clone(), open: Mutex::default() }
+    pub(crate) fn new(home: &Home, consent: Arc<ConfigConsent>) -> Secrets {
+        Secrets { home: home.clone(), consent, open: Mutex::default() }
     }
 
     /// The vault, which is made if there is none yet.
@@ -56,6 +63,10 @@ impl Secrets {
             return Ok(Arc::clone(vault));
         }
         ostler_vault::guard();
+        let config = Config::of_user().map_err(SecretsError::Config)?;
+        if self.consent.waiting(&config).iter().any(|command| command.key == VAULT_KEY) {
+            return Err(SecretsError::Unagreed);
+        }
         let vault = open_vault(&self.home, || Err(SecretsError::Locked)).map(Arc::new)?;
         *open = Some(Arc::clone(&vault));
         Ok(vault)
@@ -167,6 +178,7 @@ impl SecretsError {
             SecretsError::Config(_) => "Mend the file; nothing was changed.",
             SecretsError::Locked => "Give its passphrase: ostler secret unlock",
             SecretsError::NotLocked => "Nothing has to be unlocked.",
+            SecretsError::Unagreed => "Look at the command and decide: ostler trust --config",
             SecretsError::Command(_) => "See that the command in [vault] prints the passphrase.",
             SecretsError::Open(error)
             | SecretsError::Read(ReadError::Open(error))
@@ -192,6 +204,12 @@ impl fmt::Display for SecretsError {
             SecretsError::Config(source) => write!(f, "{source}"),
             SecretsError::Locked => write!(f, "the vault is locked"),
             SecretsError::NotLocked => write!(f, "the vault wants no passphrase from you"),
+            SecretsError::Unagreed => {
+                write!(
+                    f,
+                    "the command that opens the vault is new or has changed, and nobody has agreed to it"
+                )
+            }
             SecretsError::Command(source) => write!(f, "cannot get the vault's passphrase: {source}"),
             SecretsError::Open(source) => write!(f, "{source}"),
             SecretsError::Read(source) => write!(f, "{source}"),
@@ -208,7 +226,7 @@ impl std::error::Error for SecretsError {
             SecretsError::Open(source) => Some(source),
             SecretsError::Read(source) => Some(source),
             SecretsError::Write(source) => Some(source),
-            SecretsError::Locked | SecretsError::NotLocked => None,
+            SecretsError::Locked | SecretsError::NotLocked | SecretsError::Unagreed => None,
         }
     }
 }

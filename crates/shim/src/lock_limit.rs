@@ -58,7 +58,7 @@ impl LockLimit {
     }
 
     /// Lowers the limit of this process; whoever has a lower one keeps it. Makes system calls only.
-    pub(crate) fn enter(self) -> io::Result<()> {
+    pub fn enter(self) -> io::Result<()> {
         let limit = Some(self.min(LockLimit::own()).0).filter(|limit| *limit != u64::MAX);
         Ok(setrlimit(Resource::Locks, Rlimit { current: limit, maximum: limit })?)
     }

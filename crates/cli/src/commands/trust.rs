@@ -4,6 +4,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use ostler_server::{
+    CONFIGURATION,
     api::{NewRevocation, NewTrust, TrustView, TrustedView},
     client::{Client, encoded},
 };
@@ -35,6 +36,9 @@ pub(crate) struct Arguments {
     /// Also what this task file of the repository has run, if it is not that of the project.
     #[arg(long, value_name = "FILE")]
     tasks: Option<PathBuf>,
+    /// Your own configuration instead: commands in it that the server runs itself, where they are new or have changed.
+    #[arg(long, conflicts_with_all = ["path", "list", "tasks"])]
+    config: bool,
     /// Do not ask.
     #[arg(short, long)]
     yes: bool,
@@ -67,6 +71,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
 
 /// Where the command is about, absolute.
 fn place(arguments: &Arguments) -> Result<String, Error> {
+    if arguments.config {
+        return Ok(CONFIGURATION.to_owned());
+    }
     let here = directory()?;
     let path = arguments.path.as_ref().map_or_else(|| here.clone(), |path| here.join(path));
     let path = path.canonicalize().unwrap_or(path);

@@ -325,6 +325,7 @@ keys! {
     DoctorDiskLow,
     DoctorConfig,
     DoctorConfigBad,
+    DoctorConsent,
     CannotRead,
     CannotReadInput,
     CannotWrite,

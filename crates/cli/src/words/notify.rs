@@ -11,8 +11,8 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (
         Key::NotifyProblem,
-        "The configuration has a mistake, so that everything is as before: {problem}",
-        "설정에 잘못이 있어 이전 그대로입니다: {problem}",
+        "Not all of your configuration counts: {problem}",
+        "설정의 일부가 적용되지 않았습니다: {problem}",
     ),
     (Key::NotifyTested, "The test has arrived at {name}.", "시험 알림이 {name}에 도착했습니다."),
     (Key::NotifyIdle, "nothing waits", "기다리는 것 없음"),

@@ -211,6 +211,77 @@ fn a_command_is_told_and_knows_nothing_else() {
     assert_eq!((&back["event"], &back["id"]), (&json!("settled"), &told["id"]));
 }
 
+/// A program that the server starts is no person, whoever has put it into the configuration.
+#[test]
+fn a_command_answers_nothing() {
+    let mut world = World::idle();
+    let ostler = env!("CARGO_BIN_EXE_ostler");
+    let script = format!(
+        "cd '{}'; {ostler} answer q_1 1 >said 2>&1; echo $? >code.draft; \
+         {ostler} token make evil >>said 2>&1; echo $? >>code.draft; mv code.draft code; \
+         setsid env -i PATH=\"$PATH\" OSTLER_HOME=\"$OSTLER_HOME\" sh -c \"while [ -e /proc/$$ ]; do sleep 0.02; done; \
+         {ostler} answer q_1 1 >alone 2>&1; echo \\$? >late.draft; mv late.draft late\" </dev/null >/dev/null 2>&1 &",
+        world.project.display()
+    );
+    let command = json!(["sh", "-c", script]);
+    configure(&world, &format!("[[notify]]\ntype = 'command'\ncommand = {command}\nafter = '0s'\n"));
+    world.start();
+    let session = world.bash(&format!("{QUESTION}; read -r line"));
+    let request = world.asked(&session).id;
+    let code = world.wait_for("an end", |world| fs::read_to_string(world.project.join("code")).ok());
+    assert!(code.lines().all(|code| code != "0"), "{code}: {}", said(&world));
+    assert!(world.request(&request).settled.is_none(), "{}", said(&world));
+    let late = world.wait_for("an end", |world| fs::read_to_string(world.project.join("late")).ok());
+    assert_ne!(late.trim(), "0", "nor when it is alone");
+    assert!(world.request(&request).settled.is_none());
+}
+
+fn said(world: &World) -> String {
+    fs::read_to_string(world.project.join("said")).unwrap_or_default()
+}
+
+/// An agent can write the configuration: a command that comes into it later waits for a person.
+#[test]
+fn a_command_that_is_new_in_the_configuration_waits_for_a_person() {
+    let mut world = World::idle();
+    let project = world.project.clone();
+    let told = |name: &str| json!(["sh", "-c", format!("touch '{}'", project.join(name).display())]);
+    let channel = |name: &str| {
+        format!("[[notify]]\nname = '{name}'\ntype = 'command'\ncommand = {}\nafter = '0s'\n", told(name))
+    };
+    configure(&world, &channel("first"));
+    let (first, second, both) = ("first", "second", format!("{}{}", channel("first"), channel("second")));
+    world.start();
+    configure(&world, &both);
+    asks(&world);
+    let has = |name: &str| project.join(name).exists();
+    world.wait_for(first, |_| has(first).then_some(()));
+    let view: NotificationsView = world.get("/notifications").expect("how they go");
+    let names: Vec<&str> = view.channels.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, [first], "what was there from the beginning is agreed");
+    let problem = view.problem.unwrap_or_default();
+    assert!(problem.contains("second") && problem.contains("ostler trust --config"), "{problem}");
+    let doctor = world.ostler(&["doctor"]);
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("notify.second = "), "{doctor:?}");
+    // A key that runs nothing waits for nobody.
+    configure(&world, &format!("language = 'en'\n{both}"));
+
+    // The agent itself cannot agree.
+    let agent = world.bash("ostler trust --config --yes; echo \"code $?\"");
+    world.status(&agent, "completed");
+    assert!(!world.output(&agent).contains("code 0"), "{}", world.output(&agent));
+    assert!(!has(second));
+    // A server that begins again believes no more than the one before.
+    world.restart();
+    let shown = world.ostler(&["trust", "--config"]);
+    assert_eq!(shown.status.code(), Some(7), "{shown:?}");
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.contains("notify.first (agreed") && shown.contains("notify.second (new"), "{shown}");
+    assert!(!has(second));
+    assert!(world.ostler(&["trust", "--config", "--yes"]).status.success());
+    world.wait_for(second, |_| has(second).then_some(()));
+}
+
 /// Nobody is left to end it when its time is over.
 #[test]
 fn a_command_ends_with_the_server_and_all_it_has_started() {

@@ -47,6 +47,33 @@ pub struct NotifyChannel {
     pub text: bool,
 }
 
+impl NotifyChannel {
+    /// What names it where a person agrees to what it runs.
+    pub(crate) fn key(&self) -> String {
+        format!("notify.{}", self.name)
+    }
+
+    /// What it has the server run, if anything: a program, or a command that prints an address or a token.
+    pub(crate) fn command(&self) -> Option<String> {
+        let hidden = |name: &str, value: &Hidden| match value {
+            Hidden::Reference(Reference::Cmd(command)) => Some(format!("{name} = cmd:{command}")),
+            Hidden::Reference(_) | Hidden::Plain(_) | Hidden::Vault { .. } => None,
+        };
+        let parts: Vec<String> = match &self.way {
+            Way::Command { arguments } => vec![format!("{arguments:?}")],
+            Way::Slack { target } => hidden("url", &target.url).into_iter().collect(),
+            Way::Webhook { target, secret } => {
+                [hidden("url", &target.url), hidden("secret", secret)].into_iter().flatten().collect()
+            }
+            Way::Ntfy { target, token } => {
+                let token = token.as_ref().and_then(|token| hidden("token", token));
+                [hidden("url", &target.url), token].into_iter().flatten().collect()
+            }
+        };
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    }
+}
+
 /// How somebody is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {

@@ -122,7 +122,7 @@ pub(super) async fn at_socket(
 ) -> Response {
     let caller = match peer.belongs {
         Belongs::User => Caller::Person,
-        Belongs::Shim(_) | Belongs::Marked => Caller::Agent,
+        Belongs::Shim(_) | Belongs::Marked | Belongs::Server => Caller::Agent,
         Belongs::Nobody => Caller::Unseen,
     };
     request.extensions_mut().insert(caller);

@@ -25,12 +25,14 @@ use super::{
     App,
     code::Code,
     extract::{Body, Query},
+    problem::not_written,
     runs::{directory, refused_by_git, repository, text},
     wishes::key,
 };
 use crate::{
     api::{NewRevocation, NewTrust, Problem, TrustView, TrustedView},
-    config::{Config, RepositoryCommand, orchestrate::TEST},
+    config::{Config, RepositoryCommand, orchestrate::TEST, user_file},
+    consent::CONFIGURATION,
     driver::{Driver, find_tests},
     office::roles,
 };
@@ -40,7 +42,7 @@ use crate::{
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Where {
-    /// A directory of the project, absolute.
+    /// A directory of the project, absolute; or `configuration`, which stands for your own configuration.
     directory: String,
     /// A task file in the project whose commands are meant too, relative to the directory.
     tasks: Option<String>,
@@ -76,6 +78,7 @@ pub(super) async fn give(
 ) -> Result<Json<TrustView>, Problem> {
     let key = key(&headers, "/trust", &new)?;
     let found = app.trust_view(new.directory.clone(), new.tasks.clone()).await?;
+    let is_of_user = new.directory == CONFIGURATION;
     let is_shown = |command: &TrustedView| new.hashes.contains(&command.hash);
     if found.view.commands.iter().any(|command| !is_shown(command)) {
         let title = "what this repository would run has changed since it was shown";
@@ -83,7 +86,11 @@ pub(super) async fn give(
             .hint("Look at it again: ostler trust")
             .details(json!({ "key": "trust_changed" })));
     }
-    app.driver.journal.submit_for(found.agreed(), key).await?;
+    if is_of_user {
+        app.agree_to_configuration(&found.view.commands).await?;
+    } else {
+        app.driver.journal.submit_for(found.agreed(), key).await?;
+    }
     app.trust_view(new.directory, new.tasks).await.map(|found| Json(found.view))
 }
 
@@ -96,6 +103,10 @@ pub(super) async fn revoke(
     Body(new): Body<NewRevocation>,
 ) -> Result<Json<TrustView>, Problem> {
     let key = key(&headers, "/trust/revoke", &new)?;
+    if new.directory == CONFIGURATION {
+        app.agree_to_configuration(&[]).await?;
+        return app.trust_view(new.directory, None).await.map(|found| Json(found.view));
+    }
     let named = new.directory.clone();
     // What is gone, or cannot be read any more, can still be named.
     let root = tokio::task::spawn_blocking(move || {
@@ -140,6 +151,19 @@ impl App {
         Ok(())
     }
 
+    /// Agrees to these commands of the user's own configuration, and to no others.
+    async fn agree_to_configuration(&self, shown: &[TrustedView]) -> Result<(), Problem> {
+        let hashes: Vec<String> = shown.iter().map(|command| command.hash.clone()).collect();
+        let driver = self.driver.clone();
+        let kept = tokio::task::spawn_blocking(move || {
+            let config = Config::of_user().map_err(|error| error.to_string())?;
+            let mut commands = config.own_commands;
+            commands.retain(|command| hashes.contains(&command.fingerprint()));
+            driver.consent.agree(&commands).map_err(|error| error.to_string())
+        });
+        kept.await?.map_err(not_written)
+    }
+
     async fn trust_view(&self, directory: String, tasks: Option<String>) -> Result<Found, Problem> {
         let driver = self.driver.clone();
         let found = tokio::task::spawn_blocking(move || look_at(&driver, &directory, tasks.as_deref())).await;
@@ -147,7 +171,28 @@ impl App {
     }
 }
 
+/// The commands of the user's own configuration that the server runs itself.
+fn look_at_configuration(driver: &Driver) -> Result<Found, Problem> {
+    let config = Config::of_user().map_err(|error| {
+        Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was changed.")
+    })?;
+    let show = |it: &RepositoryCommand| TrustedView {
+        key: it.key.clone(),
+        value: Some(it.value.clone()),
+        file: it.file.display().to_string(),
+        hash: it.fingerprint(),
+        trusted: driver.consent.allows(it),
+    };
+    let commands = config.own_commands.iter().map(show).collect();
+    let file = user_file().map(|path| path.display().to_string()).unwrap_or_default();
+    let view = TrustView { root: file, given_at_ms: None, commands };
+    Ok(Found { view, name: CONFIGURATION.to_owned(), is_git: false })
+}
+
 fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, Problem> {
+    if named == CONFIGURATION {
+        return look_at_configuration(driver);
+    }
     let directory = directory(named)?;
     let of_project = Orchestrated::find(&directory, None);
     let of_tasks = tasks.map(|tasks| named_tasks(&directory, tasks)).transpose()?;

@@ -3,8 +3,8 @@
 use std::{env, fs, path::PathBuf};
 
 use ostler_server::{
-    Home, HomeError, KeepError,
-    api::{InfoView, PageState, PageView},
+    CONFIGURATION, Home, HomeError, KeepError,
+    api::{InfoView, PageState, PageView, TrustView, TrustedView},
     client::{Client, ClientError},
 };
 use rustix::fs::statvfs;
@@ -49,6 +49,7 @@ pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
         Ok(home) => {
             checks.push(state(&home));
             checks.extend(server(&home).await);
+            checks.extend(consent(&home).await);
             checks.push(database(&home));
             checks.extend(files(&home));
             checks.push(disk(&home));
@@ -112,6 +113,17 @@ async fn server(home: &Home) -> Vec<Check> {
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
     };
     [Some(server), page].into_iter().flatten().collect()
+}
+
+/// Commands of the configuration that wait for a person.
+async fn consent(home: &Home) -> Option<Check> {
+    let path = format!("/trust?directory={CONFIGURATION}");
+    let trust: TrustView = Client::new(home).get(&path).await.ok()?;
+    let waiting = trust.commands.iter().filter(|it| !it.trusted);
+    let shown = |it: &TrustedView| format!("{} = {}", it.key, it.value.as_deref().unwrap_or_default());
+    let commands: Vec<String> = waiting.map(|it| one_line(&shown(it))).collect();
+    let message = Message::new(Key::DoctorConsent).with("commands", &commands.join("; "));
+    (!commands.is_empty()).then(|| Check::new("consent", Grade::Warn, message))
 }
 
 /// Where the server that runs has its page.
