@@ -226,6 +226,7 @@ pub struct Launch {
     pub unrecorded: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
