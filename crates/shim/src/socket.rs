@@ -16,7 +16,7 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags},
     fs::{Mode, OFlags, open},
-    net::sockopt::socket_peercred,
+    net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with, sockopt::socket_peercred},
     process::getuid,
 };
 use serde::Serialize;
@@ -257,10 +257,19 @@ fn bind(directory: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Connects to the shim of a directory.
+/// Connects to the shim of a directory without waiting: if its queue is full, this is `WouldBlock`.
+///
+/// A shim that is stopped takes no connection out of its queue, and an agent can fill the queue. A connect that waits
+/// would wait for ever then.
 pub fn connect(directory: &Path) -> io::Result<UnixStream> {
     let directory = open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    UnixStream::connect(through(&directory))
+    let address = SocketAddrUnix::new(through(&directory))?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    rustix::net::connect(&socket, &address)?;
+    let stream = UnixStream::from(socket);
+    stream.set_nonblocking(false)?;
+    Ok(stream)
 }
 
 fn through(directory: &impl AsFd) -> String {
