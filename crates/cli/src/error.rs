@@ -233,6 +233,9 @@ impl Error {
             }
             Error::Demo { .. } => Key::HintDemo,
             Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
+            Error::Start(StartError::Silent { pid: Some(pid) }) => {
+                return Some(words.say(Key::HintServerSilent, &[("pid", pid)]));
+            }
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
             Error::Keep(KeepError::Held(_)) => Key::HintMendStop,
             Error::Keep(error) if error.is_damage() => Key::HintMend,

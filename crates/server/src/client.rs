@@ -17,10 +17,7 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::{
-    net::UnixStream,
-    time::{Instant, sleep},
-};
+use tokio::time::{Instant, sleep};
 
 use crate::{api::Problem, home::Home, socket, start};
 
@@ -195,7 +192,7 @@ pub(crate) async fn exchange(
     let no_server = |source| ClientError::NoServer { path: socket.to_path_buf(), source };
     let broken =
         |error: hyper::Error| ClientError::Broken { path: path.to_owned(), message: error.to_string() };
-    let stream = socket::connect(socket).and_then(UnixStream::from_std).map_err(no_server)?;
+    let stream = socket::connect(socket).await.map_err(no_server)?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
     tokio::spawn(connection);
     let mut request = Request::builder()

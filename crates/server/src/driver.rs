@@ -4,6 +4,7 @@
 //! listens to its shim. On start every session that was running gets one, before any action is carried out: what is
 //! really there is looked at first.
 
+mod attachment;
 mod back;
 pub(crate) mod callers;
 mod check;
@@ -17,6 +18,7 @@ mod link;
 mod mailboxes;
 mod office;
 pub(crate) mod orchestrate;
+mod reach;
 mod records;
 mod remains;
 mod sweep;
@@ -40,7 +42,7 @@ use ostler_store::SqliteReader;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 
-use self::{keeper::Keeper, mailboxes::Mailboxes};
+use self::{keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims};
 use crate::{
     consent::ConfigConsent,
     crash,
@@ -84,7 +86,8 @@ pub(crate) fn end_unknown(
     if remains::look(directory) != remains::Remains::Held {
         return false;
     }
-    link::kill_shim(directory);
+    // What cannot be ended by its lock is found by its mark.
+    ostler_shim::end_lock_holder(directory).ok();
     let (marker, directory) = (marker(session, launch, mark), directory.to_path_buf());
     sweep::OrphanSweep { marker, directory, baseline, since: None }.run();
     true
@@ -142,6 +145,8 @@ pub(crate) struct Driver {
     rooms: Mutex<HashMap<SessionId, Weak<Semaphore>>>,
     /// Whether what is there was looked at.
     recovered: AtomicBool,
+    /// Shims that live and cannot be reached.
+    pub(crate) unreached: UnreachedShims,
 }
 
 impl Driver {
@@ -180,6 +185,7 @@ impl Driver {
             errands: Mailboxes::default(),
             rooms: Mutex::default(),
             recovered: AtomicBool::new(false),
+            unreached: UnreachedShims::default(),
         })
     }
 

@@ -15,6 +15,7 @@ mod baseline;
 mod clock;
 mod consent;
 mod crash;
+mod descriptors;
 mod driver;
 mod environment;
 mod home;

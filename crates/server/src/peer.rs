@@ -25,7 +25,7 @@ use tokio::{
     net::{UnixListener, UnixStream},
 };
 
-use crate::home::Home;
+use crate::{descriptors, home::Home};
 
 /// How often a walk is begun anew because somebody on the way ended meanwhile.
 const WALKS_MAX: u32 = 10;
@@ -123,6 +123,8 @@ impl Door {
     pub(crate) async fn accept(&mut self) -> (UnixStream, Peer) {
         loop {
             match self.listener.accept().await {
+                // The reserve is for agents that run; a client can come again.
+                Ok(_) if !descriptors::can_admit() => {}
                 Ok((stream, _)) => {
                     let peer = self.keys.peer(&stream);
                     return (stream, peer);
@@ -231,10 +233,14 @@ impl Peer {
 }
 
 impl Shim {
-    /// Whether it really is the shim of its directory: the socket there tells who listens.
+    /// Whether it really is the shim of its directory: it holds the lock there. Where the kernel does not say who does, the
+    /// socket tells who listens.
     fn is_it(&self) -> bool {
-        let listens = ostler_shim::connect(&self.directory).and_then(|stream| Ok(socket_peercred(&stream)?));
-        listens.is_ok_and(|listens| listens.pid.as_raw_nonzero().get() == self.pid)
+        let listens = || {
+            let peer = ostler_shim::connect(&self.directory).and_then(|stream| Ok(socket_peercred(&stream)?));
+            peer.is_ok_and(|peer| peer.pid.as_raw_nonzero().get() == self.pid)
+        };
+        ostler_shim::holds_lock(&self.directory, self.pid).unwrap_or_else(|_| listens())
     }
 }
 

@@ -15,7 +15,6 @@ use ostler_store::{OpenError, Sqlite, Store};
 use rustix::{
     fs::{FlockOperation, flock},
     io::Errno,
-    process::{Resource, Rlimit, getrlimit, setrlimit},
 };
 use serde_json::json;
 use tokio::{
@@ -28,6 +27,7 @@ use tokio::{
 use crate::{
     baseline,
     clock::{Clock, wall_ms},
+    descriptors,
     driver::Driver,
     home::{Home, HomeError, private_directory, private_file},
     http, inject,
@@ -73,6 +73,18 @@ pub enum ServeError {
         /// Where it was.
         path: PathBuf,
     },
+    /// The journal was removed or replaced while the server ran.
+    JournalGone {
+        /// Which file of it.
+        path: PathBuf,
+    },
+    /// There are sessions and no journal.
+    NoJournal {
+        /// Where it should be.
+        path: PathBuf,
+        /// The directory of the sessions.
+        sessions: PathBuf,
+    },
     /// The database cannot be opened.
     Open(OpenError),
     /// The journal cannot be used.
@@ -98,7 +110,9 @@ pub enum ServeError {
 /// Serves until it is told to stop. Agents go on without it.
 pub async fn serve(home: &Home) -> Result<(), ServeError> {
     home.prepare().map_err(ServeError::Home)?;
+    let open_files_max = descriptors::raise_limit();
     let lock = hold_soon(home).await?;
+    refuse_without_journal(home)?;
     let mut store = Sqlite::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
     // Who asks again after a week is heard as if for the first time. A full disk is no reason not to start.
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
@@ -113,6 +127,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let reader = store.reader().map_err(ServeError::Open)?;
     let listener = store.reader().map_err(ServeError::Open)?;
     let kept = store.reader().map_err(ServeError::Open)?;
+    let journal_files = JournalFiles::of(&home.database());
     let reserve = Reserve::keep(&home.root().join("reserve"));
     let log = Arc::new(Log::open(home));
     let (version, pid) = (env!("CARGO_PKG_VERSION"), std::process::id());
@@ -135,7 +150,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         Arc::clone(&log),
         program,
         (mark.clone(), baseline),
-        raise_open_files(),
+        open_files_max,
     );
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home, Arc::clone(&log));
@@ -152,6 +167,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         // What lies under its name now, if anything does, belongs to another server.
         error = branded(home, baseline) => return Err(error),
         () = taken_away(&lock) => return Err(ServeError::Gone { path: home.root().to_path_buf() }),
+        path = journal_files.replaced() => return Err(ServeError::JournalGone { path }),
     };
     log.info("server.ended", json!({ "pid": pid }));
     // Whoever comes now finds nobody and starts another.
@@ -219,6 +235,46 @@ async fn branded(home: &Home, baseline: LockLimit) -> ServeError {
     }
 }
 
+/// A journal that is missing while sessions are there was removed. A new one would give their ids to others.
+fn refuse_without_journal(home: &Home) -> Result<(), ServeError> {
+    let has_sessions = fs::read_dir(home.sessions()).is_ok_and(|mut sessions| sessions.next().is_some());
+    if has_sessions && matches!(home.database().try_exists(), Ok(false)) {
+        return Err(ServeError::NoJournal { path: home.database(), sessions: home.sessions() });
+    }
+    Ok(())
+}
+
+/// The files of the journal as they were when it was opened: each with its device and inode.
+struct JournalFiles(Vec<(PathBuf, [u64; 2])>);
+
+impl JournalFiles {
+    fn of(database: &Path) -> JournalFiles {
+        let mut log = database.as_os_str().to_owned();
+        log.push("-wal");
+        let files = [database.to_path_buf(), PathBuf::from(log)].into_iter();
+        JournalFiles(files.filter_map(|path| identity(&path).ok().map(|it| (path, it))).collect())
+    }
+
+    /// Waits until one of them is removed or replaced: nothing that is written from then on would be found again.
+    async fn replaced(&self) -> PathBuf {
+        loop {
+            let is_other = |(path, before): &&(PathBuf, [u64; 2])| match identity(path) {
+                Ok(now) => now != *before,
+                // Only a missing file says that it is gone. A directory that cannot be read for a moment says nothing.
+                Err(error) => error.kind() == io::ErrorKind::NotFound,
+            };
+            if let Some((path, _)) = self.0.iter().find(is_other) {
+                return path.clone();
+            }
+            sleep(LOOK_FOR_DIRECTORY).await;
+        }
+    }
+}
+
+fn identity(path: &Path) -> io::Result<[u64; 2]> {
+    fs::symlink_metadata(path).map(|about| [about.dev(), about.ino()])
+}
+
 /// Takes the state directory. A server that is about to end answers nobody, then takes its socket away, and lets go of
 /// the lock right after it.
 async fn hold_soon(home: &Home) -> Result<fs::File, ServeError> {
@@ -253,14 +309,6 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
     }
 }
 
-/// A session takes a descriptor or two, and there may be thousands. Says how many were allowed before.
-fn raise_open_files() -> Option<u64> {
-    let limit = getrlimit(Resource::Nofile);
-    // Where it cannot be raised, fewer sessions fit; they are told so one by one.
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).ok();
-    limit.current
-}
-
 impl ServeError {
     /// Whether the journal is damaged.
     pub fn is_damage(&self) -> bool {
@@ -287,6 +335,18 @@ impl fmt::Display for ServeError {
                     path.display()
                 )
             }
+            ServeError::JournalGone { path } => {
+                let path = path.display();
+                write!(f, "'{path}' was removed or replaced under the server: the server has ended")
+            }
+            ServeError::NoJournal { path, sessions } => {
+                let (path, sessions) = (path.display(), sessions.display());
+                write!(
+                    f,
+                    "'{path}' is missing and '{sessions}' is not empty: put the journal back from a copy, or move \
+                     '{sessions}' away to begin anew"
+                )
+            }
             ServeError::Open(source) => write!(f, "{source}"),
             ServeError::Load(source) => write!(f, "{source}"),
             ServeError::Marked { limit, baseline, path } => write!(
@@ -307,7 +367,11 @@ impl std::error::Error for ServeError {
             ServeError::Open(source) => Some(source),
             ServeError::Load(source) => Some(source),
             ServeError::Io { source, .. } => Some(source),
-            ServeError::Held { .. } | ServeError::Gone { .. } | ServeError::Marked { .. } => None,
+            ServeError::Held { .. }
+            | ServeError::Gone { .. }
+            | ServeError::Marked { .. }
+            | ServeError::JournalGone { .. }
+            | ServeError::NoJournal { .. } => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::{
     env, fmt,
     fs::OpenOptions,
+    future::Future,
     io,
     os::unix::process::CommandExt,
     path::PathBuf,
@@ -107,9 +108,14 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
 /// The process of the server that answers, if one does. One that takes the connection and says nothing is worse than
 /// none.
 async fn answers(client: &Client, home: &Home) -> Result<Option<u32>, StartError> {
-    let answer = tokio::time::timeout(ANSWER_MAX, client.look::<InfoView>("/info")).await;
+    let answer = in_time(home, client.look::<InfoView>("/info")).await;
+    answer.map(|info| info.ok().map(|info| info.pid))
+}
+
+/// Waits for the simplest answers of a server no longer than for any: one that is stopped never answers.
+pub async fn in_time<T>(home: &Home, answer: impl Future<Output = T>) -> Result<T, StartError> {
     let pid = || std::fs::read_to_string(home.lock()).ok().and_then(|text| text.trim().parse().ok());
-    answer.map(|info| info.ok().map(|info| info.pid)).map_err(|_| StartError::Silent { pid: pid() })
+    tokio::time::timeout(ANSWER_MAX, answer).await.map_err(|_| StartError::Silent { pid: pid() })
 }
 
 /// Whether this process belongs to an agent: a server that it started would be stopped and ended with it.
@@ -178,7 +184,11 @@ impl fmt::Display for StartError {
                 path.display()
             ),
             StartError::Silent { pid: Some(pid) } => {
-                write!(f, "the server (process {pid}) does not answer; it may be stopped, or hang")
+                let seconds = ANSWER_MAX.as_secs();
+                write!(
+                    f,
+                    "the server (process {pid}) did not answer within {seconds} s; it may be stopped, or hang"
+                )
             }
             StartError::Silent { pid: None } => write!(f, "the server does not answer; it may hang"),
             StartError::NoAnswer { log, last_words, .. } if last_words.is_empty() => {

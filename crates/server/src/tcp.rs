@@ -38,7 +38,7 @@ use self::{
 };
 use crate::{
     config::{AllowedHost, Config, Listen, Scheme},
-    crash,
+    crash, descriptors,
     home::{Home, write_private},
     log::{Level, Log},
 };
@@ -226,6 +226,9 @@ impl Listening {
                 sleep(AGAIN).await;
                 continue;
             };
+            if !descriptors::can_admit() {
+                continue;
+            }
             let Some(guest) = house.enter().await else { return };
             let acceptor = self.certificate.as_mut().map(|certificate| shown(certificate, log));
             let (service, door) = (service.clone(), Arc::clone(&self.door));

@@ -53,6 +53,7 @@ impl LockLimit {
     }
 
     /// The limit that marks the processes of an agent where this is a person's. Nothing is lower than zero.
+    #[must_use]
     pub fn marked(self) -> LockLimit {
         LockLimit(self.0.saturating_sub(1))
     }

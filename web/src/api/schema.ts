@@ -397,6 +397,8 @@ export interface components {
              * @description Since when, in UTC milliseconds.
              */
             started_at_ms: number;
+            /** @description The sessions whose shims are alive and cannot be reached. Only a cancel ends them. */
+            unreached?: string[];
             /**
              * Format: int64
              * @description The largest file that can be given to an agent.

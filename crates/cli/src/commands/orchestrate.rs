@@ -108,7 +108,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             context.note(&context.words.say(Key::LoopDetached, &[("session", &view.session)]));
             return Ok(Exit::Done);
         }
-        watch(context, &client, view, arguments.verbose, signals).await
+        Box::pin(watch(context, &client, view, arguments.verbose, signals)).await
     })
 }
 

@@ -7,7 +7,7 @@ use ostler_server::{
     Home,
     api::InfoView,
     client::{Client, ClientError},
-    end_git, serve,
+    end_git, serve, start,
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -80,11 +80,14 @@ async fn say_that_it_runs(context: &Context, home: &Home) -> Infallible {
 }
 
 fn stop(context: &Context) -> Result<Exit, Error> {
-    let client = Client::new(&home()?);
+    let home = home()?;
+    let client = Client::new(&home);
     talk(async {
-        let said = match client.get::<InfoView>("/info").await {
+        let info = start::in_time(&home, client.get::<InfoView>("/info")).await.map_err(Error::Start)?;
+        let said = match info {
             Ok(info) => {
-                client.post::<Value>("/stop", &json!({})).await?;
+                let stopped = start::in_time(&home, client.post::<Value>("/stop", &json!({}))).await;
+                stopped.map_err(Error::Start)??;
                 // The next command is not for this one any more.
                 client.let_end().await;
                 context.print(&json!({ "stopped": true, "pid": info.pid }), |_| {

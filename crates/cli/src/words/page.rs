@@ -67,4 +67,19 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "the page cannot be had: {message}. Change [page] in your configuration, then: ostler open",
         "페이지를 열 수 없습니다: {message}. 설정의 [page]를 고친 뒤: ostler open",
     ),
+    (
+        Key::DoctorServerSilent,
+        "server: {message}. Continue it: kill -CONT {pid}. Or end it: kill -9 {pid}; agents go on, and the next command starts another",
+        "서버: {message}. 계속하게 하려면: kill -CONT {pid}. 끝내려면: kill -9 {pid}. 에이전트는 계속 실행되고 다음 명령이 새 서버를 시작함",
+    ),
+    (
+        Key::DoctorUnreached,
+        "session {id}: its shim is alive and cannot be reached: it is stopped, its socket is gone, or the server has no file descriptors left. End it: ostler cancel {id}",
+        "세션 {id}: shim이 살아 있지만 연결할 수 없음. 멈춰 있거나, 소켓이 사라졌거나, 서버에 남은 파일 디스크립터가 없음. 끝내려면: ostler cancel {id}",
+    ),
+    (
+        Key::HintServerSilent,
+        "Continue it: kill -CONT {pid}. Or end it: kill -9 {pid}. Agents go on, and the next command starts another server.",
+        "계속하게 하려면: kill -CONT {pid}. 끝내려면: kill -9 {pid}. 에이전트는 계속 실행되고 다음 명령이 새 서버를 시작합니다.",
+    ),
 ];

@@ -111,6 +111,49 @@ fn without_its_state_directory_it_ends() {
     place.done(&["ps"]);
 }
 
+/// Whatever is written to a journal that has no name is lost: the server ends, and another one does not begin anew
+/// beside sessions that it does not know.
+#[test]
+fn without_its_journal_it_ends() {
+    for name in ["journal.sqlite", "journal.sqlite-wal"] {
+        let place = Place::new();
+        place.done(&["run", "--", "true"]);
+        let (file, away) = (place.state().join(name), place.state().join("away"));
+        fs::rename(&file, &away).expect("nothing holds it");
+        until("nobody serves it", || (servers(&place.state()) == 0).then_some(()));
+        let log = fs::read_to_string(place.state().join("server.log")).expect("a log");
+        assert!(log.contains(&format!("{name}' was removed or replaced under the server")), "{log}");
+        if name == "journal.sqlite" {
+            let said = place.run(&["ps"]);
+            assert_eq!(said.code, 6, "{said:?}");
+            assert!(said.err.contains("put the journal back from a copy"), "{said:?}");
+            fs::rename(&away, &file).expect("nothing holds it");
+            assert!(place.done(&["ps", "-a"]).contains("s_1"));
+        }
+    }
+}
+
+#[test]
+fn one_that_is_stopped_is_not_waited_for_without_end() {
+    let place = Place::new();
+    place.done(&["ps"]);
+    let pid = fs::read_to_string(place.state().join("server.lock")).expect("a lock").trim().to_owned();
+    let signal = |name: &str| {
+        let status = std::process::Command::new("kill").args([name, &pid]).status();
+        assert!(status.expect("kill runs").success());
+    };
+    signal("-STOP");
+    let said = place.run(&["serve", "--stop"]);
+    assert_eq!(said.code, 6, "{said:?}");
+    let advice = format!("kill -CONT {pid}");
+    assert!(said.err.contains("did not answer within 20 s") && said.err.contains(&advice), "{said:?}");
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.out.contains("did not answer within 20 s") && said.out.contains(&advice), "{said:?}");
+    signal("-CONT");
+    assert_eq!(place.done(&["serve", "--stop"]), "the server ends; agents go on\n");
+}
+
 #[test]
 fn systemd_gets_a_unit() {
     let place = Place::new();

@@ -36,6 +36,7 @@ mod parking;
 mod phases;
 mod preload;
 mod private;
+mod reaching;
 mod receiver;
 mod recorded_state;
 mod recovering;

@@ -40,6 +40,8 @@ pub(crate) struct World {
     server: Option<Child>,
     runtime: Runtime,
     disk: Option<Disk>,
+    /// How many files the next server may open.
+    pub(crate) open_files: Option<u32>,
     /// The user that the server runs as, if it is not the one that runs the tests.
     user: Option<u32>,
 }
@@ -66,7 +68,8 @@ impl World {
         // A wall: without it, every project here would be part of the repository that the tests stand in.
         write(&root, ".git", "gitdir: nowhere\n");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        World { home, project, server: None, runtime: runtime.expect("a runtime"), disk: None, user: None }
+        let runtime = runtime.expect("a runtime");
+        World { home, project, server: None, runtime, disk: None, open_files: None, user: None }
     }
 
     /// The same, for a user without any rights, who can make no control group either. Only root can arrange that.
@@ -136,6 +139,11 @@ impl World {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.home.join("test.log"));
         let log = log.expect("a log");
         let mut command = self.program();
+        if let Some(open_files) = self.open_files {
+            let program = command.get_program().to_owned();
+            command = Command::new("prlimit");
+            command.arg(format!("--nofile={open_files}:{open_files}")).arg(program);
+        }
         let home = self.inner_home();
         command.arg("serve").env("OSTLER_HOME", home).env("XDG_CONFIG_HOME", home.join("config"));
         command.envs(environment.iter().copied()).stdin(Stdio::null());

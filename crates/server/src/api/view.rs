@@ -40,6 +40,9 @@ pub struct InfoView {
     /// Whether secrets can be kept and given.
     #[serde(default)]
     pub vault: VaultState,
+    /// The sessions whose shims are alive and cannot be reached. Only a cancel ends them.
+    #[serde(default)]
+    pub unreached: Vec<String>,
 }
 
 /// Whether the vault of secrets can be used.

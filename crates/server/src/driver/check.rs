@@ -21,6 +21,7 @@ use super::{
     forget::forget,
     launch,
     link::Link,
+    reach::CommandReach,
     remains::{self, Remains},
 };
 use crate::crash;
@@ -33,9 +34,6 @@ const WHOLE_BYTES_MAX: u64 = 4 << 20;
 
 /// The exit code that stands for a check that could not be run.
 const NOT_RUN: i32 = 127;
-
-/// Between two looks at a shim that does not listen yet.
-const LOOK: Duration = Duration::from_millis(2);
 
 /// How long an unwanted check may take to end by itself.
 const GRACE_MS: u64 = 1_000;
@@ -96,6 +94,7 @@ async fn carry_out(
     let Some(planned) = planned else { return Ok(None) };
     let file = planned.map_err(|error| error.to_string())?;
     let mut directory = newest(first(driver, session, number));
+    let mut reach = CommandReach::default();
     loop {
         match remains::look(&directory) {
             Remains::Nothing => {
@@ -103,8 +102,13 @@ async fn carry_out(
                 started.map_err(|error| error.to_string())?;
             }
             Remains::Held => {
-                follow(&directory, changed, || driver.journal.world().check_wish(session, number)).await;
+                let wish = || driver.journal.world().check_wish(session, number);
+                let Some(mut link) = reach.open(&directory, || wish() != CheckWish::End).await else {
+                    continue;
+                };
+                follow(&mut link, &directory, changed, wish).await;
             }
+            Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
                 Some(result) => return Ok(Some(result)),
                 // It was lost half-way: what it would have said is not known, so it begins again.
@@ -120,16 +124,14 @@ async fn carry_out(
 }
 
 /// Waits until the shim of a directory has ended; meanwhile it does what is wanted of it.
-async fn follow(directory: &Path, changed: &Notify, wish: impl Fn() -> CheckWish) {
-    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
+async fn follow(link: &mut Link, directory: &Path, changed: &Notify, wish: impl Fn() -> CheckWish) {
     loop {
-        let command = match wish() {
-            CheckWish::Run => Command::GoOn { after: None },
-            CheckWish::Hold => Command::Stop,
-            CheckWish::End => Command::Cancel { grace_ms: GRACE_MS },
-        };
         // If it has gone meanwhile, it has ended.
-        link.ask(command).await.ok();
+        match wish() {
+            CheckWish::Run => drop(link.ask(Command::GoOn { after: None }).await),
+            CheckWish::Hold => drop(link.ask(Command::Stop).await),
+            CheckWish::End => link.end(directory, GRACE_MS).await,
+        }
         loop {
             tokio::select! {
                 record = link.next() => if record.is_err() {

@@ -11,7 +11,6 @@ use ostler_engine::{
     ActionName, Input, RequestId, SessionId,
     request::{Ask, Install},
 };
-use ostler_shim::control::Command;
 use tokio::{
     sync::Notify,
     time::{Instant, sleep, sleep_until},
@@ -23,6 +22,7 @@ use super::{
     forget::forget,
     launch,
     link::Link,
+    reach::CommandReach,
     remains::{self, Remains},
     sweep::OrphanSweep,
 };
@@ -30,9 +30,6 @@ use crate::{crash, packages};
 
 /// How long an installation may take.
 const TIME_MAX: Duration = Duration::from_mins(30);
-
-/// Between two looks at a shim that does not listen yet.
-const LOOK: Duration = Duration::from_millis(2);
 
 /// How long one that nobody waits for may take to end by itself.
 const GRACE_MS: u64 = 2_000;
@@ -125,13 +122,19 @@ async fn carry_out(
     let file = planned.ok_or_else(|| "the session is gone".to_owned())??;
     let mut directory = newest(first(driver, session, request));
     let deadline = Instant::now() + TIME_MAX;
+    let mut reach = CommandReach::default();
     loop {
         match remains::look(&directory) {
             Remains::Nothing => {
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
-            Remains::Held => follow(driver, request, &directory, unwanted, deadline).await,
+            Remains::Held => {
+                let is_wanted = || is_installing(driver, request) && Instant::now() < deadline;
+                let Some(mut link) = reach.open(&directory, is_wanted).await else { continue };
+                follow(&mut link, driver, request, &directory, unwanted, deadline).await;
+            }
+            Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
                 Some(result) => return Ok(result),
                 // It was lost half-way: to add what is there already does no harm.
@@ -150,14 +153,19 @@ async fn bury(sweep: OrphanSweep) -> PathBuf {
 
 /// Waits until the shim of a directory has ended, or ends it: when nobody waits for it, or it takes too long. Whether
 /// anybody waits stands in the world, so that a word that got lost with a server is not missed.
-async fn follow(driver: &Driver, request: RequestId, directory: &Path, unwanted: &Notify, deadline: Instant) {
-    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
-    let is_wanted = || driver.journal.world().requests.get(&request).is_some_and(|it| it.installing);
-    let mut ends = !is_wanted();
+async fn follow(
+    link: &mut Link,
+    driver: &Driver,
+    request: RequestId,
+    directory: &Path,
+    unwanted: &Notify,
+    deadline: Instant,
+) {
+    let mut ends = !is_installing(driver, request);
     loop {
         if ends {
             // If it has gone meanwhile, it has ended.
-            link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+            link.end(directory, GRACE_MS).await;
         }
         tokio::select! {
             record = link.next() => if record.is_err() {
@@ -166,6 +174,10 @@ async fn follow(driver: &Driver, request: RequestId, directory: &Path, unwanted:
             () = unwanted.notified() => {}
             () = sleep_until(deadline), if !ends => ends = true,
         }
-        ends |= !is_wanted();
+        ends |= !is_installing(driver, request);
     }
+}
+
+fn is_installing(driver: &Driver, request: RequestId) -> bool {
+    driver.journal.world().requests.get(&request).is_some_and(|it| it.installing)
 }

@@ -20,37 +20,19 @@ use ostler_shim::{
     control::Command,
     spool::{Happening, Record},
 };
-use tokio::{
-    sync::mpsc,
-    task::JoinError,
-    time::{sleep, timeout},
-};
+use tokio::{sync::mpsc, task::JoinError, time::sleep};
 
 use super::{
-    Driver, back, check, checkpoint,
-    forget::forget,
-    gate, install, launch,
-    link::{Link, kill_shim},
-    office, orchestrate, records,
-    remains::{self, LeftRecords, Overheard, Remains},
-    thin, values, worktree,
+    Driver, back, check, checkpoint, forget::forget, gate, install, launch, link::Link, office, orchestrate,
+    records, remains::Remains, thin, values, worktree,
 };
 use crate::{crash, journal::SubmitError, private};
 
 /// Between two attempts at something that the disk or the system refused.
 pub(super) const AGAIN: Duration = Duration::from_millis(500);
 
-/// Between two looks at a shim that does not listen yet.
-const LOOK: Duration = Duration::from_millis(2);
-
-/// The longest time between two looks.
-const LOOK_MAX: Duration = Duration::from_millis(200);
-
-/// How long a shim may take to answer, on a machine and a disk that have a lot else to do.
-pub(super) const ANSWER_MAX: Duration = Duration::from_secs(10);
-
-/// So often in a row a shim may hang up as soon as it is listened to: after that, its records cannot be read.
-const BROKEN_MAX: u32 = 25;
+/// So often the plan of a launch is tried again whose shim is there already.
+const PLANS_MAX: u32 = 60;
 
 /// The most records that are submitted together.
 const RECORDS_MAX: usize = 256;
@@ -69,8 +51,8 @@ pub(super) struct Keeper {
     /// The launch to look at before anything else.
     first: Option<u32>,
     /// Since when it is listened to, and how often in a row it hung up at once.
-    attached_at: Instant,
-    broken: u32,
+    pub(super) attached_at: Instant,
+    pub(super) broken: u32,
 }
 
 /// What comes next.
@@ -126,7 +108,7 @@ impl Keeper {
         self.driver.journal.world().sessions.get(&self.session).map(read)
     }
 
-    fn directory(&self, launch: u32) -> PathBuf {
+    pub(super) fn directory(&self, launch: u32) -> PathBuf {
         self.driver.home.launch(self.session, launch)
     }
 
@@ -324,24 +306,22 @@ impl Keeper {
     async fn launch(&mut self, number: u32) {
         let Some(after_seq) = self.known_seq(number) else { return };
         let directory = self.directory(number);
-        let planned = self.read_session(|session| {
-            let launch = session.launches.iter().find(|launch| launch.number == number)?;
-            Some(launch::plan(&self.driver, session, launch))
-        });
-        let Some(planned) = planned.flatten() else { return };
-        let plan = match planned {
-            Ok(plan) => plan,
-            Err(error) => return self.not_launched(number, error.to_string()).await,
+        // Looked at before anything can fail: a shim that an earlier server has started is never "not launched".
+        let Some(found) = self.look_surely(number).await else { return };
+        let is_new = after_seq == 0 && found == Remains::Nothing;
+        let plan = match self.plan(number, is_new).await {
+            Some(Ok(plan)) => plan,
+            Some(Err(message)) if is_new => return self.not_launched(number, message).await,
+            // Its shim is there, and only what it is told first is not known.
+            Some(Err(_)) => return self.attach(number).await,
+            None => return,
         };
-        if let Err(message) = self.provide().await {
-            return self.not_launched(number, message).await;
-        }
-        if after_seq == 0 && remains::look(&directory) == Remains::Nothing {
+        if is_new {
             crash::site("before launch");
             let started = launch::start(&self.driver.program, &directory, &plan.file).await;
             crash::site("after launch");
             if let Err(error) = started
-                && remains::look(&directory) == Remains::Nothing
+                && self.look_surely(number).await == Some(Remains::Nothing)
             {
                 return self.not_launched(number, error.to_string()).await;
             }
@@ -356,6 +336,27 @@ impl Keeper {
         }
     }
 
+    /// Plans a launch and provides its values. For a shim that is there already, this is tried again for a while.
+    async fn plan(&self, number: u32, is_new: bool) -> Option<Result<launch::Plan, String>> {
+        let mut tries = 1;
+        loop {
+            let planned = self.read_session(|session| {
+                let launch = session.launches.iter().find(|launch| launch.number == number)?;
+                Some(launch::plan(&self.driver, session, launch))
+            });
+            let planned = planned.flatten()?.map_err(|error| error.to_string());
+            let planned = match planned {
+                Ok(plan) => self.provide().await.map(|()| plan),
+                Err(message) => Err(message),
+            };
+            if planned.is_ok() || is_new || tries == PLANS_MAX {
+                return Some(planned);
+            }
+            tries += 1;
+            sleep(AGAIN).await;
+        }
+    }
+
     async fn not_launched(&mut self, launch: u32, message: String) {
         crash::site("before not launched");
         self.submit(Input::LaunchFailed { session: self.session, launch, message }).await;
@@ -364,115 +365,10 @@ impl Keeper {
     }
 
     /// Takes away what only a launch that lives needs.
-    fn forget_ended(&self, launch: u32) {
+    pub(super) fn forget_ended(&self, launch: u32) {
         if self.known_seq(launch).is_none() {
             forget(&self.directory(launch));
         }
-    }
-
-    /// Listens to the shim of a launch, or hears what it has left.
-    pub(super) async fn attach(&mut self, launch: u32) {
-        self.link = None;
-        let directory = self.directory(launch);
-        let mut look = LOOK;
-        loop {
-            let Some(after_seq) = self.known_seq(launch) else { return };
-            match remains::look(&directory) {
-                Remains::Held => match timeout(ANSWER_MAX, Link::open(&directory, after_seq)).await {
-                    Ok(Ok(link)) => {
-                        self.link = Some((launch, link));
-                        self.attached_at = Instant::now();
-                        return;
-                    }
-                    // It has the lock and does not listen yet, or has just gone.
-                    Ok(Err(_)) if remains::look(&directory) != Remains::Held => {}
-                    Ok(Err(_)) => {
-                        sleep(look).await;
-                        look = (look * 2).min(LOOK_MAX);
-                    }
-                    Err(_) => self.end_silent(launch),
-                },
-                Remains::Left | Remains::Nothing => return self.bury(launch).await,
-            }
-        }
-    }
-
-    /// The connection is gone: is the shim?
-    pub(super) async fn shim_left(&mut self) {
-        let Some((launch, _)) = self.link.take() else { return };
-        // One that cannot read its own spool hangs up on whoever follows, and would do so for ever.
-        self.broken = if self.attached_at.elapsed() < LOOK_MAX { self.broken + 1 } else { 0 };
-        // Most often its agent has ended, and it is gone, or about to be.
-        if self.broken > 0 && remains::look(&self.directory(launch)) == Remains::Held {
-            sleep((LOOK * (1 << self.broken.min(8))).min(LOOK_MAX)).await;
-        }
-        if self.broken > BROKEN_MAX {
-            kill_shim(&self.directory(launch));
-        }
-        self.attach(launch).await;
-    }
-
-    /// A shim does not answer. It is asked again, unless somebody wants an end: then it is ended with its agent.
-    pub(super) async fn shim_is_silent(&mut self) {
-        if let Some((launch, _)) = self.link.take() {
-            self.end_silent(launch);
-            self.attach(launch).await;
-        }
-    }
-
-    fn end_silent(&self, launch: u32) {
-        if self.read_session(|session| session.cancelled_at_ms.is_some()).unwrap_or(true) {
-            kill_shim(&self.directory(launch));
-        }
-    }
-
-    /// Reports what a shim that is gone has left, to the end.
-    async fn bury(&mut self, launch: u32) {
-        let directory = self.directory(launch);
-        let after_seq = self.known_seq(launch).unwrap_or(u64::MAX);
-        let path = directory.clone();
-        let open = move || LeftRecords::open(&path, after_seq);
-        let mut left = tokio::task::spawn_blocking(open).await.ok();
-        let mut damage = None;
-        // Piece by piece, and the next only when the last is committed: a spool may be longer than memory.
-        while let Some(mut rest) = left.take() {
-            let batch = tokio::task::spawn_blocking(move || (rest.batch(), rest)).await;
-            let Ok((records, rest)) = batch else { break };
-            if records.is_empty() {
-                damage = rest.damage();
-                break;
-            }
-            self.report_all(launch, records).await;
-            left = Some(rest);
-        }
-        let Some(known) = self.known_seq(launch) else { return self.forget_ended(launch) };
-        if let Some(damage) = damage {
-            self.note_damage(launch, known + 1, &damage).await;
-        }
-        let (session, marker) = (self.session, self.driver.marker(self.session, &launch.to_string()));
-        let sweep = self.driver.orphan_sweep(session, &marker, &directory);
-        let mut overheard = tokio::task::spawn_blocking(move || {
-            sweep.run();
-            Overheard::open(&directory)
-        })
-        .await
-        .ok()
-        .flatten();
-        crash::site("before burial");
-        // Piece by piece: the log of an agent that talked a lot has more in it than should be held at once.
-        while let Some(mut rest) = overheard.take() {
-            let before = rest.count();
-            let batch = tokio::task::spawn_blocking(move || (rest.batch(), rest)).await;
-            let Ok((items, rest)) = batch else { break };
-            if items.is_empty() {
-                break;
-            }
-            self.submit(Input::Overheard { session, launch, before, items }).await;
-            overheard = Some(rest);
-        }
-        self.submit(Input::ShimLost { session, launch }).await;
-        crash::site("after burial");
-        self.forget_ended(launch);
     }
 
     /// Submits something, however long the disk refuses.
@@ -529,13 +425,13 @@ impl Keeper {
     }
 
     /// Puts into the journal that something of a spool is lost.
-    async fn note_damage(&self, launch: u32, spool_seq: u64, damage: &str) {
+    pub(super) async fn note_damage(&self, launch: u32, spool_seq: u64, damage: &str) {
         let news = News::Unknown { what: format!("the spool is damaged: {damage}") };
         self.submit(Input::Shim { session: self.session, launch, spool_seq, news }).await;
     }
 
     /// Submits records in their order, until all are committed.
-    async fn report_all(&mut self, launch: u32, records: Vec<Record>) {
+    pub(super) async fn report_all(&mut self, launch: u32, records: Vec<Record>) {
         let session = self.session;
         let mut records: Vec<(u64, News)> =
             records.into_iter().map(|Record { seq, what, .. }| (seq, records::news(what))).collect();

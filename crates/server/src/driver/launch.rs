@@ -27,7 +27,7 @@ use tokio::{io::AsyncReadExt, process::Command};
 
 use super::{Driver, tell};
 use crate::{
-    environment,
+    descriptors, environment,
     home::{self, private_directory, private_file},
     inject,
     private::{Place, PrivateError},
@@ -57,6 +57,11 @@ pub(super) enum LaunchError {
     PromptNotTaken {
         /// Its length.
         bytes: usize,
+    },
+    /// The server has too few file descriptors left.
+    NoDescriptors {
+        /// How many it may have.
+        limit: u64,
     },
     /// The shim ended before it had begun.
     NoShim {
@@ -128,13 +133,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         command: plan.command,
         directory: PathBuf::from(session.directory()),
         environment: environment_of(driver, session, launch, plan.environment)?,
-        terminal: match plan.terminal {
-            AgentTerminal::None => Terminal::None,
-            AgentTerminal::Pty => {
-                let Screen { rows, columns } = launch.screen.unwrap_or(Screen::USUAL);
-                Terminal::Pty { rows, columns }
-            }
-        },
+        terminal: terminal_of(plan.terminal, launch.screen),
         input,
         format: match plan.output {
             Output::Text => OutputFormat::Text,
@@ -152,6 +151,16 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         scope_signals: order.agent.scope_signals || session.verifies(),
     };
     Ok(Plan { file: confined(driver, session, file)?, first_input })
+}
+
+fn terminal_of(wanted: AgentTerminal, screen: Option<Screen>) -> Terminal {
+    match wanted {
+        AgentTerminal::None => Terminal::None,
+        AgentTerminal::Pty => {
+            let Screen { rows, columns } = screen.unwrap_or(Screen::USUAL);
+            Terminal::Pty { rows, columns }
+        }
+    }
 }
 
 /// What an agent is told beside its prompt: how to ask, and what its role is.
@@ -304,6 +313,9 @@ const CACHES: [&str; 2] = ["$XDG_CACHE_HOME", ".cache"];
 /// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as
 /// that lives, the runtime waits for it when it ends.
 pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -> Result<(), LaunchError> {
+    if !descriptors::can_launch() {
+        return Err(LaunchError::NoDescriptors { limit: descriptors::limit() });
+    }
     let failed = |source| LaunchError::Io { path: directory.to_path_buf(), source };
     private_directory(directory).map_err(failed)?;
     let text = serde_json::to_vec(file).expect("a launch file is plain data");
@@ -343,6 +355,11 @@ impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LaunchError::Plan(source) => write!(f, "{source}"),
+            LaunchError::NoDescriptors { limit } => write!(
+                f,
+                "the server may have {limit} open files, and too few are left for another agent: raise 'ulimit -n', \
+                 restart it with 'ostler serve --stop', then 'ostler resume'"
+            ),
             LaunchError::Environment(source) => write!(f, "{source}"),
             LaunchError::Private(source) => write!(f, "{source}"),
             LaunchError::PromptTooLong { bytes } => write!(

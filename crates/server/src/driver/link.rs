@@ -1,14 +1,10 @@
 //! A connection to a shim: records come in, commands go out, each with its reply.
 
-use std::{collections::VecDeque, io, path::Path};
+use std::{collections::VecDeque, future::Future, io, path::Path, time::Duration};
 
 use ostler_shim::{
     control::{Command, Greeting, Message, Reply, Request},
     spool::Record,
-};
-use rustix::{
-    net::sockopt::socket_peercred,
-    process::{Signal, kill_process},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -16,10 +12,17 @@ use tokio::{
         UnixStream,
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
+    time::{sleep, timeout},
 };
 
 /// The longest line that a shim may send. An item of its output is far below.
 const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// How long a shim may take to answer, on a machine and a disk that have a lot else to do.
+pub(super) const ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// Between two attempts at a socket whose queue is full.
+const QUEUE_LOOK: Duration = Duration::from_millis(20);
 
 /// How much is read at once. There is a connection for each session, and most are silent most of the time.
 const READ_BYTES: usize = 1 << 10;
@@ -38,11 +41,13 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Connects to the shim of a directory and follows it from behind a record.
+    /// Connects to the shim of a directory and follows it from behind a record. `TimedOut` if it does not answer.
     pub(super) async fn open(directory: &Path, after_seq: u64) -> io::Result<Link> {
-        let stream = ostler_shim::connect(directory)?;
-        stream.set_nonblocking(true)?;
-        let (reader, writer) = UnixStream::from_std(stream)?.into_split();
+        in_time(Link::greet(directory, after_seq)).await
+    }
+
+    async fn greet(directory: &Path, after_seq: u64) -> io::Result<Link> {
+        let (reader, writer) = connect(directory).await?.into_split();
         let reader = BufReader::with_capacity(READ_BYTES, reader);
         let mut link =
             Link { reader, writer, line: Vec::new(), next_id: 0, records: VecDeque::new(), version: 0 };
@@ -80,13 +85,25 @@ impl Link {
         self.line.len()
     }
 
-    /// Says something and waits for the reply.
+    /// Says something and waits for the reply. `TimedOut` if none comes.
     pub(super) async fn ask(&mut self, command: Command) -> io::Result<Reply> {
         if self.version != 0 && command.since() > self.version {
             return Ok(Reply::Refused(format!("the shim is of version {}", self.version)));
         }
-        let id = self.say(command).await?;
-        self.reply_to(id).await
+        in_time(async {
+            let id = self.say(command).await?;
+            self.reply_to(id).await
+        })
+        .await
+    }
+
+    /// Has the shim end its agent. A shim that does not answer is ended itself.
+    pub(super) async fn end(&mut self, directory: &Path, grace_ms: u64) {
+        let asked = self.ask(Command::Cancel { grace_ms }).await;
+        if asked.is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
+            // Where nobody can tell who holds the lock, the command is asked again when the connection breaks.
+            end_holder(directory).await.ok();
+        }
     }
 
     /// Says something; what the reply is known by.
@@ -129,13 +146,32 @@ impl Link {
     }
 }
 
-/// Ends the shim of a directory, and with it the agent. Only for one that does not answer.
-pub(super) fn kill_shim(directory: &Path) {
-    let peer = ostler_shim::connect(directory).and_then(|stream| Ok(socket_peercred(&stream)?));
-    if let Ok(peer) = peer {
-        // It may have gone meanwhile; then there is nothing to do.
-        kill_process(peer.pid, Signal::KILL).ok();
+/// Ends the process that holds the lock of a directory, and with it the agent. Only for a shim that does not answer.
+///
+/// Says how many were ended; an error if nobody can tell who holds the lock.
+pub(super) async fn end_holder(directory: &Path) -> io::Result<usize> {
+    let directory = directory.to_path_buf();
+    let ended = tokio::task::spawn_blocking(move || ostler_shim::end_lock_holder(&directory)).await;
+    ended.map_err(io::Error::other)?
+}
+
+/// Connects to a shim, and waits where its queue is full.
+async fn connect(directory: &Path) -> io::Result<UnixStream> {
+    loop {
+        match ostler_shim::connect(directory) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => sleep(QUEUE_LOOK).await,
+            Err(error) => return Err(error),
+            Ok(stream) => {
+                stream.set_nonblocking(true)?;
+                return UnixStream::from_std(stream);
+            }
+        }
     }
+}
+
+/// Bounds what a shim is asked: one that is stopped never answers.
+async fn in_time<T>(work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    timeout(ANSWER_MAX, work).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }
 
 #[cfg(test)]

@@ -5,32 +5,57 @@ use std::{fs::File, io::Read, path::Path};
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
-    launch::{Launch, OutputFormat, Terminal},
+    launch::{FILE, Launch, OutputFormat, Terminal},
     spool::{self, Record, SpoolReader},
 };
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use rustix::{
+    fs::{FlockOperation, Mode, OFlags, flock, open},
+    io::Errno,
+};
 use serde_json::Value;
 
-/// How it stands with a shim's directory.
-#[derive(Debug, PartialEq, Eq)]
+/// What is known about the shim of a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remains {
     /// No shim has ever begun there.
     Nothing,
     /// A shim holds it.
     Held,
-    /// A shim was there and is gone.
+    /// A shim was there and is gone: its lock could be taken.
     Left,
+    /// The system does not say, for want of descriptors or permission. Ask again later; until then, the shim may live.
+    Unknown(Errno),
 }
 
+/// Looks whether the shim of a directory lives. Only a lock that is missing or could be taken says that it does not.
 pub(super) fn look(directory: &Path) -> Remains {
-    let Ok(lock) = open(directory.join(LOCK), OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) else {
-        return Remains::Nothing;
+    let lock = match open(directory.join(LOCK), OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(lock) => lock,
+        // With something else in its place, such as a directory or a link to itself, the lock was replaced: it is missing.
+        Err(Errno::NOENT | Errno::ISDIR | Errno::LOOP | Errno::NXIO) => return Remains::Nothing,
+        Err(errno) => return Remains::Unknown(errno),
     };
-    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-        return Remains::Held;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => return Remains::Held,
+        Err(errno) => return Remains::Unknown(errno),
+        Ok(()) => {}
     }
-    // A shim that had the lock and nothing more has done nothing.
-    if directory.join(spool::FILE).exists() { Remains::Left } else { Remains::Nothing }
+    // A shim that had the lock and nothing more has done nothing. What cannot be read now is read later: what a shim has
+    // left counts as a whole.
+    let can_be_read = |name| match open(
+        directory.join(name),
+        OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC,
+        Mode::empty(),
+    ) {
+        Ok(_) => Ok(true),
+        Err(Errno::NOENT | Errno::LOOP) => Ok(false),
+        Err(errno) => Err(errno),
+    };
+    match [spool::FILE, OUT, FILE].map(can_be_read) {
+        [Err(errno), ..] | [_, Err(errno), _] | [.., Err(errno)] => Remains::Unknown(errno),
+        [Ok(true), ..] => Remains::Left,
+        [Ok(false), ..] => Remains::Nothing,
+    }
 }
 
 /// The records after a number in the spool of a shim that is gone, a batch at a time.

@@ -18,10 +18,10 @@ use ostler_engine::{
 use ostler_protocol::mask::is_masked;
 use ostler_shim::control::{self, Command, MaskedQuestion, Reply};
 use serde_json::json;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::{
-    keeper::{AGAIN, ANSWER_MAX, Keeper},
+    keeper::{AGAIN, Keeper},
     launch::LaunchError,
 };
 use crate::{crash, environment::digest, home, home::Home, office::kept};
@@ -52,14 +52,14 @@ impl Keeper {
                 self.attach(launch).await;
             }
             let (_, link) = self.link.as_mut()?;
-            match timeout(ANSWER_MAX, link.ask(command.clone())).await {
-                Ok(Ok(Reply::Refused(why))) if why == control::NO_ROOM && !self.is_cancelled() => {
+            match link.ask(command.clone()).await {
+                Ok(Reply::Refused(why)) if why == control::NO_ROOM && !self.is_cancelled() => {
                     sleep(AGAIN).await;
                 }
-                Ok(Ok(Reply::Refused(why))) => return Some(why),
-                Ok(Ok(Reply::Done | Reply::Status(_) | Reply::Bytes(_))) => return None,
-                Ok(Err(_)) => self.shim_left().await,
-                Err(_) => self.shim_is_silent().await,
+                Ok(Reply::Refused(why)) => return Some(why),
+                Ok(Reply::Done | Reply::Status(_) | Reply::Bytes(_)) => return None,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => self.shim_is_silent().await,
+                Err(_) => self.shim_left().await,
             }
         }
     }
@@ -125,7 +125,7 @@ impl Keeper {
         None
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.read_session(|session| session.cancelled_at_ms.is_some()).unwrap_or(true)
     }
 }

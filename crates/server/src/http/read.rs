@@ -51,6 +51,7 @@ pub(super) async fn info(State(app): State<App>) -> Result<Json<InfoView>, Probl
         page: app.entrance.page(),
         upload_bytes_max: uploads::BYTES_MAX,
         vault,
+        unreached: app.driver.unreached.list().iter().map(ToString::to_string).collect(),
     }))
 }
 

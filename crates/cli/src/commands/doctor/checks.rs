@@ -6,6 +6,7 @@ use ostler_server::{
     CONFIGURATION, Home, HomeError, KeepError,
     api::{InfoView, PageState, PageView, TrustView, TrustedView},
     client::{Client, ClientError},
+    start::{self, StartError},
 };
 use rustix::fs::statvfs;
 
@@ -93,7 +94,13 @@ fn state(home: &Home) -> Check {
 
 async fn server(home: &Home) -> Vec<Check> {
     let mine = env!("CARGO_PKG_VERSION");
-    let info = Client::new(home).get::<InfoView>("/info").await;
+    let client = Client::new(home);
+    let info = match start::in_time(home, client.get::<InfoView>("/info")).await {
+        Ok(info) => info,
+        Err(error) => return vec![silent(&error)],
+    };
+    let unreached: Vec<Check> =
+        info.iter().flat_map(|info| &info.unreached).map(|id| unreached(id)).collect();
     let page = info.as_ref().ok().and_then(|info| page(&info.page));
     let server = match info {
         Ok(info) => {
@@ -112,7 +119,22 @@ async fn server(home: &Home) -> Vec<Check> {
         }
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
     };
-    [Some(server), page].into_iter().flatten().collect()
+    [Some(server), page].into_iter().flatten().chain(unreached).collect()
+}
+
+/// A server that is stopped or hangs.
+fn silent(error: &StartError) -> Check {
+    let pid = match error {
+        StartError::Silent { pid: Some(pid) } => pid.to_string(),
+        _ => "PID".to_owned(),
+    };
+    let message = Message::new(Key::DoctorServerSilent).with("message", error).with("pid", &pid);
+    Check::new("server", Grade::Bad, message)
+}
+
+/// A session whose shim only a cancel ends.
+fn unreached(session: &str) -> Check {
+    Check::new("shim", Grade::Bad, Message::new(Key::DoctorUnreached).with("id", &session))
 }
 
 /// Commands of the configuration that wait for a person.

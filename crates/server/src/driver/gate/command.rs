@@ -17,13 +17,12 @@ use ostler_engine::{
     },
 };
 use ostler_shim::{
-    control::Command,
     launch::FILE,
     spool::{Happening, SpoolReader},
 };
 use tokio::{
     sync::Notify,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep_until},
 };
 
 use super::{Facts, command_place, submit};
@@ -35,13 +34,11 @@ use crate::{
         forget::forget,
         launch,
         link::Link,
+        reach::CommandReach,
         remains::{self, Remains},
     },
     phases::{glob, junit, tests_command},
 };
-
-/// Between two looks at a shim that does not listen yet.
-const LOOK: Duration = Duration::from_millis(2);
 
 /// How long a command that is ended may take to end by itself.
 const GRACE_MS: u64 = 2_000;
@@ -128,6 +125,7 @@ async fn carry_out(
     if !is_wanted {
         unwanted.notify_one();
     }
+    let mut reach = CommandReach::default();
     loop {
         match remains::look(&directory) {
             Remains::Nothing if !is_wanted => return Err("nobody wants to know any more".to_owned()),
@@ -135,7 +133,12 @@ async fn carry_out(
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
-            Remains::Held => follow(&directory, command.time_ms_max, unwanted).await,
+            Remains::Held => {
+                let is_wanted = || is_asked(driver, facts.name, index) && !is_late(&directory, command);
+                let Some(mut link) = reach.open(&directory, is_wanted).await else { continue };
+                follow(&mut link, &directory, command, unwanted).await;
+            }
+            Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
                 Some((code, output)) => {
                     let (driver, name, command) = (Arc::clone(driver), facts.name, command.clone());
@@ -170,11 +173,8 @@ async fn place(driver: &Arc<Driver>, facts: &Facts, command: &GateCommand) -> Re
 }
 
 /// Waits until the shim has ended, or ends it: nobody wants it any more, or its time is over.
-async fn follow(directory: &Path, time_ms_max: u64, unwanted: &Notify) {
-    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
-    let age = fs::metadata(directory.join(FILE)).and_then(|it| it.modified()).ok();
-    let age = age.and_then(|at| at.elapsed().ok()).unwrap_or_default();
-    let left = Duration::from_millis(time_ms_max).saturating_sub(age);
+async fn follow(link: &mut Link, directory: &Path, command: &GateCommand, unwanted: &Notify) {
+    let left = Duration::from_millis(command.time_ms_max).saturating_sub(age(directory));
     // A length of time that no clock can count is no limit.
     let over_at = Instant::now().checked_add(left);
     let over = async {
@@ -191,16 +191,36 @@ async fn follow(directory: &Path, time_ms_max: u64, unwanted: &Notify) {
                 return;
             },
             () = unwanted.notified() => {
-                link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+                link.end(directory, GRACE_MS).await;
             }
             () = &mut over, if !is_over => {
                 is_over = true;
                 // Noted before it is done, so that whoever reads the result later knows why.
                 fs::File::create(directory.join(OVERDUE)).ok();
-                link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+                link.end(directory, GRACE_MS).await;
             }
         }
     }
+}
+
+/// How long ago a command was started.
+fn age(directory: &Path) -> Duration {
+    let at = fs::metadata(directory.join(FILE)).and_then(|it| it.modified()).ok();
+    at.and_then(|at| at.elapsed().ok()).unwrap_or_default()
+}
+
+/// Whether the time of a command is over. This is noted before it is ended.
+fn is_late(directory: &Path, command: &GateCommand) -> bool {
+    let is_late = age(directory) > Duration::from_millis(command.time_ms_max);
+    if is_late {
+        fs::File::create(directory.join(OVERDUE)).ok();
+    }
+    is_late
+}
+
+/// Whether the gate still waits for this command.
+fn is_asked(driver: &Driver, gate: GateName, index: u32) -> bool {
+    Facts::of(driver, gate).is_some_and(|facts| facts.gate.step == Step::Check { index })
 }
 
 fn told(

@@ -9,7 +9,6 @@ use std::{
 };
 
 use ostler_engine::{SessionId, session::Session};
-use ostler_shim::control::Command;
 use tokio::time::sleep;
 
 use crate::{
@@ -20,6 +19,7 @@ use crate::{
         forget::forget,
         launch,
         link::Link,
+        reach::CommandReach,
         remains::{self, Remains},
     },
     phases::tests_command,
@@ -70,6 +70,7 @@ pub(in crate::driver) async fn run(
     file.environment.extend(errand.environment.clone());
     let first = driver.home.session(session.id).join(errand.folder());
     let mut directory = newest(first.clone());
+    let mut reach = CommandReach::default();
     let said = loop {
         match remains::look(&directory) {
             Remains::Nothing if !is_wanted() => return Ok(None),
@@ -77,7 +78,11 @@ pub(in crate::driver) async fn run(
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
-            Remains::Held => follow(&directory, &is_wanted).await,
+            Remains::Held => {
+                let Some(mut link) = reach.open(&directory, &is_wanted).await else { continue };
+                follow(&mut link, &directory, &is_wanted).await;
+            }
+            Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
                 Some(said) => break said,
                 // It was lost half-way: what it would have said is not known, so it begins again.
@@ -109,8 +114,7 @@ pub(super) fn clear(driver: &Driver, session: SessionId, errand: &Errand) {
     }
 }
 
-async fn follow(directory: &Path, is_wanted: &impl Fn() -> bool) {
-    let Ok(mut link) = Link::open(directory, 0).await else { return sleep(LOOK).await };
+async fn follow(link: &mut Link, directory: &Path, is_wanted: &impl Fn() -> bool) {
     let mut is_ended = false;
     loop {
         tokio::select! {
@@ -119,7 +123,7 @@ async fn follow(directory: &Path, is_wanted: &impl Fn() -> bool) {
             },
             () = sleep(LOOK), if !is_ended => if !is_wanted() {
                 is_ended = true;
-                link.ask(Command::Cancel { grace_ms: GRACE_MS }).await.ok();
+                link.end(directory, GRACE_MS).await;
             },
         }
     }

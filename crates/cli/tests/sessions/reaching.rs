@@ -1,0 +1,207 @@
+//! Shims that live and cannot be reached, or of which the system does not say whether they live. The server answers, an
+//! agent that lives is never shown as gone, and whoever is cancelled ends.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    time::{Duration, Instant},
+};
+
+use ostler_server::api::{EventView, InfoView};
+use serde_json::Value;
+
+use crate::support::{World, kill, state, write};
+
+/// Stops its shim, fills the queue of its socket, and asks on the channel several times at once.
+const ATTACK: &str = r#"
+import os, resource, socket, subprocess, sys, time
+
+shim, home = os.getppid(), os.environ["OSTLER_HOME"]
+launch = f"{home}/sessions/{sys.argv[1]}/1"
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+os.chdir(launch)
+os.kill(shim, 19)
+held = []
+while True:
+    it = socket.socket(socket.AF_UNIX)
+    it.setblocking(False)
+    try:
+        it.connect("ctl.sock")
+    except BlockingIOError:
+        break
+    held.append(it)
+asking = [subprocess.Popen(["ostler", "ask", "Which?"]) for _ in range(4)]
+with open(f"{sys.argv[2]}/attacked", "w") as file:
+    file.write(str(len(held)))
+time.sleep(1000)
+"#;
+
+/// The server answers within this, on a machine that has a lot else to do.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
+
+fn unreached(world: &World) -> Vec<String> {
+    world.get::<InfoView>("/info").expect("an answer").unreached
+}
+
+fn is_gone(pid: u32) -> bool {
+    state(pid).is_none_or(|state| state == 'Z')
+}
+
+#[test]
+fn a_stopped_shim_with_a_full_queue_hangs_no_server() {
+    let mut world = World::new();
+    write(&world.project, "attack.py", ATTACK);
+    let project = world.project.display().to_string();
+    let other = world.bash("sleep 1000");
+    let session = world.run(&["python3", "attack.py", "s_2", &project]);
+    assert_eq!(session, "s_2");
+    let attacked = world.project.join("attacked");
+    world.wait_for("the attack", |_| attacked.exists().then_some(()));
+    let shim = world.shim_of(&session);
+    assert_eq!(state(shim), Some('T'), "it is stopped");
+    for restart in [false, true] {
+        if restart {
+            world.restart();
+        }
+        for _ in 0..5 {
+            let since = Instant::now();
+            assert_eq!(world.session(&other).status, "active");
+            assert!(since.elapsed() < ANSWER_MAX, "{:?}", since.elapsed());
+        }
+    }
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    world.wait_for("its shim to end", |_| is_gone(shim).then_some(()));
+    assert_eq!(world.session(&other).status, "active");
+    world.verify();
+}
+
+#[test]
+fn a_session_without_a_socket_is_named_by_doctor_and_can_be_cancelled() {
+    let mut world = World::new();
+    let session = world.bash("rm \"$OSTLER_HOME/sessions/s_1/1/ctl.sock\"; touch removed; sleep 1000");
+    let removed = world.project.join("removed");
+    world.wait_for("the socket to go", |_| removed.exists().then_some(()));
+    let pid = world.status(&session, "active").pid;
+    world.restart();
+    world.wait_for("it to be noticed", |world| (unreached(world) == [session.clone()]).then_some(()));
+    let said = world.ostler(&["doctor"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains(&format!("session {session}: its shim is alive and cannot be reached")), "{said}");
+    assert_eq!((world.session(&session).status.as_str(), world.session(&session).pid), ("active", pid));
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    assert_eq!(world.processes(), Vec::new(), "nobody lives who is shown as gone");
+    assert_eq!(unreached(&world), Vec::<String>::new());
+    world.verify();
+}
+
+#[test]
+fn a_session_whose_connections_are_taken_can_be_cancelled() {
+    let mut world = World::new();
+    let session = world.bash("sleep 1000");
+    world.status(&session, "active");
+    world.kill_server();
+    let directory = world.home.join("sessions").join(&session).join("1");
+    let taken: Vec<_> = (0..32).filter_map(|_| ostler_shim::connect(&directory).ok()).collect();
+    assert!(taken.len() >= 16, "{}", taken.len());
+    world.start();
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
+    world.verify();
+}
+
+#[test]
+fn a_shim_whose_lock_was_removed_does_not_outlive_its_session() {
+    let mut world = World::new();
+    let session = world.bash("sleep 1000");
+    world.status(&session, "active");
+    world.kill_server();
+    let shim = world.shim_of(&session);
+    fs::remove_file(world.home.join("sessions").join(&session).join("1/lock")).expect("a lock");
+    world.start();
+    world.status(&session, "interrupted");
+    assert!(is_gone(shim), "it was shown as gone");
+    assert_eq!(world.processes(), Vec::new());
+}
+
+/// So many sessions, and a server that may open so few files.
+const MANY: usize = 30;
+const OPEN_FILES: u32 = 48;
+
+#[test]
+fn a_server_with_few_descriptors_shows_nobody_as_gone() {
+    let mut world = World::new();
+    let sessions: Vec<String> = (0..MANY).map(|_| world.bash("sleep 1000")).collect();
+    let pids: Vec<_> = sessions.iter().map(|id| world.status(id, "active").pid).collect();
+    world.kill_server();
+    world.open_files = Some(OPEN_FILES);
+    world.start();
+    let shims = world.shims().len();
+    assert_eq!(shims, MANY);
+    // Connections that say nothing take what is left; further ones are refused first.
+    let idle: Vec<_> = (0..OPEN_FILES).map(|_| connect_idle(&world)).collect();
+    std::thread::sleep(Duration::from_secs(1));
+    drop(idle);
+    let recovered = "server.recovered";
+    world.wait_for("the server to look", |world| {
+        fs::read_to_string(world.home.join("log.jsonl")).ok()?.contains(recovered).then_some(())
+    });
+    for (id, pid) in sessions.iter().zip(&pids) {
+        let session =
+            world.wait_for("an answer", |world| world.get::<Value>(&format!("/sessions/{id}")).ok());
+        assert_eq!(
+            (session["status"].as_str(), session["pid"].as_i64()),
+            (Some("active"), pid.map(i64::from))
+        );
+        let resumed = world.post::<Value>(&format!("/sessions/{id}/resume"), &serde_json::json!({}));
+        assert!(resumed.is_err(), "it runs: {resumed:?}");
+    }
+    // Also one that could not be followed is ended when a person wants that.
+    for id in [&sessions[0], &sessions[MANY - 1]] {
+        world.wish(id, "cancel");
+        world.status(id, "cancelled");
+    }
+    assert_eq!(world.shims().len(), MANY - 2);
+    world.kill_server();
+    world.open_files = None;
+    world.start();
+    for (id, pid) in sessions.iter().zip(&pids).skip(1).take(MANY - 2) {
+        assert_eq!(world.status(id, "active").pid, *pid, "it is the same process");
+        assert_eq!(world.count(id, "session.launched"), 1);
+    }
+    world.verify();
+}
+
+/// A connection that asks for nothing.
+fn connect_idle(world: &World) -> Option<std::os::unix::net::UnixStream> {
+    let folder = fs::File::open(&world.home).expect("a directory");
+    let short = format!("/proc/self/fd/{}/api.sock", std::os::fd::AsRawFd::as_raw_fd(&folder));
+    std::os::unix::net::UnixStream::connect(short).ok()
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_read_for_a_moment_ends_nobody() {
+    let Some(world) = World::of_another_user() else { return };
+    let step = "printf '[STEP_COMPLETE]\\nstep: %s\\n[/STEP_COMPLETE]\\n' $n";
+    let session = world.bash(&format!("n=0; while :; do n=$((n + 1)); {step}; sleep 0.02; done"));
+    let pid = world.status(&session, "active").pid;
+    let last = |world: &World| world.get::<InfoView>("/info").expect("an answer").seq;
+    for _ in 0..3 {
+        let before = last(&world);
+        world.wait_for("it to print", |world| (last(world) > before).then_some(()));
+        fs::set_permissions(&world.home, fs::Permissions::from_mode(0o000)).expect("we are root");
+        std::thread::sleep(Duration::from_millis(300));
+        fs::set_permissions(&world.home, fs::Permissions::from_mode(0o700)).expect("we are root");
+    }
+    let before = last(&world);
+    world.wait_for("it to go on", |world| (last(world) > before + 2).then_some(()));
+    let view = world.session(&session);
+    assert_eq!((view.status.as_str(), view.pid), ("active", pid));
+    let events: Vec<EventView> = world.events(&session);
+    assert!(events.iter().all(|event| event.kind != "session.interrupted"), "nobody was lost");
+    kill(world.shim_of(&session), "KILL");
+    world.status(&session, "interrupted");
+}
