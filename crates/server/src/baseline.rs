@@ -55,10 +55,10 @@ mod tests {
         let mut store = Sqlite::open(&home.database(), 0).expect("a database");
         let first = baseline(&home, &mut store, true).expect("a disk");
         assert_eq!(first, LockLimit::own());
-        fs::write(path(&home), "7").expect("a disk");
+        write_private(&path(&home), b"7").expect("a disk");
         assert_eq!(baseline(&home, &mut store, false).expect("a disk"), first, "the higher one counts");
         assert_eq!(find(&home), Some(first), "the file is written again");
-        fs::write(path(&home), "nonsense").expect("a disk");
+        write_private(&path(&home), b"nonsense").expect("a disk");
         store.set_meta(META, "nonsense").expect("a disk");
         assert_eq!(baseline(&home, &mut store, false).expect("a disk"), LockLimit::UNLIMITED);
         fs::remove_dir_all(&root).expect("it is ours");
