@@ -131,6 +131,7 @@ pub(crate) fn marked(words: Words, mark: &MarkView) -> String {
 fn text(words: Words, request: &RequestView) -> String {
     let field = |name: &str| request.ask.fields[name].as_u64().unwrap_or(0);
     match request.ask.kind.as_str() {
+        "steered" => words.sentence(Key::AskSteeredText).to_owned(),
         "time_over" => {
             words.say(Key::AskTimeOverText, &[("time", &clock::span(words, field("time_ms_max")))])
         }
@@ -209,6 +210,7 @@ fn kind(word: &str) -> Key {
         "fault" => Key::AskFault,
         "permission" => Key::AskPermission,
         "stall" => Key::AskStall,
+        "steered" => Key::AskSteered,
         "time_over" => Key::AskTimeOver,
         "cost_over" => Key::AskCostOver,
         "tokens_over" => Key::AskTokensOver,

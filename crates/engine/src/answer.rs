@@ -219,7 +219,7 @@ pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
             (None, None) => Err(NotAnAnswer::YesOrNo),
         },
         Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => raise(ask, given),
-        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } => go_on(ask, given),
+        Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } | Ask::Steered { .. } => go_on(ask, given),
         Ask::Review(_) => Err(NotAnAnswer::ReviewWanted),
     }
 }

@@ -21,6 +21,9 @@ use crate::{
 
 pub use crate::refusal::{ChannelLimit, Made, Refusal, Wanted};
 
+/// The key of the input that a process gets first, before anything is brought to it.
+pub const FIRST_KEY: &str = "first";
+
 /// Something that happened outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {

@@ -24,6 +24,7 @@ pub fn saying(ask: &Ask) -> Option<Saying> {
         Ask::Error(_) | Ask::Fault { .. } => Some(Saying::new([])),
         Ask::Permission(_)
         | Ask::Stall { .. }
+        | Ask::Steered { .. }
         | Ask::TimeOver { .. }
         | Ask::CostOver { .. }
         | Ask::TokensOver { .. }

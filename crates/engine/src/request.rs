@@ -123,6 +123,11 @@ pub enum Ask {
         /// Why not.
         reason: String,
     },
+    /// A process that is not the server has steered the agent: its shim did something that the engine had not ordered.
+    Steered {
+        /// What was done.
+        what: Steering,
+    },
     /// The run has used the time it was given.
     TimeOver {
         /// How much that was.
@@ -144,6 +149,18 @@ pub enum Ask {
     },
     /// A person is to look at the work of a phase.
     Review(Review),
+}
+
+/// What another process did to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Steering {
+    /// It continued the agent, which was stopped.
+    WentOn,
+    /// It wrote to the agent's input.
+    TookInput,
+    /// It closed the agent's input.
+    ClosedInput,
 }
 
 /// The work of a phase, as a person is asked about it. It is about one tree and never about another.
@@ -307,7 +324,7 @@ impl Ask {
             }
             Ask::Question(_) | Ask::AskUser(_) | Ask::Dependency(_) => Vec::new(),
             Ask::Error(_) => words(&["retry", "continue", "fail"]),
-            Ask::Fault { .. } | Ask::Stall { .. } => words(&["continue", "fail"]),
+            Ask::Fault { .. } | Ask::Stall { .. } | Ask::Steered { .. } => words(&["continue", "fail"]),
             Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => words(&["raise", "stop"]),
             Ask::Permission(_) => words(&["allow", "allow for this session", "deny"]),
             Ask::Review(_) => words(&["approve", "changes", "reject", "again"]),

@@ -262,9 +262,11 @@ fn asked(ask: &Ask) -> String {
         Ask::Fault { details, .. } => details.clone(),
         Ask::Permission(permission) => permission.tool.clone(),
         Ask::Stall { reason } => reason.clone(),
-        Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } | Ask::Review(_) => {
-            String::new()
-        }
+        Ask::Steered { .. }
+        | Ask::TimeOver { .. }
+        | Ask::CostOver { .. }
+        | Ask::TokensOver { .. }
+        | Ask::Review(_) => String::new(),
     }
 }
 

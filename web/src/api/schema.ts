@@ -85,7 +85,7 @@ export interface components {
             fields: Record<string, unknown>;
             form?: components["schemas"]["FormView"] | null;
             /**
-             * @description `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over`,
+             * @description `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `steered`, `time_over`, `cost_over`,
              *     `tokens_over` or `review`.
              */
             kind: string;

@@ -36,6 +36,7 @@ export function kindOf(request: Pick<RequestView, "ask" | "expires_at_ms">): Kin
       return request.expires_at_ms == null ? "error" : null;
     case "fault":
     case "stall":
+    case "steered":
       return "fault";
     case "time_over":
     case "cost_over":

@@ -10,6 +10,7 @@ const KINDS: Record<string, SharedKey> = {
   fault: "AskFault",
   permission: "AskPermission",
   stall: "AskStall",
+  steered: "AskSteered",
   time_over: "AskTimeOver",
   cost_over: "AskCostOver",
   tokens_over: "AskTokensOver",
@@ -25,6 +26,8 @@ export function askKey(kind: string): SharedKey {
 export function askText(language: Language, request: RequestView): string {
   const field = (name: string) => Number(request.ask.fields[name] ?? 0);
   switch (request.ask.kind) {
+    case "steered":
+      return sayShared(language, "AskSteeredText");
     case "time_over":
       return sayShared(language, "AskTimeOverText", { time: span(language, field("time_ms_max")) });
     case "cost_over":

@@ -75,6 +75,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::AskFault, "said something that cannot be understood"),
     (Key::AskPermission, "asks for permission"),
     (Key::AskStall, "stands still"),
+    (Key::AskSteered, "was steered by another process"),
+    (Key::AskSteeredText, "Another process steered this session. May the agent go on?"),
     (Key::AskTimeOver, "has used its time"),
     (Key::AskTimeOverText, "It has worked for {time}. May it go on?"),
     (Key::AskCostOver, "has used its budget"),
@@ -345,13 +347,11 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::DoctorMark, "no process outside of a session carries the mark of agents"),
     (
         Key::DoctorMarkOwn,
-        "this shell carries the mark of agents, so Ostler refuses it: another process has lowered its limit of file \
-         locks ('ulimit -Hx'). Start a new login shell",
+        "this shell carries the mark of agents (see 'ulimit -Hx'), so Ostler refuses it. Start a new login shell",
     ),
     (
         Key::DoctorMarkOther,
-        "process {pid} ({command}) carries the mark of agents and has no shim. Ostler refuses it; if it is yours, \
-         start it again from a new login shell",
+        "process {pid} ({command}) carries the mark of agents and has no shim. If it is yours, start it again",
     ),
     (Key::DoctorUnit, "systemd unit: KillMode=process"),
     (Key::DoctorUnitNone, "systemd unit: none; ostler serve --systemd prints one"),

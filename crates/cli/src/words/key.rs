@@ -82,6 +82,8 @@ keys! {
     AskFault,
     AskPermission,
     AskStall,
+    AskSteered,
+    AskSteeredText,
     AskTimeOver,
     AskTimeOverText,
     AskCostOver,

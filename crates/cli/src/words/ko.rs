@@ -81,6 +81,8 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::AskFault, "이해할 수 없는 말을 함"),
     (Key::AskPermission, "허락을 구함"),
     (Key::AskStall, "멈춰 있음"),
+    (Key::AskSteered, "다른 프로세스가 조종함"),
+    (Key::AskSteeredText, "다른 프로세스가 이 세션을 조종했습니다. 에이전트가 계속할까요?"),
     (Key::AskTimeOver, "시간을 다 씀"),
     (Key::AskTimeOverText, "{time} 동안 일했습니다. 계속할까요?"),
     (Key::AskCostOver, "예산을 다 씀"),
@@ -345,12 +347,11 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::DoctorMark, "세션 밖에 에이전트 표시가 붙은 프로세스가 없음"),
     (
         Key::DoctorMarkOwn,
-        "이 셸에 에이전트 표시가 붙어 있어 Ostler가 거절함: 다른 프로세스가 파일 잠금 한도('ulimit -Hx')를 낮춤. 새 로그인 \
-         셸을 시작하세요",
+        "이 셸에 에이전트 표시가 붙어 있어('ulimit -Hx' 참고) Ostler가 거절함. 새 로그인 셸을 시작하세요",
     ),
     (
         Key::DoctorMarkOther,
-        "프로세스 {pid}({command})에 에이전트 표시가 붙어 있는데 shim이 없음. Ostler가 거절함. 직접 시작한 것이면 새 로그인 셸에서 다시 시작하세요",
+        "프로세스 {pid}({command})에 에이전트 표시가 붙어 있는데 shim이 없음. 직접 시작한 것이면 다시 시작하세요",
     ),
     (Key::DoctorUnit, "systemd 유닛: KillMode=process"),
     (Key::DoctorUnitNone, "systemd 유닛: 없음. ostler serve --systemd가 하나 출력함"),

@@ -54,6 +54,8 @@ const SHARED: &[Key] = &[
     Key::AskFault,
     Key::AskPermission,
     Key::AskStall,
+    Key::AskSteered,
+    Key::AskSteeredText,
     Key::AskTimeOver,
     Key::AskTimeOverText,
     Key::AskCostOver,

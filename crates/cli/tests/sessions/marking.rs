@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::Write,
     process::{Child, Command, Stdio},
 };
 
@@ -177,4 +178,50 @@ fn a_shell_that_was_branded_is_named_and_not_ended() {
     let request = world.asked(&session);
     world.answer(&request.id, "ours");
     world.status(&session, "completed");
+}
+
+/// Gives a shim a command, and prints what it answers.
+const STEER: &str = r#"
+import os, socket, sys
+it = socket.socket(socket.AF_UNIX)
+os.chdir(sys.argv[1])
+it.connect("ctl.sock")
+try:
+    it.sendall((sys.argv[2] + "\n").encode())
+    print("HEARD", it.recv(65536), flush=True)
+except OSError:
+    print("HEARD", b"", flush=True)
+"#;
+
+const ASK: &str = "printf '[USER_QUESTION]\\ncategory: clarification\\nquestion: Which?\\nrequired: true\\n[/USER_QUESTION]\\n'; read -r answer; echo \"got $answer\"";
+
+/// One agent tries to answer another; the board stays right. What an older shim obeys is seen: here a process of the
+/// person does it.
+#[test]
+fn no_agent_steers_another_and_a_process_that_does_is_seen() {
+    let world = World::new();
+    write(&world.project, "steer.py", STEER);
+    let victim = world.bash(ASK);
+    let question = world.asked(&victim).id;
+    let directory = world.home.join("sessions").join(&victim).join("1");
+    let input = format!(r#"{{"id":1,"do":"input","key":"{question}","text":"evil\n","go_on":true}}"#);
+    let script = format!("python3 steer.py '{}' '{input}'", directory.display());
+    let attacker = world.bash(&script);
+    world.status(&attacker, "completed");
+    assert_eq!(world.output(&attacker), "HEARD b''\n");
+    assert_eq!(world.session(&victim).status, "waiting_input");
+    let mut stream = ostler_shim::connect(&directory).expect("the shim listens");
+    stream.write_all(b"{\"id\":1,\"do\":\"go_on\"}\n").expect("the shim reads");
+    let steered = world
+        .wait_for("a card", |world| world.inbox().into_iter().find(|request| request.ask.kind == "steered"));
+    assert_eq!(steered.session, victim);
+    world.wait_for("another stop", |world| (world.count(&victim, "session.stopped") == 2).then_some(()));
+    let shown = world.ostler(&["inbox"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("another process"), "{shown:?}");
+    world.answer(&steered.id, "continue");
+    world.answer(&question, "ours");
+    world.status(&victim, "completed");
+    let said = world.output(&victim);
+    assert!(said.contains("got ") && said.contains("ours") && !said.contains("evil"), "{said}");
+    world.verify();
 }

@@ -162,7 +162,8 @@ impl Maker<'_> {
         // Where there is no room, there is none for a checkpoint either.
         // What is reviewed is kept already.
         // Who is over has left what it did where it is.
-        let is_kept = matches!(ask, Ask::Stall { .. } | Ask::Review(_)) || self.session(id).is_over();
+        let is_kept = matches!(ask, Ask::Stall { .. } | Ask::Steered { .. } | Ask::Review(_))
+            || self.session(id).is_over();
         // Whoever asks over its socket runs on and does not wait; unless that is the last thing it does.
         let holds = call.is_none() || gives_up(&ask);
         let is_over = ask.is_about_budget();
@@ -301,6 +302,7 @@ fn reason(ask: &Ask) -> Reason {
         Ask::Error(error) => Reason::Reported { message: error.message.clone() },
         Ask::Fault { details, .. } => Reason::Reported { message: details.clone() },
         Ask::Stall { reason } => Reason::Reported { message: reason.clone() },
+        Ask::Steered { .. } => Reason::Reported { message: "another process steered this session".into() },
         Ask::CostOver { .. } => Reason::CostOver,
         Ask::TokensOver { .. } => Reason::TokensOver,
         _ => Reason::TimeOver,

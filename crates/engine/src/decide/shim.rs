@@ -14,13 +14,14 @@ use super::{
     requests::{OSTLER, Source},
 };
 use crate::{
+    action::Deed,
     answer::Answer,
     event::{Event, NotTaken, Parcel},
     heard::{self, Heard},
     id::SessionId,
-    input::News,
+    input::{FIRST_KEY, News},
     mark,
-    request::{Ask, Bringing, By, Request},
+    request::{Ask, Bringing, By, Request, Steering},
     session::{LaunchEnd, Message, Noted, UnrecordedItems},
     usage, words,
 };
@@ -74,36 +75,19 @@ impl Maker<'_> {
                     self.open(id, launch, Ask::Stall { reason: String::new() }, OSTLER, None);
                 }
             }
-            News::WentOn => self.emit(id, Event::SessionContinued { launch, spool_seq }),
-            News::Stalled { reason } => {
-                self.note(id, launch, spool_seq, "stalled");
-                let ask = Ask::Stall { reason: reason.clone() };
-                let announced = self.stall_of(id, launch, str::is_empty);
-                match announced.map(|request| (request.id, request.is_open())) {
-                    Some((request, true)) => {
-                        let (mark, expires_at_ms, call) = (None, None, None);
-                        let event =
-                            Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call };
-                        self.emit(id, event);
-                    }
-                    // It was settled before anybody knew why.
-                    Some((_, false)) => {}
-                    None => {
-                        self.open(id, launch, ask, OSTLER, None);
-                    }
+            News::WentOn => {
+                let is_ordered = self.is_let_go_on(id);
+                self.emit(id, Event::SessionContinued { launch, spool_seq });
+                if !is_ordered {
+                    self.steered(id, launch, Steering::WentOn);
                 }
             }
+            News::Stalled { reason } => self.stalled(id, launch, spool_seq, reason),
             News::NotStarted { message } => {
                 let end = LaunchEnd::NotStarted { at_ms, message: message.clone() };
                 self.end_launch(id, launch, Some(spool_seq), end);
             }
-            News::TookInput { key } => match self.parcel_of(id, key) {
-                Some(parcel) => {
-                    self.emit(id, Event::InputDelivered { launch, spool_seq: Some(spool_seq), parcel });
-                    self.office_taken(id, parcel);
-                }
-                None => self.note(id, launch, spool_seq, "took_input"),
-            },
+            News::TookInput { key } => self.took_input(id, launch, spool_seq, key),
             News::Consumed { key } => match self.parcel_of(id, key) {
                 Some(parcel) => {
                     self.emit(id, Event::InputConsumed { launch, spool_seq: Some(spool_seq), parcel });
@@ -111,7 +95,12 @@ impl Maker<'_> {
                 }
                 None => self.note(id, launch, spool_seq, "consumed"),
             },
-            News::ClosedInput => self.note(id, launch, spool_seq, "closed_input"),
+            News::ClosedInput => {
+                self.note(id, launch, spool_seq, "closed_input");
+                if self.live(id, launch).is_some_and(|live| !live.input_closed) {
+                    self.steered(id, launch, Steering::ClosedInput);
+                }
+            }
             News::Ended { code, signal, clean } => {
                 self.count_as_read(id, launch);
                 let end = LaunchEnd::Exited { at_ms, code: *code, signal: *signal, clean: *clean };
@@ -140,6 +129,37 @@ impl Maker<'_> {
         }
         let last = records.last().map(|(spool_seq, _)| *spool_seq);
         self.note_counted(id, launch, last, &mut counted);
+    }
+
+    /// The output has nowhere to go.
+    fn stalled(&mut self, id: SessionId, launch: u32, spool_seq: u64, reason: &str) {
+        self.note(id, launch, spool_seq, "stalled");
+        let ask = Ask::Stall { reason: reason.into() };
+        let announced = self.stall_of(id, launch, str::is_empty);
+        match announced.map(|request| (request.id, request.is_open())) {
+            Some((request, true)) => {
+                let (mark, expires_at_ms, call) = (None, None, None);
+                let event = Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call };
+                self.emit(id, event);
+            }
+            // It was settled before anybody knew why.
+            Some((_, false)) => {}
+            None => {
+                self.open(id, launch, ask, OSTLER, None);
+            }
+        }
+    }
+
+    /// The shim has taken input: what was ordered is delivered, and anything else is another process's.
+    fn took_input(&mut self, id: SessionId, launch: u32, spool_seq: u64, key: &str) {
+        if let Some(parcel) = self.parcel_of(id, key).filter(|&parcel| self.is_settled(parcel)) {
+            self.emit(id, Event::InputDelivered { launch, spool_seq: Some(spool_seq), parcel });
+            return self.office_taken(id, parcel);
+        }
+        self.note(id, launch, spool_seq, "took_input");
+        if key != FIRST_KEY {
+            self.steered(id, launch, Steering::TookInput);
+        }
     }
 
     /// What stands in the log of a lost shim behind the last thing that is known.
@@ -222,6 +242,34 @@ impl Maker<'_> {
         self.emit(id, Event::SessionEnded { launch, spool_seq, end });
         self.part_all(id);
         self.part_all_calls(id);
+    }
+
+    /// Whether the stop of the live process was lifted before its shim sent it on. Where a release was taken back, the
+    /// shim may have obeyed it before.
+    fn is_let_go_on(&self, id: SessionId) -> bool {
+        let live = self.session(id).live();
+        live.is_none_or(|live| live.held().is_none() || live.withheld_at > 0 || live.ending.is_some())
+    }
+
+    /// Whether something could be brought to an agent: nobody brings the answer to an open request.
+    fn is_settled(&self, parcel: Parcel) -> bool {
+        match parcel {
+            Parcel::Request(request) => self.desk.request(request).is_some_and(|it| it.settled.is_some()),
+            Parcel::Expiry(_) | Parcel::Message(_) => true,
+        }
+    }
+
+    /// Another process gave the shim a command. The tree is stopped again until a person decides; one card is enough.
+    fn steered(&mut self, id: SessionId, launch: u32, what: Steering) {
+        if self.live(id, launch).is_none_or(|live| live.ending.is_some()) {
+            return;
+        }
+        let is_known =
+            |it: &Request| it.launch == launch && it.is_open() && matches!(it.ask, Ask::Steered { .. });
+        if !self.desk.requests_of(id).any(is_known) {
+            self.open(id, launch, Ask::Steered { what }, OSTLER, None);
+        }
+        self.act(id, Deed::Stop { launch });
     }
 
     /// The last request that says that this launch stands still for want of room.

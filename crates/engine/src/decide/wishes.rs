@@ -204,7 +204,9 @@ impl Maker<'_> {
 
     /// What Ostler asked about a process that is gone: who wants it to go on has answered that.
     fn settle_what_is_past(&mut self, id: SessionId) {
-        let is_past = |request: &&Request| matches!(request.ask, Ask::Stall { .. } | Ask::TimeOver { .. });
+        let is_past = |request: &&Request| {
+            matches!(request.ask, Ask::Stall { .. } | Ask::Steered { .. } | Ask::TimeOver { .. })
+        };
         let past: Vec<_> = self.desk.blocking(id).filter(is_past).map(|request| request.id).collect();
         for request in past {
             let (by, answer, brings) = (By::Person, Answer::GoOn { words: None }, false);

@@ -589,11 +589,13 @@ fn who_reads_only_prompts_and_has_no_conversation_gets_the_answer_with_its_task(
 }
 
 #[test]
-fn names_of_parcels_that_do_not_exist_are_only_noted() {
+fn names_of_parcels_that_do_not_exist_deliver_nothing() {
     let mut play = Play::running(plain());
     for key in ["q_99", "q_99:expired", "m_99", "prompt", ""] {
         play.took(key);
         play.read(key);
     }
-    assert!(play.page().lines().all(|line| line.starts_with("session.noted")));
+    let page = play.page();
+    assert!(!page.contains("input."), "{page}");
+    assert_eq!(page.matches("request.opened steered").count(), 1, "{page}");
 }

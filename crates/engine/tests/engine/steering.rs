@@ -522,3 +522,49 @@ fn a_reason_beside_a_yes_or_no_goes_to_who_reads_sentences() {
     );
     assert!(page.contains(r#"Answer to your question \\\"Push it?\\\": No. not on a Friday"#), "{page}");
 }
+
+/// The shim of an older version obeys every process of the user. What the engine did not order is seen.
+#[test]
+fn another_process_that_steers_is_seen_and_the_agent_stopped_again() {
+    let mut play = Play::running(plain());
+    play.asks(said::question("Which?"));
+    play.page();
+    play.shim(News::WentOn);
+    check(
+        &mut play,
+        &expect![[r#"
+            session.continued launch=1
+            request.opened steered launch=1 request="q_2"
+                → stop launch=1
+        "#]],
+    );
+    assert_eq!(play.status(), Status::WaitingInput);
+    play.shim(command_stop());
+    // The answer to the question alone does not send it on.
+    play.answer(1, "this");
+    assert!(!play.page().contains("go_on"), "a person has not decided yet");
+    play.answer(2, "continue");
+    assert!(play.page().contains("go_on"));
+    play.shim(News::TookInput { key: "q_1".to_owned() });
+    play.shim(News::WentOn);
+    assert!(!play.page().contains("steered"), "both were ordered");
+}
+
+#[test]
+fn input_that_nobody_ordered_is_seen() {
+    for key in ["q_1", "m_7", "evil"] {
+        let mut play = Play::running(plain());
+        play.asks(said::question("Which?"));
+        play.shim(News::TookInput { key: key.to_owned() });
+        assert!(play.page().contains("steered"), "{key}");
+        assert!(play.request(1).settled.is_none());
+        // One card is enough.
+        play.shim(News::TookInput { key: "more".to_owned() });
+        assert!(!play.page().contains("steered"));
+    }
+    let mut play = Play::running(plain());
+    play.shim(News::TookInput { key: "first".to_owned() });
+    assert!(!play.page().contains("steered"), "that is the server's");
+    play.shim(News::ClosedInput);
+    assert!(play.page().contains("steered"), "it was not closed by the server");
+}

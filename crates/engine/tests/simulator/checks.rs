@@ -29,6 +29,7 @@ pub(crate) fn text(ask: &Ask) -> String {
         Ask::Fault { details, .. } => details.clone(),
         Ask::Permission(permission) => permission.input["command"].as_str().unwrap_or_default().to_owned(),
         Ask::Stall { reason } => reason.clone(),
+        Ask::Steered { what } => panic!("nobody but the server steers here: {what:?}"),
         Ask::TimeOver { .. } => "time over".to_owned(),
         Ask::CostOver { .. } => "cost over".to_owned(),
         Ask::TokensOver { .. } => "tokens over".to_owned(),

@@ -139,6 +139,7 @@ fn answer(request: &Request, random: &mut Random) -> Input {
         Ask::Error(_) | Ask::Fault { .. } | Ask::Stall { .. } => {
             said(if random.once_in(6) { "fail" } else { "continue" })
         }
+        Ask::Steered { what } => panic!("nobody but the server steers here: {what:?}"),
         Ask::TimeOver { .. } => said(random.one_of(&["raise", "raise 20m", "stop"]).expect("some")),
         Ask::CostOver { .. } => said(random.one_of(&["raise", "raise 0.05", "stop"]).expect("some")),
         Ask::TokensOver { .. } => said(random.one_of(&["raise", "raise by 2", "stop"]).expect("some")),

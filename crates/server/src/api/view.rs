@@ -436,7 +436,7 @@ pub struct MarkView {
 /// What is asked, in a form that can be shown without knowing every kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AskView {
-    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `time_over`, `cost_over`,
+    /// `question`, `ask_user`, `dependency`, `error`, `fault`, `permission`, `stall`, `steered`, `time_over`, `cost_over`,
     /// `tokens_over` or `review`.
     pub kind: String,
     /// The question, or what is wrong, or what is wanted.

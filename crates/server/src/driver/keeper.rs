@@ -13,7 +13,7 @@ use std::{
 use ostler_engine::{
     Action, ActionName, CheckpointId, Input, RequestId, SessionId,
     action::Deed,
-    input::News,
+    input::{FIRST_KEY, News},
     session::{Launch, Session},
 };
 use ostler_shim::{
@@ -39,9 +39,6 @@ const RECORDS_MAX: usize = 256;
 
 /// So many bytes of them are enough.
 const RECORDS_BYTES_MAX: usize = 1 << 20;
-
-/// The key of what a launch is told first.
-const FIRST: &str = "first";
 
 pub(super) struct Keeper {
     pub(super) driver: Arc<Driver>,
@@ -329,7 +326,7 @@ impl Keeper {
         self.attach(number).await;
         if !plan.first_input.is_empty() && self.known_seq(number).is_some() {
             crash::site("before first input");
-            let (key, text) = (FIRST.to_owned(), plan.first_input);
+            let (key, text) = (FIRST_KEY.to_owned(), plan.first_input);
             // That it fits was seen to when it was planned; who does not read it is judged by how it ends.
             self.tell(number, Command::Input { key, text, go_on: false, asked: None }).await;
             crash::site("after first input");

@@ -97,7 +97,7 @@ impl Kind {
             // A person is asked whether something may go on.
             Ask::Permission(_) | Ask::Review(_) => Kind::Permission,
             Ask::Error(_) => Kind::Error,
-            Ask::Fault { .. } | Ask::Stall { .. } => Kind::Fault,
+            Ask::Fault { .. } | Ask::Stall { .. } | Ask::Steered { .. } => Kind::Fault,
             Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => Kind::Budget,
         }
     }

@@ -189,7 +189,9 @@ fn words(ask: &Ask) -> Option<String> {
             None => it.tool.clone(),
         },
         Ask::Review(it) => format!("{} {}", it.phase, it.name),
-        Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => return None,
+        Ask::Steered { .. } | Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => {
+            return None;
+        }
     };
     Some(clean(&text, TEXT_MAX)).filter(|text| !text.is_empty())
 }
