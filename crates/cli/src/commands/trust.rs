@@ -23,6 +23,7 @@ use crate::{
 /// Git settings that run programs, agents of its ostler.toml and verify commands of its tasks run only after this. If one of them changes, you are asked
 /// again.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
 pub(crate) struct Arguments {
     /// The repository, or any directory in it; without it where you are.
     #[arg(value_name = "PATH")]
