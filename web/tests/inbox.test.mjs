@@ -125,7 +125,7 @@ test("a permission that an agent asks for is denied, with a reason", async () =>
   assert.deepEqual(answer, { answer: "denied", reason: "keep it for now" });
 });
 
-test("a tool is allowed for the session", async () => {
+test("a tool is allowed for the session, exactly as the card says, and revoked", async () => {
   const session = await ostler.claude("permission, please");
   const request = await ostler.asked(session);
   const answer = await settle(request, async (page) => {
@@ -133,9 +133,25 @@ test("a tool is allowed for the session", async () => {
     const note = await page.getByRole("note").innerText();
     assert.ok(note.indexOf("rm -rf build") < note.indexOf("List the files"), note);
     assert.match(note, /rm -rf build/);
+    await page.getByRole("button", { name: "every use of Bash" }).waitFor();
+    const offers = await page.locator(".inbox-choices .inbox-label").allInnerTexts();
+    assert.deepEqual(offers, [
+      "Allow",
+      "allow for this session: Bash, exactly this: rm -rf build",
+      "Deny",
+      "allow for this session: every use of Bash",
+    ]);
     await page.keyboard.press("2");
   });
-  assert.deepEqual(answer, { answer: "approved", for_session: true });
+  const rule = { tool: "Bash", scope: "call", input: { command: "rm -rf build" } };
+  assert.deepEqual(answer, { answer: "approved", for_session: true, rule });
+  const page = await visit(browser, ostler, { place: [session] });
+  const rules = page.getByRole("list", { name: "Allowed for this session" });
+  await rules.getByText("Bash, exactly this: rm -rf build").waitFor();
+  await rules.getByRole("button", { name: "Revoke" }).click();
+  await rules.waitFor({ state: "detached" });
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
 });
 
 test("a package says what approval runs, and is installed", async () => {

@@ -184,10 +184,26 @@ pub enum Guide {
 pub struct Permission {
     /// It may run this once.
     pub allow: Template<PermissionNames>,
-    /// It may use the tool until the session ends; `None` if the CLI does not know that.
-    pub allow_session: Option<Template<PermissionNames>>,
     /// It may not.
     pub deny: Template<PermissionNames>,
+    /// What a permission rule can say about the calls of a tool, by the tool's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolShape>,
+}
+
+/// The fields of a tool's input that permission rules are about.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolShape {
+    /// The field that holds a shell command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The field that holds the absolute path of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The fields that may differ between calls of one rule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub free: Vec<String>,
 }
 
 /// How the end of an agent is known.

@@ -11,9 +11,7 @@ use crate::agent::{Agent, InputWay};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision<'a> {
     /// It may run this once.
-    AllowOnce,
-    /// It may be used until the session ends.
-    AllowSession,
+    Allow,
     /// It may not, and this sentence says why.
     Deny(&'a str),
 }
@@ -39,8 +37,7 @@ impl Agent {
     pub fn permission_reply(&self, request: &PermissionRequest, decision: Decision<'_>) -> Option<String> {
         let permission = self.permission.as_ref()?;
         let (template, message) = match decision {
-            Decision::AllowOnce => (&permission.allow, None),
-            Decision::AllowSession => (permission.allow_session.as_ref()?, None),
+            Decision::Allow => (&permission.allow, None),
             Decision::Deny(why) => (&permission.deny, Some(why)),
         };
         let mut line = template

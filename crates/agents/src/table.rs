@@ -13,13 +13,13 @@ use alloc::{
 use core::fmt;
 
 use ostler_protocol::stream::{Cli, Table};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use toml::Spanned;
 
 use crate::{
     agent::{
         Account, Agent, Argument, Arguments, Channel, End, Guide, InputWay, Output, Permission, Private,
-        Terminal, Values, Verify,
+        Terminal, ToolShape, Values, Verify,
     },
     nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
@@ -125,8 +125,11 @@ struct InputOverlay {
 #[serde(deny_unknown_fields)]
 struct PermissionOverlay {
     allow: Option<Template<PermissionNames>>,
-    allow_session: Option<Template<PermissionNames>>,
+    /// No effect; accepted for compatibility. Ostler keeps the rules of a session itself.
+    #[serde(rename = "allow_session")]
+    _allow_session: Option<IgnoredAny>,
     deny: Option<Template<PermissionNames>>,
+    tools: Option<BTreeMap<String, ToolShape>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -389,15 +392,12 @@ impl ValuesOverlay {
 
 impl PermissionOverlay {
     fn extend(self, base: Option<Permission>) -> Option<Permission> {
-        let (allow, allow_session, deny) = match base {
-            Some(base) => (Some(base.allow), base.allow_session, Some(base.deny)),
-            None => (None, None, None),
+        let (allow, deny, mut tools) = match base {
+            Some(base) => (Some(base.allow), Some(base.deny), base.tools),
+            None => (None, None, BTreeMap::new()),
         };
-        Some(Permission {
-            allow: self.allow.or(allow)?,
-            allow_session: self.allow_session.or(allow_session),
-            deny: self.deny.or(deny)?,
-        })
+        tools.extend(self.tools.unwrap_or_default());
+        Some(Permission { allow: self.allow.or(allow)?, deny: self.deny.or(deny)?, tools })
     }
 }
 

@@ -254,8 +254,8 @@ impl Lab {
     fn wants_permission(&self) {
         let mut run =
             self.start(&self.request("case: permission", Conversation::Fresh { id: Some(&uuid(4)) }));
-        for decision in [Decision::Deny("A person said \"no\"."), Decision::AllowOnce, Decision::AllowSession]
-        {
+        let deny = Decision::Deny("A person said \"no\".");
+        for decision in [deny, Decision::Allow, Decision::Allow, Decision::Allow] {
             let asked = run.until("a permission request", |item| {
                 matches!(&item.what, What::Fact(Fact::PermissionRequest(_)))
             });
@@ -263,7 +263,6 @@ impl Lab {
             let asked: PermissionRequest = asked;
             run.write(&self.agent.permission_reply(&asked, decision).unwrap());
         }
-        // The fourth is allowed by the third decision.
         run.until("the end", |item| matches!(&item.what, What::Fact(Fact::End(_))));
         let ended = run.finish();
         ended.check_end(EndStatus::Success);

@@ -5,6 +5,7 @@ use ostler_server::api::{MarkView, RequestView};
 use crate::{
     clock,
     commands::usage,
+    permission,
     screen::{Screen, Style, add_line, one_line, safe},
     words::{Key, Words},
 };
@@ -39,8 +40,9 @@ pub(crate) fn in_a_line(words: Words, request: &RequestView) -> String {
     let text = one_line(&text(words, request));
     let is_review = request.ask.kind == "review";
     let options = request.ask.options.iter().filter(|_| !is_review).enumerate();
-    let options: Vec<String> =
-        options.map(|(index, option)| format!("{} {}", index + 1, one_line(option))).collect();
+    let options: Vec<String> = options
+        .map(|(index, option)| format!("{} {}", index + 1, option_said(words, request, option)))
+        .collect();
     if options.is_empty() { text } else { format!("{text} ({})", options.join(", ")) }
 }
 
@@ -75,7 +77,7 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         let is_default = ask.default.as_ref() == Some(option);
         let mark = if is_default { format!("  ({})", words.sentence(Key::Default)) } else { String::new() };
         let mark = screen.style(Style::Dim, &mark);
-        add_line(&mut said, 4, &format!("{}  {}{mark}", index + 1, one_line(option)));
+        add_line(&mut said, 4, &format!("{}  {}{mark}", index + 1, option_said(words, request, option)));
     }
     if let Some(default) = ask.default.as_ref().filter(|default| !ask.options.contains(default)) {
         add_line(&mut said, 4, &format!("{}: {}", words.sentence(Key::Default), one_line(default)));
@@ -93,6 +95,14 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         add_line(&mut said, 2, &screen.style(Style::Dim, words.sentence(Key::SaidPlain)));
     }
     said
+}
+
+/// An option as it can be read: a permission rule says exactly what it allows.
+fn option_said(words: Words, request: &RequestView, option: &str) -> String {
+    match request.ask.rules.iter().find(|rule| rule.option == option) {
+        Some(rule) => words.say(Key::RuleOption, &[("rule", &permission::said(words, rule))]),
+        None => one_line(option),
+    }
 }
 
 /// The value that stands for an answer in an example.

@@ -15,6 +15,7 @@ mod inside;
 mod mcp;
 mod moving;
 mod outcome;
+mod permission;
 mod program;
 mod refusal;
 mod render;
@@ -39,9 +40,9 @@ use ostler_agents::nearest;
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, doctor, exec,
-        export, guide, inbox, invoke, logs, merge, need, notify, office, open, orchestrate, parse, phases,
-        ps, report, resolve, resume, review, run, secret, send, serve, show, step, tasks, token, trust,
-        usage, verify,
+        export, guide, inbox, invoke, logs, merge, need, notify, office, open, orchestrate, parse,
+        permissions, phases, ps, report, resolve, resume, review, run, secret, send, serve, show, step,
+        tasks, token, trust, usage, verify,
         wish::{self, Wish},
     },
     context::Context,
@@ -99,6 +100,7 @@ enum Command {
     Diff(diff::Arguments),
     Merge(merge::Arguments),
     Discard(discard::Arguments),
+    Permissions(permissions::Arguments),
     Trust(trust::Arguments),
     Token(token::Arguments),
     Checkpoint(checkpoint::Arguments),
@@ -179,6 +181,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Diff(arguments) => diff::run(context, &arguments),
         Command::Merge(arguments) => merge::run(context, &arguments),
         Command::Discard(arguments) => discard::run(context, &arguments),
+        Command::Permissions(arguments) => permissions::run(context, &arguments),
         Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Token(arguments) => token::run(context, arguments),
         Command::Checkpoint(arguments) => checkpoint::run(context, &arguments),

@@ -1,12 +1,13 @@
 //! How something ended: in a sentence, and as an exit code.
 
 use ostler_protocol::shown::Shown;
-use ostler_server::api::{Outcome, OutcomeKind, SessionView};
+use ostler_server::api::{Outcome, OutcomeKind, RuleView, SessionView};
 use serde_json::Value;
 
 use crate::{
     clock,
     exit::Exit,
+    permission,
     screen::safe,
     words::{Key, Words},
 };
@@ -118,6 +119,11 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
         }
         "path" => return text("path").unwrap_or_default(),
         "nothing" => Key::AnswerNothing,
+        "approved" if answer["rule"].is_object() => {
+            let is_chosen = answer["for_session"] == true;
+            let key = if is_chosen { Key::AnswerApprovedRule } else { Key::AnswerByRule };
+            return words.say(key, &[("rule", &rule(words, &answer["rule"]))]);
+        }
         "approved" if answer["for_session"] == true => Key::AnswerApprovedSession,
         "approved" => Key::AnswerApproved,
         "denied" => match text("reason") {
@@ -153,6 +159,27 @@ pub(crate) fn answer(words: Words, answer: &Value) -> String {
         _ => return answer.to_string(),
     };
     words.sentence(key).to_owned()
+}
+
+/// What a rule of an answer allows.
+fn rule(words: Words, rule: &Value) -> String {
+    let text = |name: &str| rule[name].as_str().unwrap_or_default().to_owned();
+    let shown = match text("scope").as_str() {
+        "call" => {
+            let fields: Vec<&Value> =
+                rule["input"].as_object().into_iter().flat_map(|it| it.values()).collect();
+            match fields.as_slice() {
+                [Value::String(only)] => only.clone(),
+                _ => rule["input"].to_string(),
+            }
+        }
+        "prefix" => format!("{} …", text("prefix")),
+        "file" => text("path"),
+        "directory" => text("directory"),
+        _ => text("tool"),
+    };
+    let (scope, tool) = (text("scope"), text("tool"));
+    permission::said(words, &RuleView { option: String::new(), scope, tool, text: shown })
 }
 
 #[cfg(test)]

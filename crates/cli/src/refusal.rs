@@ -21,10 +21,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "no_session" => words.say(Key::NoSuchSession, &[("id", &session())]),
         "no_run" => words.say(Key::NoSuchRun, &[("id", &text("run"))]),
         "no_request" => words.say(Key::NoSuchRequest, &[("id", &text("request"))]),
-        "settled" => {
-            let answer = outcome::answer(words, &details["settled"]["answer"]);
-            words.say(Key::RefusedSettled, &[("id", &text("request")), ("answer", &answer)])
-        }
+        "settled" => settled(words, details),
         "not_an_answer" => {
             let key = match why["key"].as_str().unwrap_or_default() {
                 "empty" => Key::RefusedEmpty,
@@ -46,6 +43,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         }
         "no_worktree" => words.say(Key::RefusedNoWorktree, &[("id", &session())]),
         "worktree_gone" => words.say(Key::RefusedWorktreeGone, &[("id", &session())]),
+        "no_permission" => no_permission(words, details),
         "no_checkpoint" => words.say(Key::NoSuchCheckpoint, &[("id", &text("checkpoint"))]),
         "checkpoint_gone" => words.say(Key::RefusedCheckpointGone, &[("id", &text("checkpoint"))]),
         "place_busy" => words.say(Key::RefusedPlaceBusy, &[("id", &session()), ("other", &text("other"))]),
@@ -81,6 +79,24 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             _ => safe(&problem.title).into_owned(),
         },
     }
+}
+
+/// How a request was settled before.
+fn settled(words: Words, details: &Value) -> String {
+    let id = details["request"].as_str().map(one_line).unwrap_or_default();
+    let answer = outcome::answer(words, &details["settled"]["answer"]);
+    words.say(Key::RefusedSettled, &[("id", &id), ("answer", &answer)])
+}
+
+/// Which permission rule a session never had.
+fn no_permission(words: Words, details: &Value) -> String {
+    let id = details["session"].as_str().map(one_line).unwrap_or_default();
+    words.say(Key::NoSuchPermission, &[("id", &id), ("number", &details["number"])])
+}
+
+/// A sentence with one value of the details.
+fn say_of(words: Words, key: Key, place: &str, details: &Value, name: &str) -> String {
+    words.say(key, &[(place, &safe(details[name].as_str().unwrap_or_default()))])
 }
 
 /// What is refused to agents that speak to each other, and to who speaks to them.
@@ -145,15 +161,9 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
     let why = &details["why"];
     match details["key"].as_str().unwrap_or_default() {
         "tree_changed" => Some(words.sentence(Key::HintTreeChanged).to_owned()),
-        "tree_not_shown" => {
-            let id = details["request"].as_str().unwrap_or_default();
-            Some(words.say(Key::HintTreeNotShown, &[("id", &safe(id))]))
-        }
+        "tree_not_shown" => Some(say_of(words, Key::HintTreeNotShown, "id", details, "request")),
         "gate_failed" => Some(words.sentence(Key::HintGateFailed).to_owned()),
-        "phases_busy" => {
-            let run = details["run"].as_str().unwrap_or_default();
-            Some(words.say(Key::HintPhasesBusy, &[("run", &safe(run))]))
-        }
+        "phases_busy" => Some(say_of(words, Key::HintPhasesBusy, "run", details, "run")),
         "loop_options" => Some(words.sentence(Key::HintLoopOptions).to_owned()),
         "no_session" | "no_run" => Some(words.sentence(Key::HintIds).to_owned()),
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
@@ -173,6 +183,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "trust_changed" => Some(words.sentence(Key::HintTrustAgain).to_owned()),
         "no_request" | "settled" => Some(words.sentence(Key::HintInbox).to_owned()),
         "no_checkpoint" | "checkpoint_gone" => Some(words.sentence(Key::HintCheckpoints).to_owned()),
+        "no_permission" => Some(say_of(words, Key::HintPermissions, "id", details, "session")),
         "place_busy" => {
             let other = details["other"].as_str().unwrap_or_default();
             Some(words.say(Key::HintPlaceBusy, &[("other", &safe(other))]))

@@ -10,6 +10,7 @@ mod notify;
 mod office;
 mod orchestrate;
 mod page;
+mod permission;
 mod phases;
 mod plan;
 #[cfg(test)]
@@ -98,6 +99,7 @@ impl Language {
                 plan::SENTENCES,
                 orchestrate::SENTENCES,
                 office::SENTENCES,
+                permission::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

@@ -2,6 +2,7 @@
 
 use alloc::{
     borrow::ToOwned,
+    boxed::Box,
     string::{String, ToString},
     vec::Vec,
 };
@@ -12,7 +13,11 @@ use ostler_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{budget, request::Ask};
+use crate::{
+    budget,
+    permission::{self, DENY, PermissionRule},
+    request::Ask,
+};
 
 /// What a person gives.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -66,6 +71,10 @@ pub enum Answer {
     Approved {
         /// Whether that holds for the rest of the session.
         for_session: bool,
+        /// The rule that a person chose with it, or by which it was approved. Answers of before there were rules have
+        /// none, and allow nothing else.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<Box<PermissionRule>>,
     },
     /// It may not.
     Denied {
@@ -125,6 +134,9 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// It may have it, or do it, this once.
+    pub const ONCE: Answer = Answer::Approved { for_session: false, rule: None };
+
     /// The answer that a text is, which may be the option at this place.
     fn of_option(text: String, place: Option<usize>) -> Self {
         let number = place.and_then(|place| u32::try_from(place + 1).ok());
@@ -205,7 +217,7 @@ pub enum NotAnAnswer {
 }
 
 /// What something given means as the answer to a request.
-pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+pub fn read(ask: &Ask, rules: &[PermissionRule], given: &Given) -> Result<Answer, NotAnAnswer> {
     if !given.provided.is_empty() && !ask.wants_values() {
         return Err(NotAnAnswer::NotAsked { names: given.provided.clone() });
     }
@@ -213,9 +225,9 @@ pub fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
         Ask::Question(_) | Ask::AskUser(_) => choice(ask, given),
         Ask::Dependency(dependency) => read_dependency(dependency, given),
         Ask::Permission(_) => match (given.decision, &given.value) {
-            (Some(true), _) => Ok(Answer::Approved { for_session: false }),
+            (Some(true), _) => Ok(Answer::ONCE),
             (Some(false), _) => Ok(Answer::Denied { reason: reason(given) }),
-            (None, Some(word)) => permission_word(word, &["allow", "allow for this session", "deny"]),
+            (None, Some(word)) => permission_word(word, &permission::options(rules), rules),
             (None, None) => Err(NotAnAnswer::YesOrNo),
         },
         Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => raise(ask, given),
@@ -258,11 +270,9 @@ fn read_dependency(dependency: &DependencyRequest, given: &Given) -> Result<Answ
         return skip(dependency);
     }
     match (dependency.dependency_type, given.decision, &given.value) {
-        (DependencyType::Permission | DependencyType::Package, Some(true), _) => {
-            Ok(Answer::Approved { for_session: false })
-        }
+        (DependencyType::Permission | DependencyType::Package, Some(true), _) => Ok(Answer::ONCE),
         (DependencyType::Permission | DependencyType::Package, _, Some(word)) => {
-            permission_word(word, &["approve", "deny"])
+            permission_word(word, &["approve".to_owned(), DENY.to_owned()], &[])
         }
         (DependencyType::Permission | DependencyType::Package, _, None) => Err(NotAnAnswer::YesOrNo),
         (DependencyType::File, _, Some(path)) if !path.trim().is_empty() => {
@@ -345,18 +355,17 @@ fn go_on(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     }
 }
 
-fn permission_word(word: &str, options: &[&str]) -> Result<Answer, NotAnAnswer> {
-    let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+fn permission_word(word: &str, options: &[String], rules: &[PermissionRule]) -> Result<Answer, NotAnAnswer> {
     let sentence = word.trim();
-    match choose(&options, sentence, false) {
-        Ok(option) => Ok(match option.as_str() {
-            "deny" => Answer::Denied { reason: None },
-            "allow for this session" => Answer::Approved { for_session: true },
-            _ => Answer::Approved { for_session: false },
+    match choose(options, sentence, false) {
+        Ok(option) if option == DENY => Ok(Answer::Denied { reason: None }),
+        Ok(option) => Ok(match rules.iter().find(|rule| rule.option() == option) {
+            Some(rule) => Answer::Approved { for_session: true, rule: Some(Box::new(rule.clone())) },
+            None => Answer::ONCE,
         }),
         // "deny: use the other database" says why not.
         Err(error) => match sentence.split_once(':') {
-            Some((head, reason)) if head.trim().eq_ignore_ascii_case("deny") => {
+            Some((head, reason)) if head.trim().eq_ignore_ascii_case(DENY) => {
                 Ok(Answer::Denied { reason: Some(reason.trim().to_owned()) })
             }
             _ => Err(error),
@@ -403,6 +412,10 @@ mod tests {
     };
 
     use super::*;
+
+    fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+        super::read(ask, &[], given)
+    }
 
     fn question(options: &[&str], category: QuestionCategory) -> Ask {
         Ask::Question(UserQuestion {

@@ -13,6 +13,7 @@ mod judge;
 mod office;
 mod orchestrate;
 mod park;
+mod permissions;
 mod phases;
 mod recover;
 mod requests;
@@ -101,6 +102,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Thin { session, number, news } => maker.thin_news(*session, *number, news),
         Input::Review { request, decision } => maker.review(*request, decision)?,
         Input::Answer { request, given } => maker.answer(*request, given)?,
+        Input::Revoke { session, number } => maker.revoke_rule(*session, *number)?,
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Resized { session, launch, screen } => maker.resized(*session, *launch, *screen),
         Input::Office(input) => maker.office(input)?,

@@ -18,7 +18,7 @@ use crate::{
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
-    session::{self, Attempt, CheckEnding, Ending, LaunchCause, LaunchEnd, Noted, Order, Worktree, Written},
+    session::{self, Attempt, CheckRecall, Ending, LaunchCause, LaunchEnd, Noted, Order, Worktree, Written},
 };
 
 /// What can happen.
@@ -507,12 +507,7 @@ pub enum Event {
     },
     /// The check was told to end, because its time is over or somebody has given the work up.
     #[serde(rename = "check.recalled")]
-    CheckRecalled {
-        /// Its number.
-        number: u32,
-        /// Why.
-        why: CheckEnding,
-    },
+    CheckRecalled(CheckRecall),
     /// An attempt has been judged.
     #[serde(rename = "check.finished")]
     CheckFinished {
@@ -597,4 +592,7 @@ pub enum Event {
     /// A main agent has said something in the thin dialect, or is answered.
     #[serde(untagged)]
     Thin(crate::thin::ThinEvent),
+    /// A person is offered, gives or takes back a permission for the rest of a session.
+    #[serde(untagged)]
+    Permission(crate::permission::PermissionEvent),
 }

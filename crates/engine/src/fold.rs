@@ -5,6 +5,7 @@ mod checkpoints;
 mod hearing;
 mod input;
 mod office;
+mod permissions;
 mod phases;
 
 use alloc::{boxed::Box, collections::BTreeMap};
@@ -15,6 +16,7 @@ use crate::{
     event::{Entry, Event},
     id::{ProjectId, RequestId, RunId, SessionId},
     office::Standing,
+    permission::SessionPermissions,
     request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
     session::{
@@ -165,14 +167,14 @@ impl Desk<'_> {
                 }
             }
             Event::Office(event) => self.fold_office(place, at_ms, event),
+            Event::Permission(event) => self.fold_permission(place.session, at_ms, event),
             Event::Thin(event) => self.session_mut(place.session).thin.fold(event, at_ms),
             event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
             Event::CheckStarted { number } => {
                 let run = self.run(place.run).expect("a session has its run");
                 let time_ms_max = run.terms.check_time_ms_max;
-                let session = self.session_mut(place.session);
-                session.checking = Some(*number);
-                session.check_over_at_ms = time_ms_max.map(|time| at_ms.saturating_add(time));
+                let over_at_ms = time_ms_max.map(|time| at_ms.saturating_add(time));
+                self.session_mut(place.session).begin_check(*number, over_at_ms);
             }
             _ => {
                 fold_wish(self.session_mut(place.session), at_ms, event);
@@ -245,6 +247,7 @@ impl Desk<'_> {
             checkpoints: Checkpoints::default(),
             office: Standing::default(),
             thin: Errands::default(),
+            permissions: SessionPermissions::default(),
             gated: false,
             conducts: order.role.conducts().map(|_| Box::default()),
             dismissed_at_ms: None,
@@ -360,6 +363,7 @@ impl Desk<'_> {
             retry,
             installing: false,
             install: None,
+            rules: [].into(),
         };
         let is_question = matches!(ask, Ask::Question(_) | Ask::AskUser(_));
         self.own.requests.insert(*request, opened);
@@ -549,7 +553,7 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             let (text, bringing, about) = (text.clone(), Bringing::Waiting, *about);
             session.messages.push(Message { id: *message, text, bringing, about, personal: *personal });
         }
-        Event::CheckRecalled { why, .. } => session.check_ending = Some(*why),
+        Event::CheckRecalled(recall) => session.check_ending = Some(recall.why),
         Event::CheckFinished { attempt, .. } => {
             end_check(session);
             session.attempts.push(attempt.clone());
@@ -567,6 +571,13 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
 
 /// How many keys of what was told are remembered: only what was told just now comes again.
 const TOLD_MAX: usize = 16;
+
+impl Session {
+    fn begin_check(&mut self, number: u32, over_at_ms: Option<u64>) {
+        self.checking = Some(number);
+        self.check_over_at_ms = over_at_ms;
+    }
+}
 
 fn end_check(session: &mut Session) {
     session.checking = None;

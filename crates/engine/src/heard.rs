@@ -14,6 +14,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
+    permission::REAL_PATH,
     phases::Announced,
     request::Ask,
     thin::{self, Spoken},
@@ -29,6 +30,8 @@ pub(crate) enum Heard {
         trust: String,
         /// Where the same also stands.
         mark: Option<Mark>,
+        /// The real path of the file that a tool would be used on, which the driver has looked up.
+        real_path: Option<String>,
     },
     /// Which conversation it is.
     Conversation(AgentSession),
@@ -114,7 +117,8 @@ pub(crate) fn read(item: &Value) -> Heard {
     if let Some(ask) = ask {
         let trust = item["trust"].as_str().unwrap_or("plain").to_string();
         let mark = item.get("mark").and_then(|mark| Mark::deserialize(mark).ok());
-        return Heard::Asks { ask, trust, mark };
+        let real_path = item[REAL_PATH].as_str().map(ToOwned::to_owned);
+        return Heard::Asks { ask, trust, mark, real_path };
     }
     let fact = match kind {
         "agent_session" => fields(item).map(Heard::Conversation),

@@ -295,6 +295,13 @@ pub enum Input {
         /// What they say.
         given: Given,
     },
+    /// A person takes back a permission rule of a session.
+    Revoke {
+        /// Whose.
+        session: SessionId,
+        /// Its number.
+        number: u64,
+    },
     /// A person writes to an agent.
     Send {
         /// To whom.

@@ -22,6 +22,7 @@ pub mod id;
 pub mod input;
 pub mod office;
 pub mod orchestrate;
+pub mod permission;
 pub mod phases;
 pub mod plan;
 pub mod request;

@@ -143,6 +143,13 @@ pub enum Refusal {
         /// The limit.
         max: u64,
     },
+    /// The session never had a permission rule of this number.
+    NoPermission {
+        /// Whose.
+        session: SessionId,
+        /// The number that was named.
+        number: u64,
+    },
     /// There is nothing to write.
     EmptyMessage,
     /// A repository is needed for that.

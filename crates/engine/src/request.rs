@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answer::Answer,
     id::{ProjectId, RequestId, RunId, SessionId},
+    permission::{self, PermissionRule},
     phases::problem::Problem,
     session::Process,
 };
@@ -61,6 +62,9 @@ pub struct Request {
     /// What came of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<Install>,
+    /// The rules that a person can allow with it, the narrowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<PermissionRule>,
 }
 
 /// Somebody who asks over the session's own socket and is blocked there until it is settled.
@@ -213,6 +217,8 @@ pub enum By {
     Limit,
     /// What it is about is not there any more.
     Change,
+    /// A rule that a person allowed for the session.
+    Rule,
 }
 
 /// How far something on its way to an agent has got.
@@ -300,6 +306,14 @@ impl Request {
         self.is_open() || self.installing || self.bringing.is_under_way()
     }
 
+    /// What can be chosen; empty where anything can be said.
+    pub fn options(&self) -> Vec<String> {
+        match self.ask {
+            Ask::Permission(_) => permission::options(&self.rules),
+            _ => self.ask.options(),
+        }
+    }
+
     /// Whether the same is asked again.
     pub fn asks_the_same(&self, ask: &Ask) -> bool {
         match (&self.ask, ask) {
@@ -311,7 +325,7 @@ impl Request {
 }
 
 impl Ask {
-    /// What can be chosen; empty where anything can be said.
+    /// What can be chosen, rules aside; empty where anything can be said.
     pub fn options(&self) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|&word| word.into()).collect();
         match self {
@@ -326,7 +340,7 @@ impl Ask {
             Ask::Error(_) => words(&["retry", "continue", "fail"]),
             Ask::Fault { .. } | Ask::Stall { .. } | Ask::Steered { .. } => words(&["continue", "fail"]),
             Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => words(&["raise", "stop"]),
-            Ask::Permission(_) => words(&["allow", "allow for this session", "deny"]),
+            Ask::Permission(_) => permission::options(&[]),
             Ask::Review(_) => words(&["approve", "changes", "reject", "again"]),
         }
     }

@@ -16,13 +16,14 @@ use crate::{
     id::{MessageId, ProjectId, RunId, SessionId},
     office::{About, Standing},
     orchestrate::Loop,
+    permission::SessionPermissions,
     request::{Ask, Bringing, Request},
     run::Outcome,
     thin::Errands,
     usage::{Meter, Used},
 };
 
-pub use order::{Noted, Order, Patience, Resized, Role, Screen, UnrecordedItems, Written};
+pub use order::{CheckRecall, Noted, Order, Patience, Resized, Role, Screen, UnrecordedItems, Written};
 pub use worktree::{
     About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, Worktree, WorktreeState,
 };
@@ -123,6 +124,9 @@ pub struct Session {
     /// What it has asked in the thin dialect, if it is a main agent.
     #[serde(default, skip_serializing_if = "Errands::is_default")]
     pub thin: Errands,
+    /// What a person allowed its CLI until it is over.
+    #[serde(default, skip_serializing_if = "SessionPermissions::is_default")]
+    pub permissions: SessionPermissions,
     /// Whether it stands still, or is not started, until its phase may go on.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub gated: bool,

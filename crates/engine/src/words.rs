@@ -69,8 +69,9 @@ fn said(session: &Session, parcel: Parcel, request: Option<&Request>) -> Said {
         if let Ask::Permission(asked) = &request.ask {
             let korean = session.order.korean;
             let decision = match answer {
-                Answer::Approved { for_session: true } => Decision::AllowSession,
-                Answer::Approved { for_session: false } => Decision::AllowOnce,
+                // Rules of a session are kept here: what a CLI was told could not be taken back, and would end with its
+                // process.
+                Answer::Approved { .. } => Decision::Allow,
                 Answer::Denied { reason: Some(reason) } => Decision::Deny(reason),
                 _ if korean => Decision::Deny("사람이 허락하지 않았습니다."),
                 _ => Decision::Deny("A person did not allow it."),

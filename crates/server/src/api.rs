@@ -7,6 +7,7 @@ mod checkpoint;
 mod notification;
 mod office;
 mod orchestrate;
+mod permission;
 mod phases;
 mod piece;
 mod problem;
@@ -25,6 +26,7 @@ pub use office::{
     OfficeView, ResultView, RoleView, UnmergedView,
 };
 pub use orchestrate::{LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
+pub use permission::{PermissionView, RuleView};
 pub use phases::{
     AnnouncedView, ApprovedView, ArtifactView, CriterionView, ExportView, ExportedView, GateCheckView,
     GateFileView, GateProblemView, GateView, JunitView, NewExport, NewPhases, NewReview, PhaseView,

@@ -19,6 +19,7 @@ mod mailboxes;
 mod office;
 pub(crate) mod orchestrate;
 mod reach;
+mod real_path;
 mod records;
 mod remains;
 mod sweep;

@@ -110,7 +110,7 @@ impl App {
         phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
         office::send, office::cancel, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
-        wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::merge,
+        wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
         checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
@@ -230,9 +230,10 @@ fn router(app: App) -> Router {
         .layer(from_fn_with_state(app, metrics::count))
 }
 
-/// What is about phases and task files.
+/// Routes of permission rules, phases and task files.
 fn phase_routes() -> Router<App> {
     Router::new()
+        .route("/sessions/{id}/permissions/{number}/revoke", post(wishes::revoke))
         .route("/phases", get(phases::list).post(phases::create))
         .route("/phases/{id}", get(phases::one))
         .route("/phases/{id}/report", get(phases::report))

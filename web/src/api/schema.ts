@@ -93,6 +93,8 @@ export interface components {
             options: string[];
             /** @description Whether the agent waits for ever. */
             required: boolean;
+            /** @description The options that allow something for the rest of the session, the narrowest first. */
+            rules?: components["schemas"]["RuleView"][];
             /** @description The question, or what is wrong, or what is wanted. */
             text: string;
         };
@@ -1165,6 +1167,23 @@ export interface components {
             /** @description Its address on this machine, while it is open. */
             url?: string | null;
         };
+        /** @description A rule that is in force. */
+        PermissionView: {
+            /**
+             * Format: int64
+             * @description When, in UTC milliseconds.
+             */
+            at_ms: number;
+            /**
+             * Format: int64
+             * @description Its number in the session.
+             */
+            number: number;
+            /** @description The request on which it was chosen. */
+            request: string;
+            /** @description The rule. */
+            rule: components["schemas"]["RuleView"];
+        };
         /** @description One phase. */
         PhaseView: {
             /** @description The name of the agent that works. */
@@ -1324,7 +1343,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -1533,6 +1552,20 @@ export interface components {
             /** @description In a sentence. */
             summary?: string | null;
         };
+        /** @description A rule, in a form that can be shown. */
+        RuleView: {
+            /** @description The option of a card that allows it. */
+            option: string;
+            /** @description `call`, `prefix`, `file`, `directory` or `tool`. */
+            scope: string;
+            /**
+             * @description Exactly what it allows: the command or the whole input, the beginning of commands, the file, the directory, or
+             *     the tool.
+             */
+            text: string;
+            /** @description The tool that it is about. */
+            tool: string;
+        };
         /** @description Something that was asked for. */
         RunView: {
             /**
@@ -1637,6 +1670,8 @@ export interface components {
             /** @description Its processes so far, oldest first. */
             launches: components["schemas"]["LaunchView"][];
             outcome?: components["schemas"]["Outcome"] | null;
+            /** @description What a person allowed its CLI until it is over. */
+            permissions?: components["schemas"]["PermissionView"][];
             /**
              * Format: int32
              * @description Its process, while it runs.
@@ -1673,7 +1708,7 @@ export interface components {
              * @description When.
              */
             at_ms: number;
-            /** @description `person`, `expiry`, `repetition`, `vault`, `end`, `limit` or `change`. */
+            /** @description `person`, `expiry`, `repetition`, `vault`, `end`, `limit`, `change` or `rule`. */
             by: string;
             /** @description Whether it had expired by then. */
             late: boolean;
@@ -2188,6 +2223,7 @@ export type OutputForm = components['schemas']['OutputForm'];
 export type OutputStream = components['schemas']['OutputStream'];
 export type PageState = components['schemas']['PageState'];
 export type PageView = components['schemas']['PageView'];
+export type PermissionView = components['schemas']['PermissionView'];
 export type PhaseView = components['schemas']['PhaseView'];
 export type PhasesState = components['schemas']['PhasesState'];
 export type PhasesView = components['schemas']['PhasesView'];
@@ -2205,6 +2241,7 @@ export type ResultView = components['schemas']['ResultView'];
 export type ReviewDecision = components['schemas']['ReviewDecision'];
 export type RoleView = components['schemas']['RoleView'];
 export type RoundView = components['schemas']['RoundView'];
+export type RuleView = components['schemas']['RuleView'];
 export type RunView = components['schemas']['RunView'];
 export type SecretView = components['schemas']['SecretView'];
 export type SessionStatus = components['schemas']['SessionStatus'];

@@ -17,6 +17,7 @@ const BY = {
   end: "byEnd",
   limit: "byLimit",
   change: "byChange",
+  rule: "byRule",
 } as const;
 
 interface SettledProps {

@@ -1,6 +1,7 @@
 // What can be done with a request: one place that turns its form into buttons, keys and fields. What an answer means is
 // decided by the server alone.
 import type { NewAnswer, RequestView } from "../api/schema";
+import { ruleKey } from "../parts/request";
 import type { Say } from "../words/words";
 import type { words } from "./words";
 
@@ -127,7 +128,6 @@ function denied(written: string): NewAnswer {
 function offered(request: RequestView, say: Words): Choice[] {
   const said: Record<string, string> = {
     allow: say("allow"),
-    "allow for this session": say("allowSession"),
     approve: say("approve"),
     deny: say("deny"),
     retry: say("retry"),
@@ -136,12 +136,18 @@ function offered(request: RequestView, say: Words): Choice[] {
     raise: say("raise"),
     stop: say("stop"),
   };
+  // A permission rule says exactly what it allows, in the words of whoever asks.
+  const rules = new Map((request.ask.rules ?? []).map((rule) => [rule.option, rule]));
+  const ruled = (option: string) => {
+    const rule = rules.get(option);
+    return rule && say("RuleOption", { rule: say(ruleKey(rule.scope), { tool: rule.tool, text: rule.text }) });
+  };
   return request.ask.options.map((option, index) => ({
     id: String(index),
-    label: said[option] ?? option,
+    label: ruled(option) ?? said[option] ?? option,
     isOwn: option in said,
     isDefault: request.ask.default === option,
-    approves: ["allow", "allow for this session", "approve", "continue", "raise"].includes(option),
+    approves: rules.has(option) || ["allow", "approve", "continue", "raise"].includes(option),
     key: numberAt(index),
     answer: (written) => (option === "deny" ? denied(written) : { value: option }),
   }));

@@ -1,5 +1,5 @@
 // What a request is about, in words: the same as on the command line.
-import type { MarkView, RequestView } from "../api/schema";
+import type { MarkView, RequestView, RuleView } from "../api/schema";
 import { type Language, sayShared, type SharedKey } from "../words/words";
 import { plain } from "./Said";
 import { span } from "./time";
@@ -76,4 +76,21 @@ export function dollars(usd: number): string {
 
 export function grouped(n: number): string {
   return n.toLocaleString("en-US");
+}
+
+const RULES: Record<string, SharedKey> = {
+  call: "RuleCall",
+  prefix: "RulePrefix",
+  file: "RuleFile",
+  directory: "RuleDirectory",
+};
+
+/** The sentence of a permission rule. */
+export function ruleKey(scope: string): SharedKey {
+  return RULES[scope] ?? "RuleTool";
+}
+
+/** Exactly what a permission rule allows. */
+export function ruleSaid(language: Language, rule: Pick<RuleView, "scope" | "tool" | "text">): string {
+  return sayShared(language, ruleKey(rule.scope), { tool: plain(rule.tool), text: plain(rule.text) });
 }

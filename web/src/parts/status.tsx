@@ -1,6 +1,7 @@
 // How a session is: a shape and a word, the same as on the command line. Colour only repeats what they say.
 import type { Outcome, SessionView, SettledView, WaitView } from "../api/schema";
 import { type Language, sayShared, statuses, useLanguage } from "../words/words";
+import { ruleSaid } from "./request";
 import { plain, Said } from "./Said";
 import { Since } from "./Since";
 import { clock } from "./time";
@@ -133,6 +134,35 @@ export function Why({ outcome }: { outcome: Outcome }) {
   return outcome.outcome === "failed" ? <Said text={reason(language, outcome.reason)} /> : null;
 }
 
+interface Rule {
+  scope: string;
+  tool: string;
+  [field: string]: unknown;
+}
+
+function isRule(value: unknown): value is Rule {
+  return typeof value === "object" && value !== null && "scope" in value && "tool" in value;
+}
+
+/** What a rule of an answer is about, as the server shows it on a card. */
+function ruleText(rule: Rule): string {
+  const text = (name: string) => String(rule[name] ?? "");
+  switch (rule.scope) {
+    case "call": {
+      const fields = Object.values((rule["input"] ?? {}) as Record<string, unknown>);
+      return fields.length === 1 && typeof fields[0] === "string" ? fields[0] : JSON.stringify(rule["input"]);
+    }
+    case "prefix":
+      return `${text("prefix")} …`;
+    case "file":
+      return text("path");
+    case "directory":
+      return text("directory");
+    default:
+      return rule.tool;
+  }
+}
+
 /** What settled a request, said. */
 export function answerSaid(language: Language, settled: SettledView): string {
   const { answer } = settled;
@@ -149,6 +179,10 @@ export function answerSaid(language: Language, settled: SettledView): string {
     case "nothing":
       return sayShared(language, "AnswerNothing");
     case "approved":
+      if (isRule(answer["rule"])) {
+        const rule = ruleSaid(language, { scope: answer["rule"].scope, tool: answer["rule"].tool, text: ruleText(answer["rule"]) });
+        return sayShared(language, answer["for_session"] === true ? "AnswerApprovedRule" : "AnswerByRule", { rule });
+      }
       return sayShared(language, answer["for_session"] === true ? "AnswerApprovedSession" : "AnswerApproved");
     case "denied":
       return text("reason") === ""

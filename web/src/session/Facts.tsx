@@ -7,6 +7,7 @@ import { ProjectName } from "../parts/Project";
 import { Said } from "../parts/Said";
 import { span } from "../parts/time";
 import { type Language, type Say, useLanguage, useSay } from "../words/words";
+import { Permissions } from "./Permissions";
 import { words } from "./words";
 
 export function Facts({ session }: { session: SessionView }) {
@@ -99,6 +100,14 @@ export function Facts({ session }: { session: SessionView }) {
         <>
           <dt>{say("budget")}</dt>
           <dd>{budget}</dd>
+        </>
+      )}
+      {(session.permissions ?? []).length > 0 && (
+        <>
+          <dt>{say("allowedRules")}</dt>
+          <dd>
+            <Permissions session={session} />
+          </dd>
         </>
       )}
       {session.account != null && (

@@ -2,6 +2,8 @@ import { catalogue } from "../words/words";
 
 export const words = catalogue({
   en: {
+    allowedRules: "Allowed for this session",
+    revokeRule: "Revoke",
     title: "Session {id}",
     output: "Output",
     run: "Run",
@@ -151,6 +153,8 @@ export const words = catalogue({
     withCheckpoint: "checkpoint {id}",
   },
   ko: {
+    allowedRules: "이 세션 동안 허락된 것",
+    revokeRule: "거두기",
     title: "세션 {id}",
     output: "출력",
     run: "실행",

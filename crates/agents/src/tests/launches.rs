@@ -261,16 +261,13 @@ fn decisions_about_a_tool() {
     let reply = |decision| claude.permission_reply(&request, decision).unwrap();
     expect![[r#"
         {"type":"control_response","response":{"subtype":"success","request_id":"r\"1","response":{"behavior":"allow","updatedInput":{"command":"echo \"{message}\""}}}}
-    "#]].assert_eq(&reply(Decision::AllowOnce));
-    expect![[r#"
-        {"type":"control_response","response":{"subtype":"success","request_id":"r\"1","response":{"behavior":"allow","updatedInput":{"command":"echo \"{message}\""},"updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"allow","destination":"session"}]}}}
-    "#]].assert_eq(&reply(Decision::AllowSession));
+    "#]].assert_eq(&reply(Decision::Allow));
     expect![[r#"
         {"type":"control_response","response":{"subtype":"success","request_id":"r\"1","response":{"behavior":"deny","message":"Not \"now\".\nLater."}}}
     "#]].assert_eq(&reply(Decision::Deny("Not \"now\".\nLater.")));
     for name in ["codex", "gemini", "opencode"] {
         let agent = Agent::builtin(name).unwrap();
-        assert_eq!(agent.permission_reply(&request, Decision::AllowOnce), None, "{name}");
+        assert_eq!(agent.permission_reply(&request, Decision::Allow), None, "{name}");
     }
 }
 

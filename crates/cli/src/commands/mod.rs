@@ -26,6 +26,7 @@ pub(crate) mod office;
 pub(crate) mod open;
 pub(crate) mod orchestrate;
 pub(crate) mod parse;
+pub(crate) mod permissions;
 pub(crate) mod phases;
 pub(crate) mod ps;
 pub(crate) mod report;

@@ -7,7 +7,7 @@ use ostler_server::{
 };
 use serde_json::{Value, json};
 
-use super::{checkpoint, usage};
+use super::{checkpoint, permissions, usage};
 use crate::{
     card, clock,
     context::{Context, talk},
@@ -158,6 +158,11 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
     ));
     for line in outcome::sentence(words, session) {
         add_line(&mut said, 0, &line);
+    }
+    if !session.permissions.is_empty() {
+        said.push('\n');
+        add_line(&mut said, 0, &screen.style(Style::Bold, words.sentence(Key::ShowAllowed)));
+        said.push_str(&permissions::list(words, screen, session));
     }
     if !session.launches.is_empty() {
         said.push('\n');

@@ -12,6 +12,7 @@ mod looking;
 mod needs;
 mod orchestrating;
 mod page;
+mod permissions;
 mod second_user;
 mod secrets;
 mod server;

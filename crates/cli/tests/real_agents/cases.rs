@@ -313,8 +313,7 @@ fn hits_a_limit(lab: &Lab, world: &World, model: &Model, session: &str) {
 
 fn wants_permission(lab: &Lab, world: &World, model: &Model, session: &str) {
     if lab.name == "claude" {
-        let decisions: [&[&str]; 3] =
-            [&["--no", "A person said \"no\"."], &["--yes"], &["allow for this session"]];
+        let decisions: [&[&str]; 3] = [&["--no", "A person said \"no\"."], &["--yes"], &["allow this tool"]];
         for decision in decisions {
             let request = world.asked(session);
             assert_eq!(
@@ -329,7 +328,8 @@ fn wants_permission(lab: &Lab, world: &World, model: &Model, session: &str) {
     let made = ["denied", "once", "session", "later"].map(|name| lab.work.join(name).exists());
     let told = model.last(&lab.words("permit"));
     let (status, reached, asked) = match lab.name {
-        "claude" => ("completed", [false, true, true, true], 3),
+        // The fourth is settled by the rule of the third.
+        "claude" => ("completed", [false, true, true, true], 4),
         // The sandbox refuses, or there is no such tool; the model is told so and goes on.
         "codex" | "gemini" => ("completed", [false; 4], 0),
         // What it would ask is refused, and with that it ends.

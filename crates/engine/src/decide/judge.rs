@@ -10,7 +10,7 @@ use crate::{
     event::Event,
     id::SessionId,
     run::{Outcome, Reason},
-    session::{Attempt, CheckEnding, LaunchCause, LaunchEnd, Session},
+    session::{Attempt, CheckEnding, CheckRecall, LaunchCause, LaunchEnd, Session},
     signature::signature,
     words,
 };
@@ -77,7 +77,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn end_running_check(&mut self, id: SessionId, number: u32, why: CheckEnding) {
-        self.emit(id, Event::CheckRecalled { number, why });
+        self.emit(id, Event::CheckRecalled(CheckRecall { number, why }));
         self.act(id, Deed::EndCheck { number });
     }
 

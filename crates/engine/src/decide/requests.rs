@@ -1,6 +1,6 @@
 //! Requests: opened by an agent, settled by a person or by time.
 
-use alloc::{format, string::String};
+use alloc::{boxed::Box, format, string::String};
 
 use ostler_protocol::{
     mark::Mark,
@@ -15,6 +15,7 @@ use crate::{
     event::Event,
     id::{RequestId, SessionId},
     input::Refusal,
+    permission::PermissionRule,
     request::{Ask, Bringing, By, Call, Request},
     reset,
     run::{Outcome, Reason},
@@ -30,6 +31,8 @@ pub(super) enum Source<'a> {
         trust: &'a str,
         /// Where the same also stands.
         mark: Option<&'a Mark>,
+        /// The real path of the file that a tool would be used on.
+        real_path: Option<&'a str>,
     },
     /// From a process that is blocked at the session's own socket.
     Called {
@@ -41,7 +44,7 @@ pub(super) enum Source<'a> {
 }
 
 /// Ostler itself asks.
-pub(super) const OSTLER: Source<'_> = Source::Heard { trust: "ostler", mark: None };
+pub(super) const OSTLER: Source<'_> = Source::Heard { trust: "ostler", mark: None, real_path: None };
 
 impl<'a> Source<'a> {
     fn trust(self) -> &'a str {
@@ -54,6 +57,13 @@ impl<'a> Source<'a> {
     fn mark(self) -> Option<Mark> {
         match self {
             Source::Heard { mark, .. } | Source::Called { mark, .. } => mark.cloned(),
+        }
+    }
+
+    fn real_path(self) -> Option<&'a str> {
+        match self {
+            Source::Heard { real_path, .. } => real_path,
+            Source::Called { .. } => None,
         }
     }
 
@@ -94,12 +104,21 @@ impl Maker<'_> {
             ask if mark.is_none() => self.retries_in_ms(id, ask),
             _ => None,
         };
+        let rule = self.rule_for(id, &ask, source.real_path()).filter(|_| mark.is_none());
         if let Some(request) = known {
             let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
             let call = source.call();
             let holds = call.is_none();
             self.emit(id, Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call });
-            self.checkpoint_due(id, Why::Request, holds);
+            match rule {
+                Some(rule) => self.settle(request, By::Rule, approved_by(rule)),
+                None => self.checkpoint_due(id, Why::Request, holds),
+            }
+            return request;
+        }
+        if let Some(rule) = rule {
+            let request = self.open_card(id, launch, ask, source, None);
+            self.settle(request, By::Rule, approved_by(rule));
             return request;
         }
         let repeated = self.repeated_answer(id, launch, &ask);
@@ -109,6 +128,7 @@ impl Maker<'_> {
         let expires_in_ms = expires_in_ms.filter(|_| limit.is_none());
         let is_question = is_question(&ask);
         let request = self.open(id, launch, ask, source, expires_in_ms);
+        self.offer_rules(request, source.real_path());
         self.warn_of_questions(id, is_question);
         if !self.desk.request(request).is_some_and(Request::may_be_settled_by_policy) {
             return request;
@@ -144,7 +164,10 @@ impl Maker<'_> {
         session.live().filter(began_again)?;
         let earlier = self.desk.requests_of(id).filter(|it| (session.anew_from..launch).contains(&it.launch));
         let settled = earlier.filter(|it| it.asks_the_same(ask)).filter_map(|it| it.settled.as_ref());
-        let by_person = settled.filter(|it| it.by == By::Person && it.answer != Answer::Fail);
+        // A rule that still holds has been found before this; one that was revoked must not come back here.
+        let is_of_rule = |answer: &Answer| matches!(answer, Answer::Approved { for_session: true, .. });
+        let counts = |answer: &Answer| *answer != Answer::Fail && !is_of_rule(answer);
+        let by_person = settled.filter(|it| it.by == By::Person && counts(&it.answer));
         by_person.last().map(|settled| settled.answer.clone())
     }
 
@@ -156,18 +179,15 @@ impl Maker<'_> {
         source: Source<'_>,
         expires_in_ms: Option<u64>,
     ) -> RequestId {
-        let request = RequestId(self.desk.counters().request + 1);
-        let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
-        let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
         // Where there is no room, there is none for a checkpoint either.
         // What is reviewed is kept already.
         // Who is over has left what it did where it is.
         let is_kept = matches!(ask, Ask::Stall { .. } | Ask::Steered { .. } | Ask::Review(_))
             || self.session(id).is_over();
         // Whoever asks over its socket runs on and does not wait; unless that is the last thing it does.
-        let holds = call.is_none() || gives_up(&ask);
+        let holds = source.call().is_none() || gives_up(&ask);
         let is_over = ask.is_about_budget();
-        self.emit(id, Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call });
+        let request = self.open_card(id, launch, ask, source, expires_in_ms);
         if is_over {
             self.stand_still(id);
         }
@@ -177,18 +197,37 @@ impl Maker<'_> {
         request
     }
 
+    /// Opens a request, and makes no checkpoint for it.
+    fn open_card(
+        &mut self,
+        id: SessionId,
+        launch: u32,
+        ask: Ask,
+        source: Source<'_>,
+        expires_in_ms: Option<u64>,
+    ) -> RequestId {
+        let request = RequestId(self.desk.counters().request + 1);
+        let expires_at_ms = expires_in_ms.map(|time| self.now_ms.saturating_add(time));
+        let (trust, mark, call) = (source.trust().into(), source.mark(), source.call());
+        self.emit(id, Event::RequestOpened { request, launch, ask, trust, mark, expires_at_ms, call });
+        request
+    }
+
     /// A person answers.
     pub(super) fn answer(&mut self, id: RequestId, given: &Given) -> Result<(), Refusal> {
         let request = self.desk.request(id).ok_or(Refusal::NoRequest { request: id })?;
         if let Some(settled) = &request.settled {
             return Err(Refusal::Settled { request: id, settled: settled.clone() });
         }
-        let answer =
-            answer::read(&request.ask, given).map_err(|why| Refusal::NotAnAnswer { request: id, why })?;
+        let answer = answer::read(&request.ask, &request.rules, given)
+            .map_err(|why| Refusal::NotAnAnswer { request: id, why })?;
         let session = request.session;
         let choice = self.choice_of(session, id, &answer)?;
         self.made.request = Some(id);
         self.made.session = Some(session);
+        if let Answer::Approved { for_session: true, rule: Some(rule) } = &answer {
+            self.allow_rule(session, id, (**rule).clone());
+        }
         self.settle(id, By::Person, answer);
         if let Some((about, choice)) = choice {
             self.heed_choice(session, &about, choice);
@@ -280,6 +319,11 @@ impl Maker<'_> {
             (ask, _) => reason(ask),
         })
     }
+}
+
+/// The answer to a call that a rule of the session covers.
+fn approved_by(rule: PermissionRule) -> Answer {
+    Answer::Approved { for_session: false, rule: Some(Box::new(rule)) }
 }
 
 /// What an error says, if it says that an account has hit a limit and is to be tried again. Others may only be about

@@ -319,9 +319,10 @@ impl Maker<'_> {
             Heard::Asks { .. } | Heard::Office(_) | Heard::Thin(_) if self.is_flooded(id) => {
                 self.end_flood(id, launch);
             }
-            Heard::Asks { ask, trust, mark } => {
+            Heard::Asks { ask, trust, mark, real_path } => {
                 let mark = mark.or_else(|| self.mark_of(id, &ask));
-                self.asked(id, launch, ask, Source::Heard { trust: &trust, mark: mark.as_ref() });
+                let (mark, real_path) = (mark.as_ref(), real_path.as_deref());
+                self.asked(id, launch, ask, Source::Heard { trust: &trust, mark, real_path });
             }
             Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
             Heard::PhaseComplete(announced) => self.announce(id, announced),

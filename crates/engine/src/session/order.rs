@@ -6,6 +6,7 @@ use ostler_agents::{Agent, InputWay};
 use ostler_protocol::fact::Usage;
 use serde::{Deserialize, Serialize};
 
+use super::CheckEnding;
 use crate::{checkpoint::CheckpointTerms, id::MessageId, office::About, orchestrate::Conduct, usage::Prices};
 
 /// What an agent is to do and how it is run.
@@ -114,6 +115,15 @@ pub struct UnrecordedItems {
     /// What they say was used, summed up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub usage: Vec<Usage>,
+}
+
+/// A check that was told to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckRecall {
+    /// Its number.
+    pub number: u32,
+    /// Why.
+    pub why: CheckEnding,
 }
 
 /// Words for an agent.

@@ -104,6 +104,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::TreeChanged(_)
         | Input::ValuesNotWritten { .. }
         | Input::Resized { .. }
+        | Input::Revoke { .. }
         | Input::Pause(_)
         | Input::Cancel(_)
         | Input::Register(_)

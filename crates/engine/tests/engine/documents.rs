@@ -8,8 +8,9 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name);
         fs::read_to_string(path).expect("the source is here")
     };
-    // Those of the office and of main agents stand apart.
+    // Those of the office, of main agents and of permissions stand apart.
     let (source, office, thin) = (read("event.rs"), read("office/event.rs"), read("thin.rs"));
+    let permission = read("permission.rs");
     // Where the fields of an event stand that is only named in the enum.
     let elsewhere = read("session/order.rs") + &read("checkpoint.rs") + &read("entry.rs");
     let body = source.split_once("pub enum Event {").expect("the enum").1;
@@ -18,12 +19,15 @@ fn declared() -> BTreeMap<String, Vec<String>> {
     let of_office = of_office.split_once("\n}\n").expect("its end").0;
     let of_thin = thin.split_once("pub enum ThinEvent {").expect("the enum").1;
     let of_thin = of_thin.split_once("\n}\n").expect("its end").0;
-    let body =
-        format!("{body}{of_office}{of_thin}").replace("#[serde(rename = \"type\")]\n        kind:", "type:");
+    let of_permission = permission.split_once("pub enum PermissionEvent {").expect("the enum").1;
+    let of_permission = of_permission.split_once("\n}\n").expect("its end").0;
+    let body = format!("{body}{of_office}{of_thin}{of_permission}")
+        .replace("#[serde(rename = \"type\")]\n        kind:", "type:");
     let mut events = BTreeMap::new();
     for event in body.split("#[serde(rename = \"").skip(1) {
         let (kind, mut rest) = event.split_once("\")]").expect("a kind");
         let name = rest.lines().nth(1).and_then(|line| line.split_once('(')?.1.strip_suffix("),"));
+        let name = name.and_then(|name| name.rsplit("::").next());
         let fields_of = |name: &str| {
             let body = elsewhere.split_once(&format!("pub struct {name} {{"))?.1.split_once("\n}\n")?.0;
             Some(body.replace("    pub ", "        "))

@@ -18,6 +18,7 @@ mod needs;
 mod office;
 mod orchestrate;
 mod park;
+mod permissions;
 mod phases;
 mod play;
 mod proof;

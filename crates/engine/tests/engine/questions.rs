@@ -375,21 +375,23 @@ fn a_permission_is_given_in_the_words_of_the_cli() {
     check(
         play,
         &expect![[r#"
-        session.heard permission_request launch=1
-        request.opened permission launch=1 request="q_1"
-        request.settled answer={"answer":"approved","for_session":false} brings=true by="person" request="q_1"
-        input.sent launch=1 parcel={"request":"q_1"}
-            → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"p1\",\"response\":{\"behavior\":\"allow\",\"updatedInput\":{\"command\":\"ls\"}}}}\n"
-        session.released launch=1
-            → go_on after=2 launch=1
-        session.heard permission_request launch=1
-        request.opened permission launch=1 request="q_2"
-        request.settled answer={"answer":"denied","reason":"not that"} brings=true by="person" request="q_2"
-        input.sent launch=1 parcel={"request":"q_2"}
-            → deliver launch=1 parcel={"request":"q_2"} text="{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"p2\",\"response\":{\"behavior\":\"deny\",\"message\":\"not that\"}}}\n"
-        session.released launch=1
-            → go_on after=3 launch=1
-    "#]],
+            session.heard permission_request launch=1
+            request.opened permission launch=1 request="q_1"
+            permission.offered request="q_1" rules=[{"input":{"command":"ls"},"scope":"call","tool":"Bash"},{"scope":"tool","tool":"Bash"}]
+            request.settled answer={"answer":"approved","for_session":false} brings=true by="person" request="q_1"
+            input.sent launch=1 parcel={"request":"q_1"}
+                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"p1\",\"response\":{\"behavior\":\"allow\",\"updatedInput\":{\"command\":\"ls\"}}}}\n"
+            session.released launch=1
+                → go_on after=2 launch=1
+            session.heard permission_request launch=1
+            request.opened permission launch=1 request="q_2"
+            permission.offered request="q_2" rules=[{"input":{"command":"rm"},"scope":"call","tool":"Bash"},{"scope":"tool","tool":"Bash"}]
+            request.settled answer={"answer":"denied","reason":"not that"} brings=true by="person" request="q_2"
+            input.sent launch=1 parcel={"request":"q_2"}
+                → deliver launch=1 parcel={"request":"q_2"} text="{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"p2\",\"response\":{\"behavior\":\"deny\",\"message\":\"not that\"}}}\n"
+            session.released launch=1
+                → go_on after=3 launch=1
+        "#]],
     );
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{BudgetView, NewSize, PageView, UsageView};
+use super::{BudgetView, NewSize, PageView, PermissionView, RuleView, UsageView};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -168,6 +168,9 @@ pub struct SessionView {
     /// Whether what it is told when it is started again is only in its environment, as `OSTLER_PROMPT`.
     #[serde(default)]
     pub told_by_environment: bool,
+    /// What a person allowed its CLI until it is over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<PermissionView>,
     /// What its CLI says it used: tokens and cost.
     #[serde(default)]
     pub usage: UsageView,
@@ -449,6 +452,9 @@ pub struct AskView {
     pub default: Option<String>,
     /// Whether the agent waits for ever.
     pub required: bool,
+    /// The options that allow something for the rest of the session, the narrowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleView>,
     /// All fields, as the agent gave them.
     #[schema(value_type = Object)]
     pub fields: Value,
@@ -500,7 +506,7 @@ pub struct InstallView {
 pub struct SettledView {
     /// When.
     pub at_ms: u64,
-    /// `person`, `expiry`, `repetition`, `vault`, `end`, `limit` or `change`.
+    /// `person`, `expiry`, `repetition`, `vault`, `end`, `limit`, `change` or `rule`.
     pub by: String,
     /// With what: `answer` says which kind.
     #[schema(value_type = Object)]

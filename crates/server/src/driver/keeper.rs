@@ -24,7 +24,7 @@ use tokio::{sync::mpsc, task::JoinError, time::sleep};
 
 use super::{
     Driver, back, check, checkpoint, forget::forget, gate, install, launch, link::Link, office, orchestrate,
-    records, remains::Remains, thin, values, worktree,
+    real_path, records, remains::Remains, thin, values, worktree,
 };
 use crate::{crash, journal::SubmitError, private};
 
@@ -428,8 +428,14 @@ impl Keeper {
     }
 
     /// Submits records in their order, until all are committed.
-    pub(super) async fn report_all(&mut self, launch: u32, records: Vec<Record>) {
+    pub(super) async fn report_all(&mut self, launch: u32, mut records: Vec<Record>) {
         let session = self.session;
+        for record in &mut records {
+            let path = self.read_session(|session| real_path::asked(session, record)).flatten();
+            if let Some(path) = path {
+                real_path::put(record, path).await;
+            }
+        }
         let mut records: Vec<(u64, News)> =
             records.into_iter().map(|Record { seq, what, .. }| (seq, records::news(what))).collect();
         while !records.is_empty() {

@@ -53,6 +53,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/sessions/{id}/resume", Need::Act),
     ("POST", "/sessions/{id}/messages", Need::Act),
     ("POST", "/sessions/{id}/size", Need::Act),
+    ("POST", "/sessions/{id}/permissions/{number}/revoke", Need::Act),
     ("POST", "/sessions/{id}/merge", Need::Act),
     ("POST", "/sessions/{id}/discard", Need::Act),
     ("GET", "/sessions/{id}/diff", Need::Look),

@@ -7,6 +7,7 @@ use axum::{Json, extract::State, http::HeaderMap};
 use ostler_engine::{
     Input, ProjectId, Refusal, RequestId, SessionId,
     answer::{Answer, Given, read},
+    permission::PermissionRule,
     request::Ask,
 };
 use ostler_protocol::signal::DependencyType;
@@ -32,6 +33,7 @@ use crate::{
 /// What has to be known of a request before it is answered.
 pub(super) struct Asked {
     pub(super) ask: Ask,
+    rules: Vec<PermissionRule>,
     session: SessionId,
     project: ProjectId,
     pub(super) directory: Option<String>,
@@ -78,8 +80,8 @@ pub(super) async fn answer(
     let mut before = Vec::new();
     // Whoever is settled or unknown is refused below, in the engine's words; nothing is kept for it.
     if let Some(asked) = app.asked(request) {
-        let answer =
-            read(&asked.ask, &given).map_err(|why| refused(&Refusal::NotAnAnswer { request, why }))?;
+        let answer = read(&asked.ask, &asked.rules, &given)
+            .map_err(|why| refused(&Refusal::NotAnAnswer { request, why }))?;
         match answer {
             Answer::Provided { reuse, .. } => before = app.keep(&asked, values, reuse, secret).await?,
             Answer::Path { path } => given.value = Some(app.bring(&asked, path).await?),
@@ -104,7 +106,7 @@ impl App {
         let request = world.requests.get(&id).filter(|request| request.is_open())?;
         let directory = world.sessions.get(&request.session).map(|session| session.directory().to_owned());
         let (session, project) = (request.session, request.project);
-        Some(Asked { ask: request.ask.clone(), session, project, directory })
+        Some(Asked { ask: request.ask.clone(), rules: request.rules.clone(), session, project, directory })
     }
 
     /// Puts values into the vault: for the project where they may be given again, else for the session alone. Says what

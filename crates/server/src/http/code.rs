@@ -78,6 +78,7 @@ codes! {
     NoMethod => "no_method",
     NoNotifyChannel => "no_notify_channel",
     NoOptions => "no_options",
+    NoPermission => "no_permission",
     NoPhase => "no_phase",
     NoPhases => "no_phases",
     NoPlace => "no_place",

@@ -199,7 +199,7 @@ impl App {
     fn place_for(&self, request: RequestId) -> Result<Option<String>, Problem> {
         let Some(asked) = self.asked(request) else { return Ok(None) };
         let path = Given { value: Some("file".to_owned()), ..Given::default() };
-        match (read(&asked.ask, &path), asked.directory) {
+        match (read(&asked.ask, &[], &path), asked.directory) {
             (Ok(Answer::Path { .. }), Some(directory)) => Ok(Some(directory)),
             _ => Err(no_file_wanted(request)),
         }

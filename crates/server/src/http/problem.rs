@@ -159,6 +159,9 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
         Refusal::NoCheckpoint { checkpoint } => {
             Problem::not_found(Code::NoCheckpoint, &checkpoint.to_string())
         }
+        Refusal::NoPermission { session, number } => {
+            Problem::not_found(Code::NoPermission, &format!("permission {number} of {session}"))
+        }
         Refusal::PlaceBusy { session, other } => {
             conflict(Code::PlaceBusy, format!("{other} works on the same files as {session}"))
                 .hint(format!("Wait for it, or hold it: ostler pause {other}"))

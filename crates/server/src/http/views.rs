@@ -5,6 +5,7 @@ use std::path::Path;
 use ostler_engine::{
     ProjectId, SessionId, World,
     office::has_nothing_to_do,
+    permission::{AllowedRule, PermissionRule},
     request::{Ask, Bringing, Request},
     run::{Outcome, Project, Run},
     session::{Ending, Launch, LaunchEnd, Retries, Screen, Session, Status, Worktree, WorktreeState},
@@ -19,8 +20,8 @@ use super::usage;
 use crate::{
     api::{
         AskView, ErrandView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, NewSize,
-        Outcome as OutcomeView, OutcomeKind, ProjectView, RequestView, RunView, SessionView, SettledView,
-        WaitView, WorktreeView,
+        Outcome as OutcomeView, OutcomeKind, PermissionView, ProjectView, RequestView, RuleView, RunView,
+        SessionView, SettledView, WaitView, WorktreeView,
     },
     packages, services,
 };
@@ -83,6 +84,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         launches: session.launches.iter().map(launch).collect(),
         conversation: session.conversation.as_ref().map(|it| it.id.clone()),
         resumable: session.can_resume(),
+        permissions: session.permissions.allowed.iter().map(permission).collect(),
         told_by_environment: session.order.reads_answers_only(),
         usage: usage::view(&session.used),
         account: session.order.account.clone(),
@@ -90,6 +92,24 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         outcome: session.outcome.as_ref().map(outcome),
         created_at_ms: session.created_at_ms,
         ended_at_ms: session.ended_at_ms,
+    }
+}
+
+fn permission((number, allowed): (&u64, &AllowedRule)) -> PermissionView {
+    PermissionView {
+        number: *number,
+        rule: rule(&allowed.rule),
+        request: allowed.request.to_string(),
+        at_ms: allowed.at_ms,
+    }
+}
+
+fn rule(rule: &PermissionRule) -> RuleView {
+    RuleView {
+        option: rule.option().to_owned(),
+        scope: json!(rule)["scope"].as_str().unwrap_or_default().to_owned(),
+        tool: rule.tool.clone(),
+        text: rule.text(),
     }
 }
 
@@ -222,7 +242,12 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
         project: project(world, request.project),
         agent: session.map(|session| session.order.agent.name.clone()).unwrap_or_default(),
         role: session.and_then(|session| session.order.role.seat()).map(ToOwned::to_owned),
-        ask: AskView { form: session.and_then(|session| form(session, request)), ..ask(&request.ask) },
+        ask: AskView {
+            options: request.options(),
+            rules: request.rules.iter().map(rule).collect(),
+            form: session.and_then(|session| form(session, request)),
+            ..ask(&request.ask)
+        },
         trust: request.trust.clone(),
         mark: request.mark.clone().map(|mark| MarkView {
             source: mark.source.name().to_owned(),
@@ -343,7 +368,17 @@ fn ask(ask: &Ask) -> AskView {
         _ => true,
     };
     let default = ask.default_answer().map(str::to_owned);
-    AskView { kind, text, context, options: ask.options(), default, required, fields, form: None }
+    AskView {
+        kind,
+        text,
+        context,
+        options: ask.options(),
+        default,
+        required,
+        fields,
+        rules: Vec::new(),
+        form: None,
+    }
 }
 
 pub(super) fn event(row: &EventRow) -> EventView {

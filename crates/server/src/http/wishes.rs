@@ -88,6 +88,20 @@ pub(super) async fn send(
     app.wish(&id, "messages", &headers, &body, input).await
 }
 
+/// Revokes a permission rule of a session: what it covered is asked about from now on.
+#[utoipa::path(post, path = "/sessions/{id}/permissions/{number}/revoke",
+    params(("id" = String, Path), ("number" = u64, Path, minimum = 1, maximum = 9_007_199_254_740_991_u64)),
+    responses((status = 200, body = SessionView), (status = 404, body = Problem)))]
+pub(super) async fn revoke(
+    State(app): State<App>,
+    Path((id, number)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Json<SessionView>, Problem> {
+    let number: u64 = number.parse().map_err(|_| Problem::not_found(Code::NoPermission, &number))?;
+    let what = format!("permissions/{number}/revoke");
+    app.wish(&id, &what, &headers, &Value::Null, |session| Input::Revoke { session, number }).await
+}
+
 /// Gives a session's terminal another size.
 #[utoipa::path(post, path = "/sessions/{id}/size", params(("id" = String, Path)), request_body = NewSize,
     responses((status = 200, body = SessionView), (status = 409, body = Problem)))]

@@ -172,6 +172,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Checkpointed { session, .. }
         | Input::Restored { session, .. }
         | Input::Checkpoint(session)
+        | Input::Revoke { session, .. }
         | Input::Send { session, .. }
         | Input::Resized { session, .. }
         | Input::Pause(session)
