@@ -47,7 +47,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test damages the file")]
     fn the_baseline_is_stored_once_and_a_lower_one_does_not_count() {
         let root = crate::test_directory().join(format!("baseline-{}", std::process::id()));
         let home = Home::at(&root);

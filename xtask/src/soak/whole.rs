@@ -108,6 +108,16 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
                 program: SESSION_TESTS,
                 tests: &["storm::a_server_that_is_killed_again_and_again_loses_and_doubles_nothing"],
                 environment: vec![
+                    ("OSTLER_STORM_SESSIONS", sessions.clone()),
+                    ("OSTLER_KILLS", kills.clone()),
+                    ("OSTLER_SEED", options.seed.to_string()),
+                ],
+            },
+            Storm {
+                name: "shortages",
+                program: SESSION_TESTS,
+                tests: &["storm::a_storm_of_shortages_loses_and_doubles_nothing"],
+                environment: vec![
                     ("OSTLER_STORM_SESSIONS", sessions),
                     ("OSTLER_KILLS", kills),
                     ("OSTLER_SEED", options.seed.to_string()),

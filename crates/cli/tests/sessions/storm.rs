@@ -3,13 +3,14 @@
 
 use std::{
     env, fs,
+    os::unix::fs::PermissionsExt,
     time::{Duration, Instant},
 };
 
 use ostler_server::api::{EventView, RequestView};
 use serde_json::{Value, json};
 
-use crate::support::{DEADLINE, World};
+use crate::support::{DEADLINE, World, kill};
 
 const AGENT: &str = r#"
 number=0
@@ -40,11 +41,44 @@ impl Random {
 
 #[test]
 fn a_server_that_is_killed_again_and_again_loses_and_doubles_nothing() {
+    storm("storm", World::new(), &mut |_, _| Vec::new());
+}
+
+/// The same, while shims and agents are stopped for a moment, servers may open few files, and the state directory cannot
+/// be read for up to a second.
+#[test]
+fn a_storm_of_shortages_loses_and_doubles_nothing() {
+    let world = World::of_another_user().unwrap_or_else(World::new);
+    storm("shortages", world, &mut shortage);
+}
+
+/// So few files a server may open at times: not every shim can be followed then.
+const FEW_FILES: u32 = 38;
+
+/// Makes something scarce before a server is killed. Gives the processes that it has stopped.
+fn shortage(world: &mut World, random: &mut Random) -> Vec<u32> {
+    let agents = world.of_agents().into_iter().map(|(pid, _)| pid);
+    let processes: Vec<u32> = world.shims().into_iter().chain(agents).collect();
+    let stopped: Vec<u32> = processes.into_iter().filter(|_| random.below(3) == 0).collect();
+    for &pid in &stopped {
+        kill(pid, "STOP");
+    }
+    world.open_files = (random.below(2) == 0).then_some(FEW_FILES);
+    if random.below(2) == 0 {
+        fs::set_permissions(&world.home, fs::Permissions::from_mode(0o000)).expect("it is ours");
+        answer_all(world, Instant::now() + Duration::from_millis(random.below(1_000)));
+        std::thread::sleep(Duration::from_millis(random.below(500)));
+        fs::set_permissions(&world.home, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    }
+    stopped
+}
+
+/// Kills the server again and again, each time after something else has gone wrong.
+fn storm(name: &str, mut world: World, fault: &mut dyn FnMut(&mut World, &mut Random) -> Vec<u32>) {
     let (sessions, kills) = (number("OSTLER_STORM_SESSIONS", 6), number("OSTLER_KILLS", 5));
     let seed = number("OSTLER_SEED", 1);
-    println!("storm: seed {seed}");
+    println!("{name}: seed {seed}");
     let mut random = Random(seed);
-    let mut world = World::new();
     let project = world.project.display().to_string();
     let ids: Vec<String> = (0..sessions)
         .map(|it| world.run(&["bash", "-c", AGENT, "agent", &project, &it.to_string()]))
@@ -56,10 +90,19 @@ fn a_server_that_is_killed_again_and_again_loses_and_doubles_nothing() {
         assert!(Instant::now() < deadline, "seed {seed}: it has to end");
         answer_all(&world, kill_at);
         if killed < kills && Instant::now() >= kill_at {
+            let stopped = fault(&mut world, &mut random);
+            killed += 1;
+            if killed == kills {
+                // The last server sees them all.
+                world.open_files = None;
+            }
             world.kill_server();
             world.spawn(&[]);
-            killed += 1;
             kill_at = Instant::now() + Duration::from_millis(random.below(600));
+            answer_all(&world, kill_at);
+            for pid in stopped {
+                kill(pid, "CONT");
+            }
         } else if killed == kills && !world.project.join("enough").exists() {
             fs::write(world.project.join("enough"), "").expect("the project can be written");
         }
@@ -69,7 +112,7 @@ fn a_server_that_is_killed_again_and_again_loses_and_doubles_nothing() {
     assert!(all.iter().map(|event| event.seq).eq(1..=all.len() as u64), "without a gap");
     world.wait_for("nothing left", |world| world.processes().is_empty().then_some(()));
     world.verify();
-    println!("storm: {killed} servers killed at random, {sessions} sessions, {answers} answers");
+    println!("{name}: {killed} servers killed at random, {sessions} sessions, {answers} answers");
 }
 
 fn is_completed(world: &World, id: &str) -> bool {
