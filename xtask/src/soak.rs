@@ -59,6 +59,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     if storm.is_none_or(|storm| storm == "crashes") {
         record_all(&mut results, whole::crashes(&options));
     }
+    if storm.is_none_or(|storm| storm == "attacks") {
+        record_all(&mut results, whole::attacks(&options));
+    }
     if storm.is_none_or(|storm| storm == "faults") {
         record_all(&mut results, whole::faults(&options));
     }
@@ -94,7 +97,7 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<(Option<&'a str>, Options), Error>
     let mut arguments = arguments.iter();
     while let Some(&argument) = arguments.next() {
         match argument {
-            "crashes" | "faults" | "fuzz" | "interface" | "properties" | "sessions" | "sim"
+            "attacks" | "crashes" | "faults" | "fuzz" | "interface" | "properties" | "sessions" | "sim"
                 if storm.is_none() =>
             {
                 storm = Some(argument);

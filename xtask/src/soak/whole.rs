@@ -51,6 +51,9 @@ const OFFICE_CALLS: &str = "200";
 /// So many sessions work while the server is killed at random, and so often.
 const STORM: [&str; 2] = ["20", "20"];
 
+/// So many rounds of attacks, with so many steps in a flood, and the longest that an answer may take, in milliseconds.
+const ATTACKS: [&str; 3] = ["5", "500000", "1000"];
+
 pub(super) fn sessions(options: &Options) -> Result<Vec<Row>, Error> {
     let environment = vec![("OSTLER_SESSIONS", SESSIONS.to_owned())];
     let tests = &["many::many_sessions_at_once_lose_nothing_and_leave_nothing"];
@@ -143,6 +146,22 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
             },
         ],
     )
+}
+
+/// An agent that attacks, in rounds with a restart between them. Each answer of the server has to come within a second.
+pub(super) fn attacks(options: &Options) -> Result<Vec<Row>, Error> {
+    let [rounds, steps, answer_ms] = ATTACKS.map(str::to_owned);
+    let attacker = Storm {
+        name: "attacker",
+        program: SESSION_TESTS,
+        tests: &["attacker::"],
+        environment: vec![
+            ("OSTLER_ATTACK_ROUNDS", rounds),
+            ("ATTACK_STEPS", steps),
+            ("OSTLER_ATTACK_ANSWER_MS", answer_ms),
+        ],
+    };
+    run(options, vec![attacker])
 }
 
 /// Every fault of `docs/reliability.md` that is not a storm of its own.

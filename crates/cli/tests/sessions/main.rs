@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests start programs and write files where they like")]
 
 mod answering;
+mod attacker;
 mod bounds;
 mod budgets;
 mod calling;

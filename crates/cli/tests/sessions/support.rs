@@ -5,7 +5,10 @@ use std::{
     fs,
     future::Future,
     io::{BufRead, BufReader},
-    os::unix::{fs::PermissionsExt, process::CommandExt},
+    os::unix::{
+        fs::{PermissionsExt, chown},
+        process::CommandExt,
+    },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
@@ -43,7 +46,9 @@ pub(crate) struct World {
     /// How many files the next server may open.
     pub(crate) open_files: Option<u32>,
     /// The user that the server runs as, if it is not the one that runs the tests.
-    user: Option<u32>,
+    pub(crate) user: Option<u32>,
+    /// The control group that the server and its agents live in, if it is a special one.
+    group: Option<PathBuf>,
 }
 
 impl World {
@@ -69,29 +74,44 @@ impl World {
         write(&root, ".git", "gitdir: nowhere\n");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
-        World { home, project, server: None, runtime, disk: None, open_files: None, user: None }
+        World { home, project, server: None, runtime, disk: None, open_files: None, user: None, group: None }
     }
 
     /// The same, for a user without any rights, who can make no control group either. Only root can arrange that.
     pub(crate) fn of_another_user() -> Option<World> {
+        let mut world = World::idle_of_another_user()?;
+        world.start();
+        Some(world)
+    }
+
+    /// The same without a server.
+    pub(crate) fn idle_of_another_user() -> Option<World> {
         /// Neither root nor the user that stands for nobody.
         const OTHER: u32 = 64_998;
         let mut world = World::idle();
-        let (home, project) = (world.home.clone(), world.project.clone());
         let exe = program();
         let is_hidden =
             |path: &&Path| path.metadata().map_or(true, |it| it.permissions().mode() & 0o001 == 0);
-        let hidden = project.ancestors().chain(exe.ancestors()).find(is_hidden);
+        let hidden = world.project.ancestors().chain(exe.ancestors()).find(is_hidden);
         if !rustix::process::geteuid().is_root() || hidden.is_some() {
             eprintln!("SKIPPED: only root can run something as another user, who has to reach {hidden:?}");
             return None;
         }
-        for path in [&home, &project] {
-            std::os::unix::fs::chown(path, Some(OTHER), Some(OTHER)).expect("root may");
+        for path in [&world.home, &world.project] {
+            chown(path, Some(OTHER), Some(OTHER)).expect("root may");
         }
         world.user = Some(OTHER);
-        world.start();
         Some(world)
+    }
+
+    /// The same in a control group that its user may divide.
+    pub(crate) fn in_control_group(mut self) -> Option<World> {
+        self.group = self.user.and_then(|user| make_group(&self.home, user));
+        if self.group.is_none() {
+            eprintln!("SKIPPED: there is no control group that may be handed on here");
+            return None;
+        }
+        Some(self)
     }
 
     /// The same, with the state directory on a small disk, where one may be mounted.
@@ -139,6 +159,9 @@ impl World {
         let log = fs::OpenOptions::new().create(true).append(true).open(self.home.join("test.log"));
         let log = log.expect("a log");
         let mut command = self.program();
+        if let Some((user, group)) = self.user.zip(self.group.as_ref()) {
+            command = in_group(group, user);
+        }
         if let Some(open_files) = self.open_files {
             let program = command.get_program().to_owned();
             command = Command::new("prlimit");
@@ -148,7 +171,7 @@ impl World {
         command.arg("serve").env("OSTLER_HOME", home).env("XDG_CONFIG_HOME", home.join("config"));
         command.envs(environment.iter().copied()).stdin(Stdio::null());
         command.stdout(log.try_clone().expect("a log")).stderr(log);
-        if let Some(user) = self.user {
+        if let Some(user) = self.user.filter(|_| self.group.is_none()) {
             command.uid(user).gid(user);
         }
         self.server = Some(command.spawn().expect("the server starts"));
@@ -432,7 +455,32 @@ impl Drop for World {
             disk.holder.kill().ok();
             disk.holder.wait().ok();
         }
+        if let Some(group) = &self.group {
+            fs::remove_dir(group).ok();
+        }
     }
+}
+
+/// Makes a control group of the second version that a user may divide.
+fn make_group(home: &Path, user: u32) -> Option<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "))?.split(' ').nth(4)?;
+    let name = home.parent()?.file_name()?.to_str()?;
+    let group = Path::new(mount).join(format!("ostler-test-{name}"));
+    fs::create_dir(&group).ok()?;
+    let give = |path: PathBuf| chown(path, Some(user), Some(user)).is_ok();
+    let files = ["cgroup.procs", "cgroup.subtree_control", "cgroup.threads"];
+    (files.iter().all(|file| give(group.join(file))) && give(group.clone())).then_some(group)
+}
+
+/// The program as a user, in a control group. Only root moves a process there, so it does that first.
+fn in_group(group: &Path, user: u32) -> Command {
+    let script = "echo $$ >\"$1/cgroup.procs\" && shift && exec \"$@\"";
+    let user = user.to_string();
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh"]).arg(group);
+    command.args(["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "--"]).arg(program());
+    command
 }
 
 /// A small disk, which only those see who are sent there. It goes with the last process in it.
