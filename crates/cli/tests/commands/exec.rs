@@ -491,7 +491,10 @@ fn commands_of_a_named_task_file_can_be_agreed_to() {
     let named = ["T1.1", "--tasks", "my plan.md"];
     let how = "ostler trust --tasks 'my plan.md'";
     exec(&place, &named, &format!("FAIL:T1.1:nobody has agreed to `test -e done.txt` ({how})"));
-    assert!(place.done(&["trust", "--yes"]).contains("nothing along"), "the project itself has none");
+    assert!(
+        place.done(&["trust", "--yes"]).contains("no commands or settings"),
+        "the project itself has none"
+    );
     let shown = place.done(&["trust", "--yes", "--tasks", "my plan.md"]);
     assert!(shown.contains("test -e done.txt") && shown.contains("my plan.md"), "{shown}");
     exec(&place, &named, "DONE:T1.1");
