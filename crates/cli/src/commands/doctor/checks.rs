@@ -50,7 +50,6 @@ pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
         Ok(home) => {
             checks.push(state(&home));
             checks.extend(server(&home).await);
-            checks.extend(consent(&home).await);
             checks.push(database(&home));
             checks.extend(files(&home));
             checks.push(disk(&home));
@@ -102,6 +101,8 @@ async fn server(home: &Home) -> Vec<Check> {
     let unreached: Vec<Check> =
         info.iter().flat_map(|info| &info.unreached).map(|id| unreached(id)).collect();
     let page = info.as_ref().ok().and_then(|info| page(&info.page));
+    // Only a server that has just answered is asked again.
+    let consent = if info.is_ok() { consent(home).await } else { None };
     let server = match info {
         Ok(info) => {
             let is_same = info.version == mine;
@@ -119,7 +120,7 @@ async fn server(home: &Home) -> Vec<Check> {
         }
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
     };
-    [Some(server), page].into_iter().flatten().chain(unreached).collect()
+    [Some(server), page, consent].into_iter().flatten().chain(unreached).collect()
 }
 
 /// A server that is stopped or hangs.
@@ -140,7 +141,7 @@ fn unreached(session: &str) -> Check {
 /// Commands of the configuration that wait for a person.
 async fn consent(home: &Home) -> Option<Check> {
     let path = format!("/trust?directory={CONFIGURATION}");
-    let trust: TrustView = Client::new(home).get(&path).await.ok()?;
+    let trust: TrustView = start::in_time(home, Client::new(home).get(&path)).await.ok()?.ok()?;
     let waiting = trust.commands.iter().filter(|it| !it.trusted);
     let shown = |it: &TrustedView| format!("{} = {}", it.key, it.value.as_deref().unwrap_or_default());
     let commands: Vec<String> = waiting.map(|it| one_line(&shown(it))).collect();
