@@ -5,7 +5,7 @@
 //! first process of the system, or to one that is also above the server. Every other unmarked parent, such as a terminal
 //! or another shim, shows a process that was only branded, or that another shim looks after.
 
-use std::{fs, os::unix::fs::MetadataExt};
+use std::{fs, os::unix::fs::MetadataExt, thread, time::Duration};
 
 use ostler_shim::LockLimit;
 use rustix::process::{Pid, geteuid};
@@ -18,6 +18,12 @@ use crate::{
 
 /// The first process of the system, which adopts orphans where nobody else does.
 const FIRST: i32 = 1;
+
+/// How often a walk is begun anew because a process on the way ended meanwhile.
+const WALKS_MAX: u32 = 25;
+
+/// Between two walks: the kernel hands the children of a process that ends to another one in less time.
+const WALK_AGAIN: Duration = Duration::from_millis(2);
 
 /// A marked process.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +48,7 @@ pub struct BrandedProcesses {
 pub fn branded(home: &Home) -> BrandedProcesses {
     let Some(baseline) = baseline::find(home) else { return BrandedProcesses::default() };
     let above: Vec<i32> = ancestors(own_pid()).collect();
-    let without_shim = |it: &MarkedProcess| !is_ending(it.unmarked) && !is_shim(it.unmarked);
+    let without_shim = |it: &MarkedProcess| !is_shim(it.unmarked);
     let is_own = |it: &MarkedProcess| it.pid == own_pid() || above.contains(&it.pid);
     let (own, others): (Vec<_>, Vec<_>) = marked(baseline).filter(without_shim).partition(is_own);
     let others = others.iter().map(|it| (it.pid, command(it.pid))).collect();
@@ -52,7 +58,7 @@ pub fn branded(home: &Home) -> BrandedProcesses {
 /// The processes that a lost shim has left: marked, begun since the session's first process, and orphaned.
 pub(crate) fn orphans(baseline: LockLimit, since: u64) -> Vec<i32> {
     let above: Vec<i32> = ancestors(own_pid()).collect();
-    let is_adopted = |pid: i32| pid == FIRST || above.contains(&pid) || is_ending(pid);
+    let is_adopted = |pid: i32| pid == FIRST || above.contains(&pid);
     let left = marked(baseline).filter(|it| it.began >= since && is_adopted(it.unmarked));
     left.map(|it| it.pid).collect()
 }
@@ -64,9 +70,34 @@ fn marked(baseline: LockLimit) -> impl Iterator<Item = MarkedProcess> {
     let pids = ours.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter_map(move |pid| {
         let (_, began) = stat(pid).filter(|_| is_marked(pid, baseline) && !is_ending(pid))?;
-        let unmarked = ancestors(pid).find(|&above| !is_marked(above, baseline)).unwrap_or(FIRST);
+        let unmarked = settled_above(pid, baseline)?;
         Some(MarkedProcess { pid, began, unmarked })
     })
+}
+
+/// The nearest unmarked process above one, once nobody on the way is ending: a process that is about to be handed to its
+/// shim must not be taken for an orphan, nor an orphan for the child of a shim that is about to be gone.
+fn settled_above(pid: i32, baseline: LockLimit) -> Option<i32> {
+    for _ in 0..WALKS_MAX {
+        if let Some(above) = unmarked_above(pid, baseline) {
+            return Some(above);
+        }
+        stat(pid)?;
+        thread::sleep(WALK_AGAIN);
+    }
+    None
+}
+
+/// The same by one walk; nothing if a process on the way has ended.
+fn unmarked_above(pid: i32, baseline: LockLimit) -> Option<i32> {
+    let (mut above, _) = stat(pid)?;
+    while above > FIRST {
+        if LockLimit::of(Pid::from_raw(above)?).ok()? >= baseline {
+            return (!is_ending(above)).then_some(above);
+        }
+        above = stat(above).filter(|_| !is_ending(above))?.0;
+    }
+    Some(FIRST)
 }
 
 fn is_marked(pid: i32, baseline: LockLimit) -> bool {
