@@ -33,8 +33,12 @@ struct LockName(String);
 /// An error means that the kernel does not say, for instance because `/proc/locks` is hidden.
 pub fn holds_lock(directory: &Path, pid: i32) -> io::Result<bool> {
     let Some(name) = LockName::of(directory)? else { return Ok(false) };
-    let is_taker = name.takers()?.contains(&pid);
-    Ok(is_taker && name.is_open_in(pid).unwrap_or(true))
+    // The kernel hands out the list of all locks in pieces, and leaves some out while others change. What it says of the
+    // process itself is whole.
+    match locks_of(pid) {
+        Ok(locks) => Ok(locks.iter().any(|line| name.taker_in(line) == Some(pid))),
+        Err(_) => Ok(name.takers()?.contains(&pid)),
+    }
 }
 
 /// Kills every process that holds the lock of a directory, and says how many were killed.
