@@ -1,7 +1,7 @@
 // What can be done with a request: one place that turns its form into buttons, keys and fields. What an answer means is
 // decided by the server alone.
 import type { NewAnswer, RequestView } from "../api/schema";
-import { ruleKey } from "../parts/request";
+import { ruleKey } from "../parts/rules";
 import type { Say } from "../words/words";
 import type { words } from "./words";
 

@@ -2,6 +2,7 @@
 import type { MarkView, RequestView, RuleView } from "../api/schema";
 import { type Language, sayShared, type SharedKey } from "../words/words";
 import { plain } from "./Said";
+import { ruleKey } from "./rules";
 import { span } from "./time";
 
 const KINDS: Record<string, SharedKey> = {
@@ -76,18 +77,6 @@ export function dollars(usd: number): string {
 
 export function grouped(n: number): string {
   return n.toLocaleString("en-US");
-}
-
-const RULES: Record<string, SharedKey> = {
-  call: "RuleCall",
-  prefix: "RulePrefix",
-  file: "RuleFile",
-  directory: "RuleDirectory",
-};
-
-/** The sentence of a permission rule. */
-export function ruleKey(scope: string): SharedKey {
-  return RULES[scope] ?? "RuleTool";
 }
 
 /** Exactly what a permission rule allows. */
