@@ -205,6 +205,8 @@ test("a channel is tested from here, and says what is wrong", async () => {
   const channel = (name, script) => `[[notify]]\nname = "${name}"\ntype = "command"\ncommand = ["sh", "-c", "${script}"]\n`;
   const configuration = channel("bell", `echo $OSTLER_NOTICE_EVENT >>${heard}`) + channel("cracked", "exit 3");
   ostler.configure(configuration);
+  // Commands that are new in the configuration wait for a person.
+  await ostler.tell("trust", "--config", "--yes");
   const page = await visit(browser, ostler, { place: ["/notifications"] });
   await page.getByRole("button", { name: "Test bell" }).click();
   await page.getByText("A test has arrived at bell.").waitFor();
