@@ -142,7 +142,7 @@ mod tests {
         let channels = vec![channel("phone", NotifyState::Waiting), channel("work", NotifyState::Failing)];
         let mut all = NotificationsView { channels, page: String::new(), problem: Some("x".into()) };
         expect![[r#"
-            The configuration has a mistake, so that everything is as before: x
+            Not all of your configuration counts: x
             NAME   WHAT  STATUS   WAITING  LAST  TOLD OF
             phone  ntfy  waiting  2        -     question failed
             work   ntfy  failing  2        -     question failed
