@@ -36,3 +36,10 @@ def map_path_parameters(context, path_parameters):
             if kind in IDS and len(str(value)) % 2:
                 path_parameters[name] = IDS[kind]
     return path_parameters
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    # The coverage phase makes its queries without the hook above.
+    if isinstance(case.query, dict):
+        case.query.pop("follow", None)
