@@ -59,8 +59,12 @@ fn the_narrow_rule_is_offered_first_and_the_tool_last() {
         ["allow this call: npm test -- --watch", "allow this prefix: npm test …", "allow this tool: Bash"]
     );
     assert_eq!(
-        words_of(&file_rules(Some("/work/src/a.rs"))),
-        ["allow this file: /work/src/a.rs", "allow this directory: /work/src", "allow this tool: Write"]
+        words_of(&file_rules(Some("/srv/code/src/a.rs"))),
+        [
+            "allow this file: /srv/code/src/a.rs",
+            "allow this directory: /srv/code/src",
+            "allow this tool: Write"
+        ]
     );
     let options = options(&offered("npm test"));
     assert_eq!(options, ["allow", "allow this call", "deny", "allow this prefix", "allow this tool"]);
@@ -162,35 +166,35 @@ fn a_prefix_ends_at_a_word_and_covers_no_shell_syntax() {
 
 #[test]
 fn a_directory_ends_at_a_name_and_leads_nowhere_else() {
-    let rules = file_rules(Some("/work/src/a.rs"));
+    let rules = file_rules(Some("/srv/code/src/a.rs"));
     let (file, directory) = (&rules[0], &rules[1]);
-    for path in ["/work/src/a.rs", "/work/src/b.rs", "/work/src/deep/c.rs"] {
+    for path in ["/srv/code/src/a.rs", "/srv/code/src/b.rs", "/srv/code/src/deep/c.rs"] {
         assert!(covers_file(directory, path), "{path}");
     }
     for path in [
-        "/work/src",
-        "/work/src/",
-        "/work/srcs/a.rs",
-        "/work/src/../x",
-        "/work/src/./x",
-        "/work/src//x",
-        "/work/src/.git/hooks/x",
-        "/work/src/.env",
+        "/srv/code/src",
+        "/srv/code/src/",
+        "/srv/code/srcs/a.rs",
+        "/srv/code/src/../x",
+        "/srv/code/src/./x",
+        "/srv/code/src//x",
+        "/srv/code/src/.git/hooks/x",
+        "/srv/code/src/.env",
         "/etc/passwd",
         "work/src/a.rs",
         "",
     ] {
         assert!(!covers_file(directory, path), "{path}");
     }
-    assert!(covers_file(file, "/work/src/a.rs") && !covers_file(file, "/work/src/b.rs"));
+    assert!(covers_file(file, "/srv/code/src/a.rs") && !covers_file(file, "/srv/code/src/b.rs"));
     // Where the real path is not known nothing but the tool is offered, and nothing else covers the call.
     assert_eq!(words_of(&file_rules(None)), ["allow this tool: Write"]);
-    assert_eq!(words_of(&file_rules(Some("/work/../etc/x"))), ["allow this tool: Write"]);
+    assert_eq!(words_of(&file_rules(Some("/srv/code/../etc/x"))), ["allow this tool: Write"]);
     assert_eq!(words_of(&file_rules(Some("/x"))), ["allow this file: /x", "allow this tool: Write"]);
-    let hidden = ["allow this file: /work/.env", "allow this tool: Write"];
-    assert_eq!(words_of(&file_rules(Some("/work/.env"))), hidden);
+    let hidden = ["allow this file: /srv/code/.env", "allow this tool: Write"];
+    assert_eq!(words_of(&file_rules(Some("/srv/code/.env"))), hidden);
     let (moved, shape) = (request("Write", json!({ "file_path": "/any", "mode": 1 })), editor());
-    let call = ToolCall { request: &moved, shape: Some(&shape), real_path: Some("/work/src/a.rs") };
+    let call = ToolCall { request: &moved, shape: Some(&shape), real_path: Some("/srv/code/src/a.rs") };
     assert!(!file.covers(call) && !directory.covers(call), "another field is asked about");
 }
 

@@ -95,13 +95,13 @@ fn what_was_revoked_does_not_come_back_as_an_earlier_answer() {
 #[test]
 fn a_directory_is_about_the_real_path() {
     let mut play = Play::running(claude());
-    play.heard(writes(1, "/work/link/a", "/work/src/a"));
+    play.heard(writes(1, "/srv/code/link/a", "/srv/code/src/a"));
     play.answer(1, "allow this directory");
-    play.heard(writes(2, "/elsewhere/b", "/work/src/b"));
+    play.heard(writes(2, "/elsewhere/b", "/srv/code/src/b"));
     assert_eq!(settled_by(&play, 2), Some(By::Rule));
-    play.heard(writes(3, "/work/src/link/passwd", "/etc/passwd"));
+    play.heard(writes(3, "/srv/code/src/link/passwd", "/etc/passwd"));
     assert_eq!(settled_by(&play, 3), None);
-    let mut unknown = writes(4, "/work/src/c", "");
+    let mut unknown = writes(4, "/srv/code/src/c", "");
     unknown["real_path"] = Value::Null;
     play.heard(unknown);
     assert_eq!(settled_by(&play, 4), None);
