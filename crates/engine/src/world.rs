@@ -245,6 +245,16 @@ impl World {
         }
     }
 
+    /// Whether the process of a launch has to end, also where its shim cannot be reached: it was told to end, its session
+    /// is cancelled, or it runs on beyond a limit. A session that is not known has no process.
+    pub fn must_end(&self, id: SessionId, launch: u32) -> bool {
+        let Some(session) = self.sessions.get(&id) else { return true };
+        let Some(live) = session.live().filter(|live| live.number == launch) else { return true };
+        let is_over_limit = || self.blocking(id).any(|request| request.ask.is_about_budget());
+        let runs_on = live.held().is_none();
+        session.cancelled_at_ms.is_some() || live.ending.is_some() || (runs_on && is_over_limit())
+    }
+
     /// The sessions whose last launch has not ended, with its number.
     pub fn live_launches(&self) -> impl Iterator<Item = (SessionId, u32)> {
         self.sessions.values().filter_map(|session| Some((session.id, session.live()?.number)))

@@ -103,6 +103,26 @@ fn a_session_without_a_socket_is_named_by_doctor_and_can_be_cancelled() {
 }
 
 #[test]
+fn a_session_without_a_socket_ends_at_its_time_limit() {
+    let mut world = World::new();
+    let script = "rm \"$OSTLER_HOME/sessions/s_1/1/ctl.sock\"; touch gone; sleep 1000";
+    let mut new = world.new_run(&["bash", "-c", script]);
+    new.time_s_max = Some(1);
+    let gone = world.project.join("gone");
+    let session = world.run_with(&new);
+    world.wait_for("the socket to go", |_| gone.exists().then_some(()));
+    world.kill_server();
+    world.start();
+    let request = world.asked(&session);
+    assert_eq!(request.ask.kind, "time_over");
+    world.wait_for("its processes to end", |world| world.processes().is_empty().then_some(()));
+    world.answer(&request.id, "stop");
+    world.status(&session, "failed");
+    assert_eq!(world.count(&session, "session.launched"), 1);
+    world.verify();
+}
+
+#[test]
 fn a_session_whose_connections_are_taken_can_be_cancelled() {
     let mut world = World::new();
     let session = world.bash("sleep 1000");

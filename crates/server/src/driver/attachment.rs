@@ -3,7 +3,7 @@
 //! | the lock | the socket | then |
 //! |---|---|---|
 //! | held | answers | the shim is followed |
-//! | held | does not | again later; if the session is cancelled, the holder of the lock is ended |
+//! | held | does not | again later; if the agent has to end, the holder of the lock is ended |
 //! | could be taken, or is missing | – | the shim is lost: what is left of it is swept and reported |
 //! | cannot be looked at | – | again later: nothing is ended and nothing is reported |
 
@@ -58,8 +58,8 @@ impl Keeper {
         let mut look = LOOK;
         while let Some(after_seq) = self.known_seq(launch) {
             match remains::look(&directory) {
-                // A few descriptors stay free, to see who lives and to end whom a person wants ended.
-                Remains::Held if !descriptors::can_link() && !self.is_cancelled() => {}
+                // A few descriptors stay free, to see which shims live and to end those that have to end.
+                Remains::Held if !descriptors::can_link() && !self.must_end(launch) => {}
                 Remains::Held => {
                     if let Ok(link) = Link::open(&directory, after_seq).await {
                         self.link = Some((launch, link));
@@ -80,7 +80,7 @@ impl Keeper {
         self.driver.unreached.remove(self.session);
     }
 
-    /// Notes a shim that lives and cannot be reached. If the session is cancelled, it is ended without its socket.
+    /// Notes a shim that lives and cannot be reached. If its agent has to end, the shim is ended without its socket.
     async fn out_of_reach(&self, launch: u32, time: Duration) {
         if time >= REACH_MAX && self.driver.unreached.insert(self.session, launch) {
             let said = serde_json::json!({ "session": self.session, "launch": launch });
@@ -106,7 +106,7 @@ impl Keeper {
         self.attach(launch).await;
     }
 
-    /// A shim does not answer. It is asked again, unless somebody wants an end: then it is ended with its agent.
+    /// Asks a shim again that did not answer. If its agent has to end, the shim is ended with it.
     pub(super) async fn shim_is_silent(&mut self) {
         if let Some((launch, _)) = self.link.take() {
             self.end_silent(launch).await;
@@ -115,7 +115,7 @@ impl Keeper {
     }
 
     async fn end_silent(&self, launch: u32) {
-        if self.is_cancelled() {
+        if self.must_end(launch) {
             end_by_lock(&self.directory(launch)).await;
         }
     }

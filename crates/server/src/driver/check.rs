@@ -95,14 +95,18 @@ async fn carry_out(
     let file = planned.map_err(|error| error.to_string())?;
     let mut directory = newest(first(driver, session, number));
     let mut reach = CommandReach::default();
+    let wish = || driver.journal.world().check_wish(session, number);
     loop {
         match remains::look(&directory) {
+            // Its shim was ended without its socket.
+            Remains::Nothing if is_again(&directory) && wish() == CheckWish::End => {
+                return Err("it was ended".to_owned());
+            }
             Remains::Nothing => {
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
             Remains::Held => {
-                let wish = || driver.journal.world().check_wish(session, number);
                 let Some(mut link) = reach.open(&directory, || wish() != CheckWish::End).await else {
                     continue;
                 };
@@ -198,6 +202,11 @@ pub(super) fn newest(mut directory: PathBuf) -> PathBuf {
         }
         directory = next;
     }
+}
+
+/// Whether this is the directory of a further try.
+pub(super) fn is_again(directory: &Path) -> bool {
+    directory.extension().is_some()
 }
 
 pub(super) fn following(directory: &Path) -> PathBuf {

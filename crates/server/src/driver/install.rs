@@ -18,7 +18,7 @@ use tokio::{
 
 use super::{
     Driver,
-    check::{following, newest, result},
+    check::{following, is_again, newest, result},
     forget::forget,
     launch,
     link::Link,
@@ -123,14 +123,16 @@ async fn carry_out(
     let mut directory = newest(first(driver, session, request));
     let deadline = Instant::now() + TIME_MAX;
     let mut reach = CommandReach::default();
+    let is_wanted = || is_installing(driver, request) && Instant::now() < deadline;
     loop {
         match remains::look(&directory) {
+            // Its shim was ended without its socket.
+            Remains::Nothing if is_again(&directory) && !is_wanted() => return Err("it was ended".to_owned()),
             Remains::Nothing => {
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
             }
             Remains::Held => {
-                let is_wanted = || is_installing(driver, request) && Instant::now() < deadline;
                 let Some(mut link) = reach.open(&directory, is_wanted).await else { continue };
                 follow(&mut link, driver, request, &directory, unwanted, deadline).await;
             }

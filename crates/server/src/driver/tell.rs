@@ -53,7 +53,7 @@ impl Keeper {
             }
             let (_, link) = self.link.as_mut()?;
             match link.ask(command.clone()).await {
-                Ok(Reply::Refused(why)) if why == control::NO_ROOM && !self.is_cancelled() => {
+                Ok(Reply::Refused(why)) if why == control::NO_ROOM && !self.must_end(launch) => {
                     sleep(AGAIN).await;
                 }
                 Ok(Reply::Refused(why)) => return Some(why),
@@ -110,7 +110,7 @@ impl Keeper {
     async fn rendered(&self, launch: u32, text: String, long: Option<Long>) -> Option<String> {
         let Some(long) = long else { return Some(text) };
         let text = Arc::new(text);
-        while self.known_seq(launch).is_some() && !self.is_cancelled() {
+        while self.known_seq(launch).is_some() && !self.must_end(launch) {
             let (agent, korean) =
                 self.read_session(|session| (session.order.agent.clone(), session.order.korean))?;
             let (home, session, text) = (self.driver.home.clone(), self.session, Arc::clone(&text));
@@ -125,8 +125,9 @@ impl Keeper {
         None
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.read_session(|session| session.cancelled_at_ms.is_some()).unwrap_or(true)
+    /// Whether the process of a launch has to end, reached or not.
+    pub(super) fn must_end(&self, launch: u32) -> bool {
+        self.driver.journal.world().must_end(self.session, launch)
     }
 }
 

@@ -128,7 +128,9 @@ async fn carry_out(
     let mut reach = CommandReach::default();
     loop {
         match remains::look(&directory) {
-            Remains::Nothing if !is_wanted => return Err("nobody wants to know any more".to_owned()),
+            Remains::Nothing if !is_wanted || !is_asked(driver, facts.name, index) => {
+                return Err("nobody wants to know any more".to_owned());
+            }
             Remains::Nothing => {
                 let started = launch::start(&driver.program, &directory, &file).await;
                 started.map_err(|error| error.to_string())?;
@@ -147,6 +149,13 @@ async fn carry_out(
                         Ok(told(&facts, &command, &directory, &place, code, output))
                     });
                     return super::come_of(task.await);
+                }
+                // Its shim was ended without its socket.
+                None if directory.join(OVERDUE).exists() => {
+                    let sweep = driver.orphan_sweep(facts.session.id, &file.session, &directory);
+                    tokio::task::spawn_blocking(move || sweep.run()).await.ok();
+                    let overdue_ms = Some(command.time_ms_max);
+                    return Ok(CheckResult { overdue_ms, ..failed(command, String::new()) });
                 }
                 // It was lost half-way: what it would have said is not known, so it begins again.
                 None => {
