@@ -168,7 +168,9 @@ impl Error {
             Error::Client(ClientError::Strange { message, .. }) => {
                 words.say(Key::Strange, &[("message", message)])
             }
-            Error::Client(ClientError::Refused(problem)) => refusal::message(words, problem),
+            Error::Client(ClientError::Refused(problem)) | Error::Start(StartError::Refused(problem)) => {
+                refusal::message(words, problem)
+            }
             // It has said so itself.
             Error::Start(error @ StartError::NoAnswer { .. }) => error.to_string(),
             Error::Start(error) => words.say(Key::NotStarted, &[("message", error)]),
@@ -232,7 +234,9 @@ impl Error {
                 Key::HintMarked
             }
             Error::Demo { .. } => Key::HintDemo,
-            Error::Client(ClientError::Refused(problem)) => return refusal::hint(words, problem),
+            Error::Client(ClientError::Refused(problem)) | Error::Start(StartError::Refused(problem)) => {
+                return refusal::hint(words, problem);
+            }
             Error::Start(StartError::Silent { pid: Some(pid) }) => {
                 return Some(words.say(Key::HintServerSilent, &[("pid", pid)]));
             }
@@ -278,7 +282,9 @@ impl Error {
             Error::Tasks(TasksError::TooLarge { .. }) | Error::Plan { .. } | Error::State(_) => Exit::Plan,
             Error::Secrets(error) if matches!(**error, SecretsError::Config(_)) => Exit::Config,
             Error::Refused { .. } | Error::Secrets(_) | Error::Keep(KeepError::Held(_)) => Exit::Refused,
-            Error::Client(ClientError::Refused(problem)) => refusal::exit(problem),
+            Error::Client(ClientError::Refused(problem)) | Error::Start(StartError::Refused(problem)) => {
+                refusal::exit(problem)
+            }
             Error::Home(_) | Error::Client(_) | Error::Start(_) | Error::Serve(_) => Exit::NoServer,
             Error::Keep(_) | Error::Demo { .. } => Exit::Failed,
             Error::Config(_) => Exit::Config,
@@ -312,7 +318,9 @@ impl Error {
     /// For `--json`: never translated.
     pub(crate) fn to_json(&self, words: Words) -> Value {
         let problem = match self {
-            Error::Client(ClientError::Refused(problem)) => json!(problem),
+            Error::Client(ClientError::Refused(problem)) | Error::Start(StartError::Refused(problem)) => {
+                json!(problem)
+            }
             _ => json!({ "type": self.code(), "title": self.message(words), "hint": self.hint(words) }),
         };
         json!({ "error": problem, "exit_code": self.exit() as u8 })

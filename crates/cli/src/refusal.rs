@@ -59,6 +59,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "long_field" => words.say(Key::RefusedLongField, &[("field", &text("field"))]),
         "empty_field" => words.say(Key::RefusedEmptyField, &[("field", &text("field"))]),
         "over_limit" | "too_many_connections" => over_limit(words, details).0,
+        "no_descriptors" => words.sentence(Key::RefusedNoDescriptors).to_owned(),
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => untrusted(words, details),
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
@@ -169,6 +170,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
         "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),
         "over_limit" | "too_many_connections" => Some(over_limit(words, details).1),
+        "no_descriptors" => Some(words.sentence(Key::HintNoDescriptors).to_owned()),
         "too_large" => Some(words.sentence(Key::HintTooLong).to_owned()),
         "no_invocation" | "invocation_over" => Some(words.sentence(Key::HintCalls).to_owned()),
         "no_role" => {

@@ -5,7 +5,7 @@
 //! | at least [`LAUNCH_MIN`] | everything |
 //! | fewer | no agent is started |
 //! | fewer than [`LINK_MIN`] | no further shim is followed, unless its session is cancelled |
-//! | fewer than [`CLIENT_MIN`] | new connections of clients are closed at once |
+//! | fewer than [`CLIENT_MIN`] | new connections of clients are refused with 503 |
 //!
 //! The rest is for locks, spools and `/proc`, which are opened for a moment.
 
@@ -21,6 +21,9 @@ const LINK_MIN: u64 = 12;
 
 /// So many have to be free to let one more client in.
 const CLIENT_MIN: u64 = 8;
+
+/// When a client that is not let in may try again.
+pub(crate) const RETRY_AFTER_S: u32 = 5;
 
 /// Raises the limit as far as the system allows. Says how many were allowed before.
 pub(crate) fn raise_limit() -> Option<u64> {

@@ -57,7 +57,10 @@ use tokio::sync::Notify;
 use utoipa::OpenApi;
 
 pub use self::access::{Need, routes};
-pub(crate) use self::{problem::too_many_connections, sign_in::Entrance};
+pub(crate) use self::{
+    problem::{NO_DESCRIPTORS, no_descriptors, too_many_connections},
+    sign_in::Entrance,
+};
 use crate::{api, driver::Driver, mark, metrics::Present, notify::Notifications, turns::Turns};
 
 /// The longest body: prompts and answers may be whole documents.

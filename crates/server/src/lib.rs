@@ -33,6 +33,7 @@ mod peer;
 mod phases;
 mod private;
 mod random;
+mod refused_connection;
 mod reserve;
 mod secrets;
 mod serve;

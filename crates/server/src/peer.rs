@@ -25,7 +25,7 @@ use tokio::{
     net::{UnixListener, UnixStream},
 };
 
-use crate::{descriptors, home::Home};
+use crate::{descriptors, home::Home, http::no_descriptors, refused_connection::refuse};
 
 /// How often a walk is begun anew because somebody on the way ended meanwhile.
 const WALKS_MAX: u32 = 10;
@@ -124,7 +124,9 @@ impl Door {
         loop {
             match self.listener.accept().await {
                 // The reserve is for agents that run; a client can come again.
-                Ok(_) if !descriptors::can_admit() => {}
+                Ok((stream, _)) if !descriptors::can_admit() => {
+                    refuse(stream, &no_descriptors(), descriptors::RETRY_AFTER_S);
+                }
                 Ok((stream, _)) => {
                     let peer = self.keys.peer(&stream);
                     return (stream, peer);

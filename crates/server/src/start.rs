@@ -15,10 +15,11 @@ use ostler_shim::LockLimit;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    api::InfoView,
+    api::{InfoView, Problem},
     baseline,
     client::{Client, ClientError},
     home::{Home, HomeError, private_file},
+    http::NO_DESCRIPTORS,
     keep,
 };
 
@@ -33,6 +34,10 @@ const LOG_BYTES_MAX: u64 = 1 << 20;
 
 /// Between two attempts.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// How long a server that lets nobody in is asked again, and how often.
+const REFUSED_MAX: Duration = Duration::from_secs(5);
+const REFUSED_LOOK: Duration = Duration::from_millis(250);
 
 /// Why there is no server to talk to.
 #[derive(Debug)]
@@ -58,6 +63,8 @@ pub enum StartError {
         /// Its process, if it says so.
         pid: Option<u32>,
     },
+    /// A server is there and lets nobody in for now, for want of file descriptors.
+    Refused(Box<Problem>),
     /// It ended, or did not answer in time; its log says why.
     NoAnswer {
         /// The log.
@@ -108,8 +115,19 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
 /// The process of the server that answers, if one does. One that takes the connection and says nothing is worse than
 /// none.
 async fn answers(client: &Client, home: &Home) -> Result<Option<u32>, StartError> {
-    let answer = in_time(home, client.look::<InfoView>("/info")).await;
-    answer.map(|info| info.ok().map(|info| info.pid))
+    let since = Instant::now();
+    loop {
+        match in_time(home, client.look::<InfoView>("/info")).await? {
+            Ok(info) => return Ok(Some(info.pid)),
+            Err(ClientError::Refused(problem)) if problem.kind == NO_DESCRIPTORS => {
+                if since.elapsed() >= REFUSED_MAX {
+                    return Err(StartError::Refused(problem));
+                }
+                sleep(REFUSED_LOOK).await;
+            }
+            Err(_) => return Ok(None),
+        }
+    }
 }
 
 /// Waits for the simplest answers of a server no longer than for any: one that is stopped never answers.
@@ -190,6 +208,7 @@ impl fmt::Display for StartError {
                     "the server (process {pid}) did not answer within {seconds} s; it may be stopped, or hang"
                 )
             }
+            StartError::Refused(problem) => write!(f, "{}", problem.title),
             StartError::Silent { pid: None } => write!(f, "the server does not answer; it may hang"),
             StartError::NoAnswer { log, last_words, .. } if last_words.is_empty() => {
                 write!(f, "the server does not answer; see '{}'", log.display())
@@ -207,6 +226,7 @@ impl std::error::Error for StartError {
             StartError::Inside
             | StartError::Marked { .. }
             | StartError::Silent { .. }
+            | StartError::Refused(_)
             | StartError::NoAnswer { .. } => None,
         }
     }

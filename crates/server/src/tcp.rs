@@ -40,7 +40,9 @@ use crate::{
     config::{AllowedHost, Config, Listen, Scheme},
     crash, descriptors,
     home::{Home, write_private},
+    http::no_descriptors,
     log::{Level, Log},
+    refused_connection::refuse,
 };
 
 /// The port, where nobody says another and nobody else has it.
@@ -227,6 +229,10 @@ impl Listening {
                 continue;
             };
             if !descriptors::can_admit() {
+                // A client that expects TLS could not read it.
+                if self.certificate.is_none() {
+                    refuse(stream, &no_descriptors(), descriptors::RETRY_AFTER_S);
+                }
                 continue;
             }
             let Some(guest) = house.enter().await else { return };

@@ -12,14 +12,12 @@ use std::{
 
 use axum::{Router, extract::ConnectInfo};
 use hyper_util::service::TowerToHyperService;
-use tokio::{
-    net::UnixStream,
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     http,
     peer::{CallerShare, Door, Peer},
+    refused_connection::refuse,
     tcp::{
         self,
         house::{Guest, House},
@@ -68,7 +66,7 @@ pub(crate) async fn serve(mut door: Door, router: Router) {
         let (stream, peer) = door.accept().await;
         let is_person = peer.caller() == CallerShare::Person;
         let Some(place) = quota.enter(&peer).await else {
-            refuse(&stream);
+            refuse(stream, &http::too_many_connections(SESSION_MAX), 1);
             continue;
         };
         let (service, stall_max) =
@@ -122,18 +120,6 @@ impl CallerQuota {
         sessions.insert(share, Arc::downgrade(&house));
         house
     }
-}
-
-/// Tells a caller why its connection ends. A caller that does not read is not waited for.
-fn refuse(stream: &UnixStream) {
-    let problem = http::too_many_connections(SESSION_MAX);
-    let body = serde_json::to_string(&problem).unwrap_or_default();
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
-         connection: close\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.try_write(answer.as_bytes()).ok();
 }
 
 #[cfg(test)]

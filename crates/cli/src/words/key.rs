@@ -572,6 +572,6 @@ keys! {
     OfficeUnread, OfficeUnmerged, WorkTested, WorkMerged, WorkAsked, WorkLeft, ColumnRole, CallPending, QuestionAnswered, QuestionExpired, CallInProgress, CallCompleted, CallFailed, CallCancelled, ResultPending,
     ResultDelivered, NoResultHere, NoSuchCall, HintCalls, RefusedCallOver, RefusedNoRole, HintRoles, RefusedNotDelivered, NoSuchRun,
     RefusedTooLong, HintTooLong, RefusedEmptyField, RefusedLongField, HintLongField, RefusedNotWaitedFor, HintAsMessage,
-    ShowEarlier, ShowUnrecorded, RefusedConnections, HintConnections, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
+    ShowEarlier, ShowUnrecorded, RefusedConnections, HintConnections, RefusedNoDescriptors, HintNoDescriptors, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
     RuleOption, RuleCall, RulePrefix, RuleFile, RuleDirectory, RuleTool, ShowAllowed, NoPermissions, PermissionRevoked, NoSuchPermission, HintPermissions, HintRevoke, AnswerApprovedRule, AnswerByRule,
 }

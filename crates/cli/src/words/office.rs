@@ -96,6 +96,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "그중 하나의 답을 기다리거나 연결을 닫은 뒤 다시 시도하세요.",
     ),
     (
+        Key::RefusedNoDescriptors,
+        "the server has no file descriptors left for another connection",
+        "서버에 새 연결을 받을 파일 디스크립터가 남아 있지 않습니다",
+    ),
+    (
+        Key::HintNoDescriptors,
+        "Try again in a few seconds. If this goes on, raise `ulimit -n`, then run: ostler serve --stop",
+        "몇 초 뒤에 다시 시도하세요. 계속되면 `ulimit -n`을 올린 뒤 실행하세요: ostler serve --stop",
+    ),
+    (
         Key::RefusedOpenRequests,
         "{id} has {max} open requests, and no session may have more at once",
         "{id}에 열린 요청이 {max}개 있습니다. 한 세션은 그보다 많이 열어 둘 수 없습니다",

@@ -4,7 +4,7 @@
 use std::{
     cell::RefCell,
     fs,
-    io::Read,
+    io::{Read, Write},
     os::unix::fs::PermissionsExt,
     time::{Duration, Instant},
 };
@@ -174,7 +174,14 @@ fn a_server_with_few_descriptors_shows_nobody_as_gone() {
     assert_eq!(shims, MANY);
     // Connections that say nothing take what is left; further ones are refused first.
     let idle: Vec<_> = (0..OPEN_FILES).map(|_| connect_idle(&world)).collect();
-    std::thread::sleep(Duration::from_secs(1));
+    let said = world.wait_for("a refusal", |world| {
+        let said = world.ostler(&["ps"]);
+        (!said.status.success()).then(|| String::from_utf8_lossy(&said.stderr).into_owned())
+    });
+    assert!(said.contains("the server has no file descriptors left for another connection"), "{said}");
+    assert!(said.contains("Try again in a few seconds"), "{said}");
+    let answer = refused_over_tcp(&world);
+    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("retry-after: 5"), "{answer}");
     drop(idle);
     let recovered = "server.recovered";
     world.wait_for("the server to look", |world| {
@@ -204,6 +211,17 @@ fn a_server_with_few_descriptors_shows_nobody_as_gone() {
         assert_eq!(world.count(id, "session.launched"), 1);
     }
     world.verify();
+}
+
+/// What a client of the page is told that is not let in.
+fn refused_over_tcp(world: &World) -> String {
+    let port = fs::read_to_string(world.home.join("page.port")).expect("a port");
+    let port: u16 = port.lines().next().and_then(|line| line.parse().ok()).expect("a number");
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers, and closes");
+    answer
 }
 
 /// A connection that asks for nothing.

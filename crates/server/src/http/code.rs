@@ -69,6 +69,7 @@ codes! {
     NoAmount => "no_amount",
     NoCheck => "no_check",
     NoCheckpoint => "no_checkpoint",
+    NoDescriptors => "no_descriptors",
     NoDiff => "no_diff",
     NoFile => "no_file",
     NoInvocation => "no_invocation",

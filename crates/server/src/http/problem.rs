@@ -101,6 +101,17 @@ pub(crate) fn too_many_connections(connections_max: usize) -> Problem {
         .details(json!({ "key": "too_many_connections", "limit": "connections", "max": connections_max }))
 }
 
+/// The type of the problem below, for clients.
+pub(crate) const NO_DESCRIPTORS: &str = "no_descriptors";
+
+/// The server has too few file descriptors left to let one more client in.
+pub(crate) fn no_descriptors() -> Problem {
+    let title = "the server has no file descriptors left for another connection".to_owned();
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, Code::NoDescriptors, title)
+        .hint("Try again in a few seconds. If this goes on, raise `ulimit -n`, then run: ostler serve --stop")
+        .details(json!({ "key": NO_DESCRIPTORS }))
+}
+
 /// A session has said or asked as much over its socket as one session may.
 fn over_limit(session: &str, limit: ChannelLimit, max: u64) -> Problem {
     let (title, hint) = match limit {
