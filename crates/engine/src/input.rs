@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use ostler_protocol::mark::Mark;
+use ostler_protocol::{fact::Usage, mark::Mark};
 use serde_json::Value;
 
 use crate::{
@@ -391,6 +391,17 @@ pub struct NewRun {
     pub parent: Option<SessionId>,
 }
 
+/// Items that a shim has counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoldedNews {
+    /// How many.
+    pub items: u64,
+    /// The place of the last one: offset and index.
+    pub last: (u64, u32),
+    /// What they say was used, one report for each span.
+    pub usage: Vec<Usage>,
+}
+
 /// What a shim can say.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
@@ -406,6 +417,8 @@ pub enum News {
         /// The item.
         item: Value,
     },
+    /// Items that ask for nothing, which the shim has counted and not written down one by one.
+    Folded(FoldedNews),
     /// The tree stands still.
     Stopped {
         /// What for.

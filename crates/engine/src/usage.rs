@@ -4,7 +4,7 @@
 //! Money is counted in billionths of a US dollar, so that sums are exact. A CLI that states no cost has none, unless
 //! the user has given prices.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String};
 use core::time::Duration;
 
 use ostler_protocol::fact::{Span, Usage};
@@ -148,31 +148,6 @@ fn since(counter: &mut Option<u64>, shows: Option<u64>) -> Option<u64> {
     let (before, now) = (counter.unwrap_or(0), shows?);
     *counter = Some(now.max(before));
     Some(now.saturating_sub(before))
-}
-
-/// Adds a report to earlier ones that cover the same, so that together they say what each said in turn.
-pub(crate) fn merge(reports: &mut Vec<Usage>, report: Usage) {
-    let spans = |it: &Usage| (it.tokens_span, it.cost_span);
-    let Some(known) = reports.iter_mut().find(|it| spans(it) == spans(&report)) else {
-        return reports.push(report);
-    };
-    let is_sum = |span: Option<Span>| matches!(span, Some(Span::Step | Span::Turn));
-    let sums = is_sum(report.tokens_span);
-    let tokens = [
-        (&mut known.input_tokens, report.input_tokens),
-        (&mut known.output_tokens, report.output_tokens),
-        (&mut known.cache_read_tokens, report.cache_read_tokens),
-        (&mut known.cache_write_tokens, report.cache_write_tokens),
-        (&mut known.reasoning_tokens, report.reasoning_tokens),
-    ];
-    for (known, more) in tokens {
-        let both = |one: u64, other: u64| if sums { one.saturating_add(other) } else { one.max(other) };
-        *known = known.zip(more).map(|(one, other)| both(one, other)).or(*known).or(more);
-    }
-    let sums = is_sum(report.cost_span);
-    let both = |one: f64, other: f64| if sums { one + other } else { one.max(other) };
-    let cost = known.cost_usd.zip(report.cost_usd).map(|(one, other)| both(one, other));
-    known.cost_usd = cost.or(known.cost_usd).or(report.cost_usd);
 }
 
 impl Price {

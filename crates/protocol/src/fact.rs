@@ -2,7 +2,7 @@
 //!
 //! Facts come from the CLI's own events, never from words of the model.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -83,6 +83,33 @@ pub enum Span {
     Process,
     /// Everything since the conversation began, also in earlier processes.
     Conversation,
+}
+
+impl Usage {
+    /// Adds a report to earlier ones of the same spans. Together they say what each said in turn.
+    pub fn merge_into(self, reports: &mut Vec<Usage>) {
+        let spans = |it: &Usage| (it.tokens_span, it.cost_span);
+        let Some(known) = reports.iter_mut().find(|it| spans(it) == spans(&self)) else {
+            return reports.push(self);
+        };
+        let is_sum = |span: Option<Span>| matches!(span, Some(Span::Step | Span::Turn));
+        let sums = is_sum(self.tokens_span);
+        let tokens = [
+            (&mut known.input_tokens, self.input_tokens),
+            (&mut known.output_tokens, self.output_tokens),
+            (&mut known.cache_read_tokens, self.cache_read_tokens),
+            (&mut known.cache_write_tokens, self.cache_write_tokens),
+            (&mut known.reasoning_tokens, self.reasoning_tokens),
+        ];
+        for (known, more) in tokens {
+            let both = |one: u64, other: u64| if sums { one.saturating_add(other) } else { one.max(other) };
+            *known = known.zip(more).map(|(one, other)| both(one, other)).or(*known).or(more);
+        }
+        let sums = is_sum(self.cost_span);
+        let both = |one: f64, other: f64| if sums { one + other } else { one.max(other) };
+        let cost = known.cost_usd.zip(self.cost_usd).map(|(one, other)| both(one, other));
+        known.cost_usd = cost.or(known.cost_usd).or(self.cost_usd);
+    }
 }
 
 /// A limit of the account. A time is given only when the stream names one.

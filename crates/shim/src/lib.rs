@@ -18,6 +18,7 @@ mod clock;
 mod confine;
 mod error;
 mod files;
+mod folding;
 mod input;
 mod lock_holder;
 mod lock_limit;

@@ -174,7 +174,8 @@ impl Shim {
         let stop = self.stopped.as_ref().filter(|stopped| stopped.may_run()).map(|_| LOOK_AFTER);
         let disk = self.spool.has_waiting().then_some(LOOK_AFTER);
         let held = (self.masking.held() > 0).then(|| HELD_BACK.saturating_sub(now - self.heard_at).max(TICK));
-        [silence, input, cancel, stop, disk, held].into_iter().flatten().min()
+        let folded = self.spool.patience().map(|patience| patience.max(TICK));
+        [silence, input, cancel, stop, disk, held, folded].into_iter().flatten().min()
     }
 
     /// Stops again what somebody has continued, and what has appeared since.
@@ -233,8 +234,10 @@ impl Shim {
     fn note(&mut self, items: &[Item]) {
         for item in items {
             self.heard_to = self.heard_to.max(item.end);
-            let item = serde_json::to_value(item).expect("an item has only text and numbers");
-            self.spool.add(Happening::Heard { item: self.masking.item(item) });
+            let masking = &mut self.masking;
+            self.spool.add_item(item, || {
+                masking.item(serde_json::to_value(item).expect("an item has only text and numbers"))
+            });
         }
     }
 
@@ -261,6 +264,9 @@ impl Shim {
 
     /// Writes down what happened, for good, and only then tells.
     fn write_down(&mut self) {
+        if self.spool.patience().is_some_and(|patience| patience.is_zero()) {
+            self.spool.add_folded();
+        }
         if !self.spool.has_waiting() {
             return;
         }

@@ -7,12 +7,15 @@ use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
+use ostler_protocol::Item;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{clock::now_ms, error::Error, files};
+pub use crate::folding::FoldedItems;
+use crate::{clock::now_ms, error::Error, files, folding::ItemFolding};
 
 /// The name of the file in the shim's directory.
 pub const FILE: &str = "spool.ndjson";
@@ -48,6 +51,8 @@ pub enum Happening {
         /// The item, as `ostler parse` prints it.
         item: Value,
     },
+    /// Items that ask for nothing came faster than they are written down: they were counted.
+    Folded(FoldedItems),
     /// The whole tree was stopped.
     Stopped {
         /// What for.
@@ -134,12 +139,14 @@ pub(crate) struct Spool {
     last_seq: u64,
     /// Records that the disk has not taken yet.
     waiting: Vec<Record>,
+    folding: ItemFolding,
 }
 
 impl Spool {
     pub(crate) fn create(directory: &Path) -> Result<Spool, Error> {
         let file = files::create(&directory.join(FILE))?;
-        Ok(Spool { file, length: 0, last_seq: 0, waiting: Vec::new() })
+        let folding = ItemFolding::new();
+        Ok(Spool { file, length: 0, last_seq: 0, waiting: Vec::new(), folding })
     }
 
     /// How much of the file can be read: whole lines, synced.
@@ -159,6 +166,32 @@ impl Spool {
 
     /// Puts down what happened; it counts once it is written.
     pub(crate) fn add(&mut self, what: Happening) -> u64 {
+        self.add_folded();
+        self.folding.allow_steps();
+        self.push(what)
+    }
+
+    /// Puts down an item that was heard, or counts it. The value is made only where it is needed.
+    pub(crate) fn add_item(&mut self, item: &Item, value: impl FnOnce() -> Value) {
+        if !self.folding.fold(item) {
+            self.add_folded();
+            self.push(Happening::Heard { item: value() });
+        }
+    }
+
+    /// How long counted items may still wait for their record, if there are any.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        self.folding.patience()
+    }
+
+    /// Puts down one record for all items that were counted.
+    pub(crate) fn add_folded(&mut self) {
+        if let Some(folded) = self.folding.take() {
+            self.push(Happening::Folded(folded));
+        }
+    }
+
+    fn push(&mut self, what: Happening) -> u64 {
         self.last_seq += 1;
         self.waiting.push(Record { seq: self.last_seq, at_ms: now_ms(), what });
         self.last_seq

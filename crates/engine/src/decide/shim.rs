@@ -19,15 +19,18 @@ use crate::{
     event::{Event, NotTaken, Parcel},
     heard::{self, Heard},
     id::SessionId,
-    input::{FIRST_KEY, News},
+    input::{FIRST_KEY, FoldedNews, News},
     mark,
     request::{Ask, Bringing, By, Request, Steering},
     session::{LaunchEnd, Message, Noted, UnrecordedItems},
-    usage, words,
+    words,
 };
 
 /// So many records of one launch are taken as they are. After that, items that ask for nothing are counted.
 const RECORDS_MAX: u64 = 20_000;
+
+/// A launch with so many records that says once more who it is, that it is through or that a limit was hit is ended.
+const FACTS_END: u64 = 200_000;
 
 /// The most requests that an agent may have open, and the most words that may wait for it, when it prints one more.
 const OPEN_MAX: usize = 256;
@@ -47,7 +50,7 @@ impl CountedItems {
         self.items += 1;
         self.last = heard::place(item).max(self.last);
         if let Heard::Usage(report) = heard::read(item) {
-            usage::merge(&mut self.usage, report);
+            report.merge_into(&mut self.usage);
         }
     }
 }
@@ -66,6 +69,11 @@ impl Maker<'_> {
                 self.office_prompted(id, launch);
             }
             News::Heard { item } => self.hear_item(id, launch, Some(spool_seq), item),
+            News::Folded(FoldedNews { items, last, usage }) => {
+                let (spool_seq, items, last) = (Some(spool_seq), *items, Some(*last));
+                let unrecorded = UnrecordedItems { launch, spool_seq, items, last, usage: usage.clone() };
+                self.emit(id, Event::SessionUnrecorded(unrecorded));
+            }
             News::Stopped { cause, processes, confirmed } => {
                 let is_stall = cause == "stall";
                 let (cause, processes, confirmed) = (cause.clone(), *processes, *confirmed);
@@ -323,6 +331,11 @@ impl Maker<'_> {
                 let mark = mark.or_else(|| self.mark_of(id, &ask));
                 let (mark, real_path) = (mark.as_ref(), real_path.as_deref());
                 self.asked(id, launch, ask, Source::Heard { trust: &trust, mark, real_path });
+            }
+            Heard::Conversation(_) | Heard::Limit(_) | Heard::End(_)
+                if self.live(id, launch).is_some_and(|live| live.spool_seq >= FACTS_END) =>
+            {
+                self.end_flood(id, launch);
             }
             Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
             Heard::PhaseComplete(announced) => self.announce(id, announced),

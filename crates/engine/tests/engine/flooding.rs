@@ -1,6 +1,11 @@
 //! An agent that prints without end: what asks for nothing is counted, what asks is heard, and too much of that ends it.
 
-use ostler_engine::{Input, input::News, run::Outcome};
+use ostler_engine::{
+    Input,
+    input::{FoldedNews, News},
+    run::Outcome,
+};
+use ostler_protocol::fact::{Span, Usage};
 use serde_json::{Value, json};
 
 use crate::{
@@ -61,6 +66,28 @@ fn usage_that_is_not_recorded_is_counted() {
     play.give(records(RECORDS_MAX + 1, (1..=10).map(usage)));
     assert_eq!(play.session().used.output_tokens, Some(55));
     assert_eq!(counts(&mut play, KINDS), [0, 1]);
+}
+
+#[test]
+fn items_that_a_shim_has_counted_are_counted_with_what_they_used() {
+    let mut play = Play::running(plain());
+    let report = Usage { output_tokens: Some(7), tokens_span: Some(Span::Step), ..Usage::default() };
+    let folded = FoldedNews { items: 1_000, last: (500, 1), usage: vec![report] };
+    let records = vec![(2, News::Folded(folded))];
+    play.give(Input::ShimRecords { session: S, launch: 1, records });
+    let launch = &play.session().launches[0];
+    assert_eq!((launch.unrecorded, launch.spool_seq, launch.heard), (1_000, 2, Some((500, 1))));
+    assert_eq!(play.session().used.output_tokens, Some(7));
+}
+
+#[test]
+fn an_agent_that_says_without_end_who_it_is_is_ended() {
+    let mut play = Play::running(plain());
+    let fact = |number: u64| json!({ "kind": "agent_session", "id": format!("c{number}") });
+    play.give(records(2, (2..=200_000).map(|_| step())));
+    play.give(records(200_001, (0..10).map(fact)));
+    play.killed();
+    assert!(matches!(play.session().outcome, Some(Outcome::Failed { .. })), "{:?}", play.session().outcome);
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! What a shim writes down, as the engine hears it.
 
-use ostler_engine::input::News;
-use ostler_shim::spool::{Happening, StallReason, StopCause};
+use ostler_engine::input::{FoldedNews, News};
+use ostler_shim::spool::{FoldedItems, Happening, StallReason, StopCause};
 
 pub(super) fn news(what: Happening) -> News {
     match what {
         Happening::Started { pid, began, .. } => News::Started { pid, began },
         Happening::Heard { item } => News::Heard { item },
+        Happening::Folded(FoldedItems { items, last, usage }) => {
+            News::Folded(FoldedNews { items, last, usage })
+        }
         Happening::Stopped { cause, processes, confirmed } => {
             let cause = match cause {
                 StopCause::Signal => "signal",
