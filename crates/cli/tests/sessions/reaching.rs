@@ -174,14 +174,7 @@ fn a_server_with_few_descriptors_shows_nobody_as_gone() {
     assert_eq!(shims, MANY);
     // Connections that say nothing take what is left; further ones are refused first.
     let idle: Vec<_> = (0..OPEN_FILES).map(|_| connect_idle(&world)).collect();
-    let said = world.wait_for("a refusal", |world| {
-        let said = world.ostler(&["ps"]);
-        (!said.status.success()).then(|| String::from_utf8_lossy(&said.stderr).into_owned())
-    });
-    assert!(said.contains("the server has no file descriptors left for another connection"), "{said}");
-    assert!(said.contains("Try again in a few seconds"), "{said}");
-    let answer = refused_over_tcp(&world);
-    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("retry-after: 5"), "{answer}");
+    std::thread::sleep(Duration::from_secs(1));
     drop(idle);
     let recovered = "server.recovered";
     world.wait_for("the server to look", |world| {
@@ -211,6 +204,38 @@ fn a_server_with_few_descriptors_shows_nobody_as_gone() {
         assert_eq!(world.count(id, "session.launched"), 1);
     }
     world.verify();
+}
+
+#[test]
+fn a_client_that_is_not_let_in_is_told_why() {
+    let mut world = World::idle();
+    world.open_files = Some(OPEN_FILES);
+    world.start();
+    // Those who follow stay for as long as they like. Only an answer that came says that one was let in.
+    let mut followers = Vec::new();
+    let refusal = loop {
+        let mut stream = connect_idle(&world).expect("it listens");
+        let follow = b"GET /api/v1/events?follow=true HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        // One that is refused may be closed before it has said anything.
+        stream.write_all(follow).ok();
+        let mut answer = [0; 16];
+        let length = stream.read(&mut answer).unwrap_or(0);
+        match std::str::from_utf8(&answer[..length]) {
+            Ok(text) if text.starts_with("HTTP/1.1 200") => followers.push(stream),
+            refusal => break refusal.expect("text").to_owned(),
+        }
+    };
+    assert!(refusal.is_empty() || refusal.starts_with("HTTP/1.1 503"), "{refusal}");
+    assert!(followers.len() < OPEN_FILES as usize);
+    let said = world.ostler(&["ps"]);
+    let words = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(6), "{words}");
+    assert!(words.contains("the server has no file descriptors left for another connection"), "{words}");
+    assert!(words.contains("Try again in a few seconds"), "{words}");
+    let answer = refused_over_tcp(&world);
+    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("retry-after: 5"), "{answer}");
+    drop(followers);
+    world.wait_for("it to let clients in", |world| world.ostler(&["ps"]).status.success().then_some(()));
 }
 
 /// What a client of the page is told that is not let in.
