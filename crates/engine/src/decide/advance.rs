@@ -15,7 +15,7 @@ use crate::{
     id::SessionId,
     request::{Bringing, By, Request},
     run::{Outcome, Reason},
-    session::{Ending, LaunchCause, LaunchEnd, WorktreeState},
+    session::{Ending, LaunchCause, LaunchEnd, Session, WorktreeState},
     told::Long,
     words,
 };
@@ -364,6 +364,33 @@ impl Maker<'_> {
             self.tell_loop(id);
         }
         self.bring_back(id);
+        self.finish_left(id);
+    }
+
+    /// Finishes the sessions of a loop or a main agent that were lost: nothing goes on with them once it is over.
+    fn finish_left(&mut self, parent: SessionId) {
+        let session = self.session(parent);
+        if session.conducts.is_none() && !session.order.role.is_main() {
+            return;
+        }
+        let is_left = |session: &Session| {
+            let run = self.desk.run(session.run);
+            session.is_interrupted() && run.is_some_and(|run| run.parent == Some(parent))
+        };
+        let under_way = self.desk.sessions_under_way();
+        let left = under_way.into_iter().filter(|&id| self.desk.session(id).is_some_and(is_left));
+        for id in left.collect::<Vec<_>>() {
+            self.finish(id, Outcome::Cancelled);
+        }
+    }
+
+    /// Finishes a session that was lost, if the loop or main agent that asked for it is over.
+    pub(super) fn finish_if_left(&mut self, id: SessionId) {
+        let parent = self.desk.run(self.session(id).run).and_then(|run| run.parent);
+        let is_over = parent.and_then(|parent| self.desk.session(parent)).is_some_and(Session::is_over);
+        if is_over && self.session(id).is_interrupted() {
+            self.finish(id, Outcome::Cancelled);
+        }
     }
 }
 

@@ -217,6 +217,7 @@ impl Maker<'_> {
             let end = LaunchEnd::Lost { at_ms: self.now_ms };
             self.end_launch(id, launch, None, end);
             self.advance(id);
+            self.finish_if_left(id);
         }
     }
 

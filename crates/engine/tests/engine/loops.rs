@@ -9,7 +9,7 @@ use std::{
 };
 
 use ostler_engine::{
-    Input, RunId,
+    Input, RunId, SessionId,
     answer::Answer,
     orchestrate::{
         About, Choice, Conduct, Due, Loop, News, Next, Stage, Standing, Step, Tested, Unmerged, due, next,
@@ -296,4 +296,30 @@ fn loops_end_the_same_wherever_their_conductor_forgets() {
     }
     println!("loops: 100, {crashes} crashes, {merges} merges");
     assert!(crashes > 500 && merges > 100, "{crashes} {merges}");
+}
+
+#[test]
+fn a_task_that_was_lost_is_over_with_its_loop() {
+    let asked =
+        Conduct { tasks: None, phase: None, parallel_max: NonZeroU32::new(2).expect("two"), agent: None };
+    let mut new = order(plain(), Terms::default());
+    new.order.role = Role::Conduct(asked);
+    let mut play = Play::ordered(new);
+    for _ in 0..2 {
+        let mut task = order(plain(), Terms::default());
+        task.parent = Some(S);
+        play.give(Input::CreateRun(Box::new(task)));
+    }
+    let [first, second] = [SessionId(2), SessionId(3)];
+    let is_interrupted = |play: &Play, id: SessionId| play.book.world.sessions[&id].is_interrupted();
+    play.give(Input::ShimLost { session: first, launch: 1 });
+    assert!(is_interrupted(&play, first));
+    let news = News::Ended(Outcome::Completed { verified: false });
+    play.give(Input::Conducted { session: S, news: Box::new(news) });
+    assert!(!is_interrupted(&play, first));
+    // One whose loop is over already.
+    play.give(Input::ShimLost { session: second, launch: 1 });
+    for id in [first, second] {
+        assert_eq!(play.book.world.sessions[&id].outcome, Some(Outcome::Cancelled));
+    }
 }
