@@ -27,7 +27,9 @@ use self::{
     output::{Follow, Stream},
     questions::Questions,
 };
-use crate::{card, context::Context, error::Error, exit::Exit, outcome, screen, words::Key};
+use crate::{
+    card, commands::status, context::Context, error::Error, exit::Exit, outcome, screen, words::Key,
+};
 
 /// How long output has to be quiet before a question is shown: what the agent said before it comes first.
 const QUIET: Duration = Duration::from_millis(150);
@@ -246,6 +248,9 @@ impl Watch<'_> {
         }
         for line in outcome::sentence(self.context.words, &self.session) {
             self.context.note(&line);
+        }
+        if !self.context.json && io::stderr().is_terminal() {
+            status::saw_end(self.client, &self.session.id).await;
         }
         Ok(Some(outcome::exit(&self.session)))
     }

@@ -42,17 +42,32 @@ pub(crate) fn sentence(words: Words, session: &SessionView) -> Vec<String> {
         }
         None if session.status == "interrupted" => {
             said.push(words.say(Key::EndInterrupted, &[("session", &id)]));
-            let key = if session.resumable { Key::ToResume } else { Key::NotResumable };
-            said.push(words.say(key, &[("session", &id)]));
+            said.push(how_to_resume(words, session));
         }
         None => {}
     }
-    if let Some(worktree) = session.worktree.as_ref().filter(|it| it.state == "made")
-        && session.outcome.is_some()
-    {
-        said.push(words.say(Key::WorktreeHint, &[("branch", &worktree.branch), ("session", &id)]));
-    }
+    said.extend(how_to_merge(words, session));
     said
+}
+
+/// Why a session that is over has failed, and what can be done with its work.
+pub(crate) fn next_steps(words: Words, session: &SessionView) -> Vec<String> {
+    let failed = session.outcome.as_ref().filter(|it| it.outcome == OutcomeKind::Failed);
+    let why = failed.map(|it| reason(words, &it.reason));
+    why.into_iter().chain(how_to_merge(words, session)).collect()
+}
+
+/// How an interrupted session goes on.
+pub(crate) fn how_to_resume(words: Words, session: &SessionView) -> String {
+    let key = if session.resumable { Key::ToResume } else { Key::NotResumable };
+    words.say(key, &[("session", &session.id)])
+}
+
+/// How the work of a session that is over comes into its branch.
+fn how_to_merge(words: Words, session: &SessionView) -> Option<String> {
+    let worktree = session.worktree.as_ref().filter(|it| it.state == "made")?;
+    session.outcome.as_ref()?;
+    Some(words.say(Key::WorktreeHint, &[("branch", &worktree.branch), ("session", &session.id)]))
 }
 
 /// Why something failed: the engine's key with its parameters, said.

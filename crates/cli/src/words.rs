@@ -6,6 +6,7 @@ mod demo;
 mod en;
 mod key;
 mod ko;
+mod looked;
 mod notify;
 mod office;
 mod orchestrate;
@@ -100,6 +101,7 @@ impl Language {
                 orchestrate::SENTENCES,
                 office::SENTENCES,
                 permission::SENTENCES,
+                looked::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

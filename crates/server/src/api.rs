@@ -4,6 +4,7 @@
 
 mod call;
 mod checkpoint;
+mod looked;
 mod notification;
 mod office;
 mod orchestrate;
@@ -20,6 +21,7 @@ mod view;
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
+pub use looked::{LookedView, NewLook};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{
     CalledView, DiagramView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult,

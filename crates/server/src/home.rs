@@ -179,6 +179,11 @@ impl Home {
         self.root.join("notifications")
     }
 
+    /// When the person last looked.
+    pub(crate) fn looked(&self) -> PathBuf {
+        self.root.join("looked.json")
+    }
+
     /// Everything of one gate: its reports, and the places that are made for it.
     pub fn gate(&self, gate: GateName) -> PathBuf {
         self.root.join("phases").join(gate.run.to_string()).join(format!("{}-{}", gate.phase, gate.gate))

@@ -19,6 +19,7 @@ mod guard;
 mod health;
 mod leave;
 mod lists;
+mod looked;
 mod metrics;
 mod notifications;
 mod office;
@@ -61,7 +62,15 @@ pub(crate) use self::{
     problem::{NO_DESCRIPTORS, no_descriptors, too_many_connections},
     sign_in::Entrance,
 };
-use crate::{api, driver::Driver, mark, metrics::Present, notify::Notifications, turns::Turns};
+use crate::{
+    api,
+    driver::Driver,
+    looked::{LastLook, Look},
+    mark,
+    metrics::Present,
+    notify::Notifications,
+    turns::Turns,
+};
 
 /// The longest body: prompts and answers may be whole documents.
 const BODY_BYTES_MAX: usize = 16 << 20;
@@ -75,6 +84,7 @@ pub(crate) struct App {
     entrance: Arc<Entrance>,
     stop: Arc<Notify>,
     notifications: Arc<Notifications>,
+    looked: Arc<LastLook>,
     started_at_ms: u64,
     counts: Arc<Counts>,
     /// To look at or change the task files of a project.
@@ -107,7 +117,7 @@ impl App {
     info(title = "Ostler", description = "Looks after AI coding agents."),
     servers((url = "/api/v1")),
     paths(
-        read::info, read::status, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
+        read::info, read::status, looked::get, looked::post, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
         lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
         phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
@@ -153,7 +163,12 @@ pub(crate) fn routers(
     let started_at_ms = clock.now_ms();
     let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
     let (tasks, demos) = (Arc::default(), Arc::default());
-    let app = App { driver, reader, entrance, stop, notifications, started_at_ms, counts, tasks, demos };
+    let last_seq = driver.journal.world().last_seq;
+    // A state directory that is older than this file: what is in it need not be told again.
+    let now = Look::at(last_seq, if last_seq == 0 { 0 } else { started_at_ms });
+    let looked = Arc::new(LastLook::open(driver.home.looked(), now));
+    let app =
+        App { driver, reader, entrance, stop, notifications, looked, started_at_ms, counts, tasks, demos };
     Routers {
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
@@ -233,9 +248,10 @@ fn router(app: App) -> Router {
         .layer(from_fn_with_state(app, metrics::count))
 }
 
-/// Routes of permission rules, phases and task files.
+/// Routes of the last look, permission rules, phases and task files.
 fn phase_routes() -> Router<App> {
     Router::new()
+        .route("/looked", get(looked::get).post(looked::post))
         .route("/sessions/{id}/permissions/{number}/revoke", post(wishes::revoke))
         .route("/phases", get(phases::list).post(phases::create))
         .route("/phases/{id}", get(phases::one))

@@ -24,6 +24,7 @@ mod inject;
 mod journal;
 mod keep;
 mod log;
+mod looked;
 mod mark;
 mod metrics;
 mod notify;

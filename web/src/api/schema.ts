@@ -551,6 +551,26 @@ export interface components {
             /** @description The link, for this machine. */
             url: string;
         };
+        /** @description What has ended since the person last looked. */
+        LookedView: {
+            /** @description Sessions that are done or have failed since, and are neither merged nor discarded; the latest first. */
+            ended: components["schemas"]["SessionView"][];
+            /**
+             * Format: int64
+             * @description When the last event happened that the person has seen, in UTC milliseconds; null if they have seen none.
+             */
+            last_looked_at_ms?: number | null;
+            /**
+             * Format: int64
+             * @description How many more there are.
+             */
+            more: number;
+            /**
+             * Format: int64
+             * @description The last event that this is true of: who has shown it says so with this number.
+             */
+            seq: number;
+        };
         /** @description How many tasks are in each state. */
         LoopCounts: {
             /** @description Waiting for what was given up. */
@@ -793,6 +813,16 @@ export interface components {
         NewLink: {
             /** @description Where on the page it leads, such as `/requests/q_7`. */
             path?: string | null;
+        };
+        /** @description A person has looked. */
+        NewLook: {
+            /**
+             * Format: int64
+             * @description At everything up to this event.
+             */
+            seq?: number | null;
+            /** @description At the end of this session, by its id or its run's. */
+            session?: string | null;
         };
         /** @description A task file that is to be worked through. */
         NewLoop: {
@@ -2183,6 +2213,7 @@ export type InvocationView = components['schemas']['InvocationView'];
 export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
 export type LinkView = components['schemas']['LinkView'];
+export type LookedView = components['schemas']['LookedView'];
 export type LoopCounts = components['schemas']['LoopCounts'];
 export type LoopExchange = components['schemas']['LoopExchange'];
 export type LoopPhaseView = components['schemas']['LoopPhaseView'];
@@ -2195,6 +2226,7 @@ export type NewClose = components['schemas']['NewClose'];
 export type NewDemo = components['schemas']['NewDemo'];
 export type NewExport = components['schemas']['NewExport'];
 export type NewLink = components['schemas']['NewLink'];
+export type NewLook = components['schemas']['NewLook'];
 export type NewLoop = components['schemas']['NewLoop'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewOfficeMessage = components['schemas']['NewOfficeMessage'];

@@ -1,12 +1,15 @@
 //! `ostler resume`: goes on with a session that was interrupted or has ended.
 
 use clap::Args;
-use ostler_server::api::{NewResume, SessionView};
+use ostler_server::{
+    api::{NewResume, SessionView, StatusView},
+    client::Client,
+};
 
 use crate::{
     attached::{self, Options, Signals},
     context::{Context, talk},
-    error::Error,
+    error::{Error, Message},
     exit::Exit,
     id,
     words::Key,
@@ -18,10 +21,13 @@ use crate::{
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[arg(value_name = "ID", help = id::HELP)]
-    id: String,
+    id: Option<String>,
     /// What it is told; otherwise to go on where it was.
     #[arg(value_name = "PROMPT")]
     prompt: Option<String>,
+    /// Every interrupted session, such as after a reboot; nothing is watched.
+    #[arg(long, conflicts_with_all = ["id", "prompt", "detach", "raw"])]
+    all: bool,
     /// Do not watch it.
     #[arg(short, long)]
     detach: bool,
@@ -31,20 +37,24 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    if arguments.all {
+        return all(context);
+    }
+    let Some(id) = &arguments.id else {
+        return Err(Error::Usage { message: Message::new(Key::ResumeWhich), command: "resume" });
+    };
     talk(async {
         let mut signals = Signals::catch();
         let ask = async {
             let client = context.server().await?;
-            let id = id::session(&client, &arguments.id).await?;
-            let new = NewResume { prompt: arguments.prompt.clone() };
-            let session: SessionView = client.post(&format!("/sessions/{id}/resume"), &new).await?;
+            let id = id::session(&client, id).await?;
+            let session = resume(&client, &id, arguments.prompt.clone()).await?;
             Ok::<_, Error>((client, session))
         };
         let Some(resumed) = signals.during(ask).await else { return Ok(attached::left(context)) };
         let (client, session) = resumed?;
         if arguments.detach {
-            let said = context.words.say(Key::Resumed, &[("id", &session.id)]);
-            context.print(&session, |_| format!("{said}\n"))?;
+            context.print(&session, |_| resumed_line(context, &session))?;
             return Ok(Exit::Done);
         }
         attached::watch(
@@ -56,4 +66,41 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         )
         .await
     })
+}
+
+/// Resumes every interrupted session. One that cannot be resumed does not keep the others from it; the first error is
+/// told at the end.
+fn all(context: &Context) -> Result<Exit, Error> {
+    talk(async {
+        let client = context.server().await?;
+        let status: StatusView = client.get("/status").await?;
+        let interrupted = status.sessions.iter().filter(|session| session.status == "interrupted");
+        let (mut first_error, mut resumed) = (None, Vec::new());
+        for session in interrupted {
+            match resume(&client, &session.id, None).await {
+                Ok(session) => {
+                    if !context.json {
+                        context.print(&session, |_| resumed_line(context, &session))?;
+                    }
+                    resumed.push(session);
+                }
+                Err(error) if first_error.is_none() => first_error = Some(error),
+                Err(error) => context.note(&error.message(context.words)),
+            }
+        }
+        if context.json {
+            context.print(&resumed, |_| String::new())?;
+        } else if resumed.is_empty() && first_error.is_none() {
+            context.print(&resumed, |_| format!("{}\n", context.words.sentence(Key::NothingToResume)))?;
+        }
+        first_error.map_or(Ok(Exit::Done), Err)
+    })
+}
+
+async fn resume(client: &Client, id: &str, prompt: Option<String>) -> Result<SessionView, Error> {
+    Ok(client.post(&format!("/sessions/{id}/resume"), &NewResume { prompt }).await?)
+}
+
+fn resumed_line(context: &Context, session: &SessionView) -> String {
+    format!("{}\n", context.words.say(Key::Resumed, &[("id", &session.id)]))
 }

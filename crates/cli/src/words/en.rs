@@ -155,7 +155,10 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::EndFailed, "{session} has failed: {reason}"),
     (Key::EndCancelled, "{session} was cancelled"),
     (Key::EndInterrupted, "{session} was interrupted: its process was lost"),
-    (Key::WorktreeHint, "Its work is on branch {branch}: ostler diff {session}, then merge or discard"),
+    (
+        Key::WorktreeHint,
+        "Its work is on branch {branch}: ostler diff {session}, then ostler merge {session} or ostler discard {session}",
+    ),
     (Key::MoreLines, "(+{n} more)"),
     (Key::ReasonNotStarted, "it could not be started: {message}"),
     (Key::ReasonExitCode, "its exit code was {code}"),

@@ -160,7 +160,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::EndInterrupted, "{session} 중단됨: 프로세스가 사라졌습니다"),
     (
         Key::WorktreeHint,
-        "작업은 {branch} 브랜치에 있습니다: ostler diff {session}, 그다음 merge 또는 discard",
+        "작업은 {branch} 브랜치에 있습니다: ostler diff {session}, 그다음 ostler merge {session} 또는 ostler discard {session}",
     ),
     (Key::MoreLines, "(+{n}줄 더)"),
     (Key::ReasonNotStarted, "시작하지 못했습니다: {message}"),

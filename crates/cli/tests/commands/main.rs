@@ -16,6 +16,7 @@ mod permissions;
 mod second_user;
 mod secrets;
 mod server;
+mod since;
 mod support;
 mod terminal;
 mod trust;

@@ -17,7 +17,7 @@ pub enum Need {
     Names,
     /// Somebody who may change something.
     Act,
-    /// Somebody who may say who comes in: a person, at the socket or in a browser.
+    /// A person, at the socket or in a browser: who comes in, and what was seen, nobody else says.
     Access,
 }
 
@@ -31,6 +31,9 @@ const SIGN_IN: &str = "/sign-in";
 const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/info", Need::Look),
     ("GET", "/status", Need::Look),
+    ("GET", "/looked", Need::Look),
+    // What a script has read no person has seen.
+    ("POST", "/looked", Need::Access),
     ("GET", "/runs", Need::Look),
     ("POST", "/runs", Need::Act),
     ("POST", "/demo", Need::Act),

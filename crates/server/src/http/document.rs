@@ -26,9 +26,10 @@ const PROBLEMS: [(&str, &str); 16] = [
 ];
 
 /// What changes something and may be asked for twice: it is then done twice, and that is the same, or refused by its name.
-const WITHOUT_KEY: [&str; 10] = [
+const WITHOUT_KEY: [&str; 11] = [
     "/checkpoints/prune",
     "/links",
+    "/looked",
     "/notifications/{name}/test",
     "/secrets/unlock",
     "/sessions/{id}/size",
