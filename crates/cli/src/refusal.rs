@@ -1,5 +1,7 @@
 //! Why the server said no, in the language of whoever asked. What is not known here is said as the server says it.
 
+mod obstacles;
+
 use ostler_server::api::Problem;
 use serde_json::Value;
 
@@ -62,6 +64,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "no_descriptors" => words.sentence(Key::RefusedNoDescriptors).to_owned(),
         "empty_message" => words.sentence(Key::RefusedEmptyMessage).to_owned(),
         "untrusted" => untrusted(words, details),
+        "loop_obstacles" => obstacles::message(words, details),
         "trust_changed" => words.sentence(Key::RefusedTrustChanged).to_owned(),
         "not_git" => words.say(Key::RefusedNotGit, &[("directory", &text("directory"))]),
         _ => match problem.kind.as_str() {
@@ -182,6 +185,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
             let directory = details["directory"].as_str().map(one_line).unwrap_or_default();
             Some(words.say(Key::HintTrust, &[("directory", &directory)]))
         }
+        "loop_obstacles" => Some(obstacles::hint(words, details)),
         "trust_changed" => Some(words.sentence(Key::HintTrustAgain).to_owned()),
         "no_request" | "settled" => Some(words.sentence(Key::HintInbox).to_owned()),
         "no_checkpoint" | "checkpoint_gone" => Some(words.sentence(Key::HintCheckpoints).to_owned()),

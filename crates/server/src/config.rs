@@ -386,8 +386,17 @@ pub fn user_file() -> Option<PathBuf> {
 /// The project that a directory belongs to, as far as the configuration goes: the nearest directory above it that
 /// has a `.git`, or else an `ostler.toml`.
 pub fn project_root(directory: &Path) -> Option<PathBuf> {
-    let above = |name: &str| directory.ancestors().find(|it| it.join(name).exists()).map(Path::to_path_buf);
-    above(".git").or_else(|| above(PROJECT_FILE))
+    nearest_with(directory, ".git").or_else(|| nearest_with(directory, PROJECT_FILE))
+}
+
+/// The project that a directory outside of git belongs to: the nearest directory above it that has an `ostler.toml`, or
+/// else the directory itself.
+pub(crate) fn root_without_git(directory: &Path) -> PathBuf {
+    nearest_with(directory, PROJECT_FILE).unwrap_or_else(|| directory.to_path_buf())
+}
+
+fn nearest_with(directory: &Path, name: &str) -> Option<PathBuf> {
+    directory.ancestors().find(|it| it.join(name).exists()).map(Path::to_path_buf)
 }
 
 /// A length of time: a number and `ms`, `s`, `m`, `h` or `d`, such as `90s`.

@@ -43,6 +43,7 @@ mod sign_in;
 mod socket;
 mod strays;
 mod stream;
+mod task_list;
 mod tcp;
 mod turns;
 mod unix_door;

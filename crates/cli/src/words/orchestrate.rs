@@ -117,4 +117,39 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "Nothing was started. `ostler orchestrate` without them shows it; cancel its session first to begin another.",
         "시작한 것은 없습니다. 이 옵션 없이 `ostler orchestrate`를 실행하면 보입니다. 새로 시작하려면 먼저 그 세션을 취소하세요.",
     ),
+    (Key::LoopObstacles, "{n} obstacles:", "걸리는 것이 {n}가지 있습니다:"),
+    (Key::LoopMoreObstacles, "and {n} more", "외 {n}가지"),
+    (
+        Key::ObstacleUnknownAgent,
+        "there is no agent '{name}' ({at})",
+        "에이전트 '{name}'이(가) 없습니다 ({at})",
+    ),
+    (Key::ObstacleDidYouMean, "; did you mean '{nearest}'?", ". '{nearest}'인가요?"),
+    (
+        Key::ObstacleNoAgent,
+        "no agent for {tasks}: none has the name of the owner, and there is no default agent",
+        "{tasks}을(를) 할 에이전트가 없습니다. 담당 이름의 에이전트도 기본 에이전트도 없습니다",
+    ),
+    (
+        Key::ObstacleNotInstalled,
+        "agent '{name}' is not installed: there is no program '{program}'",
+        "에이전트 '{name}'이(가) 설치되어 있지 않습니다. '{program}' 프로그램이 없습니다",
+    ),
+    (
+        Key::ObstacleUntrusted,
+        "you have not approved {key} = {value} (in {file})",
+        "아직 동의하지 않은 것: {key} = {value} ({file})",
+    ),
+    (
+        Key::ObstacleVerify,
+        "you have not approved the verify command of {tasks}: {value}",
+        "{tasks}의 검증 명령에 아직 동의하지 않았습니다: {value}",
+    ),
+    (Key::ListAndMore, "{names} and {n} more", "{names} 외 {n}개"),
+    (
+        Key::HintObstacleTrust,
+        "Look at what would run, and decide: {command}.",
+        "실행될 것을 보고 결정하세요: {command}.",
+    ),
+    (Key::HintNothingStarted, "Nothing was started.", "시작한 것은 없습니다."),
 ];

@@ -11,6 +11,7 @@ mod main_agents;
 mod notices;
 mod outside;
 mod per_task;
+mod preflight;
 #[path = "../sessions/preload.rs"]
 #[expect(dead_code, reason = "the tests of disks use all of it")]
 mod preload;

@@ -142,7 +142,7 @@ pub(super) async fn office(
     let driver = app.driver.clone();
     let roles = tokio::task::spawn_blocking(move || {
         let (root, is_git) = seat::place(&driver, project)?;
-        let read = Roles::read(FilePath::new(&root), is_git, driver.trusted(&root)).map(|roles| {
+        let read = Roles::read(FilePath::new(&root), driver.trusted(&root)).map(|roles| {
             let checked = roles.iter().map(|(name, role)| {
                 let problem = match role {
                     Ok(role) => seat::problem((&root, is_git), &roles, role),

@@ -2,6 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
+mod preflight;
 mod show;
 
 use std::path::Path as FilePath;
@@ -16,7 +17,7 @@ use ostler_engine::{
     Input, ProjectId, RunId, SessionId,
     input::NewRun as Wanted,
     orchestrate::{Conduct, PARALLEL},
-    plan::{Plan, State as TaskState},
+    plan::Plan,
     run::Terms,
     session::{Order, Role},
 };
@@ -28,13 +29,13 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
 
+use self::preflight::Preflight;
 use super::{
     App,
     code::Code,
     extract::{Body, Path, Query},
     pages::{Limit, List, OF_HISTORY, Paged, Rows},
     problem::not_written,
-    read::unknown_agent,
     runs,
     wishes::key,
 };
@@ -180,18 +181,18 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
     }
     let root = project.root().canonicalize().map_err(|error| not_written(error.to_string()))?;
     let repository = runs::repository(&root)?;
-    let place = repository.as_ref().map_or(root.as_path(), Repository::main_root).to_path_buf();
+    let place = runs::project_root(&root, repository.as_ref());
     let trusted = driver.trusted(&runs::text(&place)?);
     if let Some(repository) = repository.clone() {
         let guarded = repository.trusting(trusted.iter().cloned());
         guarded.check_trust().map_err(|error| runs::refused_by_git(&error))?;
         check_head(&guarded, &plan)?;
     }
-    let settings = repository.as_ref().map(Repository::directory_root).or(Some(&root));
-    let config = Config::load(settings, &trusted).map_err(|error| {
+    let settings = repository.as_ref().map_or(place.as_path(), Repository::directory_root);
+    let config = Config::load(Some(settings), &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })?;
-    check_agents(&config, new, &project, &plan)?;
+    Preflight { new, project: &project, plan: &plan, config: &config, trusted: &trusted }.check()?;
     check_state(&project, new.phase, driver.journal.clock().now_ms())?;
     let variables = new.environment.clone().unwrap_or_else(environment::of_server);
     let environment =
@@ -268,35 +269,6 @@ fn check_head(repository: &Repository, plan: &Plan) -> Result<(), Problem> {
         _ => return Ok(()),
     };
     Err(Problem::new(StatusCode::CONFLICT, Code::Git, title).hint("Nothing was started."))
-}
-
-/// Somebody is there to do each task that is left.
-fn check_agents(config: &Config, new: &NewLoop, project: &Project, plan: &Plan) -> Result<(), Problem> {
-    let outside = [&config.orchestrate.resolver, &config.orchestrate.executor].into_iter().flatten();
-    if let Some(name) = outside.into_iter().find(|name| config.agents.get(name).is_none()) {
-        return Err(unknown_agent(config, name));
-    }
-    if config.orchestrate.executor.is_some() {
-        return Ok(());
-    }
-    if let Some(name) = &new.agent {
-        return if config.agents.get(name).is_some() { Ok(()) } else { Err(unknown_agent(config, name)) };
-    }
-    if config.default_agent.is_some() {
-        return Ok(());
-    }
-    let state = project.state().ok().flatten();
-    let settled = |name: &str| {
-        let states = state.as_ref().map(ostler_orchestrate::State::tasks).unwrap_or_default();
-        states.iter().any(|(id, state)| {
-            id.as_str() == name && matches!(state, TaskState::Completed | TaskState::Skipped)
-        })
-    };
-    let is_known = |owner: &Option<String>| owner.as_ref().is_some_and(|it| config.agents.get(it).is_some());
-    let mut open = plan.tasks().filter(|task| !task.is_done() && !settled(task.name()));
-    let Some(task) = open.find(|task| !is_known(&task.owner())) else { return Ok(()) };
-    let title = format!("nobody is there to do {}: no agent has the name of its owner", task.name());
-    Err(Problem::bad(Code::NoAgent, title).hint("Name one with --agent, or as `default_agent`."))
 }
 
 /// The id by which a run is known.

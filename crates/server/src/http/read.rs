@@ -2,7 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::{collections::BTreeMap, env, os::unix::fs::PermissionsExt, sync::Arc};
+use std::{collections::BTreeMap, env, ffi::OsStr, os::unix::fs::PermissionsExt, sync::Arc};
 
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
@@ -162,7 +162,9 @@ fn agent_view(agent: &Agent) -> AgentView {
         *value = "…".into();
     }
     let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let installed = table["command"][0].as_str().filter(|program| !program.contains('{')).map(is_installed);
+    let search = env::var_os("PATH").unwrap_or_default();
+    let program = table["command"][0].as_str().filter(|program| !program.contains('{'));
+    let installed = program.map(|program| is_installed(program, &search));
     let is_builtin = Agent::builtin(&agent.name).is_some_and(|builtin| builtin == *agent);
     AgentView {
         name: agent.name.clone(),
@@ -177,16 +179,15 @@ fn agent_view(agent: &Agent) -> AgentView {
     }
 }
 
-/// Whether a program is where the server would look for it. It is not run for that.
-fn is_installed(program: &str) -> bool {
+/// Whether a program is in one of the folders that are searched. It is not run for that.
+pub(super) fn is_installed(program: &str, search: &OsStr) -> bool {
     let is_program = |path: &std::path::Path| {
         std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
     };
-    let search = env::var_os("PATH").unwrap_or_default();
     if program.contains('/') {
         is_program(program.as_ref())
     } else {
-        env::split_paths(&search).any(|folder| is_program(&folder.join(program)))
+        env::split_paths(search).any(|folder| is_program(&folder.join(program)))
     }
 }
 

@@ -27,7 +27,7 @@ use super::{App, code::Code, extract::Body, problem::not_written, read::unknown_
 use crate::{
     account,
     api::{NewRun, Problem, RunView},
-    config::{Config, RepositoryCommand},
+    config::{Config, RepositoryCommand, root_without_git},
     driver::Driver,
     environment,
     journal::Key,
@@ -81,13 +81,13 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let home = &driver.home;
     let directory = directory(&new.directory)?;
     let repository = repository(&directory)?;
-    let root = repository.as_ref().map_or(directory.as_path(), Repository::main_root).to_path_buf();
+    let root = project_root(&directory, repository.as_ref());
     let trusted = driver.trusted(&text(&root)?);
     if let Some(repository) = repository.clone().filter(|_| new.worktree) {
         repository.trusting(trusted.iter().cloned()).check_trust().map_err(|error| refused_by_git(&error))?;
     }
-    let project = repository.as_ref().map(Repository::directory_root);
-    let config = Config::known(project, &trusted).map_err(|error| {
+    let settings = repository.as_ref().map_or(root.as_path(), Repository::directory_root);
+    let config = Config::known(Some(settings), &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
     })?;
     check_terms(&new)?;
@@ -146,8 +146,17 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
 pub(super) fn project_at(path: &str) -> Result<NewProject, Problem> {
     let directory = directory(path)?;
     let repository = repository(&directory)?;
-    let root = repository.as_ref().map_or(directory.as_path(), Repository::main_root);
-    Ok(NewProject { root: text(root)?, name: name(root), git: repository.is_some() })
+    let root = project_root(&directory, repository.as_ref());
+    Ok(NewProject { root: text(&root)?, name: name(&root), git: repository.is_some() })
+}
+
+/// The root that a project is known by: that of its main repository. Without git it is the nearest directory above that
+/// has an `ostler.toml`, or else the directory itself.
+pub(super) fn project_root(directory: &FilePath, repository: Option<&Repository>) -> PathBuf {
+    match repository {
+        Some(repository) => repository.main_root().to_path_buf(),
+        None => root_without_git(directory),
+    }
 }
 
 pub(super) fn name(root: &FilePath) -> String {

@@ -26,7 +26,7 @@ use super::{
     code::Code,
     extract::{Body, Query},
     problem::not_written,
-    runs::{directory, refused_by_git, repository, text},
+    runs::{directory, project_root, refused_by_git, repository, text},
     wishes::key,
 };
 use crate::{
@@ -112,7 +112,7 @@ pub(super) async fn revoke(
     let root = tokio::task::spawn_blocking(move || {
         let directory = directory(&named).ok()?;
         let repository = repository(&directory).ok().flatten();
-        Some(repository.map_or(directory, |it| it.main_root().to_path_buf()))
+        Some(project_root(&directory, repository.as_ref()))
     });
     let root = root.await.ok().flatten().and_then(|root| text(&root).ok()).unwrap_or(new.directory);
     let project = || {
@@ -197,8 +197,8 @@ fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, P
     let of_project = Orchestrated::find(&directory, None);
     let of_tasks = tasks.map(|tasks| named_tasks(&directory, tasks)).transpose()?;
     let repository = repository(&directory)?;
-    let place = repository.as_ref().map_or(directory.as_path(), Repository::main_root);
-    let root = text(place)?;
+    let place = project_root(&directory, repository.as_ref());
+    let root = text(&place)?;
     let name = place.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
     let trusted = driver.trusted(&root);
     let show = |key: String, value: String, file: &Path, hash: String| {
@@ -213,8 +213,8 @@ fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, P
             show(it.key, it.value, &it.file, hash)
         }));
     }
-    let project = repository.as_ref().map(Repository::directory_root);
-    let config = Config::load(project, &trusted).map_err(|error| {
+    let settings = repository.as_ref().map_or(place.as_path(), Repository::directory_root);
+    let config = Config::load(Some(settings), &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was changed.")
     })?;
     let settings = config.commands.iter().filter(|it| !it.key.starts_with(ROLES));
@@ -227,7 +227,7 @@ fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, P
             commands.push(show(it.key, it.value, &it.file, hash));
         }
     }
-    let roles = of_roles(place, repository.is_some());
+    let roles = of_roles(&place);
     commands.extend(roles.map(|it| show(it.key.clone(), it.value.clone(), &it.file, it.fingerprint())));
     let given_at_ms = {
         let world = driver.journal.world();
@@ -241,8 +241,8 @@ fn look_at(driver: &Driver, named: &str, tasks: Option<&str>) -> Result<Found, P
 const ROLES: &str = "office.roles.";
 
 /// What roles are told and allowed: that of a file stands with the role that names it.
-fn of_roles(root: &Path, is_git: bool) -> impl Iterator<Item = RepositoryCommand> {
-    roles::commands(root, is_git).into_iter()
+fn of_roles(root: &Path) -> impl Iterator<Item = RepositoryCommand> {
+    roles::commands(root).into_iter()
 }
 
 /// The project with a task file that somebody has named: what lies elsewhere is not the repository's.

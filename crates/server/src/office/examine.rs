@@ -236,7 +236,7 @@ fn receiver(driver: &Driver, project: ProjectId, to: &str) -> Result<String, Obj
         }
     }
     let (root, is_git) = place(driver, project).ok_or(Objection::Gone)?;
-    let roles = Roles::read(Path::new(&root), is_git, driver.trusted(&root));
+    let roles = Roles::read(Path::new(&root), driver.trusted(&root));
     let roles = roles.map_err(|error| Objection::Bad(error.to_string()))?;
     match roles.find(to) {
         Some(Ok(role)) => Ok(role.name.clone()),

@@ -78,8 +78,8 @@ pub(crate) struct Roles {
 
 impl Roles {
     /// Reads what there is; settings of the project count as far as a person agreed to them.
-    pub(crate) fn read(root: &Path, is_git: bool, trusted: Vec<String>) -> Result<Roles, ConfigError> {
-        let config = Config::load(Some(root).filter(|_| is_git), &trusted)?;
+    pub(crate) fn read(root: &Path, trusted: Vec<String>) -> Result<Roles, ConfigError> {
+        let config = Config::load(Some(root), &trusted)?;
         let mut found = BTreeMap::new();
         for name in config.agents.iter().map(|agent| &agent.name) {
             found.insert(name.clone(), Ok(Role::of_agent(name)));
@@ -347,8 +347,8 @@ fn of_table(root: &Path, name: &str, setting: &RoleSetting, config: &Config) -> 
 }
 
 /// What roles of a repository would give to an agent, for a person to look at.
-pub(crate) fn commands(root: &Path, is_git: bool) -> Vec<RepositoryCommand> {
-    let Ok(roles) = Roles::read(root, is_git, Vec::new()) else { return Vec::new() };
+pub(crate) fn commands(root: &Path) -> Vec<RepositoryCommand> {
+    let Ok(roles) = Roles::read(root, Vec::new()) else { return Vec::new() };
     let roles = roles.found.into_values().filter_map(Result::ok);
     roles.filter_map(|role| role.command).collect()
 }

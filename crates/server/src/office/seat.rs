@@ -54,7 +54,7 @@ pub(crate) fn find(driver: &Driver, caller: &Caller, name: &str, words: &str) ->
     let (root, is_git) =
         place(driver, caller.project).ok_or_else(|| bad("the project is gone".to_owned()))?;
     let trusted = driver.trusted(&root);
-    let roles = Roles::read(Path::new(&root), is_git, trusted).map_err(|error| bad(error.to_string()))?;
+    let roles = Roles::read(Path::new(&root), trusted).map_err(|error| bad(error.to_string()))?;
     let role = match roles.find(name) {
         Some(Ok(role)) => role,
         Some(Err(role)) => return Err(bad(role.message.clone())),

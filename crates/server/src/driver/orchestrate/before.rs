@@ -10,9 +10,7 @@ use ostler_engine::{
 use ostler_orchestrate::{Unfinished, unfinished};
 
 use super::{Shared, ground::Ground, parent::blocking};
-
-/// How many names a person is told.
-const NAMED_MAX: usize = 10;
+use crate::task_list::short_list;
 
 /// What a person can do before a task begins.
 const PUT_AWAY: &str = "commit these changes or put them away (git stash), and it goes on";
@@ -83,7 +81,7 @@ impl Shared {
         let files = still_changed(&ground, &declared)?;
         Some(format!(
             "{} had changes before phase {phase} began, and tasks are to change them: {PUT_AWAY}",
-            named(&files)
+            short_list(&files, false)
         ))
     }
 
@@ -101,7 +99,10 @@ impl Shared {
         };
         let touched: Vec<String> = stage.foreign.iter().filter(is_since).cloned().collect();
         let files = still_changed(&ground, &touched)?;
-        Some(format!("{} had changes before the phase began, and has more by now: {COMMIT}", named(&files)))
+        Some(format!(
+            "{} had changes before the phase began, and has more by now: {COMMIT}",
+            short_list(&files, false)
+        ))
     }
 
     /// Whether what a person was told stands in the way still; none if that shows only when it is tried.
@@ -136,14 +137,6 @@ fn still_changed(ground: &Ground, files: &[String]) -> Option<Vec<String>> {
     let changed = ground.foreign(&ground.root).ok()?;
     let found: Vec<String> = files.iter().filter(|file| changed.contains(file)).cloned().collect();
     (!found.is_empty()).then_some(found)
-}
-
-fn named(files: &[String]) -> String {
-    let mut said = files.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if files.len() > NAMED_MAX {
-        said.push_str(", …");
-    }
-    said
 }
 
 /// When a file was changed last, whatever time it says of its content itself; none if it is not there.

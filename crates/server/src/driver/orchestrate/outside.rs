@@ -14,7 +14,7 @@ use super::{
     exchange::said,
     parent::{End, Limit, blocking},
 };
-use crate::{api::NewRun, environment::digest, http::runs, journal::Key};
+use crate::{api::NewRun, environment::digest, http::runs, journal::Key, task_list::short_list};
 
 /// How long a resolver may take, if nobody says otherwise.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -32,8 +32,9 @@ pub(super) enum Wanted {
 /// there is anything to wait for.
 pub(super) fn understood(line: &Thin, ready: &[Place], is_busy: bool) -> Result<Wanted, String> {
     let can_begin: Vec<String> = ready.iter().map(|place| place.id.to_string()).collect();
-    let refused =
-        |why: &str| Err(format!("the resolver has said {line}, but {why}: {}", can_begin.join(", ")));
+    let refused = |why: &str| {
+        Err(format!("the resolver has said {line}, but {why}: {}", short_list(&can_begin, false)))
+    };
     match line {
         Thin::Ready { groups, .. } => {
             let wanted = groups.first().into_iter().flatten();

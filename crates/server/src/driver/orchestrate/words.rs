@@ -6,6 +6,7 @@ use ostler_engine::orchestrate::{About, Choice, Loop, Stage};
 use ostler_protocol::signal::{QuestionCategory, UserQuestion};
 
 use super::close::name_of;
+use crate::task_list::short_list;
 
 /// The last lines of what tests or agents said that are shown.
 const LINES_MAX: usize = 12;
@@ -35,7 +36,7 @@ fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) 
             "Everything that is left of phase {phase} waits for tasks that have failed: {}.\n{}\
              retry: try them again. skip: do without them. close: do without them and all that waits for them in this \
              phase, then test and merge it. stop: end here.",
-            tasks.join(", "),
+            short_list(tasks, false),
             reasons(facts, failures, tasks, "Why the others have failed: ostler tasks show ID")
         ),
         About::Red { phase, .. } => format!(
@@ -46,7 +47,7 @@ fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) 
         About::Unmerged { phase, .. } => format!(
             "Phase {phase} cannot be merged; the target is as it was.\n{}\n\
              retry: try again, after you have {}. stop: end here.",
-            unmerged(facts.phases.get(phase)),
+            unmerged(facts.phases.get(phase), false),
             match put_right(facts.phases.get(phase)) {
                 Some(worktree) => format!(
                     "merged {} into the branch in {worktree}, and committed that",
@@ -70,7 +71,7 @@ fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -
         About::Blocked { phase, tasks } => format!(
             "{phase}단계에 남은 작업은 모두 실패한 작업을 기다립니다: {}.\n{}\
              retry: 다시 시도. skip: 건너뛰기. close: 이 단계에서 그것을 기다리는 작업까지 건너뛰고 테스트한 뒤 병합. stop: 여기서 끝내기.",
-            tasks.join(", "),
+            short_list(tasks, true),
             reasons(facts, failures, tasks, "나머지가 실패한 이유: ostler tasks show ID")
         ),
         About::Red { phase, .. } => format!(
@@ -81,7 +82,7 @@ fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -
         About::Unmerged { phase, .. } => format!(
             "{phase}단계를 병합할 수 없습니다. 대상 브랜치는 그대로입니다.\n{}\n\
              retry: {} 다시 시도. stop: 여기서 끝내기.",
-            unmerged(facts.phases.get(phase)),
+            unmerged(facts.phases.get(phase), true),
             match put_right(facts.phases.get(phase)) {
                 Some(worktree) => format!(
                     "{worktree}에서 {} 브랜치를 병합하고 커밋한 뒤",
@@ -136,12 +137,12 @@ fn said(stage: Option<&Stage>) -> String {
     format!("$ {}\n{end}", tested.command.as_deref().unwrap_or_default())
 }
 
-fn unmerged(stage: Option<&Stage>) -> String {
+fn unmerged(stage: Option<&Stage>, korean: bool) -> String {
     let Some(unmerged) = stage.and_then(|stage| stage.unmerged.as_ref()) else { return String::new() };
     if unmerged.files.is_empty() {
         return unmerged.message.clone();
     }
-    format!("{}: {}", unmerged.message, unmerged.files.join(", "))
+    format!("{}: {}", unmerged.message, short_list(&unmerged.files, korean))
 }
 
 /// What an agent is told that is to bring the two sides of a merge together.
@@ -161,5 +162,21 @@ pub(super) fn mend(branch: &str, target: &str, files: &[String], korean: bool) -
              pass, and commit the merge. Do not change `{target}` itself.",
             files.join(", ")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_names_ten_tasks_and_counts_the_others() {
+        let tasks: Vec<String> = (1..=40).map(|n| format!("T1.{n}")).collect();
+        let about = About::Blocked { phase: 1, tasks };
+        let ask = |korean| question(&about, &Loop::default(), &BTreeMap::new(), korean).question;
+        assert!(
+            ask(false).contains("have failed: T1.1, T1.2, ") && ask(false).contains("T1.10 and 30 more.\n")
+        );
+        assert!(ask(true).contains("T1.10 외 30개.\n") && !ask(true).contains("T1.11"));
     }
 }
