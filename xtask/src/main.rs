@@ -42,7 +42,7 @@ usage: cargo xtask COMMAND
   soak interface          only the interface: against its document, and with a hundred who look at once
   soak faults             only full and failing disks, damage, clocks, locks, deaths
   soak crashes            only a server that is killed, at every place and at random
-  soak attacks            only an agent that attacks, in rounds with restarts
+  soak attacks            only agents that attack, in rounds with restarts, and that flood
   soak fuzz [TARGET …]    only the fuzz targets, or those that are named
        --seconds N        how long the simulator and each fuzz target run (600)
        --cases N          how many cases each property tries (200000)

@@ -54,6 +54,9 @@ const STORM: [&str; 2] = ["20", "20"];
 /// So many rounds of attacks, with so many steps in a flood, and the longest that an answer may take, in milliseconds.
 const ATTACKS: [&str; 3] = ["5", "500000", "1000"];
 
+/// How many steps an agent prints while the server's memory is watched.
+const FLOOD_STEPS: &str = "2000000";
+
 pub(super) fn sessions(options: &Options) -> Result<Vec<Row>, Error> {
     let environment = vec![("OSTLER_SESSIONS", SESSIONS.to_owned())];
     let tests = &["many::many_sessions_at_once_lose_nothing_and_leave_nothing"];
@@ -148,7 +151,8 @@ pub(super) fn crashes(options: &Options) -> Result<Vec<Row>, Error> {
     )
 }
 
-/// An agent that attacks, in rounds with a restart between them. Each answer of the server has to come within a second.
+/// An agent that attacks, in rounds with a restart between them: the server answers within a second throughout. Then agents
+/// that connect, ask and print without end: the server's memory stays bounded.
 pub(super) fn attacks(options: &Options) -> Result<Vec<Row>, Error> {
     let [rounds, steps, answer_ms] = ATTACKS.map(str::to_owned);
     let attacker = Storm {
@@ -161,7 +165,13 @@ pub(super) fn attacks(options: &Options) -> Result<Vec<Row>, Error> {
             ("OSTLER_ATTACK_ANSWER_MS", answer_ms),
         ],
     };
-    run(options, vec![attacker])
+    let floods = Storm {
+        name: "floods",
+        program: SESSION_TESTS,
+        tests: &["floods::"],
+        environment: vec![("OSTLER_FLOOD_STEPS", FLOOD_STEPS.to_owned())],
+    };
+    run(options, vec![attacker, floods])
 }
 
 /// Every fault of `docs/reliability.md` that is not a storm of its own.
