@@ -171,8 +171,10 @@ impl Error {
             Error::Client(ClientError::Refused(problem)) | Error::Start(StartError::Refused(problem)) => {
                 refusal::message(words, problem)
             }
-            // It has said so itself.
-            Error::Start(error @ StartError::NoAnswer { .. }) => error.to_string(),
+            // A server that is there and silent was started.
+            Error::Start(error @ (StartError::NoAnswer { .. } | StartError::Silent { .. })) => {
+                error.to_string()
+            }
             Error::Start(error) => words.say(Key::NotStarted, &[("message", error)]),
             Error::Serve(error) => words.say(Key::NotStarted, &[("message", error)]),
             Error::Keep(error) => error.to_string(),

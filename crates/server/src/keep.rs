@@ -17,7 +17,7 @@ use crate::{
     home::Home,
     journal::{self, LoadError, Replayed},
     office::kept,
-    serve::ServeError,
+    serve::{ServeError, refuse_without_journal},
 };
 
 pub use self::{
@@ -33,6 +33,8 @@ pub enum KeepError {
         /// Where it would be.
         path: PathBuf,
     },
+    /// The journal was removed: there are sessions without one.
+    Removed(Box<ServeError>),
     /// The database cannot be opened.
     Open(OpenError),
     /// A server uses it.
@@ -96,6 +98,7 @@ pub fn verify(home: &Home) -> Result<Replayed, KeepError> {
 fn open(home: &Home) -> Result<(Sqlite, SqliteReader), KeepError> {
     let path = home.database();
     if !path.exists() {
+        refuse_without_journal(home).map_err(|error| KeepError::Removed(Box::new(error)))?;
         return Err(KeepError::Nothing { path });
     }
     // Opened as the writer is, so that what an ended server left half done is brought in order.
@@ -126,7 +129,7 @@ impl fmt::Display for KeepError {
         match self {
             KeepError::Nothing { path } => write!(f, "there is no journal at '{}'", path.display()),
             KeepError::Open(source) => write!(f, "{source}"),
-            KeepError::Held(source) => write!(f, "{source}"),
+            KeepError::Removed(source) | KeepError::Held(source) => write!(f, "{source}"),
             KeepError::Salvage(source) => write!(f, "{source}"),
             KeepError::Export(source) => write!(f, "{source}"),
             KeepError::Load(source) => write!(f, "{source}"),
@@ -139,7 +142,7 @@ impl std::error::Error for KeepError {
         match self {
             KeepError::Nothing { .. } => None,
             KeepError::Open(source) => Some(source),
-            KeepError::Held(source) => Some(source),
+            KeepError::Removed(source) | KeepError::Held(source) => Some(source),
             KeepError::Salvage(source) => Some(source),
             KeepError::Export(source) => Some(source),
             KeepError::Load(source) => Some(source),

@@ -236,7 +236,7 @@ async fn branded(home: &Home, baseline: LockLimit) -> ServeError {
 }
 
 /// A journal that is missing while sessions are there was removed. A new one would give their ids to others.
-fn refuse_without_journal(home: &Home) -> Result<(), ServeError> {
+pub(crate) fn refuse_without_journal(home: &Home) -> Result<(), ServeError> {
     let has_sessions = fs::read_dir(home.sessions()).is_ok_and(|mut sessions| sessions.next().is_some());
     if has_sessions && matches!(home.database().try_exists(), Ok(false)) {
         return Err(ServeError::NoJournal { path: home.database(), sessions: home.sessions() });
