@@ -121,6 +121,13 @@ impl<'a> Fields<'a> {
             BlockTag::UserQuestion => &["category", "question", "options", "default", "required"],
             BlockTag::Error => &["type", "message", "details", "recovery"],
         };
+        // An agent prints what a program reported to it, whose lines are not indented: "Require stack:", "}".
+        let free: &[&str] = match tag {
+            BlockTag::Error => &["message", "details"],
+            BlockTag::DependencyRequest | BlockTag::UserQuestion => &[],
+        };
+        let is_among = |keys: &[&str], key: &str| keys.iter().any(|known| known.eq_ignore_ascii_case(key));
+        let is_field = |line: &str| split(line).is_some_and(|(key, _)| is_among(keys, key));
         let values = [const { None }; KEYS_MAX];
         let mut fields = Fields { keys, values, extra: BTreeMap::new(), warnings: Vec::new() };
         let mut current: Option<Draft<'a>> = None;
@@ -130,7 +137,7 @@ impl<'a> Fields<'a> {
             let line = &body[start..newline];
             let end = newline + 1;
             match &mut current {
-                Some(draft) if draft.goes_on_with(line) => {
+                Some(draft) if draft.goes_on_with(line) || (is_among(free, draft.key) && !is_field(line)) => {
                     draft.rest_end = end;
                     draft.in_list &= !line.trim_end().ends_with(']');
                 }
@@ -207,20 +214,10 @@ struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// Begins with a line that ends at `end` in the body.
     fn begin(line: &'a str, end: usize) -> Result<Self, Trouble> {
-        if let Some(colon) = memchr(b':', line.as_bytes()) {
-            let (key, first) = (line[..colon].trim_ascii(), trim(&line[colon + 1..]));
-            if is_key(key) {
-                let in_list =
-                    key.eq_ignore_ascii_case("options") && first.starts_with('[') && !first.ends_with(']');
-                return Ok(Draft {
-                    key,
-                    indent: indent(line),
-                    first,
-                    in_list,
-                    rest_start: end,
-                    rest_end: end,
-                });
-            }
+        if let Some((key, first)) = split(line) {
+            let in_list =
+                key.eq_ignore_ascii_case("options") && first.starts_with('[') && !first.ends_with(']');
+            return Ok(Draft { key, indent: indent(line), first, in_list, rest_start: end, rest_end: end });
         }
         let shown: String = line.trim().chars().take(80).collect();
         Err(Trouble::new(FaultReason::NotKeyValue, &shown))
@@ -253,6 +250,13 @@ impl<'a> Draft<'a> {
         }
         Cow::Owned(value)
     }
+}
+
+/// The key and the value of a `key: value` line.
+fn split(line: &str) -> Option<(&str, &str)> {
+    let colon = memchr(b':', line.as_bytes())?;
+    let (key, first) = (line[..colon].trim_ascii(), trim(&line[colon + 1..]));
+    is_key(key).then_some((key, first))
 }
 
 fn is_key(key: &str) -> bool {

@@ -285,6 +285,31 @@ fn errors_as_the_catch_example_prints_them() {
     );
 }
 
+/// Node's message for a missing module has several lines, and none of them is indented.
+#[test]
+fn a_message_of_several_lines_as_the_catch_example_prints_it() {
+    check(
+        "\n\
+         [ERROR]\n\
+         type: fatal\n\
+         message: Cannot find module './missing'\n\
+         Require stack:\n\
+         - /app/index.js\n\
+         details: Error: Cannot find module './missing'\n\
+         Require stack:\n\
+         - /app/index.js\n\
+         \x20   at Module._load (node:internal/modules/cjs/loader:1038:27) {\n\
+         \x20 code: 'MODULE_NOT_FOUND',\n\
+         }\n\
+         recovery: checkpoint_and_fail\n\
+         [/ERROR]\n\
+         \x20   \n",
+        expect![[
+            r#"error {"details":"Error: Cannot find module './missing'\nRequire stack:\n- /app/index.js\n    at Module._load (node:internal/modules/cjs/loader:1038:27) {\n  code: 'MODULE_NOT_FOUND',\n}","message":"Cannot find module './missing'\nRequire stack:\n- /app/index.js","recovery":"checkpoint_and_fail","type":"fatal"}"#
+        ]],
+    );
+}
+
 /// It is itself a valid message, and what a fault says of itself.
 #[test]
 fn the_report_of_a_failed_validation() {

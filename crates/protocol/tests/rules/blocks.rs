@@ -14,6 +14,35 @@ fn a_value_goes_on_where_it_is_indented() {
     );
 }
 
+/// The text of an error goes on until a line names another field of the block. Elsewhere an unknown key is kept apart.
+#[test]
+fn the_text_of_an_error_needs_no_indentation() {
+    check(
+        "[ERROR]\ntype: fatal\nmessage: the build failed\nerror: expected `;`\nerror: cannot find value `x`\n\nFor more information, see the log.\nRecovery: notify_user\nattempt: 2\n[/ERROR]\n",
+        expect![[
+            r#"0..172 error by "closing_tag" {"extra":{"attempt":"2"},"message":"the build failed\nerror: expected `;`\nerror: cannot find value `x`\n\nFor more information, see the log.","recovery":"notify_user","type":"fatal","warnings":[{"code":"unknown_key","field":"attempt"}]}"#
+        ]],
+    );
+    check(
+        "    [ERROR]\n    type: fatal\n    details: first\nless indented\n        deeper\n    message: boom\n    recovery: notify_user\n    [/ERROR]\n",
+        expect![[
+            r#"0..132 error by "closing_tag" {"details":"first\nless indented\n        deeper","message":"boom","recovery":"notify_user","type":"fatal"}"#
+        ]],
+    );
+    check(
+        "[ERROR]\ntype: fatal\nmessage: one\nmessage: two\n[/ERROR]\n",
+        expect![[
+            r#"0..54 fault by "closing_tag" {"details":"ERROR has field 'message' twice","field":"message","raw":"[ERROR]\ntype: fatal\nmessage: one\nmessage: two\n[/ERROR]","reason":"duplicate_key","severity":"fault","tag":"ERROR"}"#
+        ]],
+    );
+    check(
+        "[ERROR]\ntype: fatal\nno field\nmessage: boom\n[/ERROR]\n",
+        expect![[
+            r#"0..51 fault by "closing_tag" {"details":"ERROR has a line that is not 'key: value': 'no field'","field":"no field","raw":"[ERROR]\ntype: fatal\nno field\nmessage: boom\n[/ERROR]","reason":"not_key_value","severity":"fault","tag":"ERROR"}"#
+        ]],
+    );
+}
+
 #[test]
 fn lists_in_every_form() {
     check(
