@@ -45,6 +45,16 @@ test("Enter takes the default", async () => {
   assert.deepEqual(answer, { answer: "text", text: "PostgreSQL" });
 });
 
+test("an optional question is declined", async () => {
+  const request = await ostler.ask("decline");
+  const answer = await settle(request, async (page) => {
+    await page.getByText(" · optional").waitFor();
+    await page.getByRole("button", { name: "Go on without" }).click();
+  });
+  assert.deepEqual(answer, { answer: "skipped", default: null });
+  await ostler.printed(request.session, '"answer":null');
+});
+
 test("words that are none of the options are sent when somebody insists", async () => {
   const request = await ostler.ask("choice");
   const answer = await settle(request, async (page) => {

@@ -15,24 +15,20 @@ use crate::{
 pub(crate) fn prompt(words: Words, request: &RequestView) -> String {
     let ask = &request.ask;
     let key = if ask.options.is_empty() { Key::PromptWords } else { Key::PromptNumber };
-    match &ask.default {
-        Some(default) => {
-            let enter = words.say(Key::EnterForDefault, &[("default", &one_line(default))]);
-            format!("  {} ({enter}): ", words.sentence(key))
-        }
-        None => format!("  {}: ", words.sentence(key)),
-    }
+    let enter = match &ask.default {
+        Some(default) => words.say(Key::EnterForDefault, &[("default", &one_line(default))]),
+        None if ask.skippable => words.sentence(Key::PromptWithout).to_owned(),
+        None => return format!("  {}: ", words.sentence(key)),
+    };
+    format!("  {} ({enter}): ", words.sentence(key))
 }
 
-/// A line as an answer: empty for the default, `!` in front to insist, y and n where a yes or no is asked for.
+/// A line as an answer: empty for the default or for none, `!` in front to insist, y and n where a yes or no is asked for.
 pub(crate) fn of_line(request: &RequestView, line: &str) -> NewAnswer {
     let ask = &request.ask;
     let words = line.trim();
-    if words.is_empty() && ask.kind == "dependency" && (ask.default.is_some() || !ask.required) {
-        return NewAnswer { skip: true, ..NewAnswer::default() };
-    }
     if words.is_empty() {
-        return NewAnswer { value: ask.default.clone(), ..NewAnswer::default() };
+        return NewAnswer { skip: ask.skippable, ..NewAnswer::default() };
     }
     if let Some(rest) = words.strip_prefix('!').filter(|_| !ask.options.is_empty()) {
         let value = Some(rest.trim().to_owned());
@@ -84,7 +80,7 @@ mod tests {
     fn the_habits_of_a_terminal() {
         let mut request = request();
         let value = |request: &RequestView, line: &str| of_line(request, line).value;
-        assert_eq!(value(&request, "").as_deref(), Some("PostgreSQL"));
+        assert_eq!((value(&request, ""), of_line(&request, "").skip), (None, true), "the default");
         assert_eq!(value(&request, "2").as_deref(), Some("2"));
         assert_eq!(value(&request, "y").as_deref(), Some("y"), "a choice has no yes");
         let insisted = of_line(&request, "! SQLite");
@@ -95,12 +91,17 @@ mod tests {
         request.ask.options = Vec::new();
         request.ask.default = None;
         assert_eq!(of_line(&request, "!important").value.as_deref(), Some("!important"));
-        assert_eq!(of_line(&request, " ").value, None);
+        request.ask.skippable = false;
+        assert_eq!((value(&request, " "), of_line(&request, " ").skip), (None, false));
     }
 
     #[test]
     fn the_prompt_names_the_default() {
         let prompt = prompt(Words::new(Language::En), &request());
         assert_eq!(prompt, "  Your answer, a number or words (Enter: PostgreSQL): ");
+        let mut without = request();
+        without.ask.default = None;
+        let prompt = super::prompt(Words::new(Language::En), &without);
+        assert_eq!(prompt, "  Your answer, a number or words (Enter: go on without): ");
     }
 }

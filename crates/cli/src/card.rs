@@ -17,8 +17,15 @@ pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> Strin
     said
 }
 
-/// How to answer it later.
+/// How to answer it later, or to decline it.
 pub(crate) fn how(words: Words, request: &RequestView) -> String {
+    let how = how_to_answer(words, request);
+    let ask = &request.ask;
+    let skip = if ask.default.is_some() { Key::OrSkipForDefault } else { Key::OrSkip };
+    if ask.skippable { format!("{how}{}", words.sentence(skip)) } else { how }
+}
+
+fn how_to_answer(words: Words, request: &RequestView) -> String {
     let id = &request.id;
     if request.ask.kind == "review" {
         words.say(Key::AnswerReview, &[("id", id)])
@@ -56,6 +63,13 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         clock::since(words, request.opened_at_ms),
         words.sentence(kind(&ask.kind)).to_owned(),
     ];
+    if matches!(ask.kind.as_str(), "error" | "fault") {
+        let words = ["type", "recovery"].iter().filter_map(|name| ask.fields[*name].as_str());
+        head.extend(words.map(one_line));
+    }
+    if !ask.required {
+        head.push(words.sentence(Key::PromptOptional).to_owned());
+    }
     if let (Some(retry), Some(at_ms)) = (request.retry, request.expires_at_ms) {
         head.push(words.say(Key::RetriesAt, &[("time", &clock::local(at_ms)), ("n", &retry)]));
     } else if request.expired {
@@ -244,7 +258,8 @@ pub(crate) mod tests {
             "project": { "id": "p_1", "name": "shop-app", "root": "/home/me/shop-app", "git": true },
             "ask": {
                 "kind": "question", "text": "Which database\u{1b}[2J would you prefer?", "context": null,
-                "options": ["PostgreSQL", "MySQL"], "default": "PostgreSQL", "required": true, "fields": {},
+                "options": ["PostgreSQL", "MySQL"], "default": "PostgreSQL", "required": true,
+                "skippable": true, "fields": {},
             },
             "opened_at_ms": clock::now_ms() - 245_000, "expires_at_ms": null, "expired": false,
             "settled": null, "delivery": "nothing",
@@ -258,6 +273,7 @@ pub(crate) mod tests {
         request.ask.kind = "dependency".into();
         request.ask.options = Vec::new();
         request.ask.default = None;
+        request.ask.skippable = false;
         for (kind, value, how) in [
             ("package", "--yes", "Answer: ostler answer q_7 --yes, or --no\n"),
             ("api_key", "", "Answer: ostler answer q_7 (you are asked"),
@@ -270,6 +286,19 @@ pub(crate) mod tests {
             let card = card(Words::new(Language::En), Screen::plain(), &request);
             assert!(card.contains(how), "{kind}: {card}");
         }
+    }
+
+    #[test]
+    fn a_card_of_an_error_says_how_bad_it_is_and_what_the_agent_wants_done() {
+        let mut request = request();
+        request.ask.kind = "fault".into();
+        request.ask.text = "Invalid protocol format: ERROR was never closed".into();
+        request.ask.fields = json!({ "type": "fatal", "message": "Invalid protocol format",
+            "details": "ERROR was never closed", "recovery": "notify_user", "raw": "[ERROR]" });
+        let card = card(Words::new(Language::En), Screen::plain(), &request);
+        let [head, text] = [0, 1].map(|line| card.lines().nth(line).unwrap_or_default());
+        assert!(head.ends_with(" · fatal · notify_user"), "{card}");
+        assert_eq!(text, "  Invalid protocol format: ERROR was never closed");
     }
 
     #[test]
@@ -343,7 +372,7 @@ pub(crate) mod tests {
               Which database[2J would you prefer?
                 1  PostgreSQL  (default)
                 2  MySQL
-              Answer: ostler answer q_7 1
+              Answer: ostler answer q_7 1, or --skip for the default
         "#]]
         .assert_eq(&card(Language::En));
         expect![[r#"
@@ -351,7 +380,7 @@ pub(crate) mod tests {
               Which database[2J would you prefer?
                 1  PostgreSQL  (기본값)
                 2  MySQL
-              답하기: ostler answer q_7 1
+              답하기: ostler answer q_7 1, 기본값을 쓰려면 --skip
         "#]]
         .assert_eq(&card(Language::Ko));
     }

@@ -69,7 +69,7 @@ impl Form {
             steps,
             values: BTreeMap::new(),
             other_names: form.other_names,
-            can_skip: !request.ask.required || default.is_some(),
+            can_skip: request.ask.skippable,
             default,
         })
     }
@@ -229,6 +229,7 @@ mod tests {
         request.ask.kind = "dependency".into();
         request.ask.options = Vec::new();
         request.ask.required = required;
+        request.ask.skippable = !required || default.is_some();
         request.ask.default = default.map(ToOwned::to_owned);
         request.ask.fields = json!({ "type": kind });
         request.ask.form = Some(serde_json::from_value(form).expect("a form"));

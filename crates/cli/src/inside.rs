@@ -65,6 +65,9 @@ pub(crate) fn ask(context: &Context, call: &NewCall) -> Result<Outcome, Error> {
         CallState::Answered { answer: CallAnswer::Nothing } => {
             (Some(CallAnswer::Nothing), Some(Key::NobodyAnswered))
         }
+        CallState::Answered { answer: answer @ CallAnswer::Skipped { default: None } } => {
+            (Some(answer), Some(Key::CallDeclined))
+        }
         CallState::Answered { answer } => (Some(call.restored(answer)), None),
         CallState::Over => (None, Some(Key::NoAnswerOver)),
         CallState::Elsewhere | CallState::Waiting => (None, Some(Key::NoAnswerHere)),
@@ -92,7 +95,7 @@ pub(crate) fn print_secret(text: &Zeroizing<String>) -> Result<(), Error> {
 /// How a command ends that has this answer.
 pub(crate) fn exit(outcome: &Outcome) -> Exit {
     match &outcome.answer {
-        None | Some(CallAnswer::Nothing) => Exit::NoAnswer,
+        None | Some(CallAnswer::Nothing | CallAnswer::Skipped { default: None }) => Exit::NoAnswer,
         Some(CallAnswer::Denied { .. }) => Exit::Denied,
         Some(_) => Exit::Done,
     }

@@ -37,7 +37,7 @@ pub struct Given {
     /// Whether they may be given again to whoever asks for them in the same project.
     #[serde(default)]
     pub reuse: bool,
-    /// Whether it has to do without, or with the default.
+    /// Whether a person declines: the agent goes on without an answer, or with the default.
     #[serde(default)]
     pub skip: bool,
 }
@@ -223,7 +223,7 @@ pub fn read(ask: &Ask, rules: &[PermissionRule], given: &Given) -> Result<Answer
     }
     match ask {
         Ask::Question(_) | Ask::AskUser(_) => choice(ask, given),
-        Ask::Dependency(dependency) => read_dependency(dependency, given),
+        Ask::Dependency(dependency) => read_dependency(ask, dependency, given),
         Ask::Permission(_) => match (given.decision, &given.value) {
             (Some(true), _) => Ok(Answer::ONCE),
             (Some(false), _) => Ok(Answer::Denied { reason: reason(given) }),
@@ -244,6 +244,9 @@ fn reason(given: &Given) -> Option<String> {
 
 /// Words or an option; beside a yes or no they say why.
 fn choice(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
+    if given.skip {
+        return decline(ask);
+    }
     let options = ask.options();
     let word = given.decision.map(|yes| if yes { "Yes" } else { "No" });
     let remark = given.value.as_deref().map(str::trim).filter(|remark| !remark.is_empty());
@@ -262,12 +265,21 @@ fn choice(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     })
 }
 
-fn read_dependency(dependency: &DependencyRequest, given: &Given) -> Result<Answer, NotAnAnswer> {
+/// A person declines a question: its default is the answer; without one, an optional question has none.
+fn decline(ask: &Ask) -> Result<Answer, NotAnAnswer> {
+    match Answer::by_default(ask) {
+        Some(answer) => Ok(answer),
+        None if ask.is_required() => Err(NotAnAnswer::Required),
+        None => Ok(Answer::Skipped { default: None }),
+    }
+}
+
+fn read_dependency(ask: &Ask, dependency: &DependencyRequest, given: &Given) -> Result<Answer, NotAnAnswer> {
     if given.decision == Some(false) {
         return Ok(Answer::Denied { reason: reason(given) });
     }
     if given.skip {
-        return skip(dependency);
+        return skip(ask, dependency);
     }
     match (dependency.dependency_type, given.decision, &given.value) {
         (DependencyType::Permission | DependencyType::Package, Some(true), _) => Ok(Answer::ONCE),
@@ -293,15 +305,9 @@ fn read_dependency(dependency: &DependencyRequest, given: &Given) -> Result<Answ
     }
 }
 
-/// What can be done without is done without, and what has a default is done with that. A default stands for a value or a
-/// file; that somebody may do something, or has a service, cannot be said by who asks for it.
-fn skip(dependency: &DependencyRequest) -> Result<Answer, NotAnAnswer> {
-    let default = match dependency.dependency_type {
-        DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::File => {
-            dependency.default.clone()
-        }
-        DependencyType::Service | DependencyType::Permission | DependencyType::Package => None,
-    };
+/// What can be done without is done without, and what has a default is done with that.
+fn skip(ask: &Ask, dependency: &DependencyRequest) -> Result<Answer, NotAnAnswer> {
+    let default = ask.default_answer().map(ToOwned::to_owned);
     if dependency.required && default.is_none() {
         return Err(NotAnAnswer::Required);
     }
@@ -412,6 +418,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::request::FaultReport;
 
     fn read(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
         super::read(ask, &[], given)
@@ -445,7 +452,7 @@ mod tests {
 
     #[test]
     fn blank_words_settle_nothing_and_are_no_reason() {
-        let fault = Ask::Fault { details: "broken".into(), raw: "[ERROR".into() };
+        let fault = Ask::Fault(FaultReport { raw: "[ERROR".into(), ..FaultReport::default() });
         for blank in ["", " ", "  ", " \n"] {
             assert_eq!(read(&fault, &said(blank)), Err(NotAnAnswer::Empty), "{blank:?}");
         }
@@ -500,7 +507,7 @@ mod tests {
 
     #[test]
     fn an_error_is_retried_passed_over_or_final() {
-        let ask = Ask::Fault { details: "x".into(), raw: "y".into() };
+        let ask = Ask::Fault(FaultReport::default());
         assert_eq!(read(&ask, &said("continue")), Ok(Answer::GoOn { words: None }));
         assert_eq!(read(&ask, &said("2")), Ok(Answer::Fail));
         let words = Some("close the block please".into());

@@ -109,8 +109,7 @@ pub(crate) fn read(item: &Value) -> Heard {
             if let Some(said) = thin::broken(item) {
                 return Heard::Thin(said);
             }
-            let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
-            Some(Ask::Fault { details: text("details"), raw: text("raw") })
+            fields(item).map(Ask::Fault)
         }
         _ => None,
     };

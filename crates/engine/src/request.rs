@@ -1,16 +1,18 @@
 //! Something that somebody has to settle. It stands in the inbox until then.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use ostler_protocol::{
     fact::PermissionRequest,
     mark::Mark,
-    signal::{AskUser, DependencyRequest, DependencyType, ErrorReport, UserQuestion},
+    signal::{
+        AskUser, DependencyRequest, DependencyType, ErrorReport, ErrorSeverity, Recovery, UserQuestion,
+    },
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    answer::Answer,
+    answer::{self, Answer, Given},
     id::{ProjectId, RequestId, RunId, SessionId},
     permission::{self, PermissionRule},
     phases::problem::Problem,
@@ -114,12 +116,7 @@ pub enum Ask {
     /// `[ERROR]`
     Error(ErrorReport),
     /// A message that could not be understood.
-    Fault {
-        /// What is wrong with it.
-        details: String,
-        /// As it stood.
-        raw: String,
-    },
+    Fault(FaultReport),
     /// The CLI wants to use a tool.
     Permission(PermissionRequest),
     /// The agent's output has nowhere to go.
@@ -153,6 +150,27 @@ pub enum Ask {
     },
     /// A person is to look at the work of a phase.
     Review(Review),
+}
+
+/// A message that could not be understood, in the form in which agents report errors. Faults that older versions
+/// recorded have only `details` and `raw`, and so have those that no message caused.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FaultReport {
+    /// Whether going on is thinkable: `fatal`.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<ErrorSeverity>,
+    /// `Invalid protocol format`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What is wrong with it.
+    #[serde(default)]
+    pub details: String,
+    /// What should happen now: `notify_user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Recovery>,
+    /// As it stood.
+    #[serde(default)]
+    pub raw: String,
 }
 
 /// What another process did to an agent.
@@ -324,6 +342,16 @@ impl Request {
     }
 }
 
+impl FaultReport {
+    /// What is wrong, with what kind of error it is.
+    pub fn sentence(&self) -> String {
+        match &self.message {
+            Some(message) => format!("{message}: {}", self.details),
+            None => self.details.clone(),
+        }
+    }
+}
+
 impl Ask {
     /// What can be chosen, rules aside; empty where anything can be said.
     pub fn options(&self) -> Vec<String> {
@@ -345,6 +373,23 @@ impl Ask {
         }
     }
 
+    /// Which turn it has among the requests of one session, the first being 0: errors, the end of a phase, dependencies,
+    /// questions.
+    pub fn turn(&self) -> u8 {
+        match self {
+            Ask::Error(_)
+            | Ask::Fault { .. }
+            | Ask::Stall { .. }
+            | Ask::Steered { .. }
+            | Ask::TimeOver { .. }
+            | Ask::CostOver { .. }
+            | Ask::TokensOver { .. } => 0,
+            Ask::Review(_) => 1,
+            Ask::Dependency(_) | Ask::Permission(_) => 2,
+            Ask::Question(_) | Ask::AskUser(_) => 3,
+        }
+    }
+
     /// Whether its agent cannot do without it.
     pub fn is_required(&self) -> bool {
         match self {
@@ -355,16 +400,28 @@ impl Ask {
         }
     }
 
+    /// Whether a person can decline it: the agent goes on with the default, or without.
+    pub fn can_be_skipped(&self) -> bool {
+        let skip = Given { skip: true, ..Given::default() };
+        answer::read(self, &[], &skip).is_ok()
+    }
+
     /// Its length as JSON.
     pub(crate) fn bytes(&self) -> usize {
         serde_json::to_string(self).map_or(0, |text| text.len())
     }
 
-    /// The answer that stands for none.
+    /// The answer that stands for none. A default stands for a value or a file; that somebody may do something, or has a
+    /// service, cannot be said by who asks for it.
     pub fn default_answer(&self) -> Option<&str> {
         match self {
             Ask::Question(question) => question.default.as_deref(),
-            Ask::Dependency(dependency) => dependency.default.as_deref(),
+            Ask::Dependency(dependency) => match dependency.dependency_type {
+                DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::File => {
+                    dependency.default.as_deref()
+                }
+                DependencyType::Service | DependencyType::Permission | DependencyType::Package => None,
+            },
             _ => None,
         }
     }

@@ -515,7 +515,7 @@ impl Session {
         self.launches.last()?.ended.as_ref()
     }
 
-    /// How it is. The requests are those of this session that it waits for, oldest first.
+    /// How it is. The requests are those of this session that it waits for.
     pub fn status(&self, blocked_by: &[&Request]) -> Status {
         match &self.outcome {
             Some(Outcome::Completed { .. }) => return Status::Completed,
@@ -531,7 +531,9 @@ impl Session {
             Status::Ending
         } else if self.is_interrupted() {
             Status::Interrupted
-        } else if let Some(request) = blocked_by.iter().find(|request| request.is_open()) {
+        } else if let Some(request) =
+            blocked_by.iter().filter(|it| it.is_open()).min_by_key(|it| it.ask.turn())
+        {
             match request.ask {
                 Ask::Dependency(_) => Status::WaitingDependency,
                 Ask::Permission(_) => Status::WaitingPermission,

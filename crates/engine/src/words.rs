@@ -99,7 +99,11 @@ fn line(session: &Session, request: &Request, answer: &Answer) -> Said {
     match (&request.ask, answer) {
         (
             Ask::Question(_),
-            Answer::Text { .. } | Answer::Chosen { .. } | Answer::Remarked { .. } | Answer::Nothing,
+            Answer::Text { .. }
+            | Answer::Chosen { .. }
+            | Answer::Remarked { .. }
+            | Answer::Skipped { .. }
+            | Answer::Nothing,
         ) => {
             let (answer, option) = match answer {
                 Answer::Text { text } | Answer::Remarked { text, .. } => (Some(text.clone()), None),
@@ -204,14 +208,7 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         (Answer::Provided { names, .. }, true) => {
             format!("요청한 것({asked})은 이제 환경 변수 {}에 있습니다.", names.join(", "))
         }
-        (Answer::Skipped { default }, false) => match default {
-            Some(default) => format!("Nobody gave \"{asked}\". Use the default: {default}"),
-            None => format!("Go on without \"{asked}\"."),
-        },
-        (Answer::Skipped { default }, true) => match default {
-            Some(default) => format!("\"{asked}\"은(는) 주어지지 않았습니다. 기본값을 쓰세요: {default}"),
-            None => format!("\"{asked}\" 없이 계속하세요."),
-        },
+        (Answer::Skipped { default }, _) => skipped(&request.ask, &asked, default.as_deref(), korean),
         (Answer::Denied { reason }, false) => with_reason("Denied", &asked, reason.as_deref()),
         (Answer::Denied { reason }, true) => with_reason("거부됨", &asked, reason.as_deref()),
         (Answer::Path { path }, false) => format!("The file you asked for ({asked}) is at {path}"),
@@ -228,6 +225,24 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
             | Answer::Again,
             _,
         ) => String::new(),
+    }
+}
+
+fn skipped(ask: &Ask, asked: &str, default: Option<&str>, korean: bool) -> String {
+    let is_question = matches!(ask, Ask::Question(_) | Ask::AskUser(_));
+    match (default, korean) {
+        (Some(default), false) => format!("Nobody gave \"{asked}\". Use the default: {default}"),
+        (Some(default), true) => {
+            format!("\"{asked}\"은(는) 주어지지 않았습니다. 기본값을 쓰세요: {default}")
+        }
+        (None, false) if is_question => {
+            format!("The person declined to answer \"{asked}\". Go on as you think best.")
+        }
+        (None, true) if is_question => {
+            format!("질문 \"{asked}\"에 답하지 않기로 했습니다. 스스로 판단해서 계속하세요.")
+        }
+        (None, false) => format!("Go on without \"{asked}\"."),
+        (None, true) => format!("\"{asked}\" 없이 계속하세요."),
     }
 }
 
@@ -260,7 +275,7 @@ fn asked(ask: &Ask) -> String {
         Ask::AskUser(ask) => ask.question.clone(),
         Ask::Dependency(dependency) => dependency.name.clone(),
         Ask::Error(error) => error.message.clone(),
-        Ask::Fault { details, .. } => details.clone(),
+        Ask::Fault(fault) => fault.details.clone(),
         Ask::Permission(permission) => permission.tool.clone(),
         Ask::Stall { reason } => reason.clone(),
         Ask::Steered { .. }

@@ -200,10 +200,33 @@ impl World {
         self.pending.get(&session).into_iter().flatten().filter_map(|id| self.requests.get(id))
     }
 
-    /// The requests that are open, oldest first.
+    /// The open requests that a session waits for, in the order of their turns.
+    pub fn offered(&self, session: SessionId) -> Vec<&Request> {
+        let mut open: Vec<&Request> = self.blocking(session).filter(|request| request.is_open()).collect();
+        open.sort_by_key(|request| request.ask.turn());
+        open
+    }
+
+    /// The requests that are open, oldest first. Several of one session share their places by their turns: an error
+    /// comes before a question, whatever was printed first.
     pub fn inbox(&self) -> impl Iterator<Item = &Request> {
-        let ids: BTreeSet<&RequestId> = self.pending.values().flatten().collect();
-        ids.into_iter().filter_map(|id| self.requests.get(id)).filter(|request| request.is_open())
+        self.inbox_after(None)
+    }
+
+    /// The requests that come after this one in the inbox. One that is settled by now counts by its age.
+    pub fn inbox_after(&self, after: Option<RequestId>) -> impl Iterator<Item = &Request> {
+        let mut places: BTreeMap<RequestId, &Request> = BTreeMap::new();
+        for session in self.pending.keys() {
+            let mut open: Vec<&Request> = self.pending(*session).filter(|it| it.is_open()).collect();
+            let ids: Vec<RequestId> = open.iter().map(|request| request.id).collect();
+            open.sort_by_key(|request| request.ask.turn());
+            places.extend(ids.into_iter().zip(open));
+        }
+        let place = after.map(|after| {
+            let at = places.iter().find(|(_, request)| request.id == after);
+            at.map_or(after, |(place, _)| *place)
+        });
+        places.into_iter().filter(move |(at, _)| place.is_none_or(|place| *at > place)).map(|(_, it)| it)
     }
 
     /// The project with this root.

@@ -107,8 +107,14 @@ impl Fault {
 
 impl Serialize for Fault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Fault", 6)?;
+        let mut fields = serializer.serialize_struct("Fault", 9)?;
         fields.serialize_field("severity", &self.severity())?;
+        if self.severity() == Severity::Fault {
+            let error = self.as_error();
+            fields.serialize_field("type", &error.severity)?;
+            fields.serialize_field("message", &error.message)?;
+            fields.serialize_field("recovery", &error.recovery)?;
+        }
         fields.serialize_field("tag", &self.tag)?;
         fields.serialize_field("field", &self.field)?;
         fields.serialize_field("reason", &self.reason)?;

@@ -95,6 +95,8 @@ export interface components {
             required: boolean;
             /** @description The options that allow something for the rest of the session, the narrowest first. */
             rules?: components["schemas"]["RuleView"][];
+            /** @description Whether a person can decline it (`skip`): the agent goes on with the default, or without. */
+            skippable?: boolean;
             /** @description The question, or what is wrong, or what is wanted. */
             text: string;
         };

@@ -239,6 +239,9 @@ export function Head({ request, queue }: { request: RequestView; queue: Queue })
         </span>{" "}
         <Said text={request.role ?? request.agent} className="strong" /> · <ProjectName project={request.project} /> · {request.session} ·{" "}
         <Since at={request.opened_at_ms} /> · {does}
+        {["error", "fault"].includes(request.ask.kind) &&
+          ["type", "recovery"].map((name) => typeof request.ask.fields[name] === "string" && ` · ${request.ask.fields[name]}`)}
+        {!request.ask.required && <> · {say("PromptOptional")}</>}
         <Expiry request={request} />
       </p>
       {queue.place > 0 && queue.count > 1 && (

@@ -53,7 +53,7 @@ export function plan(request: RequestView, say: Words): Plan {
   switch (ask.kind) {
     case "question":
     case "ask_user":
-      return asked(request);
+      return asked(request, say);
     case "dependency":
       return needed(request, say);
     case "permission":
@@ -73,7 +73,7 @@ export function plan(request: RequestView, say: Words): Plan {
   }
 }
 
-function asked(request: RequestView): Plan {
+function asked(request: RequestView, say: Words): Plan {
   const { options } = request.ask;
   const isConfirmation = options.length === 2 && options[0] === "Yes" && options[1] === "No";
   const choices = options.map((option, index): Choice => {
@@ -89,6 +89,8 @@ function asked(request: RequestView): Plan {
       answer,
     };
   });
+  const isDefaultOffered = request.ask.default != null && options.includes(request.ask.default);
+  if (request.ask.skippable && !isDefaultOffered) choices.push(skip(request, say));
   const files = { wantsValues: false, wantsFile: false };
   if (isConfirmation) return { choices, purpose: "remark", written: null, ...files };
   const purpose = options.length === 0 ? "answer" : "own";
@@ -106,18 +108,19 @@ function needed(request: RequestView, say: Words): Plan {
   if (!wantsValues && !wantsFile) {
     choices.push({ ...own, id: "approve", label: say("approve"), approves: true, answer: () => ({ decision: true }) });
   }
-  // Whether that is taken is for the server to say; it is offered where the agent has said that it can do without.
-  const canSkip = !ask.required || (ask.default != null && (wantsFile || (wantsValues && type !== "service")));
-  if (canSkip) {
-    const label = ask.default == null ? say("without") : say("withDefault", { default: ask.default });
-    choices.push({ ...own, id: "skip", label, approves: false, answer: () => ({ skip: true }) });
-  }
+  if (ask.skippable) choices.push(skip(request, say));
   choices.push(deny);
   // Whoever means to type a value and is in no field would settle the card by its first letter.
   const isTyped = wantsValues || wantsFile;
   const keyOf = (choice: Choice, index: number) => (!isTyped ? numberAt(index) : choice === deny ? DENY_KEY : null);
   const keyed = choices.map((choice, index) => ({ ...choice, key: keyOf(choice, index) }));
   return { choices: keyed, purpose: "reason", written: null, wantsValues, wantsFile };
+}
+
+/** Declines it: the agent goes on with the default, or without. */
+function skip({ ask }: RequestView, say: Words): Choice {
+  const label = ask.default == null ? say("without") : say("withDefault", { default: ask.default });
+  return { id: "skip", label, isOwn: true, isDefault: false, approves: false, key: null, answer: () => ({ skip: true }) };
 }
 
 function denied(written: string): NewAnswer {

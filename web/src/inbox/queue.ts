@@ -1,4 +1,4 @@
-// The cards in their order. One that comes is put behind the others, and none goes away under the eyes of a reader.
+// The cards in the order of the server. None goes away under the eyes of a reader.
 import { useEffect, useRef, useState } from "react";
 
 import type { RequestView } from "../api/schema";
@@ -19,7 +19,7 @@ export interface Queue {
 
 interface State {
   current: string | null;
-  /** The cards that were open when last looked, in the order in which they came. */
+  /** The cards that were open when last looked, in the order of the server. */
   ids: string[];
   /** What was settled here. The server may still call it open for a moment. */
   done: string[];
@@ -28,9 +28,10 @@ interface State {
 
 /** What follows from what is open now: whoever is being read stays, even if somebody else has settled it. */
 function arrange(state: State, open: string[]): State {
-  const coming = open.filter((id) => !state.done.includes(id));
-  const kept = state.ids.filter((id) => coming.includes(id) || id === state.current);
-  const ids = [...kept, ...coming.filter((id) => !kept.includes(id))];
+  // Which one comes first is for the server to say.
+  const ids = open.filter((id) => !state.done.includes(id));
+  const at = state.current === null ? -1 : state.ids.indexOf(state.current);
+  if (state.current !== null && at >= 0 && !ids.includes(state.current)) ids.splice(at, 0, state.current);
   return { ...state, ids, current: state.current ?? ids[0] ?? null, done: state.done.filter((id) => open.includes(id)) };
 }
 

@@ -7,6 +7,7 @@ korean) printf '[USER_QUESTION]\ncategory: choice\nquestion: 어떤 데이터베
 confirm) printf '[USER_QUESTION]\ncategory: confirmation\nquestion: Delete the old table?\nrequired: true\n[/USER_QUESTION]\n' ;;
 text) printf '[USER_QUESTION]\ncategory: clarification\nquestion: What is the service called?\nrequired: true\n[/USER_QUESTION]\n' ;;
 optional) printf '[USER_QUESTION]\ncategory: choice\nquestion: Which colour?\noptions:\n- green\n- blue\ndefault: green\nrequired: false\n[/USER_QUESTION]\n' ;;
+decline) printf '[USER_QUESTION]\ncategory: clarification\nquestion: Which slogan?\nrequired: false\n[/USER_QUESTION]\n' ;;
 ask) printf '[ASK_USER]\nMay the colours change?\n[/ASK_USER]\n' ;;
 key) printf '[DEPENDENCY_REQUEST]\ntype: api_key\nname: STRIPE_SECRET_KEY\ndescription: To charge cards in the test.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 token) printf '[DEPENDENCY_REQUEST]\ntype: api_key\nname: MAIL_TOKEN\ndescription: To send mail.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;

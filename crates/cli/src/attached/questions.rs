@@ -89,6 +89,8 @@ impl<'a> Questions<'a> {
                 self.open.push_back(events.get(self.context, &format!("/requests/{id}")).await?);
             }
         }
+        // Which one comes first is for the server to say.
+        self.open.make_contiguous().sort_by_key(|request| ids.iter().position(|id| *id == request.id));
         Ok(())
     }
 
@@ -107,7 +109,7 @@ impl<'a> Questions<'a> {
         self.shown.is_none() && !self.open.is_empty() && !self.context.json
     }
 
-    /// Shows the oldest.
+    /// Shows the first.
     pub(super) fn show(&mut self) -> Result<(), Error> {
         let Some(request) = self.open.front() else { return Ok(()) };
         let words = self.context.words;

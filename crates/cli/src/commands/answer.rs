@@ -29,7 +29,7 @@ use crate::{
 
 /// Answer what an agent asked.
 ///
-/// Without an answer, you are asked about the oldest open request. An answer without an id is taken only if one request
+/// Without an answer, you are asked about the first request of the inbox. An answer without an id is taken only if one request
 /// is open. An option can be given by its number. A denial may carry a reason: --no "use the other database".
 ///
 /// A value that an agent asks for is typed where it is not shown, or read from a pipe or a file; never given as an
@@ -124,7 +124,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
     let Some(text) = &arguments.id else {
         let open = inbox::open(client).await?;
         // The terminal shows which request it asks about; a flag would settle one that was never named.
-        let request = if arguments.is_answer() { only(open)? } else { oldest(open)? };
+        let request = if arguments.is_answer() { only(open)? } else { first(open)? };
         return Ok((request, None));
     };
     let id = match id::read(client, text).await {
@@ -147,8 +147,8 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
     Ok((client.get(&format!("/requests/{id}")).await?, value))
 }
 
-/// The request that has been open for longest.
-fn oldest(open: Vec<RequestView>) -> Result<RequestView, Error> {
+/// The request that the inbox offers first.
+fn first(open: Vec<RequestView>) -> Result<RequestView, Error> {
     open.into_iter().next().ok_or_else(nothing_open)
 }
 
@@ -159,7 +159,7 @@ fn only(open: Vec<RequestView>) -> Result<RequestView, Error> {
         let message = Message::new(Key::SeveralOpen).with("ids", &ids);
         return Err(Error::Refused { message, hint: Message::new(Key::HintInbox) });
     }
-    oldest(open)
+    first(open)
 }
 
 fn nothing_open_there(id: &str) -> Error {

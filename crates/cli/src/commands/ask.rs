@@ -14,7 +14,7 @@ use crate::{context::Context, error::Error, exit::Exit, inside};
 #[derive(Args)]
 #[command(after_help = "Examples:\n  ostler ask \"Which database?\" --option PostgreSQL --option SQLite\n  \
                         if [ \"$(ostler ask --type confirm 'Delete the old table?')\" = Yes ]; then …; fi\n\n\
-                        Exit codes: 0 answered, 7 not inside a session, 13 nobody answered, or the answer comes as a message.")]
+                        Exit codes: 0 answered, 7 not inside a session, 13 a person declined, nobody answered, or the answer comes as a message.")]
 pub(crate) struct Arguments {
     /// The question.
     #[arg(value_name = "QUESTION")]

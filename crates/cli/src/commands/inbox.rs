@@ -14,7 +14,7 @@ use crate::{
 /// How many are asked for at once.
 const PAGE: usize = 1000;
 
-/// List what waits for you, oldest first.
+/// List what waits for you, oldest first. Of one session, errors come before what it needs, and questions last.
 #[derive(Args)]
 pub(crate) struct Arguments {}
 
@@ -31,7 +31,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// Everything that is open, oldest first.
+/// Everything that is open, in the order in which the server offers it.
 pub(super) async fn open(client: &Client) -> Result<Vec<RequestView>, Error> {
     let mut open: Vec<RequestView> = Vec::new();
     loop {

@@ -129,9 +129,7 @@ fn say(context: &Context, outcome: &Outcome, name: &str, export: bool) -> Result
         Some(CallAnswer::Denied { reason: Some(reason) }) => {
             Some((Key::WasDeniedBecause, Some(reason.as_str())))
         }
-        Some(CallAnswer::Denied { reason: None } | CallAnswer::Skipped { default: None }) => {
-            Some((Key::WasDenied, None))
-        }
+        Some(CallAnswer::Denied { reason: None }) => Some((Key::WasDenied, None)),
         _ => None,
     };
     if let Some((key, why)) = why {

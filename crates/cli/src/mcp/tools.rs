@@ -195,7 +195,7 @@ impl Heard {
                 let names = names.join(" and ");
                 return (format!("{names} can be read now: in a shell, `ostler secret get NAME`"), false);
             }
-            Heard::Answer(CallAnswer::Skipped { default: None }) => "Do without it.",
+            Heard::Answer(CallAnswer::Skipped { default: None }) => "The person declined. Go on without it.",
             Heard::Answer(CallAnswer::Skipped { default: Some(default) }) => {
                 return (format!("Do without it, with its default: {default}"), false);
             }

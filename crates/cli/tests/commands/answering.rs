@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::support::{ASK, Place, until};
+use crate::{
+    support::{ASK, Place, until},
+    terminal::Terminal,
+};
 
 #[test]
 fn an_answer_reaches_the_agent() {
@@ -94,6 +97,54 @@ fn an_answer_without_an_id_is_refused_while_several_requests_are_open() {
     place.wait_for(&second, "completed");
     assert_eq!(place.pipe(&["answer", "--stdin"], "MySQL\n").code, 0, "one request is clear");
     place.wait_for(&first, "completed");
+}
+
+/// A question, something that it needs, and an error, printed in one piece: the agent is not stopped in between.
+const ALL_AT_ONCE: &str = "all=$(printf '%s\\n' '[USER_QUESTION]' 'category: business' 'question: Which name?' \
+    'required: true' '[/USER_QUESTION]' '[DEPENDENCY_REQUEST]' 'type: permission' 'name: deploy' \
+    'description: To show it.' 'required: true' '[/DEPENDENCY_REQUEST]' '[ERROR]' 'type: recoverable' \
+    'message: The disk is full.' 'recovery: notify_user' '[/ERROR]'); cat <<<\"$all\"; read -r a; read -r b; \
+    echo \"$a\"; echo \"$b\"";
+
+#[test]
+fn an_error_is_offered_first_then_a_dependency_then_a_question() {
+    let place = Place::new();
+    let session = place.start(ALL_AT_ONCE);
+    let inbox = until("all three", || {
+        Some(place.json(&["inbox"])).filter(|it| it.as_array().is_some_and(|it| it.len() == 3))
+    });
+    let ids: Vec<&str> =
+        inbox.as_array().expect("a list").iter().filter_map(|it| it["id"].as_str()).collect();
+    assert_eq!(ids, ["q_3", "q_2", "q_1"]);
+    assert_eq!(place.session(&session)["blocked_by"], serde_json::json!(["q_3", "q_2", "q_1"]));
+    assert_eq!(place.done(&["answer", &session, "continue"]), "q_3 is answered: go on\n");
+    place.wait_for(&session, "waiting_dependency");
+    let mut terminal = Terminal::start(&place, &["answer"]);
+    terminal.sees("q_2");
+    terminal.press("y\n");
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    place.wait_for(&session, "waiting_input");
+    assert_eq!(place.done(&["answer", &session, "Anna"]), "q_1 is answered: Anna\n");
+    place.wait_for(&session, "completed");
+    // The answers come in the order in which they were asked for.
+    let log = place.done(&["logs", &session]);
+    assert!(log.find("question_answer") < log.find("dependency_provided"), "{log}");
+}
+
+#[test]
+fn the_terminal_offers_an_error_first() {
+    let place = Place::new();
+    let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", ALL_AT_ONCE]);
+    for (id, keys) in [("◆ q_3", "continue\n"), ("◆ q_2", "y\n"), ("◆ q_1", "Anna\n")] {
+        terminal.sees(id);
+        terminal.press(keys);
+    }
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    let screen = terminal.screen();
+    assert!(
+        screen.find("◆ q_3") < screen.find("◆ q_2") && screen.find("◆ q_2") < screen.find("◆ q_1"),
+        "{screen}"
+    );
 }
 
 #[test]

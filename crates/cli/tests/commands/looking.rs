@@ -24,7 +24,9 @@ fn what_needs_you_stands_first() {
     let said = place.done(&[]);
     assert!(said.starts_with("1 thing needs you:\n\n◆ q_1  bash · s_1 · project · "), "{said}");
     assert!(
-        said.contains("    1  PostgreSQL  (default)\n    2  MySQL\n  Answer: ostler answer q_1 1\n"),
+        said.contains(
+            "    1  PostgreSQL  (default)\n    2  MySQL\n  Answer: ostler answer q_1 1, or --skip "
+        ),
         "{said}"
     );
     assert!(said.contains("1 agent at work:\ns_1  ◆ waiting for you  "), "{said}");

@@ -259,6 +259,62 @@ fn two_questions_at_once_are_answered_in_the_order_in_which_they_were_asked() {
     assert!(place("first") < place("second"), "{output}");
 }
 
+/// A question with these fields, and the one line that its program reads.
+fn asks(fields: &str) -> String {
+    let block =
+        format!("[USER_QUESTION]\\ncategory: clarification\\nquestion: Who?\\n{fields}\\n[/USER_QUESTION]");
+    format!("printf '{block}\\n'; read -r line; echo \"got $line\"")
+}
+
+#[test]
+fn a_person_declines_a_question() {
+    let world = World::new();
+    for (fields, told, shown) in [
+        ("required: false", "null", "q_1 is answered: skipped"),
+        ("default: everybody\\nrequired: false", "\"everybody\"", "q_2 is answered: everybody"),
+        ("default: everybody\\nrequired: true", "\"everybody\"", "q_3 is answered: everybody"),
+    ] {
+        let session = world.bash(&asks(fields));
+        let request = world.asked(&session);
+        assert!(request.ask.skippable, "{fields}");
+        let inbox = String::from_utf8(world.ostler(&["inbox"]).stdout).expect("text");
+        let is_required = fields.ends_with("true");
+        assert_eq!(inbox.contains(" · optional"), !is_required, "{inbox}");
+        let how =
+            if fields.starts_with("default") { "--skip for the default" } else { "--skip to go on without" };
+        assert!(inbox.contains(&format!("ostler answer {} \"…\", or {how}\n", request.id)), "{inbox}");
+        let output = world.ostler(&["answer", &request.id, "--skip"]);
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8(output.stdout).expect("text");
+        assert!(said.starts_with(shown), "{said}");
+        world.status(&session, "completed");
+        let line =
+            format!(r#"got {{"type":"question_answer","questionId":"{}","answer":{told}}}"#, request.id);
+        assert!(world.output(&session).ends_with(&format!("{line}\n")), "{}", world.output(&session));
+    }
+    let session = world.bash(&asks("required: true"));
+    let request = world.asked(&session);
+    let output = world.ostler(&["answer", &request.id, "--skip"]);
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+    let why = String::from_utf8(output.stderr).expect("text");
+    assert!(why.contains("cannot be skipped: the agent requires it and names no default"), "{why}");
+    let skip = NewAnswer { skip: true, ..NewAnswer::default() };
+    assert_eq!(world.refused(&format!("/requests/{}/answer", request.id), &skip).kind, "required");
+    world.answer(&request.id, "me");
+    world.status(&session, "completed");
+}
+
+#[test]
+fn who_asks_at_the_socket_learns_that_a_person_declined() {
+    let world = World::new();
+    let ostler = env!("CARGO_BIN_EXE_ostler");
+    let session = world.bash(&format!("'{ostler}' ask 'Who?' --optional; echo \"ended $?\""));
+    let request = world.asked(&session);
+    assert!(world.ostler(&["answer", "--skip"]).status.success());
+    world.status(&session, "completed");
+    assert_eq!(world.output(&session), "ended 13\n", "{}", request.id);
+}
+
 #[test]
 fn bad_answers_change_nothing() {
     let world = World::new();
@@ -288,6 +344,20 @@ fn a_malformed_question_does_not_leave_the_agent_waiting_for_ever() {
     );
     let request = world.asked(&session);
     assert_eq!(request.ask.kind, "fault");
+    assert_eq!(request.ask.text, "Invalid protocol format: USER_QUESTION missing required field 'question'");
+    let raw = "[USER_QUESTION]\ncategory: choice\n[/USER_QUESTION]";
+    let report = serde_json::json!({ "type": "fatal", "message": "Invalid protocol format",
+        "details": "USER_QUESTION missing required field 'question'", "recovery": "notify_user", "raw": raw });
+    assert_eq!(request.ask.fields, report);
+    let mut asked = report;
+    asked["kind"] = "fault".into();
+    let opened = world.events(&session).into_iter().find(|event| event.kind == "request.opened");
+    assert_eq!(opened.expect("it was opened").body["ask"], asked);
+    let card = String::from_utf8(world.ostler(&["inbox"]).stdout).expect("text");
+    assert!(
+        card.contains(" · fatal · notify_user\n  Invalid protocol format: USER_QUESTION missing"),
+        "{card}"
+    );
     world.answer(&request.id, "ask again with a question please");
     world.status(&session, "completed");
     assert!(world.output(&session).contains("got ask again with a question please"));

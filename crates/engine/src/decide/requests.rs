@@ -344,7 +344,7 @@ fn gives_up(ask: &Ask) -> bool {
 fn reason(ask: &Ask) -> Reason {
     match ask {
         Ask::Error(error) => Reason::Reported { message: error.message.clone() },
-        Ask::Fault { details, .. } => Reason::Reported { message: details.clone() },
+        Ask::Fault(fault) => Reason::Reported { message: fault.details.clone() },
         Ask::Stall { reason } => Reason::Reported { message: reason.clone() },
         Ask::Steered { .. } => Reason::Reported { message: "another process steered this session".into() },
         Ask::CostOver { .. } => Reason::CostOver,

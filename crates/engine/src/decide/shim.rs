@@ -21,7 +21,7 @@ use crate::{
     id::SessionId,
     input::{FIRST_KEY, FoldedNews, News},
     mark,
-    request::{Ask, Bringing, By, Request, Steering},
+    request::{Ask, Bringing, By, FaultReport, Request, Steering},
     session::{LaunchEnd, Message, Noted, UnrecordedItems},
     words,
 };
@@ -364,7 +364,8 @@ impl Maker<'_> {
             return;
         }
         let details = words::flood(session.order.korean, OPEN_MAX);
-        let request = self.open(id, launch, Ask::Fault { details, raw: String::new() }, OSTLER, None);
+        let fault = FaultReport { details, ..FaultReport::default() };
+        let request = self.open(id, launch, Ask::Fault(fault), OSTLER, None);
         self.settle(request, By::End, Answer::Fail);
     }
 

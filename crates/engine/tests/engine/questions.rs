@@ -3,11 +3,12 @@
 use expect_test::{Expect, expect};
 use ostler_engine::{
     Input, RequestId,
-    answer::{Answer, Given},
-    input::News,
+    answer::{Answer, Given, NotAnAnswer},
+    input::{News, Refusal},
     request::{Bringing, By},
     session::Status,
 };
+use serde_json::json;
 
 use crate::{
     common::{claude, codex, plain, said},
@@ -142,6 +143,87 @@ fn who_asks_nothing_and_stands_still_is_sent_on() {
             → go_on after=2 launch=1
     "#]],
     );
+}
+
+fn skip(request: u64) -> Input {
+    let given = Given { skip: true, ..Given::default() };
+    Input::Answer { request: RequestId(request), given }
+}
+
+#[test]
+fn a_person_declines_a_question() {
+    let mut play = Play::running(plain());
+    play.asks(said::optional("Which?", Some("the usual")));
+    play.asks(said::optional("Which other?", None));
+    let with_default = json!({ "kind": "user_question", "category": "choice", "question": "Which at all?",
+            "options": ["a", "b"], "default": "b", "required": true });
+    play.asks(with_default);
+    play.asks(said::question("Which in the end?"));
+    play.forget();
+    for request in 1..=3 {
+        assert!(play.request(request).ask.can_be_skipped(), "{request}");
+        play.give(skip(request));
+    }
+    // What is required and has no default is answered.
+    assert!(!play.request(4).ask.can_be_skipped());
+    let refused = play.refused(skip(4));
+    assert!(matches!(refused, Refusal::NotAnAnswer { why: NotAnAnswer::Required, .. }), "{refused:?}");
+    play.answer(4, "this");
+    check(
+        play,
+        &expect![[r#"
+        request.settled answer={"answer":"text","text":"the usual"} brings=true by="person" request="q_1"
+        request.settled answer={"answer":"skipped","default":null} brings=true by="person" request="q_2"
+        request.settled answer={"answer":"text","text":"b"} brings=true by="person" request="q_3"
+        request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_4"
+        input.sent launch=1 parcel={"request":"q_1"}
+            → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"question_answer\",\"questionId\":\"q_1\",\"answer\":\"the usual\"}\n"
+        input.sent launch=1 parcel={"request":"q_2"}
+            → deliver launch=1 parcel={"request":"q_2"} text="{\"type\":\"question_answer\",\"questionId\":\"q_2\",\"answer\":null}\n"
+        input.sent launch=1 parcel={"request":"q_3"}
+            → deliver launch=1 parcel={"request":"q_3"} text="{\"type\":\"question_answer\",\"questionId\":\"q_3\",\"answer\":\"b\"}\n"
+        input.sent launch=1 parcel={"request":"q_4"}
+            → deliver launch=1 parcel={"request":"q_4"} text="{\"type\":\"question_answer\",\"questionId\":\"q_4\",\"answer\":\"this\"}\n"
+        session.released launch=1
+            → go_on after=9 launch=1
+    "#]],
+    );
+}
+
+#[test]
+fn a_person_declines_a_question_of_an_agent_that_reads_words() {
+    let mut play = Play::running(claude());
+    play.asks(said::ask_user("Which?"));
+    play.forget();
+    play.give(skip(1));
+    check(
+        play,
+        &expect![[r#"
+        request.settled answer={"answer":"skipped","default":null} brings=true by="person" request="q_1"
+        input.sent launch=1 parcel={"request":"q_1"}
+            → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"The person declined to answer \\\"Which?\\\". Go on as you think best.\"}]}}\n"
+        session.released launch=1
+            → go_on after=3 launch=1
+    "#]],
+    );
+}
+
+#[test]
+fn an_error_comes_before_a_dependency_and_a_question() {
+    let mut play = Play::running(plain());
+    play.asks(said::question("First?"));
+    play.heard(said::dependency("api_key", "KEY"));
+    play.heard(said::question("Second?"));
+    play.heard(said::error("no disk", "notify_user"));
+    let inbox = |play: &Play| play.book.world.inbox().map(|it| it.id.0).collect::<Vec<_>>();
+    assert_eq!(inbox(&play), [4, 2, 1, 3]);
+    let offered = |play: &Play| play.book.world.offered(S).iter().map(|it| it.id.0).collect::<Vec<_>>();
+    assert_eq!(offered(&play), [4, 2, 1, 3]);
+    let after = |id| play.book.world.inbox_after(Some(RequestId(id))).map(|it| it.id.0).collect::<Vec<_>>();
+    assert_eq!((after(2), after(3)), (vec![1, 3], vec![]));
+    play.answer(4, "continue");
+    assert_eq!(play.status(), Status::WaitingDependency);
+    assert_eq!((inbox(&play), offered(&play)), (vec![2, 1, 3], vec![2, 1, 3]));
 }
 
 #[test]

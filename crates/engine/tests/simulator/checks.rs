@@ -26,7 +26,7 @@ pub(crate) fn text(ask: &Ask) -> String {
         Ask::AskUser(ask) => ask.question.clone(),
         Ask::Dependency(dependency) => dependency.name.clone(),
         Ask::Error(error) => error.message.clone(),
-        Ask::Fault { details, .. } => details.clone(),
+        Ask::Fault(fault) => fault.details.clone(),
         Ask::Permission(permission) => permission.input["command"].as_str().unwrap_or_default().to_owned(),
         Ask::Stall { reason } => reason.clone(),
         Ask::Steered { what } => panic!("nobody but the server steers here: {what:?}"),

@@ -341,7 +341,7 @@ fn every_rule_of_validation_has_its_fault() {
          type: fatal\n\
          message: never closed\n",
         expect![[
-            r#"fault {"details":"ERROR was never closed","raw":"[ERROR]\ntype: fatal\nmessage: never closed\n","reason":"unclosed","severity":"fault","tag":"ERROR"}"#
+            r#"fault {"details":"ERROR was never closed","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\nmessage: never closed\n","reason":"unclosed","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}"#
         ]],
     );
     check(
@@ -352,7 +352,7 @@ fn every_rule_of_validation_has_its_fault() {
          required: perhaps\n\
          [/DEPENDENCY_REQUEST]\n",
         expect![[
-            r#"fault {"details":"DEPENDENCY_REQUEST has an unknown value in field 'required'","field":"required","raw":"[DEPENDENCY_REQUEST]\ntype: api_key\nname: KEY\ndescription: no word of the list\nrequired: perhaps\n[/DEPENDENCY_REQUEST]","reason":"unknown_value","severity":"fault","tag":"DEPENDENCY_REQUEST"}"#
+            r#"fault {"details":"DEPENDENCY_REQUEST has an unknown value in field 'required'","field":"required","message":"Invalid protocol format","raw":"[DEPENDENCY_REQUEST]\ntype: api_key\nname: KEY\ndescription: no word of the list\nrequired: perhaps\n[/DEPENDENCY_REQUEST]","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"DEPENDENCY_REQUEST","type":"fatal"}"#
         ]],
     );
     check(
@@ -363,7 +363,7 @@ fn every_rule_of_validation_has_its_fault() {
          required: true\n\
          [/DEPENDENCY_REQUEST]\n",
         expect![[
-            r#"fault {"details":"DEPENDENCY_REQUEST has an unknown value in field 'type'","field":"type","raw":"[DEPENDENCY_REQUEST]\ntype: database\nname: KEY\ndescription: no type of the list\nrequired: true\n[/DEPENDENCY_REQUEST]","reason":"unknown_value","severity":"fault","tag":"DEPENDENCY_REQUEST"}"#
+            r#"fault {"details":"DEPENDENCY_REQUEST has an unknown value in field 'type'","field":"type","message":"Invalid protocol format","raw":"[DEPENDENCY_REQUEST]\ntype: database\nname: KEY\ndescription: no type of the list\nrequired: true\n[/DEPENDENCY_REQUEST]","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"DEPENDENCY_REQUEST","type":"fatal"}"#
         ]],
     );
     check(
@@ -372,7 +372,7 @@ fn every_rule_of_validation_has_its_fault() {
          something else\n\
          [/ERROR]\n",
         expect![[
-            r#"fault {"details":"ERROR has a line that is not 'key: value': 'something else'","field":"something else","raw":"[ERROR]\ntype: fatal\nsomething else\n[/ERROR]","reason":"not_key_value","severity":"fault","tag":"ERROR"}"#
+            r#"fault {"details":"ERROR has a line that is not 'key: value': 'something else'","field":"something else","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\nsomething else\n[/ERROR]","reason":"not_key_value","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}"#
         ]],
     );
     check(
@@ -382,7 +382,7 @@ fn every_rule_of_validation_has_its_fault() {
          description: required is required\n\
          [/DEPENDENCY_REQUEST]\n",
         expect![[
-            r#"fault {"details":"DEPENDENCY_REQUEST missing required field 'required'","field":"required","raw":"[DEPENDENCY_REQUEST]\ntype: api_key\nname: KEY\ndescription: required is required\n[/DEPENDENCY_REQUEST]","reason":"missing_field","severity":"fault","tag":"DEPENDENCY_REQUEST"}"#
+            r#"fault {"details":"DEPENDENCY_REQUEST missing required field 'required'","field":"required","message":"Invalid protocol format","raw":"[DEPENDENCY_REQUEST]\ntype: api_key\nname: KEY\ndescription: required is required\n[/DEPENDENCY_REQUEST]","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"DEPENDENCY_REQUEST","type":"fatal"}"#
         ]],
     );
 }
@@ -399,7 +399,7 @@ fn a_form_is_not_a_message() {
          default: default_value (optional)\n\
          [/DEPENDENCY_REQUEST]\n",
         expect![[
-            r#"fault {"details":"DEPENDENCY_REQUEST has an unknown value in field 'type'","field":"type","raw":"[DEPENDENCY_REQUEST]\ntype: api_key | env_variable | service | file | permission | package\nname: DEPENDENCY_NAME\ndescription: Human-readable description\nrequired: true | false\ndefault: default_value (optional)\n[/DEPENDENCY_REQUEST]","reason":"unknown_value","severity":"fault","tag":"DEPENDENCY_REQUEST"}"#
+            r#"fault {"details":"DEPENDENCY_REQUEST has an unknown value in field 'type'","field":"type","message":"Invalid protocol format","raw":"[DEPENDENCY_REQUEST]\ntype: api_key | env_variable | service | file | permission | package\nname: DEPENDENCY_NAME\ndescription: Human-readable description\nrequired: true | false\ndefault: default_value (optional)\n[/DEPENDENCY_REQUEST]","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"DEPENDENCY_REQUEST","type":"fatal"}"#
         ]],
     );
     check("=== PHASE N COMPLETE ===\n", expect![[""]]);

@@ -118,7 +118,7 @@ options: ['I don't know', "it's fine", 'O'Brien']
          question: Sure?\n\
          options: ['a', 'b\n",
         expect![[
-            r#"fault {"details":"ASK_USER has a list that cannot be read in field 'options'","field":"options","raw":"[ASK_USER]\nquestion: Sure?\noptions: ['a', 'b\n","reason":"unreadable_list","severity":"fault","tag":"ASK_USER"}"#
+            r#"fault {"details":"ASK_USER has a list that cannot be read in field 'options'","field":"options","message":"Invalid protocol format","raw":"[ASK_USER]\nquestion: Sure?\noptions: ['a', 'b\n","reason":"unreadable_list","recovery":"notify_user","severity":"fault","tag":"ASK_USER","type":"fatal"}"#
         ]],
     );
     check(
@@ -158,14 +158,14 @@ fn questions() {
          타입: riddle\n\
          질문: ?\n",
         expect![[
-            r#"fault {"details":"ASK_USER has an unknown value in field 'type'","field":"type","raw":"[ASK_USER]\n타입: riddle\n질문: ?\n","reason":"unknown_value","severity":"fault","tag":"ASK_USER"}"#
+            r#"fault {"details":"ASK_USER has an unknown value in field 'type'","field":"type","message":"Invalid protocol format","raw":"[ASK_USER]\n타입: riddle\n질문: ?\n","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"ASK_USER","type":"fatal"}"#
         ]],
     );
     check(
         "[ASK_USER]\n\
          타입: text\n",
         expect![[
-            r#"fault {"details":"ASK_USER missing required field 'question'","field":"question","raw":"[ASK_USER]\n타입: text\n","reason":"missing_field","severity":"fault","tag":"ASK_USER"}"#
+            r#"fault {"details":"ASK_USER missing required field 'question'","field":"question","message":"Invalid protocol format","raw":"[ASK_USER]\n타입: text\n","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"ASK_USER","type":"fatal"}"#
         ]],
     );
 }
@@ -190,7 +190,7 @@ fn context_of_a_call() {
         "[INVOKE:PO]\n\
          컨텍스트: 작업이 없음\n",
         expect![[
-            r#"fault {"details":"INVOKE missing required field 'task'","field":"task","raw":"[INVOKE:PO]\n컨텍스트: 작업이 없음\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}"#
+            r#"fault {"details":"INVOKE missing required field 'task'","field":"task","message":"Invalid protocol format","raw":"[INVOKE:PO]\n컨텍스트: 작업이 없음\n","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"INVOKE","type":"fatal"}"#
         ]],
     );
 }
@@ -219,10 +219,10 @@ fn names() {
          [DELIVER_RESULT:a/b]\n\
          no\n",
         expect![[r#"
-            fault {"details":"INVOKE has an unknown value in field 'target'","field":"target","raw":"[INVOKE:two words]\nno\n","reason":"unknown_value","severity":"fault","tag":"INVOKE"}
-            fault {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE:]\nno\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}
-            fault {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE]\nno\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}
-            fault {"details":"DELIVER_RESULT has an unknown value in field 'target'","field":"target","raw":"[DELIVER_RESULT:a/b]\nno\n","reason":"unknown_value","severity":"fault","tag":"DELIVER_RESULT"}"#]],
+            fault {"details":"INVOKE has an unknown value in field 'target'","field":"target","message":"Invalid protocol format","raw":"[INVOKE:two words]\nno\n","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"INVOKE","type":"fatal"}
+            fault {"details":"INVOKE missing required field 'target'","field":"target","message":"Invalid protocol format","raw":"[INVOKE:]\nno\n","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"INVOKE","type":"fatal"}
+            fault {"details":"INVOKE missing required field 'target'","field":"target","message":"Invalid protocol format","raw":"[INVOKE]\nno\n","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"INVOKE","type":"fatal"}
+            fault {"details":"DELIVER_RESULT has an unknown value in field 'target'","field":"target","message":"Invalid protocol format","raw":"[DELIVER_RESULT:a/b]\nno\n","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"DELIVER_RESULT","type":"fatal"}"#]],
     );
 }
 
@@ -269,14 +269,14 @@ fn results() {
          타입: poem\n\
          내용: x\n",
         expect![[
-            r#"fault {"details":"DELIVER_RESULT has an unknown value in field 'type'","field":"type","raw":"[DELIVER_RESULT:PO]\n타입: poem\n내용: x\n","reason":"unknown_value","severity":"fault","tag":"DELIVER_RESULT"}"#
+            r#"fault {"details":"DELIVER_RESULT has an unknown value in field 'type'","field":"type","message":"Invalid protocol format","raw":"[DELIVER_RESULT:PO]\n타입: poem\n내용: x\n","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"DELIVER_RESULT","type":"fatal"}"#
         ]],
     );
     check(
         "[DELIVER_RESULT:PO]\n\
          타입: json\n",
         expect![[
-            r#"fault {"details":"DELIVER_RESULT missing required field 'content'","field":"content","raw":"[DELIVER_RESULT:PO]\n타입: json\n","reason":"missing_field","severity":"fault","tag":"DELIVER_RESULT"}"#
+            r#"fault {"details":"DELIVER_RESULT missing required field 'content'","field":"content","message":"Invalid protocol format","raw":"[DELIVER_RESULT:PO]\n타입: json\n","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"DELIVER_RESULT","type":"fatal"}"#
         ]],
     );
 }

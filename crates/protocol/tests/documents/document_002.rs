@@ -47,7 +47,7 @@ fn a_question_without_required() {
          question: What revenue model?\n\
          [/USER_QUESTION]\n",
         expect![[
-            r#"fault {"details":"USER_QUESTION missing required field 'options'","field":"options","raw":"[USER_QUESTION]\ncategory: choice\nquestion: What revenue model?\n[/USER_QUESTION]","reason":"missing_field","severity":"fault","tag":"USER_QUESTION"}"#
+            r#"fault {"details":"USER_QUESTION missing required field 'options'","field":"options","message":"Invalid protocol format","raw":"[USER_QUESTION]\ncategory: choice\nquestion: What revenue model?\n[/USER_QUESTION]","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"USER_QUESTION","type":"fatal"}"#
         ]],
     );
 }
@@ -99,7 +99,7 @@ fn a_form_is_not_a_message() {
          options: [...]\n\
          [/USER_QUESTION]\n",
         expect![[
-            r#"fault {"details":"USER_QUESTION has an unknown value in field 'category'","field":"category","raw":"[USER_QUESTION]\ncategory: business | clarification | choice\nquestion: What revenue model?\noptions: [...]\n[/USER_QUESTION]","reason":"unknown_value","severity":"fault","tag":"USER_QUESTION"}"#
+            r#"fault {"details":"USER_QUESTION has an unknown value in field 'category'","field":"category","message":"Invalid protocol format","raw":"[USER_QUESTION]\ncategory: business | clarification | choice\nquestion: What revenue model?\noptions: [...]\n[/USER_QUESTION]","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"USER_QUESTION","type":"fatal"}"#
         ]],
     );
 }

@@ -90,7 +90,7 @@ TASK_ID:T1.4
         "TASK_ID:T1.3\n\
          META:{oops\n",
         expect![[
-            r#"fault {"details":"TASK_ID has invalid JSON in field 'META'","field":"META","raw":"TASK_ID:T1.3\nMETA:{oops\n","reason":"invalid_json","severity":"fault","tag":"TASK_ID"}"#
+            r#"fault {"details":"TASK_ID has invalid JSON in field 'META'","field":"META","message":"Invalid protocol format","raw":"TASK_ID:T1.3\nMETA:{oops\n","reason":"invalid_json","recovery":"notify_user","severity":"fault","tag":"TASK_ID","type":"fatal"}"#
         ]],
     );
 }
@@ -184,9 +184,9 @@ fn lines_that_only_resemble_are_text_unless_they_seem_to_ask() {
          FAIL: 3 tests\n\
          ready:T1.3\n",
         expect![[r#"
-            fault {"details":"RESOLVE_NEXT is followed by what cannot be understood","raw":"RESOLVE_NEXT:2","reason":"malformed","severity":"fault","tag":"RESOLVE_NEXT"}
-            fault {"details":"TASK_ID is followed by what cannot be understood","raw":"TASK_ID:3","reason":"malformed","severity":"fault","tag":"TASK_ID"}
-            fault {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}"#]],
+            fault {"details":"RESOLVE_NEXT is followed by what cannot be understood","message":"Invalid protocol format","raw":"RESOLVE_NEXT:2","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"RESOLVE_NEXT","type":"fatal"}
+            fault {"details":"TASK_ID is followed by what cannot be understood","message":"Invalid protocol format","raw":"TASK_ID:3","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"TASK_ID","type":"fatal"}
+            fault {"details":"CUSTOM is followed by what cannot be understood","message":"Invalid protocol format","raw":"CUSTOM:","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"CUSTOM","type":"fatal"}"#]],
     );
 }
 

@@ -32,13 +32,13 @@ fn the_text_of_an_error_needs_no_indentation() {
     check(
         "[ERROR]\ntype: fatal\nmessage: one\nmessage: two\n[/ERROR]\n",
         expect![[
-            r#"0..54 fault by "closing_tag" {"details":"ERROR has field 'message' twice","field":"message","raw":"[ERROR]\ntype: fatal\nmessage: one\nmessage: two\n[/ERROR]","reason":"duplicate_key","severity":"fault","tag":"ERROR"}"#
+            r#"0..54 fault by "closing_tag" {"details":"ERROR has field 'message' twice","field":"message","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\nmessage: one\nmessage: two\n[/ERROR]","reason":"duplicate_key","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}"#
         ]],
     );
     check(
         "[ERROR]\ntype: fatal\nno field\nmessage: boom\n[/ERROR]\n",
         expect![[
-            r#"0..51 fault by "closing_tag" {"details":"ERROR has a line that is not 'key: value': 'no field'","field":"no field","raw":"[ERROR]\ntype: fatal\nno field\nmessage: boom\n[/ERROR]","reason":"not_key_value","severity":"fault","tag":"ERROR"}"#
+            r#"0..51 fault by "closing_tag" {"details":"ERROR has a line that is not 'key: value': 'no field'","field":"no field","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\nno field\nmessage: boom\n[/ERROR]","reason":"not_key_value","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}"#
         ]],
     );
 }

@@ -97,7 +97,7 @@ fn an_opening_tag_ends_a_block_that_is_open() {
     check(
         "[ERROR]\ntype: fatal\n[USER_QUESTION]\ncategory: business\nquestion: Q\n[/USER_QUESTION]\n",
         expect![[r#"
-            0..19 fault by "next_tag" {"details":"ERROR was never closed","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","severity":"fault","tag":"ERROR"}
+            0..19 fault by "next_tag" {"details":"ERROR was never closed","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}
             20..83 user_question by "closing_tag" {"category":"business","options":[],"question":"Q","required":true,"warnings":[{"code":"assumed","field":"required"}]}"#]],
     );
 }
@@ -107,7 +107,7 @@ fn a_closing_tag_of_another_block_is_a_mistake() {
     check(
         "[ERROR]\ntype: fatal\n[/USER_QUESTION]\nmessage: m\n[/ERROR]\n",
         expect![[
-            r#"0..36 fault by "wrong_tag" {"details":"ERROR was closed by 'USER_QUESTION'","field":"USER_QUESTION","raw":"[ERROR]\ntype: fatal\n[/USER_QUESTION]","reason":"mismatched","severity":"fault","tag":"ERROR"}"#
+            r#"0..36 fault by "wrong_tag" {"details":"ERROR was closed by 'USER_QUESTION'","field":"USER_QUESTION","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\n[/USER_QUESTION]","reason":"mismatched","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}"#
         ]],
     );
 }

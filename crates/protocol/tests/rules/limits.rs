@@ -24,7 +24,7 @@ fn a_block_with_too_many_bytes_is_a_fault() {
     let text = format!("[ERROR]\nmessage: {}\n[/ERROR]\nWAIT\n", "x".repeat(100));
     let items = crate::parse(text.as_bytes(), &settings(1000, 100, 10));
     expect![[r#"
-        0..7 fault by "limit" {"details":"ERROR is longer than the limit of 100 bytes","field":"100 bytes","raw":"[ERROR]\n","reason":"too_long","severity":"fault","tag":"ERROR"}
+        0..7 fault by "limit" {"details":"ERROR is longer than the limit of 100 bytes","field":"100 bytes","message":"Invalid protocol format","raw":"[ERROR]\n","reason":"too_long","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}
         127..131 wait by "line" {}"#]]
     .assert_eq(&crate::show(&items));
 }
@@ -34,7 +34,7 @@ fn a_block_with_too_many_lines_is_a_fault() {
     let text = "[ERROR]\na: 1\nb: 2\nc: 3\nd: 4\n[/ERROR]\nWAIT\n";
     let items = crate::parse(text.as_bytes(), &settings(1000, 1000, 4));
     expect![[r#"
-        0..27 fault by "limit" {"details":"ERROR is longer than the limit of 4 lines","field":"4 lines","raw":"[ERROR]\na: 1\nb: 2\nc: 3\nd: 4\n","reason":"too_long","severity":"fault","tag":"ERROR"}
+        0..27 fault by "limit" {"details":"ERROR is longer than the limit of 4 lines","field":"4 lines","message":"Invalid protocol format","raw":"[ERROR]\na: 1\nb: 2\nc: 3\nd: 4\n","reason":"too_long","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}
         37..41 wait by "line" {}"#]].assert_eq(&crate::show(&items));
 }
 

@@ -78,9 +78,9 @@ fn a_name_that_can_be_nobodys_is_a_fault() {
     check(
         "[INVOKE:two words]\nx\n[INVOKE:]\nx\n[INVOKE: PO ]\nx\n[/INVOKE:PO]\n",
         expect![[r#"
-        0..20 fault by "next_tag" {"details":"INVOKE has an unknown value in field 'target'","field":"target","raw":"[INVOKE:two words]\nx\n","reason":"unknown_value","severity":"fault","tag":"INVOKE"}
-        21..32 fault by "next_tag" {"details":"INVOKE missing required field 'target'","field":"target","raw":"[INVOKE:]\nx\n","reason":"missing_field","severity":"fault","tag":"INVOKE"}
-        33..61 invoke by "closing_tag" {"target":"PO","task":"x"}"#]],
+            0..20 fault by "next_tag" {"details":"INVOKE has an unknown value in field 'target'","field":"target","message":"Invalid protocol format","raw":"[INVOKE:two words]\nx\n","reason":"unknown_value","recovery":"notify_user","severity":"fault","tag":"INVOKE","type":"fatal"}
+            21..32 fault by "next_tag" {"details":"INVOKE missing required field 'target'","field":"target","message":"Invalid protocol format","raw":"[INVOKE:]\nx\n","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"INVOKE","type":"fatal"}
+            33..61 invoke by "closing_tag" {"target":"PO","task":"x"}"#]],
     );
 }
 
@@ -111,17 +111,17 @@ fn a_question_that_cannot_be_understood_is_a_fault_to_whoever_has_a_thin_role() 
     check(text, expect![[r#"80..90 task by "next_line" {"id":"T1"}"#]]);
     let settings = ostler_protocol::Settings { thin_role: true, ..ostler_protocol::Settings::default() };
     expect![[r#"
-        0..8 fault by "line" {"details":"TASK_ID is followed by what cannot be understood","raw":"TASK_ID:","reason":"malformed","severity":"fault","tag":"TASK_ID"}
-        9..26 fault by "line" {"details":"TASK_ID is followed by what cannot be understood","raw":"TASK_ID:T0.1,T0.4","reason":"malformed","severity":"fault","tag":"TASK_ID"}
-        27..49 fault by "line" {"details":"RESOLVE_NEXT is followed by what cannot be understood","raw":"RESOLVE_NEXT:PHASE:x","reason":"malformed","severity":"fault","tag":"RESOLVE_NEXT"}
-        50..61 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:SKIP","reason":"malformed","severity":"fault","tag":"CUSTOM"}
+        0..8 fault by "line" {"details":"TASK_ID is followed by what cannot be understood","message":"Invalid protocol format","raw":"TASK_ID:","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"TASK_ID","type":"fatal"}
+        9..26 fault by "line" {"details":"TASK_ID is followed by what cannot be understood","message":"Invalid protocol format","raw":"TASK_ID:T0.1,T0.4","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"TASK_ID","type":"fatal"}
+        27..49 fault by "line" {"details":"RESOLVE_NEXT is followed by what cannot be understood","message":"Invalid protocol format","raw":"RESOLVE_NEXT:PHASE:x","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"RESOLVE_NEXT","type":"fatal"}
+        50..61 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","message":"Invalid protocol format","raw":"CUSTOM:SKIP","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"CUSTOM","type":"fatal"}
         80..90 task by "next_tag" {"id":"T1"}
-        91..98 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
+        91..98 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","message":"Invalid protocol format","raw":"CUSTOM:","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"CUSTOM","type":"fatal"}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
     let text = "[DELIVER_RESULT:PO]\nlog:\nCUSTOM:\n[USER_QUESTION]\nTASK_ID:\n[/USER_QUESTION]\n";
     expect![[r#"
         0..24 deliver_result by "next_tag" {"content":"log:","result_type":"message","target":"PO"}
-        25..32 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","raw":"CUSTOM:","reason":"malformed","severity":"fault","tag":"CUSTOM"}
-        33..74 fault by "closing_tag" {"details":"USER_QUESTION missing required field 'category'","extra":{"task_id":""},"field":"category","raw":"[USER_QUESTION]\nTASK_ID:\n[/USER_QUESTION]","reason":"missing_field","severity":"fault","tag":"USER_QUESTION","warnings":[{"code":"unknown_key","field":"task_id"}]}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
+        25..32 fault by "line" {"details":"CUSTOM is followed by what cannot be understood","message":"Invalid protocol format","raw":"CUSTOM:","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"CUSTOM","type":"fatal"}
+        33..74 fault by "closing_tag" {"details":"USER_QUESTION missing required field 'category'","extra":{"task_id":""},"field":"category","message":"Invalid protocol format","raw":"[USER_QUESTION]\nTASK_ID:\n[/USER_QUESTION]","reason":"missing_field","recovery":"notify_user","severity":"fault","tag":"USER_QUESTION","type":"fatal","warnings":[{"code":"unknown_key","field":"task_id"}]}"#]].assert_eq(&crate::show(&crate::parse(text.as_bytes(), &settings)));
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn a_block_waits_30_s() {
         expect![[r#"
 
             ---
-            0..19 fault by "silence" {"details":"ERROR was never closed","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","severity":"fault","tag":"ERROR"}
+            0..19 fault by "silence" {"details":"ERROR was never closed","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","recovery":"notify_user","severity":"fault","tag":"ERROR","type":"fatal"}
             ---
         "#]],
     );

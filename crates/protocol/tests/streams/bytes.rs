@@ -85,7 +85,7 @@ fn a_block_that_is_too_long() {
         settings,
         stream,
         expect![[r#"
-            1 fault {"details":"ASK_USER is longer than the limit of 4 lines","ended_by":"limit","field":"4 lines","raw":"[ASK_USER]\na\nb\nc\nd\n","reason":"too_long","severity":"fault","tag":"ASK_USER","trust":"speech"}
+            1 fault {"details":"ASK_USER is longer than the limit of 4 lines","ended_by":"limit","field":"4 lines","message":"Invalid protocol format","raw":"[ASK_USER]\na\nb\nc\nd\n","reason":"too_long","recovery":"notify_user","severity":"fault","tag":"ASK_USER","trust":"speech","type":"fatal"}
             1+1 wait {"ended_by":"line","trust":"speech"}"#]],
     );
 }

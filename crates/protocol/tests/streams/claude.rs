@@ -59,7 +59,7 @@ fn a_message_ends_what_is_open() {
         ],
         expect![[r#"
             1 invoke {"ended_by":"message","target":"PO","task":"analyse","trust":"speech"}
-            2 fault {"details":"ERROR was never closed","ended_by":"message","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","severity":"fault","tag":"ERROR","trust":"speech"}
+            2 fault {"details":"ERROR was never closed","ended_by":"message","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","recovery":"notify_user","severity":"fault","tag":"ERROR","trust":"speech","type":"fatal"}
             5 wait {"ended_by":"line","trust":"speech"}"#]],
     );
 }

@@ -78,7 +78,7 @@ fn a_tool_ends_a_message() {
         ],
         expect![[r#"
             1-2 invoke {"ended_by":"message","target":"PO","task":"analyse","trust":"speech"}
-            4 fault {"details":"ERROR was never closed","ended_by":"message","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","severity":"fault","tag":"ERROR","trust":"speech"}
+            4 fault {"details":"ERROR was never closed","ended_by":"message","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","recovery":"notify_user","severity":"fault","tag":"ERROR","trust":"speech","type":"fatal"}
             6-7 ready {"ended_by":"line","groups":[["T1.3"]],"trust":"speech"}
             8 end {"status":"success"}"#]],
     );

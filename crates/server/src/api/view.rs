@@ -452,6 +452,9 @@ pub struct AskView {
     pub default: Option<String>,
     /// Whether the agent waits for ever.
     pub required: bool,
+    /// Whether a person can decline it (`skip`): the agent goes on with the default, or without.
+    #[serde(default)]
+    pub skippable: bool,
     /// The options that allow something for the rest of the session, the narrowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleView>,

@@ -104,7 +104,7 @@ pub(super) struct WhichOpen {
     /// At most so many; 1000, if nothing is said.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
-    /// Only those younger than this one.
+    /// Only those that come after this one.
     #[param(value_type = Option<String>, pattern = "^q_[0-9]{1,18}$")]
     after: Option<RequestId>,
 }
@@ -237,7 +237,7 @@ pub(super) async fn requests(
     Ok(Paged::new(requests, &list, next.map(|id| ("before", RequestId(id)))))
 }
 
-/// Open requests, oldest first.
+/// Open requests, oldest first; of one session errors come first, then what it needs, then questions.
 #[utoipa::path(get, path = "/inbox", params(WhichOpen), responses((status = 200, body = [RequestView])))]
 pub(super) async fn inbox(
     State(app): State<App>,
@@ -246,11 +246,8 @@ pub(super) async fn inbox(
 ) -> Result<Paged<RequestView>, Problem> {
     app.scope(which.project, None, None)?;
     let world = app.driver.journal.world();
-    let is_meant = |request: &&Request| {
-        which.project.is_none_or(|project| project == request.project)
-            && which.after.is_none_or(|after| request.id > after)
-    };
-    let mut open = world.inbox().filter(is_meant).peekable();
+    let is_meant = |request: &&Request| which.project.is_none_or(|project| project == request.project);
+    let mut open = world.inbox_after(which.after).filter(is_meant).peekable();
     let limit = which.limit.unwrap_or(OF_NOW);
     let shown = open.by_ref().take(limit.0 as usize).map(|request| views::request(&world, request));
     let shown: Vec<RequestView> = shown.collect();

@@ -75,7 +75,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         since_ms: since_ms(session, status, &blocking),
         idle: is_idle(world, session),
         conducts: session.order.role.conducts().is_some(),
-        blocked_by: blocking.iter().filter(|it| it.is_open()).map(|it| it.id.to_string()).collect(),
+        blocked_by: world.offered(session.id).iter().map(|it| it.id.to_string()).collect(),
         wait: wait(world, session, &blocking),
         errands: session.order.role.is_main().then(|| errands(session)),
         directory: session.directory().to_owned(),
@@ -344,7 +344,7 @@ fn ask(ask: &Ask) -> AskView {
         Ask::AskUser(it) => (it.question.clone(), it.context.clone()),
         Ask::Dependency(it) => (it.name.clone(), Some(it.description.clone())),
         Ask::Error(it) => (it.message.clone(), it.details.clone()),
-        Ask::Fault { details, raw } => (details.clone(), Some(raw.clone())),
+        Ask::Fault(it) => (it.sentence(), Some(it.raw.clone()).filter(|raw| !raw.is_empty())),
         Ask::Permission(it) => {
             // What would be done comes first and always: a description says what somebody makes of it.
             let input = serde_json::to_string_pretty(&it.input).unwrap_or_default();
@@ -361,12 +361,6 @@ fn ask(ask: &Ask) -> AskView {
             (format!("{} {}", it.phase, it.name), Some(problems.join("\n")).filter(|it| !it.is_empty()))
         }
     };
-    let required = match ask {
-        Ask::Question(it) => it.required,
-        Ask::Dependency(it) => it.required,
-        Ask::AskUser(_) => false,
-        _ => true,
-    };
     let default = ask.default_answer().map(str::to_owned);
     AskView {
         kind,
@@ -374,7 +368,8 @@ fn ask(ask: &Ask) -> AskView {
         context,
         options: ask.options(),
         default,
-        required,
+        required: ask.is_required(),
+        skippable: ask.can_be_skipped(),
         fields,
         rules: Vec::new(),
         form: None,

@@ -182,7 +182,7 @@ fn words(ask: &Ask) -> Option<String> {
         Ask::AskUser(it) => it.question.clone(),
         Ask::Dependency(it) => format!("{}: {}", it.name, it.description),
         Ask::Error(it) => it.message.clone(),
-        Ask::Fault { details, .. } => details.clone(),
+        Ask::Fault(it) => it.sentence(),
         Ask::Stall { reason } => reason.clone(),
         Ask::Permission(it) => match &it.description {
             Some(description) => format!("{}: {description}", it.tool),

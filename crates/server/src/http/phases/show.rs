@@ -36,7 +36,7 @@ impl App {
                 _ => None,
             });
             let at_work = session.into_iter().chain(verifier);
-            let open = at_work.flat_map(|id| world.blocking(id)).filter(|it| it.is_open());
+            let open = at_work.flat_map(|id| world.offered(id));
             (views::project(&world, run.project), open.map(|it| it.id.to_string()).collect())
         };
         let mut shown = Vec::new();

@@ -301,7 +301,7 @@ impl App {
     /// What a session asks that nobody has answered.
     fn asks(&self, session: SessionId) -> Option<String> {
         let world = self.driver.journal.world();
-        world.blocking(session).find(|request| request.is_open()).map(|request| request.id.to_string())
+        world.offered(session).first().map(|request| request.id.to_string())
     }
 }
 
