@@ -81,9 +81,9 @@ pub struct Verify {
     pub arguments: Vec<String>,
     /// Arguments of one that the kernel keeps from writing elsewhere, and that may therefore run what it likes.
     pub confined: Vec<String>,
-    /// Where the CLI keeps its own things, which it has to be able to write all the same: below the user's home, or
-    /// `$NAME` where that variable leads.
-    pub writes: Vec<String>,
+    /// Has no effect. Sessions of earlier versions hold it, and their states are compared with what the journal gives.
+    #[serde(default)]
+    writes: Vec<String>,
 }
 
 /// How a CLI is given Ostler's own MCP server, with the tools to ask by.
@@ -268,6 +268,19 @@ pub struct Private {
     pub locks: Vec<String>,
     /// What stands elsewhere below the user's home if the variable is not set.
     pub elsewhere: BTreeMap<String, String>,
+    /// Further directories of a CLI that has several, by the variables that name them. Verifiers alone get these.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub further: BTreeMap<String, FurtherDirectory>,
+}
+
+/// One more directory in which a CLI keeps its own things.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FurtherDirectory {
+    /// Where it is if its variable is not set, below the user's home.
+    pub default: String,
+    /// Files and directories that begin as the user's own.
+    pub copied: Vec<String>,
 }
 
 impl Agent {
@@ -355,7 +368,8 @@ impl Private {
     /// Every path that is named.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         let lists = [&self.shared, &self.copied, &self.login, &self.locks];
-        lists.into_iter().flatten().chain(self.elsewhere.iter().flat_map(|(name, place)| [name, place]))
+        let lists = lists.into_iter().chain(self.further.values().map(|it| &it.copied));
+        lists.flatten().chain(self.elsewhere.iter().flat_map(|(name, place)| [name, place]))
     }
 
     /// With nothing in it.
@@ -369,6 +383,7 @@ impl Private {
             login: Vec::new(),
             locks: Vec::new(),
             elsewhere: BTreeMap::new(),
+            further: BTreeMap::new(),
         }
     }
 }

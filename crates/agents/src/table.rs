@@ -18,8 +18,8 @@ use toml::Spanned;
 
 use crate::{
     agent::{
-        Account, Agent, Argument, Arguments, Channel, End, Guide, InputWay, Output, Permission, Private,
-        Terminal, ToolShape, Values, Verify,
+        Account, Agent, Argument, Arguments, Channel, End, FurtherDirectory, Guide, InputWay, Output,
+        Permission, Private, Terminal, ToolShape, Values, Verify,
     },
     nearest::{explained, nearest},
     registry::BUILTIN_NAMES,
@@ -72,7 +72,8 @@ pub(crate) struct Overlay {
     values: ValuesOverlay,
     #[serde(default)]
     channel: ChannelOverlay,
-    verify: Option<Spanned<VerifyOverlay>>,
+    #[serde(default)]
+    verify: VerifyOverlay,
     scope_signals: Option<bool>,
 }
 
@@ -81,7 +82,9 @@ pub(crate) struct Overlay {
 struct VerifyOverlay {
     arguments: Option<Vec<String>>,
     confined: Option<Vec<String>>,
-    writes: Option<Vec<String>>,
+    /// No effect; accepted for compatibility. A verifier writes in directories of its own alone.
+    #[serde(rename = "writes")]
+    _writes: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -167,6 +170,7 @@ struct PrivateOverlay {
     login: Option<Vec<String>>,
     locks: Option<Vec<String>>,
     elsewhere: Option<BTreeMap<String, String>>,
+    further: Option<BTreeMap<String, FurtherDirectory>>,
 }
 
 /// The part of a configuration file that is read here.
@@ -265,6 +269,7 @@ impl Overlay {
         self.end.extend(&mut agent.end);
         self.account.extend(&mut agent.account);
         self.values.extend(&mut agent.values);
+        self.verify.extend(&mut agent.verify);
         if let Some(output) = self.output {
             let span = output.span();
             agent.output = output.into_inner().read().map_err(|(message, nearest)| TableError {
@@ -283,11 +288,6 @@ impl Overlay {
             let span = private.span();
             let private = private.into_inner().extend(agent.private.take());
             agent.private = Some(private.map_err(|message| TableError::at(name, toml, Some(span), message))?);
-        }
-        if let Some(verify) = self.verify {
-            let span = verify.span();
-            let changed = verify.into_inner().extend(&mut agent.verify);
-            changed.map_err(|message| TableError::at(name, toml, Some(span), message))?;
         }
         agent
             .check(guide_span, way_span)
@@ -355,14 +355,9 @@ impl ChannelOverlay {
 }
 
 impl VerifyOverlay {
-    fn extend(self, base: &mut Verify) -> Result<(), String> {
+    fn extend(self, base: &mut Verify) {
         set(&mut base.arguments, self.arguments);
         set(&mut base.confined, self.confined);
-        set(&mut base.writes, self.writes);
-        match base.writes.iter().find(|name| !stays_below(name.strip_prefix('$').unwrap_or(name))) {
-            Some(name) => Err(format!("`{name}` is no path below the user's home or a variable's directory")),
-            None => Ok(()),
-        }
     }
 }
 
@@ -415,6 +410,12 @@ impl PrivateOverlay {
         set(&mut private.login, self.login);
         set(&mut private.locks, self.locks);
         set(&mut private.elsewhere, self.elsewhere);
+        set(&mut private.further, self.further);
+        if private.used && !private.further.is_empty() {
+            return Err(
+                "`private.use` is for a CLI with one directory: verifiers alone get `further` ones".into()
+            );
+        }
         match private.names().find(|name| !stays_below(name)) {
             Some(name) => Err(format!("`{name}` is no path below the directory")),
             None => Ok(private.clone()),

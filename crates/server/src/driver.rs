@@ -134,6 +134,8 @@ pub(crate) struct Driver {
     value_files: Turns<SessionId>,
     /// To answer a request with a value or a file, which is put in its place before the answer is known.
     pub(crate) answers: Turns<RequestId>,
+    /// To begin a verifier, by the login that it uses.
+    verifier_logins: Turns<PathBuf>,
     /// How many checkpoints may be made at once.
     checkpoints: Arc<Semaphore>,
     /// Whose files are being kept, or exchanged. A restore that hangs holds up its own project alone.
@@ -180,6 +182,7 @@ impl Driver {
             installs: Mutex::default(),
             value_files: Turns::default(),
             answers: Turns::default(),
+            verifier_logins: Turns::default(),
             checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE)),
             files: Places::default(),
             tidied: Mutex::default(),

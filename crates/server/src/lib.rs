@@ -24,6 +24,7 @@ mod inject;
 mod journal;
 mod keep;
 mod log;
+mod login_file;
 mod looked;
 mod mark;
 mod metrics;
@@ -48,6 +49,7 @@ mod tcp;
 mod turns;
 mod unix_door;
 mod uploads;
+mod verifier_config;
 
 pub use consent::CONFIGURATION;
 pub use crash::{BACK_SITES, LOOP_SITES, MAIN_SITES, SITES};

@@ -6,10 +6,8 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, fs,
-    fs::{File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink},
+    fmt, fs, io,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -17,14 +15,15 @@ use std::{
 
 use ostler_agents::{Agent, agent::Private};
 use ostler_engine::{SessionId, session::Session};
-use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::{
     driver::Driver,
     home::{private_directory, write_private},
+    login_file::{self, LoginFile, LoginFolder},
     random,
+    verifier_config::VerifierConfig,
 };
 
 /// The name of the directory in the session's.
@@ -39,8 +38,32 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Why a session cannot have a directory of its own, or a login cannot be brought back.
 #[derive(Debug)]
 pub(crate) struct PrivateError {
-    path: PathBuf,
-    source: io::Error,
+    pub(crate) path: PathBuf,
+    pub(crate) source: io::Error,
+}
+
+/// The directory in which a CLI keeps the user's own things.
+#[derive(Debug)]
+pub(crate) struct UserDirectory {
+    pub(crate) path: PathBuf,
+    /// The user's home, if the variable that names the directory is not set.
+    pub(crate) home: Option<PathBuf>,
+}
+
+impl UserDirectory {
+    /// Where a variable leads, else a place below the user's home.
+    pub(crate) fn of(
+        variable: &str,
+        default: &str,
+        variables: &BTreeMap<String, String>,
+    ) -> Option<UserDirectory> {
+        let absolute = |name: &str| variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        if let Some(path) = absolute(variable) {
+            return Some(UserDirectory { path, home: None });
+        }
+        let home = absolute("HOME")?;
+        Some(UserDirectory { path: home.join(default), home: Some(home) })
+    }
 }
 
 /// A session's own directory, and the user's for which it stands.
@@ -57,14 +80,8 @@ impl Place {
     /// The place of a session; nothing if its table asks for none, or nobody knows where the user's is.
     pub(crate) fn of(session: &Path, agent: &Agent, variables: &BTreeMap<String, String>) -> Option<Place> {
         let private = agent.private.as_ref().filter(|private| private.used)?.clone();
-        let absolute = |name: &str| variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let (user, home) = match absolute(&private.variable) {
-            Some(user) => (user, None),
-            None => {
-                let home = absolute("HOME")?;
-                (home.join(&private.default), Some(home))
-            }
-        };
+        let UserDirectory { path: user, home } =
+            UserDirectory::of(&private.variable, &private.default, variables)?;
         Some(Place { own: session.join(FOLDER), user, home, private })
     }
 
@@ -76,11 +93,6 @@ impl Place {
     /// The variable that names the directory, and its path.
     pub(crate) fn variable(&self) -> (String, String) {
         (self.private.variable.clone(), self.own.display().to_string())
-    }
-
-    /// The user's directory, for which it stands.
-    pub(crate) fn users(self) -> PathBuf {
-        self.user
     }
 
     /// Makes the directory, or brings what was changed since in order.
@@ -102,7 +114,9 @@ impl Place {
         for name in &self.private.copied {
             self.copy(name)?;
         }
-        self.share()
+        // What cannot be brought back now is tried again while the session lives.
+        self.share().ok();
+        Ok(())
     }
 
     /// Brings back what was renewed.
@@ -112,7 +126,7 @@ impl Place {
             let is_renewed = fs::symlink_metadata(&own).is_ok_and(|it| it.is_file());
             // Who has signed out meanwhile does not want it back.
             if is_renewed && let Ok(theirs) = fs::canonicalize(self.theirs(name)) {
-                bring_back(&own, &theirs).map_err(|source| PrivateError { path: own, source })?;
+                bring_back(&self.own, name, &theirs).map_err(|source| PrivateError { path: own, source })?;
             }
         }
         Ok(())
@@ -153,58 +167,36 @@ impl Place {
 }
 
 /// Puts a renewed login in the place of the user's, if that is older, and the link back in its own place.
-fn bring_back(own: &Path, theirs: &Path) -> io::Result<()> {
-    // The directory is the lock: everybody who brings something there holds it, and nothing is left behind.
-    let folder = theirs.parent().unwrap_or(theirs);
-    let lock = File::open(folder)?;
-    flock(&lock, FlockOperation::LockExclusive)?;
-    let renewed = fs::read(own)?;
-    if !is_login(&renewed) {
+fn bring_back(root: &Path, name: &str, theirs: &Path) -> io::Result<()> {
+    let _lock = login_file::lock_folder_of(theirs)?;
+    let folder = LoginFolder::open(root, name)?;
+    let Some(renewed) = folder.read().filter(LoginFile::is_whole) else {
         // It is being written, or was given up. Either way the user's is the better one.
         return Ok(());
-    }
-    replace(own, &renewed, theirs)?;
+    };
+    login_file::replace(&renewed, theirs)?;
     // Exchanged and then looked at, so that one that is written at this very moment is not lost.
-    let aside = own.with_file_name(format!(".{}.renewed", random::word()));
+    let own = root.join(name);
+    let aside_name = format!(".{}.renewed", random::word());
+    let aside = own.with_file_name(&aside_name);
     symlink(theirs, &aside)?;
-    if let Err(error) = renameat_with(CWD, &aside, CWD, own, RenameFlags::EXCHANGE) {
+    if let Err(error) = renameat_with(CWD, &aside, CWD, &own, RenameFlags::EXCHANGE) {
         fs::remove_file(&aside)?;
         return Err(error.into());
     }
-    let last = fs::read(&aside)?;
-    if last != renewed && is_login(&last) {
-        replace(&aside, &last, theirs)?;
+    let last = folder.read_named(&aside_name);
+    if let Some(last) = last.filter(|last| last.bytes != renewed.bytes && last.is_whole()) {
+        login_file::replace(&last, theirs)?;
     }
     fs::remove_file(&aside)
 }
 
-/// Replaces the user's file as a whole, unless it is newer or the same.
-fn replace(own: &Path, renewed: &[u8], theirs: &Path) -> io::Result<()> {
-    let at = fs::symlink_metadata(own)?.modified()?;
-    let before = fs::metadata(theirs)?;
-    if before.modified()? >= at || fs::read(theirs)? == renewed {
-        return Ok(());
-    }
-    let draft = theirs.with_file_name(format!(".{}.draft", random::word()));
-    let mode = before.permissions().mode() & 0o777;
-    let written =
-        OpenOptions::new().write(true).create_new(true).mode(mode).open(&draft).and_then(|mut file| {
-            file.write_all(renewed)?;
-            // The time of the renewal, not of the copy: another session may have renewed it in between.
-            file.set_modified(at)?;
-            file.sync_all()
-        });
-    written.and_then(|()| fs::rename(&draft, theirs)).inspect_err(|_| drop(fs::remove_file(&draft)))
-}
-
-/// Whether it is whole: an object of JSON that says something.
-fn is_login(text: &[u8]) -> bool {
-    serde_json::from_slice::<Map<String, Value>>(text).is_ok_and(|login| !login.is_empty())
-}
-
-/// Brings back what is renewed for as long as a process of the session lives, and once more when it has ended.
+/// Brings back what is renewed for as long as a process of the session lives, and once more when it has ended. What a
+/// verifier has written is removed then.
 pub(crate) async fn watch(driver: Arc<Driver>, session: SessionId) {
-    let is_asked_for = |session: &Session| session.order.agent.private.as_ref().is_some_and(|it| it.used);
+    let is_asked_for = |session: &Session| {
+        session.verifies() || session.order.agent.private.as_ref().is_some_and(|it| it.used)
+    };
     let known =
         |read: &dyn Fn(&Session) -> bool| driver.journal.world().sessions.get(&session).is_some_and(read);
     if !known(&is_asked_for) {
@@ -212,13 +204,25 @@ pub(crate) async fn watch(driver: Arc<Driver>, session: SessionId) {
     }
     loop {
         let lives = known(&|session| session.live().is_some());
+        let is_over = known(&|session| session.verifies() && session.is_over());
         let folder = driver.home.session(session);
         // What could not be brought back is tried again at the next look, and before the next launch.
-        tokio::task::spawn_blocking(move || Place::made(&folder).map(|place| place.share())).await.ok();
+        tokio::task::spawn_blocking(move || share(&folder, is_over && !lives)).await.ok();
         if !lives {
             return;
         }
         tokio::time::sleep(LOOK).await;
+    }
+}
+
+fn share(session: &Path, is_over: bool) {
+    if let Some(place) = Place::made(session) {
+        place.share().ok();
+    }
+    if is_over {
+        VerifierConfig::settle(session);
+    } else if let Some(config) = VerifierConfig::made(session) {
+        config.share();
     }
 }
 

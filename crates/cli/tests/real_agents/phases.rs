@@ -20,6 +20,9 @@ pub(crate) fn goes_through_a_phase(lab: &Lab, world: &mut World, model: &Model) 
     let stolen = lab.work.join("stolen");
     let look = "grep -q Nobody plan.md && echo it is so\necho > beside && echo it may write here\n";
     let look = format!("{look}echo > {} || echo it is kept out\n", stolen.display());
+    // Where its CLI keeps its own things, too: what it leaves there would run when a person uses it.
+    let planted = lab.home.join("planted");
+    let look = format!("{look}echo > {} || echo it plants nothing\n", planted.display());
     write(&lab.work, "look.sh", &look);
     write(&lab.work, "ostler.toml", &configuration(lab));
     lab.done(world, &["trust", "--yes"]);
@@ -42,6 +45,11 @@ pub(crate) fn goes_through_a_phase(lab: &Lab, world: &mut World, model: &Model) 
     let runs = ["it is so", "it may write here"].iter().all(|it| heard.contains(it));
     assert!(runs, "{} cannot run what it finds: {heard}", lab.name);
     assert!(heard.contains("it is kept out") && !stolen.exists(), "{heard}");
+    assert!(heard.contains("it plants nothing") && !planted.exists(), "{heard}");
+    assert!(
+        !world.home.join("sessions").join(verifier).join("verifier").exists(),
+        "its configuration is removed"
+    );
     lab.done(world, &["review", &review.id, "--approve"]);
     world.wait_for("the end", |_| (shown().state == PhasesState::Done).then_some(()));
     let used = json!(shown().phases[0].usage);

@@ -52,5 +52,6 @@ mod support;
 mod tasks;
 mod tcp;
 mod usage;
+mod verifier_config;
 mod wire;
 mod worktrees;

@@ -1,17 +1,18 @@
 //! Takes launch files away when nobody reads them any more: each holds the whole environment of an agent, keys and
-//! all. What a session needs to be resumed is kept elsewhere. And texts of an office that nothing names.
+//! all. What a session needs to be resumed is kept elsewhere. And texts of an office that nothing names, and what a verifier
+//! has left.
 //!
 //! A file is removed only behind the commit that says that its launch, check or installation has ended. A server that dies between
 //! the two leaves it to the next one, which looks through all directories once when it starts.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use ostler_engine::{RequestId, SessionId, World};
+use ostler_engine::{RequestId, SessionId, World, session::Session};
 use ostler_shim::launch::FILE;
 use ostler_store::{ReadError, Reads};
 
 use super::{Driver, gate};
-use crate::office::kept;
+use crate::{office::kept, verifier_config::VerifierConfig};
 
 /// Removes the launch file of a directory whose shim nobody needs any more.
 pub(super) fn forget(directory: &Path) {
@@ -29,6 +30,7 @@ pub(super) fn forget_all(driver: &Driver) {
     for session in sessions.filter_map(Result::ok) {
         let name = session.file_name();
         let Some(id) = name.to_str().and_then(|name| name.parse::<SessionId>().ok()) else { continue };
+        settle_verifier(driver, id, &session.path());
         let Ok(directories) = fs::read_dir(session.path()) else { continue };
         for directory in directories.filter_map(Result::ok) {
             let name = directory.file_name();
@@ -37,6 +39,14 @@ pub(super) fn forget_all(driver: &Driver) {
                 forget(&directory.path());
             }
         }
+    }
+}
+
+/// Brings the login of a verifier that is over back, and removes what it has written.
+fn settle_verifier(driver: &Driver, id: SessionId, folder: &Path) {
+    let is_at_work = |session: &Session| !session.is_over() || session.live().is_some();
+    if VerifierConfig::is_left(folder) && !driver.journal.world().sessions.get(&id).is_some_and(is_at_work) {
+        VerifierConfig::settle(folder);
     }
 }
 

@@ -339,9 +339,13 @@ impl Keeper {
         loop {
             let planned = self.read_session(|session| {
                 let launch = session.launches.iter().find(|launch| launch.number == number)?;
-                Some(launch::plan(&self.driver, session, launch))
+                Some((session.clone(), launch.clone()))
             });
-            let planned = planned.flatten()?.map_err(|error| error.to_string());
+            let (session, launch) = planned.flatten()?;
+            let driver = Arc::clone(&self.driver);
+            let planned = tokio::task::spawn_blocking(move || launch::plan(&driver, &session, &launch)).await;
+            let planned = planned.map_err(|error| error.to_string());
+            let planned = planned.and_then(|plan| plan.map_err(|error| error.to_string()));
             let planned = match planned {
                 Ok(plan) => self.provide().await.map(|()| plan),
                 Err(message) => Err(message),

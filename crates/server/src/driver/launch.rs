@@ -10,8 +10,8 @@ use std::{
 };
 
 use ostler_agents::{
-    Agent, ChannelPlace, Conversation, InputPlan, LaunchRequest, Output, PlanError,
-    Terminal as AgentTerminal, Verifies,
+    ChannelPlace, Conversation, InputPlan, LaunchRequest, Output, PlanError, Terminal as AgentTerminal,
+    Verifies,
 };
 use ostler_engine::{
     checkpoint::RewindWay,
@@ -23,6 +23,7 @@ use ostler_shim::{
     launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
     spool,
 };
+use serde_json::json;
 use tokio::{io::AsyncReadExt, process::Command};
 
 use super::{Driver, tell};
@@ -31,6 +32,7 @@ use crate::{
     home::{self, private_directory, private_file},
     inject,
     private::{Place, PrivateError},
+    verifier_config::VerifierConfig,
 };
 
 /// How large an agent's log may become before somebody is asked.
@@ -85,7 +87,7 @@ pub(super) struct Plan {
     pub(super) first_input: String,
 }
 
-/// Plans the launch of an agent.
+/// Plans the launch of an agent, and puts into place what it needs. Copies files: on a thread that may wait.
 pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Result<Plan, LaunchError> {
     let order = &session.order;
     let guide = guide_of(order);
@@ -197,7 +199,16 @@ fn environment_of(
     let mut environment: BTreeMap<String, String> =
         kept.iter().filter(|(name, _)| !name.starts_with("OSTLER_")).map(clone_pair).collect();
     environment.extend(set);
-    if let Some(place) = Place::of(&driver.home.session(session.id), &session.order.agent, &environment) {
+    let (folder, agent) = (driver.home.session(session.id), &session.order.agent);
+    if session.verifies() {
+        let config = VerifierConfig::of(&folder, agent, &environment);
+        let left_out = config.prepare().map_err(LaunchError::Private)?;
+        if !left_out.is_empty() {
+            let names = json!({ "session": session.id.to_string(), "too_large": left_out });
+            driver.log.info("verifier.not_copied", names);
+        }
+        environment.extend(config.variables());
+    } else if let Some(place) = Place::of(&folder, agent, &environment) {
         place.prepare().map_err(LaunchError::Private)?;
         environment.extend([place.variable()]);
     }
@@ -268,47 +279,22 @@ pub(super) fn errand(
     })
 }
 
-/// A verifier writes in its place, in a temporary directory of its own, and where its CLI keeps its own things.
+/// A verifier writes in its place and below its own directory, where its configuration, temporary files and caches are,
+/// and to devices. Nothing of that outlives it.
 fn confined(driver: &Driver, session: &Session, mut file: LaunchFile) -> Result<LaunchFile, LaunchError> {
-    let Role::Verify { confined: true, project, .. } = &session.order.role else { return Ok(file) };
-    let folder = driver.home.session(session.id);
-    let temporary = folder.join("tmp");
-    private_directory(&temporary).map_err(|source| LaunchError::Io { path: temporary.clone(), source })?;
-    file.environment.insert("TMPDIR".to_owned(), temporary.display().to_string());
-    let own = own_places(&session.order.agent, &file.environment);
-    // What stands for the user's configuration leads there, and a login is renewed there.
-    let users = Place::made(&folder).map(Place::users);
-    let mut places = vec![file.directory.clone(), folder, PathBuf::from("/dev")];
-    // Not where that would let it at the project, or at what Ostler keeps, whatever a link is called.
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let kept = [driver.home.root(), Path::new(project)].map(real);
-    places.extend(own.into_iter().chain(users).map(|place| real(&place)).filter(|place| {
-        let leads_there = kept.iter().any(|it| it.starts_with(place));
-        !leads_there
-    }));
-    file.writes = Some(places);
+    let Role::Verify { confined: true, .. } = &session.order.role else { return Ok(file) };
+    let root = VerifierConfig::root(&driver.home.session(session.id));
+    for (variable, name) in [("TMPDIR", "tmp"), ("XDG_CACHE_HOME", "cache")] {
+        let is_its_own = file.environment.get(variable).is_some_and(|it| Path::new(it).starts_with(&root));
+        if !is_its_own {
+            let path = root.join(name);
+            file.environment.insert(variable.to_owned(), path.display().to_string());
+            private_directory(&path).map_err(|source| LaunchError::Io { path, source })?;
+        }
+    }
+    file.writes = Some(vec![file.directory.clone(), root, PathBuf::from("/dev")]);
     Ok(file)
 }
-
-/// Where a CLI keeps its own things. What is not there yet is made: where it cannot be, nothing could be allowed.
-fn own_places(agent: &Agent, environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
-    let directory = |name: &str| environment.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let place = |name: &str| match name.strip_prefix('$') {
-        Some(name) => {
-            let (variable, rest) = name.split_once('/').unwrap_or((name, ""));
-            directory(variable).map(|path| path.join(rest))
-        }
-        None => directory("HOME").map(|home| home.join(name)),
-    };
-    let own: Vec<PathBuf> = agent.verify.writes.iter().filter_map(|name| place(name)).collect();
-    for place in &own {
-        fs::create_dir_all(place).ok();
-    }
-    own.into_iter().chain(CACHES.iter().filter_map(|name| place(name))).collect()
-}
-
-/// Where all kinds of tools keep what they can make again.
-const CACHES: [&str; 2] = ["$XDG_CACHE_HOME", ".cache"];
 
 /// Starts a shim in a directory and lets go of it: it leads a session of its own and outlives the server. As long as
 /// that lives, the runtime waits for it when it ends.

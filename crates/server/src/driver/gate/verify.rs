@@ -5,8 +5,9 @@ use std::{
     collections::BTreeSet,
     fs::File,
     io::{self, Read, Seek, SeekFrom},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use ostler_agents::Output;
@@ -19,17 +20,23 @@ use ostler_engine::{
 use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_shim::OUT;
 use ostler_workspace::{Limits, Repository, remove_disposable};
+use tokio::{sync::OwnedMutexGuard, time::sleep};
 
 use super::{Facts, come_of, submit, text, verifier_place};
 use crate::{
     crash,
     driver::Driver,
+    environment,
     phases::{
         prompt::{self, Verification},
         verdict::{self, Asked},
     },
     random,
+    verifier_config::VerifierConfig,
 };
+
+/// Between two looks at whether a login is free: much may change in that time.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How much of the end of what a verifier said is read.
 const LOG_BYTES_MAX: u64 = 8 << 20;
@@ -43,6 +50,11 @@ pub(super) async fn prepare(driver: Arc<Driver>, gate: GateName, round: u32, nam
         order(&making, &facts, round).map(Box::new)
     });
     let order = come_of(task.await);
+    // Held until the session is known to the next one that waits.
+    let _turn = match &order {
+        Ok(order) => turn(&driver, order).await,
+        Err(_) => None,
+    };
     crash::site("after verify");
     submit(&driver, Input::VerifierReady { gate, round, order }, name).await;
 }
@@ -69,6 +81,66 @@ fn order(driver: &Driver, facts: &Facts, round: u32) -> Result<Order, String> {
     Ok(order)
 }
 
+/// Waits until no other verifier uses the same login: each has a copy of it, and a renewed one ends the others.
+async fn turn(driver: &Arc<Driver>, order: &Order) -> Option<OwnedMutexGuard<()>> {
+    let login = logins(driver, vec![order.clone()]).await.pop()?;
+    let turn = driver.verifier_logins.wait(login.clone()).await;
+    let mut changed = driver.journal.watch();
+    loop {
+        changed.mark_unchanged();
+        let (at_work, over) = verifiers(driver);
+        if !logins(driver, at_work).await.contains(&login) {
+            // What the last one renewed is the user's before it is copied again.
+            settle_all(driver, over).await;
+            return Some(turn);
+        }
+        // The journal ends with the server, and what was waited for is done again by the next one.
+        if changed.changed().await.is_err() {
+            return None;
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// What the verifiers at work were told, and those that are over.
+fn verifiers(driver: &Driver) -> (Vec<Order>, Vec<SessionId>) {
+    let world = driver.journal.world();
+    let (mut at_work, mut over) = (Vec::new(), Vec::new());
+    for session in world.sessions.values().filter(|session| session.verifies()) {
+        if session.is_over() && session.live().is_none() {
+            over.push(session.id);
+        } else {
+            at_work.push((*session.order).clone());
+        }
+    }
+    (at_work, over)
+}
+
+/// The logins that they use.
+async fn logins(driver: &Arc<Driver>, orders: Vec<Order>) -> Vec<PathBuf> {
+    let driver = Arc::clone(driver);
+    let login = move |order: &Order| {
+        let variables = environment::read(&driver.home, &order.environment).ok()?;
+        VerifierConfig::login_of(&order.agent, &variables)
+    };
+    let task = tokio::task::spawn_blocking(move || orders.iter().filter_map(login).collect());
+    task.await.unwrap_or_default()
+}
+
+/// Brings renewed logins back and removes what verifiers have left.
+async fn settle_all(driver: &Arc<Driver>, sessions: Vec<SessionId>) {
+    let driver = Arc::clone(driver);
+    let task = tokio::task::spawn_blocking(move || {
+        for session in sessions {
+            let folder = driver.home.session(session);
+            if VerifierConfig::is_left(&folder) {
+                VerifierConfig::settle(&folder);
+            }
+        }
+    });
+    task.await.ok();
+}
+
 /// Who has said something, and how it ended.
 pub(super) struct Said {
     pub(super) verifier: SessionId,
@@ -93,6 +165,7 @@ pub(super) async fn read(driver: Arc<Driver>, gate: GateName, said: Said, name: 
         Err(failure) => (None, Some(failure)),
     };
     let place = verifier_place(&driver, gate, round);
+    settle_all(&driver, vec![verifier]).await;
     let round = Round { session: Some(verifier), verdict, failure };
     crash::site("after read verdict");
     submit(&driver, Input::Verified { gate, session: verifier, round }, name).await;
