@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 
-import { card, existsSync, join, launch, mkdirSync, Ostler, readFileSync, rmSync, until, visit, writeFileSync } from "./support.mjs";
+import { card, existsSync, findings, join, launch, mkdirSync, Ostler, readFileSync, rmSync, until, visit, writeFileSync } from "./support.mjs";
 
 let browser;
 let ostler;
@@ -76,6 +76,37 @@ test("a yes or no may carry words", async () => {
     await page.keyboard.press("2");
   });
   assert.deepEqual(answer, { answer: "remarked", text: "No", remark: "not today" });
+});
+
+test("a long question says that it is cut, and is answered when all of it is shown", async () => {
+  const request = await ostler.ask("long");
+  const whole = async (page, shown, all) => {
+    assert.match(await page.locator("h1").innerText(), /^Which of these\?/);
+    // The terminal beside it shows what the agent has printed.
+    const asks = page.locator(".inbox-card");
+    assert.ok(!(await asks.innerText()).includes("the very end"));
+    assert.equal(await page.locator(".inbox-choice").count(), 0);
+    await page.getByText(shown).waitFor();
+    assert.deepEqual(await findings(page), []);
+    // Neither the key of an option nor Enter settles what nobody has seen.
+    await page.keyboard.press("1");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: all }).waitFor();
+    await page.keyboard.press("a");
+    await asks.getByText("the very end").waitFor();
+    await page.getByRole("button", { name: all }).waitFor({ state: "detached" });
+    assert.deepEqual(await findings(page), []);
+    await card(page, request);
+  };
+  const korean = await visit(browser, ostler, { place: [request.id], locale: "ko-KR" });
+  await card(korean, request);
+  await whole(korean, "앞부분만 보입니다. 모두 200,0", "모두 보기");
+  await korean.context().close();
+  const answer = await settle(request, async (page) => {
+    await whole(page, "Only the beginning is shown, of 200,0", "Show all");
+    await page.keyboard.press("2");
+  });
+  assert.deepEqual(answer, { answer: "text", text: "MySQL" });
 });
 
 test("an open question is written, and Enter sends it", async () => {

@@ -31,7 +31,7 @@ fn how_to_answer(words: Words, request: &RequestView) -> String {
         words.say(Key::AnswerReview, &[("id", id)])
     } else if let Some(raise) = raise(request) {
         words.say(raise, &[("id", id)])
-    } else if !request.ask.options.is_empty() {
+    } else if has_options(request) {
         words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
     } else if wants_values(request) {
         words.say(Key::AnswerValue, &[("id", id)])
@@ -40,6 +40,11 @@ fn how_to_answer(words: Words, request: &RequestView) -> String {
     } else {
         words.say(Key::AnswerFreely, &[("id", id)])
     }
+}
+
+/// Whether there are options, also such that are too long for a list.
+fn has_options(request: &RequestView) -> bool {
+    !request.ask.options.is_empty() || request.cut.iter().any(|cut| cut.field == "/ask/options")
 }
 
 /// What is asked and can be chosen, in one line.
@@ -84,6 +89,10 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     }
     for line in ask.context.iter().flat_map(|context| context.lines()) {
         add_line(&mut said, 2, &screen.style(Style::Dim, &safe(line)));
+    }
+    if let Some(chars) = request.cut.iter().map(|cut| cut.chars).max() {
+        let cut = words.say(Key::CutText, &[("n", &usage::grouped(chars)), ("id", &request.id)]);
+        add_line(&mut said, 2, &screen.style(Style::Attention, &cut));
     }
     // What can be decided about a phase is no list to choose from: an approval names a tree.
     let options = if ask.kind == "review" { &[] } else { ask.options.as_slice() };
@@ -190,7 +199,7 @@ fn raise(request: &RequestView) -> Option<Key> {
 /// Whether only yes or no can be said.
 fn takes_decision_only(request: &RequestView) -> bool {
     let kind = request.ask.fields["type"].as_str();
-    request.ask.kind == "dependency" && request.ask.options.is_empty() && kind != Some("file")
+    request.ask.kind == "dependency" && !has_options(request) && kind != Some("file")
 }
 
 /// Whether values are asked for: they are typed into a form, and never given as words.

@@ -4,6 +4,7 @@
 
 mod call;
 mod checkpoint;
+mod cut;
 mod looked;
 mod notification;
 mod office;
@@ -15,12 +16,15 @@ mod problem;
 mod secret;
 mod sign_in;
 mod tasks;
+mod trust;
 mod usage;
 mod view;
 
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
+pub use cut::CutText;
+pub(crate) use cut::Listed;
 pub use looked::{LookedView, NewLook};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{
@@ -45,12 +49,12 @@ pub use tasks::{
     ClosedView, NewClose, TaskAttemptView, TaskCriterionView, TaskDetailView, TaskPhaseState, TaskPhaseView,
     TaskProblemView, TaskState, TaskView, TaskWaitView, TasksSummary, TasksView,
 };
+pub use trust::{TrustView, TrustedView};
 pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, ErrandView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView,
     MarkView, Outcome, OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView,
-    RunView, SessionStatus, SessionView, SettledView, StatusView, TrustView, TrustedView, VaultState,
-    WaitView, WorktreeView,
+    RunView, SessionStatus, SessionView, SettledView, StatusView, VaultState, WaitView, WorktreeView,
 };
 
 use std::{collections::BTreeMap, fmt};

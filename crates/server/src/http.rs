@@ -121,7 +121,7 @@ impl App {
         lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
         phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
-        office::send, office::cancel, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
+        office::send, office::invocation, office::cancel, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
@@ -285,6 +285,7 @@ fn office_routes() -> Router<App> {
         .route("/projects/{id}/office/results", get(office::results))
         .route("/projects/{id}/office/questions", get(office::questions))
         .route("/projects/{id}/office/messages", post(office::send))
+        .route("/invocations/{id}", get(office::invocation))
         .route("/invocations/{id}/cancel", post(office::cancel))
         .route("/results/{id}/content", get(office::content))
 }

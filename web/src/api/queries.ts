@@ -161,8 +161,12 @@ export function useInfo(): UseQueryResult<InfoView> {
   return useQuery({ queryKey: keys.info, queryFn: ({ signal }) => get<InfoView>("/info", signal) });
 }
 
-export function useRequest(id: string): UseQueryResult<RequestView> {
-  return useQuery({ queryKey: keys.request(id), queryFn: ({ signal }) => get<RequestView>(route`/requests/${id}`, signal) });
+export function useRequest(id: string, isWanted = true): UseQueryResult<RequestView> {
+  return useQuery({
+    queryKey: keys.request(id),
+    queryFn: ({ signal }) => get<RequestView>(route`/requests/${id}`, signal),
+    enabled: isWanted,
+  });
 }
 
 export function useSession(id: string): UseQueryResult<SessionView> {

@@ -183,6 +183,16 @@ export interface components {
             /** @description In words. */
             text: string;
         };
+        /** @description A text of which a list carries only the beginning, or nothing where an answer repeats it. */
+        CutText: {
+            /**
+             * Format: int64
+             * @description How long the whole is, in characters.
+             */
+            chars: number;
+            /** @description Which field, as a JSON Pointer: `/ask/context`. */
+            field: string;
+        };
         /** @description Who called whom. */
         DiagramView: {
             /** @description A sequence diagram in Mermaid's language. */
@@ -438,6 +448,8 @@ export interface components {
             caller: string;
             /** @description What the other should know. */
             context?: string | null;
+            /** @description Which of its texts a list does not carry whole. */
+            cut?: components["schemas"]["CutText"][];
             /**
              * Format: int32
              * @description How many calls deep it is.
@@ -1294,6 +1306,8 @@ export interface components {
              * @description The number of the phase that it is in.
              */
             current: number;
+            /** @description Which of its texts a list does not carry whole. */
+            cut?: components["schemas"]["CutText"][];
             /** @description Where it is worked. */
             directory: string;
             /**
@@ -1440,6 +1454,8 @@ export interface components {
             agent: string;
             /** @description What is asked. */
             ask: components["schemas"]["AskView"];
+            /** @description Which of its texts a list does not carry whole. */
+            cut?: components["schemas"]["CutText"][];
             /** @description How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `delivered`, `consumed` or `undeliverable`. */
             delivery: string;
             /** @description Whether nobody waits for it any more; it can still be answered. */
@@ -1614,6 +1630,8 @@ export interface components {
              * @description When.
              */
             created_at_ms: number;
+            /** @description Which of its texts a list does not carry whole. */
+            cut?: components["schemas"]["CutText"][];
             /**
              * Format: int64
              * @description When it ended.
@@ -1683,6 +1701,8 @@ export interface components {
              * @description When it was created.
              */
             created_at_ms: number;
+            /** @description Which of its texts a list does not carry whole. */
+            cut?: components["schemas"]["CutText"][];
             /** @description Where it works. */
             directory: string;
             /**
@@ -2197,6 +2217,7 @@ export type BudgetView = components['schemas']['BudgetView'];
 export type CheckpointView = components['schemas']['CheckpointView'];
 export type ClosedView = components['schemas']['ClosedView'];
 export type CriterionView = components['schemas']['CriterionView'];
+export type CutText = components['schemas']['CutText'];
 export type DiagramView = components['schemas']['DiagramView'];
 export type ErrandView = components['schemas']['ErrandView'];
 export type EventView = components['schemas']['EventView'];

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "re
 import { Refused } from "../api/problem";
 import type { NewAnswer, RequestView } from "../api/schema";
 import { isTyping, useShortcut } from "../app/shortcuts";
+import { Cut } from "../parts/Cut";
 import { askKey, askText, marked } from "../parts/request";
 import { ProjectName } from "../parts/Project";
 import { Said } from "../parts/Said";
@@ -33,10 +34,12 @@ const STALLS_MAX = 5;
 interface CardProps {
   request: RequestView;
   queue: Queue;
+  /** How all of a text comes that is shown only in part. */
+  all: { isBusy: boolean; error: Error | null; show: () => void };
   onDone: (said: string) => void;
 }
 
-export function Card({ request, queue, onDone }: CardProps) {
+export function Card({ request, queue, all, onDone }: CardProps) {
   const say = useSay(words);
   const language = useLanguage();
   const card = useRef<HTMLElement>(null);
@@ -54,8 +57,10 @@ export function Card({ request, queue, onDone }: CardProps) {
   const { choices, purpose, written: sendsWritten, wantsValues, wantsFile } = plan(request, say);
   const isTyped = wantsValues || wantsFile;
   // The news of what was sent from here may come before its answer.
-  const isOpen = request.settled == null || answering.isPending;
-  const { isMeanwhile, isKept } = useKept(isOpen, card);
+  const isUnsettled = request.settled == null || answering.isPending;
+  // Nobody decides about the beginning of a text.
+  const isOpen = isUnsettled && !isCut(request);
+  const { isMeanwhile, isKept } = useKept(isUnsettled, card);
   const isCareful = request.mark != null;
   const send = (given: Given) => {
     if (isReady && isOpen && !answering.isPending) answering.send(given);
@@ -90,7 +95,8 @@ export function Card({ request, queue, onDone }: CardProps) {
       onKeyDown={(event) => leave(event, heading.current)}
     >
       <Head request={request} queue={queue} />
-      <h1 id={`${request.id}-asks`} ref={heading} tabIndex={-1} className={isLong(request) ? "inbox-long" : ""}>
+      {/* A long one scrolls by itself, also by keys. */}
+      <h1 id={`${request.id}-asks`} ref={heading} tabIndex={isLong(request) ? 0 : -1} className={isLong(request) ? "inbox-long" : ""}>
         <Said text={askText(language, request)} lines />
       </h1>
       {request.ask.context && (
@@ -98,6 +104,7 @@ export function Card({ request, queue, onDone }: CardProps) {
           <Said text={request.ask.context} lines />
         </div>
       )}
+      <Cut cut={request.cut ?? []} hasKey isBusy={all.isBusy} error={all.error} onAll={all.show} />
       <Warnings request={request} hasNumbers={!isTyped} />
       {(isOpen || isKept) && (
         <div className="inbox-actions stack">
@@ -155,7 +162,7 @@ export function Card({ request, queue, onDone }: CardProps) {
           {isOpen && <Insist error={answering.error} written={written} onInsist={() => answer({ value: written, insist: true })} />}
         </div>
       )}
-      {!isOpen && <Settled request={request} isMeanwhile={isMeanwhile} isKept={isKept} hasMore={hasOther(queue)} onNext={next} />}
+      {!isUnsettled && <Settled request={request} isMeanwhile={isMeanwhile} isKept={isKept} hasMore={hasOther(queue)} onNext={next} />}
     </article>
   );
 }
@@ -206,6 +213,11 @@ export function leave(event: KeyboardEvent, to: HTMLElement | null): void {
   if (event.target instanceof Element && event.target.closest("dialog")) return;
   event.preventDefault();
   to?.focus({ preventScroll: true });
+}
+
+/** Whether only the beginning of a text is there. */
+export function isCut(request: RequestView): boolean {
+  return (request.cut ?? []).length > 0;
 }
 
 /** Whether there is another card to go to. */

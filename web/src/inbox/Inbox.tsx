@@ -12,7 +12,7 @@ import { useShortcut } from "../app/shortcuts";
 import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
-import { Card, hasOther } from "./Card";
+import { Card, hasOther, isCut } from "./Card";
 import { Quiet } from "./Quiet";
 import { type Queue, useQueue } from "./queue";
 import { Source } from "./Source";
@@ -50,6 +50,7 @@ export function Inbox({ id }: ViewProps) {
           key={current}
           id={current}
           known={requests.find((request) => request.id === current)}
+          isListed={!status.isPending}
           queue={queue}
           onDone={(what) => finish(current, what)}
         />
@@ -59,10 +60,14 @@ export function Inbox({ id }: ViewProps) {
 }
 
 /** One card, with what stands beside it. */
-function Shown({ id, known, queue, onDone }: ShownProps) {
+function Shown({ id, known, isListed, queue, onDone }: ShownProps) {
   const say = useSay(words);
-  const asked = useRequest(id);
-  const request = asked.data ?? known;
+  const [isAllWanted, setAllWanted] = useState(false);
+  const isReview = known?.ask.kind === "review";
+  // All of a long text comes when somebody wants it; a review shows its own beginnings.
+  const isBeginning = !isReview && (known?.cut ?? []).length > 0;
+  const asked = useRequest(id, isAllWanted || (isListed && !isBeginning));
+  const request = asked.data ?? (isReview && known?.cut ? undefined : known);
   if (!request) {
     if (!asked.error) return <Loading />;
     return (
@@ -76,6 +81,10 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
       </div>
     );
   }
+  const show = () => {
+    setAllWanted(true);
+    if (asked.isError) void asked.refetch();
+  };
   if (request.ask.kind === "review") {
     return (
       <Review request={request} queue={queue} onDone={onDone} />
@@ -83,7 +92,14 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
   }
   return (
     <div className="inbox-pair">
-      <Card request={request} queue={queue} onDone={onDone} />
+      <Card
+        // All of it is another card: nothing that is pressed for the beginning counts for it.
+        key={String(isCut(request))}
+        request={request}
+        queue={queue}
+        all={{ isBusy: asked.isFetching, error: asked.error, show }}
+        onDone={onDone}
+      />
       <aside className="inbox-beside" aria-label={say("live")}>
         <Source request={request} />
         <section className="inbox-live">
@@ -100,6 +116,8 @@ function Shown({ id, known, queue, onDone }: ShownProps) {
 interface ShownProps {
   id: string;
   known: RequestView | undefined;
+  /** Whether it is known what waits. */
+  isListed: boolean;
   queue: Queue;
   onDone: (said: string) => void;
 }

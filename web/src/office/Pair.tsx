@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { itemsOf } from "../api/pages";
 import type { InvocationView, ResultView } from "../api/schema";
 import { late } from "../app/late";
+import { Cut } from "../parts/Cut";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
 import { bytesSaid } from "../parts/size";
@@ -11,7 +12,7 @@ import { Failure, Loading } from "../parts/states";
 import { Mark } from "../parts/status";
 import { useSay } from "../words/words";
 import { type Moment, momentsOf } from "./people";
-import { useCalls, useContent, useDownload, useResults } from "./queries";
+import { useCall, useCalls, useContent, useDownload, useResults } from "./queries";
 import { callState, type SayOffice, typeSaid, whySaid } from "./said";
 import { words } from "./words";
 
@@ -87,8 +88,21 @@ function Bubble({ isFirst, style = "", head, children }: BubbleProps) {
   );
 }
 
-function Called({ call, isFirst }: { call: InvocationView; isFirst: boolean }) {
+/** A call, or all of it once somebody wants that. */
+function useWhole(listed: InvocationView) {
+  const [isAll, setAll] = useState(false);
+  const all = useCall(listed.project, listed.id, isAll);
+  const call = all.data ?? listed;
+  const show = () => {
+    setAll(true);
+    if (all.isError) void all.refetch();
+  };
+  return { call, cut: <Cut cut={call.cut ?? []} isBusy={all.isFetching} error={all.error} onAll={show} /> };
+}
+
+function Called({ call: listed, isFirst }: { call: InvocationView; isFirst: boolean }) {
   const say = useSay(words);
+  const { call, cut } = useWhole(listed);
   const head = (
     <>
       <span>
@@ -106,12 +120,14 @@ function Called({ call, isFirst }: { call: InvocationView; isFirst: boolean }) {
           <Said text={call.context} lines />
         </p>
       )}
+      {cut}
     </Bubble>
   );
 }
 
-function Ended({ call, isFirst }: { call: InvocationView; isFirst: boolean }) {
+function Ended({ call: listed, isFirst }: { call: InvocationView; isFirst: boolean }) {
   const say = useSay(words);
+  const { call, cut } = useWhole(listed);
   const isGood = call.status === "completed";
   const said = isGood ? say("isOver", { to: call.callee }) : say("noResult", { from: call.caller });
   const head = (
@@ -123,6 +139,7 @@ function Ended({ call, isFirst }: { call: InvocationView; isFirst: boolean }) {
     <Bubble isFirst={isFirst} style={isGood ? "" : "office-bad"} head={head}>
       {!isGood && <p className="small">{whySaid(say, call)}</p>}
       {call.words != null && <Said text={call.words} lines />}
+      {listed.cut?.some((it) => it.field === "/words") && cut}
     </Bubble>
   );
 }

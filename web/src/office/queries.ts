@@ -46,6 +46,15 @@ export function useResults(project: string, between: string) {
   return usePages<ResultView>([...keys.office(project), "results", between], base, { limit: PAGE_MAX, between });
 }
 
+/** All of a call of which a list has the beginning. */
+export function useCall(project: string, id: string, isWanted: boolean): UseQueryResult<InvocationView> {
+  return useQuery({
+    queryKey: [...keys.office(project), "call", id],
+    queryFn: ({ signal }) => get<InvocationView>(route`/invocations/${id}`, signal),
+    enabled: isWanted,
+  });
+}
+
 /** All of a result. It never changes, so no event makes it stale. */
 export function useContent(id: string, isWanted: boolean): UseQueryResult<string> {
   return useQuery({

@@ -5,6 +5,11 @@ case $1 in
 choice) printf '[USER_QUESTION]\ncategory: choice\nquestion: Which database would you prefer?\noptions:\n- PostgreSQL\n- MySQL\n- SQLite\ndefault: PostgreSQL\nrequired: true\n[/USER_QUESTION]\n' ;;
 korean) printf '[USER_QUESTION]\ncategory: choice\nquestion: 어떤 데이터베이스를 쓸까요? 주문 표가 곧 커집니다.\noptions:\n- PostgreSQL\n- SQLite\nrequired: true\n[/USER_QUESTION]\n' ;;
 confirm) printf '[USER_QUESTION]\ncategory: confirmation\nquestion: Delete the old table?\nrequired: true\n[/USER_QUESTION]\n' ;;
+long)
+  printf '[USER_QUESTION]\ncategory: choice\nquestion: Which of these? '
+  head -c 200000 /dev/zero | tr '\0' 'x'
+  printf ' the very end\noptions:\n- PostgreSQL\n- MySQL\ndefault: PostgreSQL\nrequired: true\n[/USER_QUESTION]\n'
+  ;;
 text) printf '[USER_QUESTION]\ncategory: clarification\nquestion: What is the service called?\nrequired: true\n[/USER_QUESTION]\n' ;;
 optional) printf '[USER_QUESTION]\ncategory: choice\nquestion: Which colour?\noptions:\n- green\n- blue\ndefault: green\nrequired: false\n[/USER_QUESTION]\n' ;;
 decline) printf '[USER_QUESTION]\ncategory: clarification\nquestion: Which slogan?\nrequired: false\n[/USER_QUESTION]\n' ;;

@@ -125,7 +125,7 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         let open = inbox::open(client).await?;
         // The terminal shows which request it asks about; a flag would settle one that was never named.
         let request = if arguments.is_answer() { only(open)? } else { first(open)? };
-        return Ok((request, None));
+        return Ok((inbox::whole(client, request).await?, None));
     };
     let id = match id::read(client, text).await {
         Ok(Id::Request(id)) => id,
@@ -139,7 +139,8 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
         }
         // A word that is no id is an answer, if it is clear to what.
         Err(_) if arguments.value.is_empty() => {
-            return Ok((only(inbox::open(client).await?)?, Some(text.clone())));
+            let request = only(inbox::open(client).await?)?;
+            return Ok((inbox::whole(client, request).await?, Some(text.clone())));
         }
         Err(error) => return Err(error),
     };

@@ -31,6 +31,14 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
+/// All of a request from a list: nobody is asked about the beginning of a text.
+pub(super) async fn whole(client: &Client, request: RequestView) -> Result<RequestView, Error> {
+    if request.cut.is_empty() {
+        return Ok(request);
+    }
+    Ok(client.get(&format!("/requests/{}", request.id)).await?)
+}
+
 /// Everything that is open, in the order in which the server offers it.
 pub(super) async fn open(client: &Client) -> Result<Vec<RequestView>, Error> {
     let mut open: Vec<RequestView> = Vec::new();

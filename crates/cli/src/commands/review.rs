@@ -8,7 +8,7 @@ use ostler_server::{
 
 use crate::{
     card,
-    commands::phases::print_text,
+    commands::{inbox, phases::print_text},
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
@@ -132,7 +132,10 @@ async fn find(client: &Client, id: Option<&str>) -> Result<Option<RequestView>, 
         // Whether there is such a run at all is said by who knows.
         client.get::<PhasesView>(&format!("/phases/{run}")).await?;
     }
-    Ok(open.pop())
+    match open.pop() {
+        Some(request) => inbox::whole(client, request).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 async fn show(

@@ -189,6 +189,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         Key::AnsweredNobody,
         "{id} is settled ({answer}), but the answer cannot be delivered: the program that asked has ended",
     ),
+    (Key::CutText, "Only the beginning is shown here, of {n} characters. All of it: ostler show {id}"),
     (Key::AskerGone, "the program that asked has ended: an answer does not reach it any more"),
     (Key::MoreOpen, "{n} more: ostler answer"),
     (Key::Merged, "the work of {id} is merged into {target}"),

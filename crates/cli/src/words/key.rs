@@ -184,6 +184,7 @@ keys! {
     AnsweredNobody,
     NotTaken,
     AskerGone,
+    CutText,
     MoreOpen,
     Merged,
     NothingMerged,

@@ -189,6 +189,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::Answered, "{id}에 답함: {answer}"),
     (Key::NotTaken, "{session}에 쓰려던 글이 전달되지 않았습니다: {why}"),
     (Key::AnsweredNobody, "{id}에 답이 정해졌지만({answer}) 전할 수 없습니다. 물어본 프로그램이 끝났습니다"),
+    (Key::CutText, "여기에는 앞부분만 보입니다(모두 {n}자). 전체 보기: ostler show {id}"),
     (Key::AskerGone, "물어본 프로그램이 끝났습니다. 답이 더는 전해지지 않습니다"),
     (Key::MoreOpen, "{n}개 더 있음: ostler answer"),
     (Key::Merged, "{id}의 작업을 {target}에 합쳤습니다"),

@@ -113,6 +113,63 @@ fn a_session_has_a_bounded_number_of_open_requests_and_bytes_of_them() {
     world.verify();
 }
 
+/// Asks over the channel in Korean, with this much of it, and with options that only their ends tell apart.
+const ASK_LONG: &str = r#"
+import http.client, json, os, socket, sys
+def ask(key, what):
+    it = http.client.HTTPConnection("localhost")
+    it.sock = socket.socket(socket.AF_UNIX)
+    it.sock.connect(os.environ["OSTLER_CHANNEL"])
+    body = json.dumps({"kind": "question", "required": True, **what})
+    it.request("POST", "/channel/v1/calls", body, {"Content-Type": "application/json", "Idempotency-Key": key})
+    print(it.getresponse().status, flush=True)
+ask("one", {"question": "Begin " + "길" * 66_000 + " end", "options": ["yes", "no"]})
+long = "o" * 3_000
+ask("two", {"question": "Which?", "options": [long, long + "1", long + "2"], "default": long + "2"})
+print("through", flush=True)
+import time
+time.sleep(1000)
+"#;
+
+#[test]
+fn lists_carry_the_beginning_of_long_texts_and_one_request_all_of_it() {
+    let world = World::new();
+    write(&world.project, "ask.py", ASK_LONG);
+    let session = world.bash("exec python3 ask.py");
+    has_printed(&world, &session, "through");
+    let inbox: Vec<RequestView> = world.inbox();
+    let [long, options] = inbox.as_slice() else { panic!("two requests: {}", inbox.len()) };
+    assert_eq!(long.ask.text, format!("Begin {}", "길".repeat(1_994)), "2,000 characters, none of them cut");
+    assert_eq!(long.ask.options, ["yes", "no"]);
+    let cut = long.cut.iter().find(|it| it.field == "/ask/text").expect("it says that it is cut");
+    assert_eq!(cut.chars, 66_010);
+    // The beginning of an option would be another one.
+    assert!(options.ask.options.is_empty() && options.ask.default.is_none());
+    assert!(options.cut.iter().any(|it| it.field == "/ask/options"));
+    for path in ["/inbox", "/requests", "/status"] {
+        let list: serde_json::Value = world.get(path).expect("a list");
+        assert!(list.to_string().len() < 64 << 10, "{path} is {} long", list.to_string().len());
+    }
+    let whole = world.request(&long.id);
+    assert!(whole.cut.is_empty() && whole.ask.text.ends_with("길 end"));
+    assert_eq!(whole.ask.text.chars().count(), 66_010);
+    assert_eq!(world.request(&options.id).ask.options[2], "o".repeat(3_000) + "2");
+    // On the command line the list says what it leaves out, and one request leaves out nothing.
+    let said = |arguments: &[&str]| String::from_utf8(world.ostler(arguments).stdout).expect("text");
+    let shown = said(&["inbox"]);
+    assert!(shown.len() < 64 << 10, "{}", shown.len());
+    let all = format!("of 66,010 characters. All of it: ostler show {}", long.id);
+    assert!(shown.contains(&all), "{shown}");
+    assert!(shown.contains(&format!("ostler answer {} 1", options.id)), "{shown}");
+    assert!(said(&["show", &long.id]).contains("길 end"));
+    world.answer(&options.id, "2");
+    let settled = world.request(&options.id).settled.expect("an answer");
+    assert_eq!(settled.answer["text"], "o".repeat(3_000) + "1", "a number means the same option");
+    world.wish(&session, "cancel");
+    world.status(&session, "cancelled");
+    world.verify();
+}
+
 /// A figure of the server's memory, in KiB.
 fn memory(world: &World, figure: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", world.server_pid())).expect("a server");

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
+use super::CutText;
 use crate::office::kept::{INLINE_BYTES_MAX, beginning, read};
 
 /// The office of a project.
@@ -117,6 +118,9 @@ pub struct InvocationView {
     pub began_at_ms: Option<u64>,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+    /// Which of its texts a list does not carry whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutText>,
 }
 
 /// Something that one agent brings another.
@@ -245,6 +249,7 @@ impl InvocationView {
             opened_at_ms: call.opened_at_ms,
             began_at_ms: call.began_at_ms,
             ended_at_ms: ended.map(|ended| ended.at_ms),
+            cut: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Outcome, ProjectView, UsageView};
+use super::{CutText, Outcome, ProjectView, UsageView};
 
 /// An idea that is to go through phases.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -132,6 +132,9 @@ pub struct PhasesView {
     pub usage: UsageView,
     /// All phases, those too that have not begun.
     pub phases: Vec<PhaseView>,
+    /// Which of its texts a list does not carry whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutText>,
 }
 
 /// How a run through phases is.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{BudgetView, NewSize, PageView, PermissionView, RuleView, UsageView};
+use super::{BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, UsageView};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -117,6 +117,9 @@ pub struct RunView {
     /// Whether it goes through phases; how far it is stands under `/phases`.
     #[serde(default)]
     pub phased: bool,
+    /// Which of its texts a list does not carry whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutText>,
 }
 
 /// One agent at work.
@@ -185,6 +188,9 @@ pub struct SessionView {
     pub created_at_ms: u64,
     /// When it ended.
     pub ended_at_ms: Option<u64>,
+    /// Which of its texts a list does not carry whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutText>,
 }
 
 /// What a main agent has asked in the thin dialect, and is not answered yet.
@@ -421,6 +427,9 @@ pub struct RequestView {
     /// What has become of a package that was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<InstallView>,
+    /// Which of its texts a list does not carry whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<CutText>,
 }
 
 /// Where the same stands that an agent asks.
@@ -565,30 +574,4 @@ pub struct AgentView {
     /// The table.
     #[schema(value_type = Object)]
     pub table: Value,
-}
-
-/// What a repository would run, and what of it a person lets it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TrustView {
-    /// The root of the project.
-    pub root: String,
-    /// When somebody last agreed to something; none if nobody did.
-    pub given_at_ms: Option<u64>,
-    /// The commands.
-    pub commands: Vec<TrustedView>,
-}
-
-/// A command of a repository.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TrustedView {
-    /// What names it, such as `filter.lfs.clean` or `agents.reviewer`.
-    pub key: String,
-    /// The command; none where only what was agreed to is listed, since it is not kept.
-    pub value: Option<String>,
-    /// The file that it stands in.
-    pub file: String,
-    /// Stands for all of it.
-    pub hash: String,
-    /// Whether somebody agreed to it.
-    pub trusted: bool,
 }

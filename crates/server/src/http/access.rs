@@ -83,6 +83,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/projects/{id}/office/results", Need::Look),
     ("GET", "/projects/{id}/office/questions", Need::Look),
     ("POST", "/projects/{id}/office/messages", Need::Act),
+    ("GET", "/invocations/{id}", Need::Look),
     ("POST", "/invocations/{id}/cancel", Need::Act),
     ("GET", "/results/{id}/content", Need::Look),
     ("GET", "/requests", Need::Look),

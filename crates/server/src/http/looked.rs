@@ -11,7 +11,7 @@ use super::{
     problem::not_written,
 };
 use crate::{
-    api::{LookedView, NewLook, OutcomeKind, Problem, SessionView},
+    api::{Listed, LookedView, NewLook, OutcomeKind, Problem, SessionView},
     journal::Found,
     looked::Look,
 };
@@ -57,7 +57,10 @@ impl App {
         ended.sort_by_key(|it: &SessionView| std::cmp::Reverse(it.ended_at_ms));
         let more = ended.len().saturating_sub(SHOWN_MAX) as u64;
         ended.truncate(SHOWN_MAX);
-        Ok(LookedView { seq, last_looked_at_ms: Some(look.at_ms).filter(|at_ms| *at_ms > 0), ended, more })
+        let last_looked_at_ms = Some(look.at_ms).filter(|at_ms| *at_ms > 0);
+        let mut view = LookedView { seq, last_looked_at_ms, ended, more };
+        view.shorten();
+        Ok(view)
     }
 
     fn look(&self, new: &NewLook) -> Result<LookedView, Problem> {

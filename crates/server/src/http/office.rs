@@ -33,7 +33,7 @@ use super::{
 };
 use crate::{
     api::{
-        DiagramView, InvocationView, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView,
+        DiagramView, InvocationView, Listed, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView,
         RoleView, SessionView, UnmergedView,
     },
     journal::Found,
@@ -167,13 +167,15 @@ pub(super) async fn office(
     let world = app.driver.journal.world();
     let calls = world.invocations.values().filter(|call| call.project == project && call.is_open());
     let results = world.results.values().filter(|it| it.project == project && it.delivered_at_ms.is_none());
-    Ok(Json(OfficeView {
+    let mut view = OfficeView {
         project: project.to_string(),
         roles,
         invocations: calls.map(InvocationView::of).collect(),
         results: results.map(ResultView::in_short).collect(),
         unmerged,
-    }))
+    };
+    view.shorten();
+    Ok(Json(view))
 }
 
 /// Calls between agents, newest first.
@@ -324,6 +326,17 @@ pub(super) async fn send(
     let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), key).await?;
     let session = made.session.ok_or_else(|| Problem::internal("nobody was written to"))?;
     app.session_view(session).map(Json)
+}
+
+/// One call between agents.
+#[utoipa::path(get, path = "/invocations/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = InvocationView), (status = 404, body = Problem)))]
+pub(super) async fn invocation(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<InvocationView>, Problem> {
+    let invocation = id.parse().map_err(|_| Problem::not_found(Code::NoInvocation, &id))?;
+    app.invocation(invocation).map(Json)
 }
 
 /// Takes a call back.

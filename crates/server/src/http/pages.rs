@@ -14,7 +14,7 @@ use ostler_store::{Entity, Page, Projection, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::App;
-use crate::api::Problem;
+use crate::api::{Listed, Problem};
 
 /// The longest page.
 const LIMIT_MAX: u32 = 1000;
@@ -54,9 +54,13 @@ pub(super) struct Paged<T> {
     link: Option<String>,
 }
 
-impl<T> Paged<T> {
-    /// A page, and the cursor of the next one: the name of the parameter, and the last id of this one.
-    pub(super) fn new(items: Vec<T>, list: &List<'_>, next: Option<(&str, impl fmt::Display)>) -> Paged<T> {
+impl<T: Listed> Paged<T> {
+    /// A page, and the cursor of the next one: the name of the parameter, and the last id of this one. Long texts are cut.
+    pub(super) fn new(
+        mut items: Vec<T>,
+        list: &List<'_>,
+        next: Option<(&str, impl fmt::Display)>,
+    ) -> Paged<T> {
         let link = next.map(|(name, id)| {
             let kept = list.query.unwrap_or_default().split('&');
             let is_cursor = |pair: &&str| matches!(pair.split('=').next(), Some("before" | "after" | ""));
@@ -64,6 +68,7 @@ impl<T> Paged<T> {
             query.push(format!("{name}={id}"));
             format!("</api/v1{}?{}>; rel=\"next\"", list.path, query.join("&"))
         });
+        items.iter_mut().for_each(Listed::shorten);
         Paged { items, link }
     }
 }
@@ -127,10 +132,12 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::{List, Paged};
+    use crate::api::ProjectSummary;
 
     #[test]
     fn a_link_keeps_what_was_asked_and_moves_on() {
-        let link = |query, next| Paged::new(vec![1], &List { path: "/runs", query }, next).link;
+        let link =
+            |query, next| Paged::new(Vec::<ProjectSummary>::new(), &List { path: "/runs", query }, next).link;
         assert_eq!(link(None, None::<(&str, &str)>), None);
         assert_eq!(
             link(None, Some(("before", "r_3"))).as_deref(),

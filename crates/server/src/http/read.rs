@@ -19,7 +19,7 @@ use super::{
     views,
 };
 use crate::{
-    api::{AgentView, InfoView, Problem, RequestView, RunView, SessionView, StatusView},
+    api::{AgentView, InfoView, Listed, Problem, RequestView, RunView, SessionView, StatusView},
     config::Config,
     driver,
     journal::{Found, made_under},
@@ -60,11 +60,13 @@ pub(super) async fn info(State(app): State<App>) -> Result<Json<InfoView>, Probl
 pub(super) async fn status(State(app): State<App>) -> Json<StatusView> {
     let world = app.driver.journal.world();
     let sessions = world.sessions.values().filter(|session| !session.is_over());
-    Json(StatusView {
+    let mut view = StatusView {
         needs_you: world.inbox().map(|request| views::request(&world, request)).collect(),
         sessions: sessions.map(|session| views::session(&world, session)).collect(),
         seq: world.last_seq,
-    })
+    };
+    view.shorten();
+    Json(view)
 }
 
 /// One run.

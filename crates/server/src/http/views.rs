@@ -58,6 +58,7 @@ pub(super) fn run(world: &World, run: &Run) -> RunView {
         ended_at_ms: run.ended_at_ms,
         sessions: sessions.map(|it| session(world, it)).collect(),
         phased: run.phases.is_some(),
+        cut: Vec::new(),
     }
 }
 
@@ -92,6 +93,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         outcome: session.outcome.as_ref().map(outcome),
         created_at_ms: session.created_at_ms,
         ended_at_ms: session.ended_at_ms,
+        cut: Vec::new(),
     }
 }
 
@@ -267,6 +269,7 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
         delivery: delivery(request.bringing).to_owned(),
         abandoned: request.is_open() && session.is_some_and(|session| is_abandoned(session, &request.ask)),
         install: install(request),
+        cut: Vec::new(),
     }
 }
 

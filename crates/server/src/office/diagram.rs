@@ -180,6 +180,7 @@ mod tests {
             opened_at_ms: number,
             began_at_ms: None,
             ended_at_ms: ended.map(|_| 100 - number),
+            cut: Vec::new(),
         }
     }
 

@@ -57,6 +57,7 @@ impl App {
             outcome: run.outcome.as_ref().map(views::outcome),
             usage: usage::view(&run.used),
             phases: shown,
+            cut: Vec::new(),
         })
     }
 
