@@ -6,6 +6,7 @@
 use alloc::{
     format,
     string::{String, ToString},
+    vec::Vec,
 };
 
 use ostler_agents::{Agent, Terminal};
@@ -47,8 +48,15 @@ pub fn by_file<E>(
             // Who speaks is said in a line of its own, and agents go by it.
             let is_head = |head: &str| head.starts_with('[') && head.len() <= REFERENCE_BYTES;
             let (head, rest) = text.split_once('\n').filter(|(head, _)| is_head(head)).unzip();
-            let file = words::office::read_file(korean, &keep(rest.unwrap_or(text))?);
-            let words = head.map_or_else(|| file.clone(), |head| format!("{head}\n{file}"));
+            // So is where it ends.
+            let is_tail = |tail: &str| tail.starts_with("[/") && tail.len() <= REFERENCE_BYTES;
+            let (rest, tail) = match rest.and_then(|rest| rest.rsplit_once('\n')) {
+                Some((rest, tail)) if is_tail(tail) => (rest, Some(tail)),
+                _ => (rest.unwrap_or(text), None),
+            };
+            let file = words::office::read_file(korean, &keep(rest)?);
+            let lines = [head, Some(file.as_str()), tail];
+            let words = lines.into_iter().flatten().collect::<Vec<&str>>().join("\n");
             Ok(agent.message(&words).unwrap_or_else(|| format!("{words}\n")))
         }
         Long::Line => match object(text) {

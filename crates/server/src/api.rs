@@ -28,8 +28,8 @@ pub(crate) use cut::Listed;
 pub use looked::{LookedView, NewLook};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{
-    CalledView, DiagramView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage, NewResult,
-    OfficeView, ResultView, RoleView, UnmergedView,
+    CalledView, DiagramView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage,
+    NewProjectPlace, NewResult, OfficeView, ResultView, RoleView, UnmergedView,
 };
 pub use orchestrate::{LoopCounts, LoopExchange, LoopPhaseView, LoopReport, LoopTaskView, LoopView, NewLoop};
 pub use permission::{PermissionView, RuleView};

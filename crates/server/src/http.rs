@@ -31,6 +31,7 @@ mod pages;
 mod phases;
 mod pieces;
 mod problem;
+mod projects;
 mod read;
 pub(crate) mod runs;
 mod secrets;
@@ -118,10 +119,10 @@ impl App {
     servers((url = "/api/v1")),
     paths(
         read::info, read::status, looked::get, looked::post, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
-        lists::requests, lists::projects, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
+        lists::requests, lists::projects, projects::register, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
         phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
-        office::send, office::invocation, office::cancel, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
+        office::send, office::invocation, office::cancel, office::result, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
@@ -203,7 +204,7 @@ fn router(app: App) -> Router {
         .route("/checkpoints/{id}/restore", post(checkpoints::restore))
         .route("/sessions/{id}/output", get(output::output))
         .route("/inbox", get(lists::inbox))
-        .route("/projects", get(lists::projects))
+        .route("/projects", get(lists::projects).post(projects::register))
         .route("/projects/{id}", get(lists::project))
         .route("/requests", get(lists::requests))
         .route("/requests/{id}", get(read::request))
@@ -287,6 +288,7 @@ fn office_routes() -> Router<App> {
         .route("/projects/{id}/office/messages", post(office::send))
         .route("/invocations/{id}", get(office::invocation))
         .route("/invocations/{id}/cancel", post(office::cancel))
+        .route("/results/{id}", get(office::result))
         .route("/results/{id}/content", get(office::content))
 }
 

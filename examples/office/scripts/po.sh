@@ -16,6 +16,7 @@ while read -r line; do
         echo "$wish: $why"
         continue
         ;;
+    "[/Result]") continue ;;
     *)
         wish=$line
         invoke designer "Sketch this: $wish"

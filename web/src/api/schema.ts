@@ -870,6 +870,10 @@ export interface components {
         };
         /** @description Words for a role. */
         NewOfficeMessage: {
+            /** @description The variables that it finds in its environment where it has to be started; those of the server, if nothing is said. */
+            environment?: {
+                [key: string]: string;
+            } | null;
             /** @description Whether it is spoken to in Korean, if nothing else says so. */
             korean?: boolean;
             /** @description To whom. */
@@ -908,6 +912,11 @@ export interface components {
             tokens_max?: number | null;
             /** @description Who verifies; `none` for nobody. */
             verifier?: string | null;
+        };
+        /** @description A project that is to be known. */
+        NewProjectPlace: {
+            /** @description A directory in it, absolute. */
+            directory: string;
         };
         /** @description Which checkpoints are to go. */
         NewPrune: {
@@ -2254,6 +2263,7 @@ export type NewLoop = components['schemas']['NewLoop'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewOfficeMessage = components['schemas']['NewOfficeMessage'];
 export type NewPhases = components['schemas']['NewPhases'];
+export type NewProjectPlace = components['schemas']['NewProjectPlace'];
 export type NewPrune = components['schemas']['NewPrune'];
 export type NewRestore = components['schemas']['NewRestore'];
 export type NewResume = components['schemas']['NewResume'];

@@ -1,22 +1,23 @@
 //! `ostler office`: who can be called in this project, who waits for whom, and what was brought.
 
 mod columns;
+pub(crate) mod pages;
 
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 use ostler_server::{
     api::{
-        DiagramView, InvocationStatus, InvocationView, NewOfficeMessage, OfficeView, ProjectSummary,
-        RequestView, ResultView, SessionView, UnmergedView,
+        DiagramView, InvocationStatus, InvocationView, NewOfficeMessage, NewProjectPlace, OfficeView,
+        ProjectSummary, RequestView, ResultView, SessionView, UnmergedView,
     },
-    client::{Client, encoded},
+    client::{Client, ClientError, encoded},
 };
 
 use self::columns::{Asked, Brought, Invocation, question_status};
 use crate::{
     clock,
-    commands::send::standard_input,
+    commands::{run::environment, send::standard_input},
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
@@ -108,9 +109,18 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     })
 }
 
-/// The project of this directory: the one whose root is nearest above it.
-async fn project(client: &Client) -> Result<String, Error> {
+/// The project of this directory, which is known from here on. An agent makes none known: for it the one counts whose root
+/// is nearest above.
+pub(super) async fn project(client: &Client) -> Result<String, Error> {
     let here = directory()?.canonicalize().map_err(|source| Error::Input { path: None, source })?;
+    if let Some(directory) = here.to_str() {
+        let new = NewProjectPlace { directory: directory.to_owned() };
+        match client.post::<ProjectSummary>("/projects", &new).await {
+            Ok(found) => return Ok(found.project.id),
+            Err(ClientError::Refused(problem)) if problem.kind == "inside" => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
     let projects: Vec<ProjectSummary> = client.get("/projects?limit=1000").await?;
     let above = projects.into_iter().filter(|it| Path::new(&here).starts_with(&it.project.root));
     let nearest = above.max_by_key(|it| it.project.root.len());
@@ -262,17 +272,21 @@ async fn invocations(
     Ok(Exit::Done)
 }
 
+fn call_state(status: InvocationStatus) -> (Key, Style) {
+    match status {
+        InvocationStatus::Pending => (Key::CallPending, Style::Dim),
+        InvocationStatus::InProgress => (Key::CallInProgress, Style::Good),
+        InvocationStatus::Completed => (Key::CallCompleted, Style::Good),
+        InvocationStatus::Failed => (Key::CallFailed, Style::Bad),
+        InvocationStatus::Cancelled => (Key::CallCancelled, Style::Dim),
+    }
+}
+
 fn call_table(screen: Screen, words: Words, calls: &[InvocationView]) -> String {
     let rows: Vec<Vec<Cell>> = calls
         .iter()
         .map(|call| {
-            let (key, style) = match call.status {
-                InvocationStatus::Pending => (Key::CallPending, Style::Dim),
-                InvocationStatus::InProgress => (Key::CallInProgress, Style::Good),
-                InvocationStatus::Completed => (Key::CallCompleted, Style::Good),
-                InvocationStatus::Failed => (Key::CallFailed, Style::Bad),
-                InvocationStatus::Cancelled => (Key::CallCancelled, Style::Dim),
-            };
+            let (key, style) = call_state(call.status);
             vec![
                 Cell::new(&call.id),
                 Cell::new(&format!("{} → {}", one_line(&call.caller), one_line(&call.callee))),
@@ -342,7 +356,8 @@ async fn send(
     };
     let words = context.words;
     let korean = words.language() == Language::Ko;
-    let new = NewOfficeMessage { role: arguments.role.clone(), text, korean };
+    let environment = Some(environment());
+    let new = NewOfficeMessage { role: arguments.role.clone(), text, korean, environment };
     let session: SessionView = client.post(&format!("/projects/{project}/office/messages"), &new).await?;
     context.print(&session, |_| format!("{}\n", words.say(Key::Sent, &[("id", &session.id)])))?;
     Ok(Exit::Done)

@@ -1,5 +1,7 @@
 //! `ostler run`: asks for something to be done, and watches it.
 
+mod role;
+
 use std::{collections::BTreeMap, env, time::Duration};
 
 use clap::Args;
@@ -36,7 +38,7 @@ const ATTEMPTS: u32 = 10;
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
 pub(crate) struct Arguments {
-    /// The agent, as in 'ostler agents list'; without it the configured default.
+    /// The agent, as in 'ostler agents list', or a role of 'ostler office roles'; without it the configured default.
     #[arg(value_name = "AGENT")]
     agent: Option<String>,
     /// What it is to do; '-' reads it from standard input.
@@ -93,7 +95,33 @@ fn check(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() { Err("the check is no command") } else { Ok(text.to_owned()) }
 }
 
+impl Arguments {
+    /// The options that were given and that the definition of a role sets instead.
+    fn set_by_role(&self) -> Vec<&'static str> {
+        let limits = &self.limits;
+        let has_time = !matches!(limits.time_s("run"), Ok(None));
+        let given = [
+            (self.model.is_some(), "--model"),
+            (self.max_turns.is_some(), "--max-turns"),
+            (self.no_guide, "--no-guide"),
+            (self.no_mcp, "--no-mcp"),
+            (self.check.is_some(), "--check"),
+            (self.until, "--until"),
+            (has_time, "--max-time"),
+            (limits.cost_usd().is_some(), "--max-cost"),
+            (limits.tokens().is_some(), "--max-tokens"),
+            (self.worktree, "--worktree"),
+            (self.main, "--main"),
+            (self.pty, "--pty"),
+        ];
+        given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name)).collect()
+    }
+}
+
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    if let Some(exit) = role::run(context, arguments)? {
+        return Ok(exit);
+    }
     let new = new_run(context, arguments)?;
     talk(async {
         let mut signals = Signals::catch();

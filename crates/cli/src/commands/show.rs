@@ -1,4 +1,4 @@
-//! `ostler show`: everything about one session, run or request.
+//! `ostler show`: everything about one session, run or request, a checkpoint, a call or a result.
 
 use clap::Args;
 use ostler_server::{
@@ -7,7 +7,7 @@ use ostler_server::{
 };
 use serde_json::{Value, json};
 
-use super::{checkpoint, permissions, usage};
+use super::{checkpoint, office::pages, permissions, usage};
 use crate::{
     card, clock,
     context::{Context, talk},
@@ -29,12 +29,12 @@ const SHOWN: usize = 200;
 /// Beyond the last event of every journal.
 const NEWEST: u64 = 9_007_199_254_740_991;
 
-/// Show everything about a session, a run, a request or a checkpoint.
+/// Show everything about a session, a run, a request, a checkpoint, a call or a result.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[arg(
         value_name = "ID",
-        help = "A session, run, request or checkpoint (s_12, r_8, q_7, c_4), or 'last'"
+        help = "A session, run, request, checkpoint, call or result (s_12, r_8, q_7, c_4, i_3, d_2), or 'last'"
     )]
     id: String,
     #[arg(long, help = "Show every event, not only the newest 200")]
@@ -52,6 +52,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let words = context.words;
     talk(async {
         let client = context.server().await?;
+        if let Some(exit) = pages::show(context, &client, &arguments.id).await? {
+            return Ok(exit);
+        }
         if let Ok(id) = checkpoint::checkpoint(&arguments.id) {
             return checkpoint::show(context, &client, id).await;
         }

@@ -135,4 +135,12 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "Report larger steps. A new session starts from zero.",
         "더 큰 단위로 보고하세요. 새 세션은 처음부터 셉니다.",
     ),
+    (
+        Key::RoleOptions,
+        "{role} is a role: what {options} would set is set where the role is defined",
+        "{role}은(는) 역할입니다. {options}은(는) 역할을 정의한 곳에서 정합니다",
+    ),
+    (Key::CallResult, "RESULT", "결과"),
+    (Key::CallContext, "CONTEXT", "컨텍스트"),
+    (Key::CallOfResult, "CALL", "호출"),
 ];

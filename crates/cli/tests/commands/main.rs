@@ -10,6 +10,7 @@ mod exec;
 mod hostile;
 mod looking;
 mod needs;
+mod office;
 mod orchestrating;
 mod page;
 mod permissions;

@@ -19,8 +19,8 @@ fn refused(place: &Place, arguments: &[&str]) -> String {
 
 #[test]
 fn everything_in_the_way_is_said_at_once() {
-    let tasks: String = (1..=13).map(|n| format!("- [ ] T1.{n}: a\n  - owner: nobody{n}\n")).collect();
-    let tasks = format!("{tasks}- [ ] T2.1: b\n  - owner: gone\n  - verify: test -d src\n");
+    let tasks: Vec<String> = (1..=13).map(|n| format!("- [ ] T1.{n}: a\n  - owner: nobody{n}\n")).collect();
+    let tasks = format!("{}- [ ] T2.1: b\n  - owner: gone\n  - verify: test -d src\n", tasks.concat());
     let place = Place::new(&tasks);
     place.write("config/ostler/config.toml", "[agents.gone]\ncommand = [\"no-such-program\"]\n");
     place.write("project/ostler.toml", "[orchestrate]\ntest = \"touch ../tested\"\n");

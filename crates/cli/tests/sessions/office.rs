@@ -193,7 +193,11 @@ fn a_path_that_is_brought_can_be_opened_by_who_gets_it() {
             printf '[DELIVER_RESULT:%s]\ntype: file_path\ncontent: apart.md\n[/DELIVER_RESULT]\n' "$(name_in "$head")";;
             esac; done"#,
         ),
-        ("reader", "while read -r head; do read -r path; echo \"$head $path: $(cat \"$path\")\"; done"),
+        (
+            "reader",
+            "while read -r head; do [ \"$head\" = '[/Result]' ] && continue
+             read -r path; echo \"$head $path: $(cat \"$path\")\"; done",
+        ),
     ]);
     let config = world.home.join("config/ostler/config.toml");
     let text = fs::read_to_string(&config).expect("it was written");
@@ -312,7 +316,7 @@ fn sixteen_at_once_all_come_back() {
     let roles: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), ECHO)).collect();
     let world = office(&roles);
     let script = "for n in $(seq 16); do printf '[INVOKE:R%s]\\n%s\\n[/INVOKE]\\n' $n $n; done
-        for n in $(seq 16); do read -r a; read -r b; echo \"got $b\"; done";
+        for n in $(seq 16); do read -r a; read -r b; read -r end; echo \"got $b\"; done";
     let caller = world.bash(script);
     world.status(&caller, "completed");
     let output = world.output(&caller);

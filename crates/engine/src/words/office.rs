@@ -6,9 +6,12 @@ use alloc::{
     vec::Vec,
 };
 
+use ostler_agents::Output;
+
 use crate::{
     InvocationId,
     office::{DEPTH_MAX, Handover, Invocation, OPEN_MAX, Reference},
+    session::Order,
 };
 
 /// What somebody is called for.
@@ -39,6 +42,16 @@ pub(crate) fn result(korean: bool, given: &Handover) -> String {
         (Some(copy), _) => format!("{head}\n{}", copy.path),
         (None, Some(reference)) => format!("{head}\n{}", read_file(korean, reference)),
         (None, None) => format!("{head}\n{}", given.content),
+    }
+}
+
+/// What ends a result for a program that reads its input line by line and cannot know otherwise where the result ends.
+/// Agents with a structured stream get it as one message.
+pub(crate) fn with_end(order: &Order, text: &str) -> String {
+    match (&order.agent.output, order.korean) {
+        (Output::Table(_), _) => text.to_string(),
+        (Output::Text, false) => format!("{}\n[/Result]", text.trim_end_matches('\n')),
+        (Output::Text, true) => format!("{}\n[/결과 수신]", text.trim_end_matches('\n')),
     }
 }
 

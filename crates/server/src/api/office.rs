@@ -1,6 +1,6 @@
 //! The office of a project: who can be called, who waits for whom, and what was brought.
 
-use std::io;
+use std::{collections::BTreeMap, io};
 
 use ostler_engine::office::{Handover, Invocation};
 use serde::{Deserialize, Serialize};
@@ -175,6 +175,17 @@ pub struct NewOfficeMessage {
     /// Whether it is spoken to in Korean, if nothing else says so.
     #[serde(default)]
     pub korean: bool,
+    /// The variables that it finds in its environment where it has to be started; those of the server, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<BTreeMap<String, String>>,
+}
+
+/// A project that is to be known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewProjectPlace {
+    /// A directory in it, absolute.
+    pub directory: String,
 }
 
 /// Who called whom.

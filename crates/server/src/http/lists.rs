@@ -323,7 +323,7 @@ impl App {
     }
 
     /// A project with what goes on in it.
-    fn project_summary(&self, id: ProjectId) -> Result<ProjectSummary, Problem> {
+    pub(super) fn project_summary(&self, id: ProjectId) -> Result<ProjectSummary, Problem> {
         let newest = Rows {
             entity: Entity::Session,
             scope: Scope { project: Some(id.0), ..Scope::default() },

@@ -28,6 +28,7 @@ use super::{
     extract::{Body, Path, Query},
     lists::status,
     pages::{Limit, List, OF_HISTORY, Paged, Rows},
+    problem::not_written,
     views,
     wishes::key,
 };
@@ -36,6 +37,7 @@ use crate::{
         DiagramView, InvocationView, Listed, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView,
         RoleView, SessionView, UnmergedView,
     },
+    environment,
     journal::Found,
     office::{
         diagram::mermaid,
@@ -317,11 +319,13 @@ pub(super) async fn send(
     let driver = app.driver.clone();
     let (role, text) = (new.role.clone(), new.text.clone());
     let found = tokio::task::spawn_blocking(move || {
-        let caller = Caller { project, agent: None, environment: None, korean: new.korean };
+        let environment = new.environment.map(|it| environment::keep(&driver.home, &it)).transpose();
+        let environment = environment.map_err(|error| not_written(error.to_string()))?;
+        let caller = Caller { project, agent: None, environment, korean: new.korean };
         // A person's words are said as they are.
-        seat::find(&driver, &caller, &role, "")
+        seat::find(&driver, &caller, &role, "").map_err(|why| no_seat(&role, &why))
     });
-    let seat = found.await?.map_err(|why| no_seat(&new.role, &why))?;
+    let seat = found.await??;
     let input = OfficeInput::Send { project, seat, text };
     let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), key).await?;
     let session = made.session.ok_or_else(|| Problem::internal("nobody was written to"))?;
@@ -337,6 +341,17 @@ pub(super) async fn invocation(
 ) -> Result<Json<InvocationView>, Problem> {
     let invocation = id.parse().map_err(|_| Problem::not_found(Code::NoInvocation, &id))?;
     app.invocation(invocation).map(Json)
+}
+
+/// What one agent brought another; of more than 16 KiB its beginning.
+#[utoipa::path(get, path = "/results/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = ResultView), (status = 404, body = Problem)))]
+pub(super) async fn result(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<ResultView>, Problem> {
+    let result = app.result(&id)?.ok_or_else(|| Problem::not_found(Code::NoResult, &id))?;
+    Ok(Json(ResultView::of(&result)))
 }
 
 /// Takes a call back.

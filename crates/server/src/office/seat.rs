@@ -271,16 +271,16 @@ fn instruction(roles: &Roles, role: &Role, korean: bool) -> String {
     let how = if korean {
         format!(
             "당신은 이 프로젝트의 {name}입니다. 작업은 `[작업 요청 from X]`로 옵니다. 끝나면 결과를 아래처럼 출력하고 차례를 끝내세요.\n\
-             [DELIVER_RESULT:X]\n타입: markdown\n내용: …\n\
+             [DELIVER_RESULT:X]\n타입: markdown\n내용: …\n[/DELIVER_RESULT]\n\
              다른 에이전트를 부르려면 아래처럼 출력하고 차례를 끝내세요. 결과는 `[결과 수신 from Y]`로 옵니다.\n\
-             [INVOKE:Y]\n할 일\n컨텍스트: 알아야 할 것"
+             [INVOKE:Y]\n할 일\n컨텍스트: 알아야 할 것\n[/INVOKE]"
         )
     } else {
         format!(
             "You are {name} of this project. Work comes to you as `[Task from X]`. When it is done, print its result \
-             like this and end your turn.\n[DELIVER_RESULT:X]\ntype: markdown\ncontent: …\n\
+             like this and end your turn.\n[DELIVER_RESULT:X]\ntype: markdown\ncontent: …\n[/DELIVER_RESULT]\n\
              To call another agent, print this and end your turn; its result comes as `[Result from Y]`.\n\
-             [INVOKE:Y]\nwhat is to be done\ncontext: what it should know"
+             [INVOKE:Y]\nwhat is to be done\ncontext: what it should know\n[/INVOKE]"
         )
     };
     let parts = [Some(how), (!others.is_empty()).then(|| others.join("\n")), role.instruction.clone()];

@@ -255,7 +255,9 @@ fn t11_a_result_is_stored_and_its_receiver_is_told() {
     let heard = output_with(&world, &seat.id, "Hello.");
     assert_eq!(
         heard,
-        format!("PO heard: [Result from {giver}]\nPO heard: # 결과\nPO heard: 둘째 줄\nPO heard: Hello.\n")
+        format!(
+            "PO heard: [Result from {giver}]\nPO heard: # 결과\nPO heard: 둘째 줄\nPO heard: [/Result]\nPO heard: Hello.\n"
+        )
     );
     world.wait_for("that it is delivered", |world| results(world)[0].delivered.then_some(()));
     assert_eq!(rows(&world, all), [stored("delivered")]);
@@ -265,7 +267,7 @@ fn t11_a_result_is_stored_and_its_receiver_is_told() {
 fn t12_messages_of_all_kinds_go_to_whom_they_concern_and_mistakes_are_told() {
     let world = office(&[("PO", ECHO)]);
     let script = r#"
-        printf '[INVOKE:Nobody]\nx\n[/INVOKE]\n'; read -r a; read -r b; echo "$a $b"
+        printf '[INVOKE:Nobody]\nx\n[/INVOKE]\n'; read -r a; read -r b; read -r end; echo "$a $b"
         printf '[DELIVER_RESULT:PO]\ntype: json\ncontent: {broken\n[/DELIVER_RESULT]\n'; read -r c; echo "$c"
         printf '[DELIVER_RESULT:PO]\ntype: file_path\ncontent: ..\n[/DELIVER_RESULT]\n'; read -r d; echo "$d"
         printf '[INVOKE:po]\nworks\n[/INVOKE]\n'; read -r e; read -r f; echo "$e $f""#;
@@ -306,7 +308,7 @@ fn t14_the_three_flows_from_end_to_end() {
     let text = fs::read_to_string(&config).expect("it was written");
     fs::write(&config, text.replace("[agents.a0]\n", "[agents.a0]\nterminal = \"pty\"\n"))
         .expect("it is ours");
-    let mut new = world.new_run(&["bash", "-c", "printf '[INVOKE:기획자]\\n로그인\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$a $b\""]);
+    let mut new = world.new_run(&["bash", "-c", "printf '[INVOKE:기획자]\\n로그인\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; read -r end; echo \"$a $b\""]);
     new.korean = true;
     let caller = world.run_with(&new);
     let seat = seat(&world, "기획자");

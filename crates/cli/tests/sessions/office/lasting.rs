@@ -298,7 +298,7 @@ fn what_is_called_while_it_fails_is_served_by_the_next_process() {
         "read -r head; read -r task; [ \"$task\" = bad ] && exit 3; deliver \"$(name_in \"$head\")\" \"$task\"; sleep 600",
     )]);
     let script = "printf '[INVOKE:QA]\\nbad\\n[/INVOKE]\\n[INVOKE:QA]\\ngood\\n[/INVOKE]\\n'
-        read -r a; read -r b; read -r c; read -r d; echo \"$a|$c|$d\"";
+        read -r a; read -r b; read -r end; read -r c; read -r d; echo \"$a|$c|$d\"";
     let caller = world.bash(script);
     world.status(&caller, "completed");
     let output = world.output(&caller);

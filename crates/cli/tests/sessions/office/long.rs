@@ -99,7 +99,7 @@ const STUCK: &str = "mkfifo pipe; exec 3<>pipe; ostler invoke --wait QA x >pipe 
 fn who_dies_while_it_is_handed_a_result_has_it_as_a_message() {
     let mut world = office(&[("QA", LONG)]);
     let script = format!(
-        "{STUCK} head -c 9 <&3 >began; until [ -e go ]; do sleep 0.05; done; kill -9 $!; read -r a; read -r b; echo \"$a $b\""
+        "{STUCK} head -c 9 <&3 >began; until [ -e go ]; do sleep 0.05; done; kill -9 $!; read -r a; read -r b; read -r end; echo \"$a $b\""
     );
     let caller = world.bash(&script);
     world.wait_for("it to begin", |world| {

@@ -37,7 +37,7 @@ fn a_program_that_redraws_its_screen_calls_and_is_called() {
         "[Result from "*) read -r it; for draw in 1 2; do printf '\e[2J\e[H'; deliver "$caller" "$it"; done;; esac; done"#;
     at_terminals(&world, &[("relay", relay), ("draws", DRAWS)]);
     let caller = world.bash(
-        "for n in 1 2 3; do printf '[INVOKE:relay]\\n작업 %s\\n[/INVOKE]\\n' $n; read -r a; read -r b; echo \"$b\"; done",
+        "for n in 1 2 3; do printf '[INVOKE:relay]\\n작업 %s\\n[/INVOKE]\\n' $n; read -r a; read -r b; read -r end; echo \"$b\"; done",
     );
     world.status(&caller, "completed");
     let output = world.output(&caller);
@@ -99,7 +99,7 @@ def later():
     at_terminals(&world, &[("keeper", &keeps(heard))]);
     let caller = world.bash(
         "printf '[INVOKE:keeper]\\ntask 1\\n[INVOKE:keeper]\\ntask 2\\n[INVOKE:keeper]\\ntask 2\\n[/INVOKE]\\n'
-        for n in 1 2 3; do read -r a; read -r b; echo \"$b\"; done",
+        for n in 1 2 3; do read -r a; read -r b; read -r end; echo \"$b\"; done",
     );
     world.status(&caller, "completed");
     let output = world.output(&caller);
@@ -120,7 +120,7 @@ def heard(line):
 def later(): pass"#;
     let other = r#"while read -r head; do case $head in "[Task from "*) read -r task; deliver "$(name_in "$head")" "$task";; esac; done"#;
     at_terminals(&world, &[("keeper", &keeps(heard)), ("other", other)]);
-    for (words, lines) in [("go", 7), ("again", 9)] {
+    for (words, lines) in [("go", 8), ("again", 10)] {
         send(&world, words);
         let keeper = seat(&world, "keeper").id;
         wait_for_call(&world, 1, InvocationStatus::Completed);

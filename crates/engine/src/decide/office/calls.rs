@@ -325,7 +325,8 @@ impl Maker<'_> {
         if session.is_over() || session.cancelled_at_ms.is_some() {
             return None;
         }
-        self.write_message(caller, words);
+        let words = words::office::with_end(&session.order, words);
+        self.write_message(caller, &words);
         Some(caller)
     }
 

@@ -168,7 +168,8 @@ impl Maker<'_> {
         if session.project != result.project || session.is_over() || session.cancelled_at_ms.is_some() {
             return None;
         }
-        let text = words::office::result(session.order.korean, result);
+        let text =
+            words::office::with_end(&session.order, &words::office::result(session.order.korean, result));
         self.write_about(receiver, &text, Some(About::Result(id)));
         Some(receiver)
     }
@@ -177,7 +178,10 @@ impl Maker<'_> {
     pub(super) fn bring_waiting(&mut self, seat: SessionId) {
         let session = self.session(seat);
         let name = name_of(&session.order, seat);
-        let korean = session.order.korean;
+        let order = &session.order;
+        let text = |it: &crate::office::Handover| {
+            words::office::with_end(order, &words::office::result(order.korean, it))
+        };
         let is_its = |it: &&crate::office::Handover| {
             let is_elsewhere = it.receiver.is_some_and(|receiver| {
                 receiver != seat && self.desk.session(receiver).is_some_and(|session| !session.is_over())
@@ -191,7 +195,7 @@ impl Maker<'_> {
         };
         let waiting = waiting.filter(|it| !is_taken(it.invocation));
         let texts: Vec<(ResultId, bool, String)> =
-            waiting.map(|it| (it.id, it.receiver == Some(seat), words::office::result(korean, it))).collect();
+            waiting.map(|it| (it.id, it.receiver == Some(seat), text(it))).collect();
         for (result, is_addressed, text) in texts {
             if !is_addressed {
                 self.emit(seat, Event::Office(OfficeEvent::Addressed { result, receiver: seat }));

@@ -21,14 +21,14 @@ fn a_call_is_done_by_a_seat_and_its_result_comes_back() {
     assert!(stage.call(1).began_at_ms.is_some());
     stage.delivers(seat, "s_1", "A plan.");
     assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
-    assert_eq!(stage.told(caller), ["[Result from PO]\nA plan.\n"]);
+    assert_eq!(stage.told(caller), ["[Result from PO]\nA plan.\n[/Result]\n"]);
     assert!(stage.result(1).delivered_at_ms.is_some());
     // A step that is complete right behind it, without a word between, is another one if there was another task.
     stage.invokes(caller, "PO", "More.");
     stage.offset = 1_010;
     stage.says(seat, json!({ "kind": "step_complete", "step": null, "summary": "Done." }));
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
-    assert_eq!(stage.told(caller).last(), Some(&"[Result from PO]\nDone.\n"));
+    assert_eq!(stage.told(caller).last(), Some(&"[Result from PO]\nDone.\n[/Result]\n"));
 }
 
 #[test]
@@ -45,7 +45,10 @@ fn a_seat_works_on_one_call_at_a_time_in_order() {
     assert_eq!(stage.told(seat)[1], "[Task from s_2]\nSecond.\n");
     stage.delivers(seat, &two.to_string(), "Two.");
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Delivered));
-    assert_eq!(stage.told(two), ["[Result from PO]\nNot asked yet.\n", "[Result from PO]\nTwo.\n"]);
+    assert_eq!(
+        stage.told(two),
+        ["[Result from PO]\nNot asked yet.\n[/Result]\n", "[Result from PO]\nTwo.\n[/Result]\n"]
+    );
 }
 
 #[test]
@@ -56,7 +59,7 @@ fn who_is_unknown_and_who_exists_is_told() {
     assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::UnknownRole));
     assert_eq!(
         stage.told(caller),
-        ["[No result from Nobody]\nThere is no agent Nobody. There are: PO, QA\n"]
+        ["[No result from Nobody]\nThere is no agent Nobody. There are: PO, QA\n[/Result]\n"]
     );
     // As often as it is tried: who hears nothing thinks that it was delivered.
     for nth in [1, 2] {
@@ -85,7 +88,7 @@ fn a_ring_of_waiting_agents_is_reported_to_all_in_it() {
         stage.told(stage.seat("C")).last(),
         Some(
             &"[No result from A]\nThe call was not made, because everybody would wait for the next: \
-             C → A → B → C\n"
+             C → A → B → C\n[/Result]\n"
         )
     );
     // Who called before is not told that its own call was refused.
@@ -181,7 +184,7 @@ fn who_is_blocked_in_a_call_gets_its_result_there_or_as_a_message() {
     stage.settle();
     stage.office(OfficeInput::CallerGone { invocation: InvocationId(2), key: "k2".to_owned() });
     stage.delivers(seat, "s_1", "Two.");
-    assert_eq!(stage.told(caller), ["[Result from PO]\nTwo.\n"]);
+    assert_eq!(stage.told(caller), ["[Result from PO]\nTwo.\n[/Result]\n"]);
 }
 
 #[test]
@@ -207,5 +210,5 @@ fn who_calls_and_goes_on_does_not_wait_and_is_told_once() {
     assert_eq!(ended(stage.call(2)), (Verdict::Failed, Why::UnknownRole));
     assert_eq!(stage.told(caller), [] as [&str; 0]);
     stage.delivers(stage.seat("PO"), "s_1", "One.");
-    assert_eq!(stage.told(caller), ["[Result from PO]\nOne.\n"]);
+    assert_eq!(stage.told(caller), ["[Result from PO]\nOne.\n[/Result]\n"]);
 }

@@ -52,11 +52,11 @@ fn a_callee_that_fails_fails_its_call_and_serves_the_next() {
     let seat = stage.seat("PO");
     stage.ends(seat, 3);
     assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
-    assert_eq!(stage.told(caller), ["[No result from PO]\nPO has failed: exit code 3\n"]);
+    assert_eq!(stage.told(caller), ["[No result from PO]\nPO has failed: exit code 3\n[/Result]\n"]);
     assert_eq!(stage.told(seat).last(), Some(&"[Task from s_1]\nSecond.\n"));
     stage.ends(seat, 0);
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Ended));
-    assert_eq!(stage.told(caller)[1], "[Result from PO]\nPO is done, without a result.\n");
+    assert_eq!(stage.told(caller)[1], "[Result from PO]\nPO is done, without a result.\n[/Result]\n");
     // Whoever calls again has it begin again.
     stage.invokes(caller, "PO", "Third.");
     assert_eq!((stage.seat("PO"), stage.told(seat).len()), (seat, 3));
@@ -120,7 +120,7 @@ fn a_cancelled_caller_takes_its_calls_back_and_late_results_are_marked() {
     // A person takes one back that its caller still wants.
     stage.office(OfficeInput::Cancel(InvocationId(2)));
     stage.settle();
-    assert_eq!(stage.told(other), ["[No result from PO]\nThe call of PO was cancelled.\n"]);
+    assert_eq!(stage.told(other), ["[No result from PO]\nThe call of PO was cancelled.\n[/Result]\n"]);
 }
 
 /// Three calls that wait behind somebody else's, or behind a first one of the same caller.

@@ -24,14 +24,14 @@ fn a_step_that_is_complete_with_its_result_is_the_same_one() {
     stage.shim(seat, News::Heard { item: said::at(5_010, step.clone()) });
     stage.settle();
     assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
-    assert_eq!(stage.told(one), ["[Result from PO]\nx\n"]);
+    assert_eq!(stage.told(one), ["[Result from PO]\nx\n[/Result]\n"]);
     assert!(stage.call(2).ended.is_none());
     // What goes to somebody else is not the result of what is worked on: the step is.
     stage.shim(seat, News::Heard { item: said::at(6_000, result("QA")) });
     stage.shim(seat, News::Heard { item: said::at(6_010, step) });
     stage.settle();
     assert_eq!(ended(stage.call(2)), (Verdict::Completed, Why::Step));
-    assert_eq!(stage.told(two), ["[Result from PO]\nDone.\n"]);
+    assert_eq!(stage.told(two), ["[Result from PO]\nDone.\n[/Result]\n"]);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_result_that_is_printed_right_before_the_end_is_not_lost() {
     assert!(stage.call(1).ended.is_none(), "it is looked at first");
     stage.settle();
     assert_eq!(ended(stage.call(1)), (Verdict::Completed, Why::Delivered));
-    assert_eq!(stage.told(caller), ["[Result from PO]\nx\n"]);
+    assert_eq!(stage.told(caller), ["[Result from PO]\nx\n[/Result]\n"]);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_result_for_who_is_not_there_waits_for_the_first_session() {
     assert_eq!(stage.result(1).receiver, None);
     stage.invokes(caller, "QA", "Test it.");
     let told = stage.told(stage.seat("QA"));
-    assert_eq!(told, ["[Result from s_1]\nRead this first.\n", "[Task from s_1]\nTest it.\n"]);
+    assert_eq!(told, ["[Result from s_1]\nRead this first.\n[/Result]\n", "[Task from s_1]\nTest it.\n"]);
     assert!(stage.result(1).delivered_at_ms.is_some());
 }
 
@@ -129,7 +129,7 @@ fn what_a_terminal_draws_again_is_said_once_until_it_is_told_something() {
     for _ in 0..2 {
         stage.delivers(seat, "s_1", "x");
     }
-    assert_eq!(stage.told(caller), ["[Result from PO]\nx\n"]);
+    assert_eq!(stage.told(caller), ["[Result from PO]\nx\n[/Result]\n"]);
     assert_eq!(stage.world().results.len(), 1);
 
     // Whoever has the result may want the same once more, and whoever is told so does it once more.
