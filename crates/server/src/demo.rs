@@ -15,7 +15,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::api::NewRun;
+use crate::{api::NewRun, helper};
 
 /// The files, below the directory.
 const FILES: [(&str, &str); 6] = [
@@ -176,6 +176,7 @@ fn run_script(script: &Path, directory: &Path) -> Result<(), io::Error> {
     let mut command = Command::new("sh");
     command.arg(script).current_dir(directory).stdin(Stdio::null()).env_clear();
     command.envs(env::var_os("PATH").map(|path| ("PATH", path)));
+    helper::mark(&mut command);
     let output = command.output()?;
     if output.status.success() {
         return Ok(());

@@ -18,6 +18,7 @@ mod crash;
 mod descriptors;
 mod driver;
 mod environment;
+mod helper;
 mod home;
 mod http;
 mod inject;

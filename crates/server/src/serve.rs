@@ -29,6 +29,7 @@ use crate::{
     clock::{Clock, wall_ms},
     descriptors,
     driver::Driver,
+    helper,
     home::{Home, HomeError, private_directory, private_file},
     http, inject,
     journal::{self, Journal, LoadError},
@@ -118,9 +119,11 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
     journal::rebuild(&mut store).map_err(ServeError::Load)?;
     let loaded = journal::load(&store).map_err(ServeError::Load)?;
-    let baseline = baseline::baseline(home, &mut store, loaded.world.last_seq == 0)
+    let is_new = loaded.world.last_seq == 0;
+    let baseline = baseline::baseline(home, &mut store, is_new)
         .map_err(|source| ServeError::Io { what: "store the limit that tells agents from people", source })?;
     check_limit(home, baseline)?;
+    helper::mark_from_now_on(baseline);
     let clock = Clock::start(loaded.last_at_ms);
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;

@@ -44,32 +44,36 @@ pub struct BrandedProcesses {
     pub others: Vec<(i32, String)>,
 }
 
-/// Finds marked processes of this state directory's user that no shim looks after.
+/// Finds marked processes of this state directory's user that neither a shim nor the server looks after.
 pub fn branded(home: &Home) -> BrandedProcesses {
     let Some(baseline) = baseline::find(home) else { return BrandedProcesses::default() };
     let above: Vec<i32> = ancestors(own_pid()).collect();
-    let without_shim = |it: &MarkedProcess| !is_shim(it.unmarked);
+    let server = server_pid(home);
+    let is_alone = |it: &MarkedProcess| !is_shim(it.unmarked) && Some(it.unmarked) != server;
     let is_own = |it: &MarkedProcess| it.pid == own_pid() || above.contains(&it.pid);
-    let (own, others): (Vec<_>, Vec<_>) = marked(baseline).filter(without_shim).partition(is_own);
+    let (own, others): (Vec<_>, Vec<_>) =
+        marked(baseline, baseline.helper_mark()).filter(is_alone).partition(is_own);
     let others = others.iter().map(|it| (it.pid, command(it.pid))).collect();
     BrandedProcesses { own: !own.is_empty(), others }
 }
 
-/// The processes that a lost shim has left: marked, begun since the session's first process, and orphaned.
+/// The processes that a lost shim has left: marked as an agent's, begun since the session's first process, and orphaned.
+/// A program that a server has left, such as a git that is still at work, has a higher limit and is not among them.
 pub(crate) fn orphans(baseline: LockLimit, since: u64) -> Vec<i32> {
     let above: Vec<i32> = ancestors(own_pid()).collect();
     let is_adopted = |pid: i32| pid == FIRST || above.contains(&pid);
-    let left = marked(baseline).filter(|it| it.began >= since && is_adopted(it.unmarked));
+    let marked = marked(baseline, baseline.agent_mark());
+    let left = marked.filter(|it| it.began >= since && is_adopted(it.unmarked));
     left.map(|it| it.pid).collect()
 }
 
-/// Every process of this user that is below the baseline.
-fn marked(baseline: LockLimit) -> impl Iterator<Item = MarkedProcess> {
+/// Every process of this user with this limit or a lower one.
+fn marked(baseline: LockLimit, most: LockLimit) -> impl Iterator<Item = MarkedProcess> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ours = entries.filter(|entry| entry.metadata().is_ok_and(|it| it.uid() == geteuid().as_raw()));
     let pids = ours.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter_map(move |pid| {
-        let (_, began) = stat(pid).filter(|_| is_marked(pid, baseline) && !is_ending(pid))?;
+        let (_, began) = stat(pid).filter(|_| is_at_most(pid, most) && !is_ending(pid))?;
         let unmarked = settled_above(pid, baseline)?;
         Some(MarkedProcess { pid, began, unmarked })
     })
@@ -100,8 +104,13 @@ fn unmarked_above(pid: i32, baseline: LockLimit) -> Option<i32> {
     Some(FIRST)
 }
 
-fn is_marked(pid: i32, baseline: LockLimit) -> bool {
-    Pid::from_raw(pid).and_then(|pid| LockLimit::of(pid).ok()).is_some_and(|limit| limit < baseline)
+fn is_at_most(pid: i32, most: LockLimit) -> bool {
+    Pid::from_raw(pid).and_then(|pid| LockLimit::of(pid).ok()).is_some_and(|limit| limit <= most)
+}
+
+/// The server of a state directory, as its lock says.
+fn server_pid(home: &Home) -> Option<i32> {
+    fs::read_to_string(home.lock()).ok()?.trim().parse().ok()
 }
 
 /// The parents of a process, nearest first.

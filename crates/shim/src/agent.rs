@@ -155,7 +155,7 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
     let shim = getpid();
     let on_terminal = launch.terminal != Terminal::None;
     let open_files_max = launch.open_files_max;
-    let mark = launch.baseline.map(LockLimit::marked);
+    let mark = launch.baseline.map(LockLimit::agent_mark);
     // Made before the fork: between that and exec nothing may be allocated.
     let confinement = Confinement::new(launch.writes.as_deref(), launch.scope_signals);
     let before_exec = move || {

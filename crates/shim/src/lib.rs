@@ -34,7 +34,7 @@ pub use confine::{can_confine, can_scope_signals};
 pub use error::Error;
 pub use files::LOCK;
 pub use lock_holder::{end_displaced_shims, end_lock_holder, holds_lock};
-pub use lock_limit::{LockLimit, peer_pidfd};
+pub use lock_limit::{LockLimit, limit_locks, peer_pidfd};
 pub use output::{ERR, OUT};
 pub use shim::{run, sweep};
 pub use socket::connect;

@@ -1,13 +1,19 @@
-//! The mark of an agent's processes: a hard limit of file locks (`RLIMIT_LOCKS`) below that of a person's processes.
+//! The mark of every process that Ostler starts: a hard limit of file locks (`RLIMIT_LOCKS`) below that of a person's
+//! processes.
 //!
 //! Linux enforces no limit of file locks, so any value does. A process inherits the limit through fork, exec, `setsid`
 //! and an empty environment, and only root can raise it again. Every process of the user can *lower* it for another, so
-//! a low limit says "not a person", and never which session.
+//! a low limit says "not a person", and never which session. Programs that the server starts itself have a limit between
+//! both: no agent can raise its own to that one, so a sweep after an agent leaves those programs alone.
 
 use std::{
     fmt, fs, io,
     mem::MaybeUninit,
-    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    os::{
+        fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::Command,
     str::FromStr,
 };
 
@@ -52,10 +58,16 @@ impl LockLimit {
         if has_ended(&pidfd)? { Err(io::ErrorKind::NotConnected.into()) } else { Ok(limit) }
     }
 
+    /// The limit that marks a program of the server's own where this is a person's. Nothing is lower than zero.
+    #[must_use]
+    pub fn helper_mark(self) -> LockLimit {
+        LockLimit(self.0.saturating_sub(1))
+    }
+
     /// The limit that marks the processes of an agent where this is a person's. Nothing is lower than zero.
     #[must_use]
-    pub fn marked(self) -> LockLimit {
-        LockLimit(self.0.saturating_sub(1))
+    pub fn agent_mark(self) -> LockLimit {
+        LockLimit(self.0.saturating_sub(2))
     }
 
     /// Lowers the limit of this process; whoever has a lower one keeps it. Makes system calls only.
@@ -77,6 +89,17 @@ impl FromStr for LockLimit {
     fn from_str(text: &str) -> Result<LockLimit, Self::Err> {
         if text == UNLIMITED_WORD { Ok(LockLimit::UNLIMITED) } else { text.parse().map(LockLimit) }
     }
+}
+
+/// Starts a command with a limit of file locks. On a kernel that does not keep the limit, the command starts without it.
+#[expect(unsafe_code, reason = "only between fork and exec can it be set, and std calls that unsafe")]
+pub fn limit_locks(command: &mut Command, limit: LockLimit) {
+    let before_exec = move || {
+        limit.enter().ok();
+        Ok(())
+    };
+    // SAFETY: the closure makes system calls only; it allocates nothing and takes no lock.
+    unsafe { command.pre_exec(before_exec) };
 }
 
 /// The process that made a connection, whatever has become of its number. Kernels before 6.5 do not tell.
@@ -139,12 +162,13 @@ mod tests {
 
     #[test]
     fn a_limit_is_written_and_read_again() {
-        for limit in [LockLimit::UNLIMITED, LockLimit::UNLIMITED.marked(), LockLimit(0)] {
+        for limit in [LockLimit::UNLIMITED, LockLimit::UNLIMITED.agent_mark(), LockLimit(0)] {
             assert_eq!(limit.to_string().parse(), Ok(limit));
             let json = serde_json::to_string(&limit).expect("a number");
             assert_eq!(serde_json::from_str::<LockLimit>(&json).expect("a number"), limit);
         }
-        assert!(LockLimit::UNLIMITED.marked() < LockLimit::UNLIMITED);
+        assert!(LockLimit::UNLIMITED.agent_mark() < LockLimit::UNLIMITED.helper_mark());
+        assert!(LockLimit::UNLIMITED.helper_mark() < LockLimit::UNLIMITED);
         assert!("many".parse::<LockLimit>().is_err());
     }
 }

@@ -26,6 +26,6 @@ pub use guard::guard;
 pub use key::{Key, KeyKind};
 pub use mask::{MASKED_BYTES_MIN, Masker, Masks};
 pub use name::{InvalidName, InvalidScope, Name, Scope};
-pub use reference::{InvalidReference, Reference, ReferenceError};
+pub use reference::{InvalidReference, Reference, ReferenceError, prepare_commands_with};
 pub use secret::{Secret, VALUE_BYTES_MAX};
 pub use vault::{KeepTerms, Kind, Listed, Mended, Value, Vault, Version, mend};

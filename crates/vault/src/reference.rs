@@ -10,7 +10,7 @@ use std::{
     os::unix::process::CommandExt,
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc,
+    sync::{OnceLock, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -28,6 +28,9 @@ const COMMAND_TIME: Duration = Duration::from_secs(30);
 
 /// Between two looks whether a command has ended, after its output has.
 const LOOK: Duration = Duration::from_millis(2);
+
+/// What is done to every command before it is started.
+static PREPARE: OnceLock<fn(&mut Command)> = OnceLock::new();
 
 /// Where a secret is to be looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +89,11 @@ pub enum ReferenceError {
     NotText,
     /// There is nothing in it.
     Empty,
+}
+
+/// Has something done to every command that this process starts for a secret from now on. The first caller decides.
+pub fn prepare_commands_with(prepare: fn(&mut Command)) {
+    PREPARE.set(prepare).ok();
 }
 
 impl Reference {
@@ -191,6 +199,9 @@ fn start(command: &str) -> io::Result<Child> {
     shell.args(["-c", command]).current_dir(home.unwrap_or_else(|| PathBuf::from("/")));
     // What it has to say besides might be about the secret; nobody is there to read it.
     shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    if let Some(prepare) = PREPARE.get() {
+        prepare(&mut shell);
+    }
     shell.process_group(0).spawn()
 }
 

@@ -11,6 +11,7 @@ use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -56,6 +57,9 @@ const SETTINGS: [&str; 14] = [
     "core.fsyncMethod=batch",
 ];
 
+/// What is done to every git before it is started.
+static PREPARE: OnceLock<fn(&mut Command)> = OnceLock::new();
+
 /// One call of git, not started yet.
 pub(crate) struct Call<'a> {
     directory: &'a Path,
@@ -83,6 +87,11 @@ pub(crate) struct Output {
     pub(crate) stderr: String,
     /// There was more than the call wanted, and the rest was not read.
     pub(crate) truncated: bool,
+}
+
+/// Has something done to every git that this process starts from now on. The first caller decides.
+pub fn prepare_git_with(prepare: fn(&mut Command)) {
+    PREPARE.set(prepare).ok();
 }
 
 impl<'a> Call<'a> {
@@ -259,6 +268,9 @@ fn start(call: &Call<'_>) -> io::Result<Child> {
         Input::Bytes(_) => Stdio::piped(),
         Input::Held(lock) => Stdio::from(lock.try_clone()?),
     });
+    if let Some(prepare) = PREPARE.get() {
+        prepare(&mut command);
+    }
     // A group of its own, so that all of it can be ended.
     command.process_group(0).spawn()
 }

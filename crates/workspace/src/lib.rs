@@ -39,6 +39,7 @@ pub use checkpoint::{Checkpoint, CheckpointOutcome, CheckpointSpec, KeptCheckpoi
 pub use commit::Commit;
 pub use disposable::remove_disposable;
 pub use error::{GitError, MakeError, MergeError, NotRestored, RemoveError, RestoreError};
+pub use git::prepare_git_with;
 pub use make::{Worktree, WorktreeSpec};
 pub use merge::{MergeMessages, MergeOutcome, Work};
 pub use pin::Pin;

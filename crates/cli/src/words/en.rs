@@ -357,7 +357,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     ),
     (
         Key::DoctorMarkOther,
-        "process {pid} ({command}) carries the mark of agents and has no shim. If it is yours, start it again",
+        "process {pid} ({command}) carries the mark of what Ostler starts, so Ostler refuses it, and nothing of Ostler's looks after it. If it is yours, start it again",
     ),
     (Key::DoctorUnit, "systemd unit: KillMode=process"),
     (Key::DoctorUnitNone, "systemd unit: none; ostler serve --systemd prints one"),

@@ -354,7 +354,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     ),
     (
         Key::DoctorMarkOther,
-        "프로세스 {pid}({command})에 에이전트 표시가 붙어 있는데 shim이 없음. 직접 시작한 것이면 다시 시작하세요",
+        "프로세스 {pid}({command})에 Ostler가 시작한 것의 표시가 붙어 있어 Ostler가 거절하는데, 돌보는 shim이나 서버가 없음. 직접 시작한 것이면 다시 시작하세요",
     ),
     (Key::DoctorUnit, "systemd 유닛: KillMode=process"),
     (Key::DoctorUnitNone, "systemd 유닛: 없음. ostler serve --systemd가 하나 출력함"),

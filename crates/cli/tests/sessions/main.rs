@@ -18,6 +18,7 @@ mod ending;
 mod floods;
 mod gates;
 mod health;
+mod helpers;
 mod interface;
 mod keeping_out;
 mod leaking;

@@ -35,7 +35,7 @@ fn printed(session: &Session, word: &str) -> String {
 
 #[test]
 fn an_agent_cannot_raise_the_limit_that_marks_it() {
-    let limit = LockLimit::own().marked();
+    let limit = LockLimit::own().agent_mark();
     let script = "ulimit -Hx; (ulimit -x unlimited) 2>/dev/null; setsid env -i bash -c 'ulimit -Hx'; echo end; read -r _";
     let session = Session::start(&marked(script));
     assert_eq!(printed(&session, "end\n"), format!("{limit}\n{limit}\nend\n"));

@@ -9,7 +9,6 @@ use std::{
     thread,
 };
 
-use ostler_shim::LockLimit;
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
@@ -25,11 +24,6 @@ pub(super) const NOT_STARTED: u8 = 127;
     reason = "its arguments and its environment were looked after by the server"
 )]
 pub fn attend(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    // Whatever it does to its parents and its environment, the program is no person at the server's socket.
-    if let Err(error) = LockLimit::own().marked().enter() {
-        write!(io::stdout(), "{error}").ok();
-        return NOT_STARTED.into();
-    }
     let mut command = Command::new(arguments.next().unwrap_or_default());
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = match command.spawn() {

@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use super::attendant::NOT_STARTED;
+use crate::helper;
 
 /// The hidden command that runs it.
 const ATTENDANT: &str = "__attend";
@@ -65,6 +66,7 @@ pub(crate) async fn run(
     let kept = VARIABLES.into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
     command.envs(kept).envs(variables).current_dir(env::var_os("HOME").unwrap_or_else(|| "/".into()));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    helper::mark(command.as_std_mut());
     let mut child = command.spawn().map_err(CommandError::NotStarted)?;
     let output = child.stdout.take();
     let group = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
