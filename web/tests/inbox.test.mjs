@@ -349,3 +349,26 @@ test("a key that is held down answers one card", async () => {
   assert.equal((await ostler.settled(second.id)).text, "MySQL");
   await page.context().close();
 });
+
+test("commands that are new in the configuration wait above the cards", async () => {
+  const told = join(ostler.root, "told");
+  const channel = (name, script) => `[[notify]]\nname = "${name}"\ntype = "command"\ncommand = ["sh", "-c", "${script}"]\nafter = "0s"\n`;
+  ostler.configure(channel("bell", `touch ${told}`));
+  const request = await ostler.ask("choice");
+  const page = await visit(browser, ostler, { place: [request.id] });
+  await card(page, request);
+  const notice = page.getByRole("region", { name: "Your configuration has new or changed commands" });
+  await notice.getByText(`touch ${told}`).waitFor();
+  await notice.getByRole("button", { name: "Leave them waiting" }).click();
+  await notice.waitFor({ state: "detached" });
+  // What has changed since is shown again, in full.
+  ostler.configure(channel("bell", `touch ${told}; echo '<b>rung</b>'`));
+  await notice.getByText("echo '<b>rung</b>'").waitFor();
+  assert.ok(!existsSync(told), "nothing has run yet");
+  await notice.getByRole("button", { name: "Let the server run these" }).click();
+  await notice.waitFor({ state: "detached" });
+  await until("the command runs", () => existsSync(told));
+  ostler.configure("");
+  assert.deepEqual(page.wrong, []);
+  await page.context().close();
+});

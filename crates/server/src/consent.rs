@@ -1,13 +1,13 @@
 //! Consent to the commands of the user's own configuration that the server runs itself, outside of any shim.
 //!
 //! An agent has the user's rights and can write that file. A command in it runs only if a person agreed to exactly that
-//! command, or if it was there when the state directory had its first server. The hashes are kept in a private file that
-//! is replaced as a whole, and read once: a server that runs does not believe what somebody writes there meanwhile.
+//! command, or if it was there when the state directory was new. The hashes are kept in a private file that is replaced as
+//! a whole, and read once: a server that runs does not believe what another process writes there meanwhile.
 
 use std::{
     collections::BTreeSet,
     fs, io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
 };
 
@@ -34,21 +34,24 @@ struct AgreedHashes {
     hashes: BTreeSet<String>,
 }
 
+/// Agrees to the configuration as it is now, if the state directory is new and its first server begins.
+pub(crate) fn agree_at_first(home: &Home, is_new: bool) {
+    let path = path(home);
+    if is_new && !matches!(path.try_exists(), Ok(true)) {
+        // Where it cannot be written, nothing is agreed to, and a person is asked.
+        write(&path, &AgreedHashes::of_present()).ok();
+    }
+}
+
 impl ConfigConsent {
-    /// Reads what was agreed to. If nothing was ever kept, the configuration as it is now counts as agreed; a file that
-    /// cannot be read agrees to nothing.
+    /// Reads what was agreed to. A file that is missing or cannot be read agrees to nothing: whoever removes it gains
+    /// nothing by that. Where no server was ever, the configuration counts as it is.
     pub(crate) fn open(home: &Home) -> ConfigConsent {
-        let path = home.root().join("config-consent.json");
+        let path = path(home);
+        let is_new = matches!(home.database().try_exists(), Ok(false));
         let agreed = match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let commands = Config::of_user().map(|config| config.own_commands).unwrap_or_default();
-                let agreed =
-                    AgreedHashes { hashes: commands.iter().map(RepositoryCommand::fingerprint).collect() };
-                // Where it cannot be written, this server goes by it all the same, and the next one tries again.
-                write(&path, &agreed).ok();
-                agreed
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_new => AgreedHashes::of_present(),
             Err(_) => AgreedHashes::default(),
         };
         ConfigConsent { path, agreed: Mutex::new(agreed) }
@@ -67,7 +70,7 @@ impl ConfigConsent {
     /// A person agrees to all commands of a configuration, or with none of them to nothing any more.
     pub(crate) fn agree(&self, commands: &[RepositoryCommand]) -> io::Result<()> {
         let mut agreed = self.state();
-        let new = AgreedHashes { hashes: commands.iter().map(RepositoryCommand::fingerprint).collect() };
+        let new = AgreedHashes::of(commands);
         write(&self.path, &new)?;
         *agreed = new;
         Ok(())
@@ -83,7 +86,22 @@ impl ConfigConsent {
     }
 }
 
-fn write(path: &std::path::Path, agreed: &AgreedHashes) -> io::Result<()> {
+impl AgreedHashes {
+    /// All commands that the configuration has now.
+    fn of_present() -> AgreedHashes {
+        AgreedHashes::of(&Config::of_user().map(|config| config.own_commands).unwrap_or_default())
+    }
+
+    fn of(commands: &[RepositoryCommand]) -> AgreedHashes {
+        AgreedHashes { hashes: commands.iter().map(RepositoryCommand::fingerprint).collect() }
+    }
+}
+
+fn path(home: &Home) -> PathBuf {
+    home.root().join("config-consent.json")
+}
+
+fn write(path: &Path, agreed: &AgreedHashes) -> io::Result<()> {
     let text = serde_json::to_string(agreed).expect("hashes are plain data");
     write_private(path, text.as_bytes())
 }

@@ -63,11 +63,8 @@ impl Secrets {
             return Ok(Arc::clone(vault));
         }
         ostler_vault::guard();
-        let config = Config::of_user().map_err(SecretsError::Config)?;
-        if self.consent.waiting(&config).iter().any(|command| command.key == VAULT_KEY) {
-            return Err(SecretsError::Unagreed);
-        }
-        let vault = open_vault(&self.home, || Err(SecretsError::Locked)).map(Arc::new)?;
+        let key = key(&self.home, &self.consent, || Err(SecretsError::Locked))?;
+        let vault = open_known(&self.home, &key).map(Arc::new)?;
         *open = Some(Arc::clone(&vault));
         Ok(vault)
     }
@@ -113,7 +110,7 @@ pub fn open_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Vault, SecretsError> {
-    open_known(home, &key(home, ask)?)
+    open_known(home, &key(home, &ConfigConsent::open(home), ask)?)
 }
 
 /// Whether there is a vault, or was one.
@@ -157,11 +154,21 @@ pub fn mend_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Mended, SecretsError> {
-    mend(&home.vault(), &key(home, ask)?, known_changes(home)).map_err(SecretsError::Open)
+    let key = key(home, &ConfigConsent::open(home), ask)?;
+    mend(&home.vault(), &key, known_changes(home)).map_err(SecretsError::Open)
 }
 
-fn key(home: &Home, ask: impl FnOnce() -> Result<Secret, SecretsError>) -> Result<Key, SecretsError> {
+/// What the vault is opened with. A command runs only if a person agreed to it, whoever opens the vault: below the command
+/// line of a person it would be a person.
+fn key(
+    home: &Home,
+    consent: &ConfigConsent,
+    ask: impl FnOnce() -> Result<Secret, SecretsError>,
+) -> Result<Key, SecretsError> {
     let config = Config::of_user().map_err(SecretsError::Config)?;
+    if consent.waiting(&config).iter().any(|command| command.key == VAULT_KEY) {
+        return Err(SecretsError::Unagreed);
+    }
     Ok(match config.vault {
         VaultKey::File(path) => Key::File(path.unwrap_or_else(|| home.vault().join("key"))),
         VaultKey::Passphrase => Key::Passphrase(ask()?),

@@ -27,7 +27,7 @@ use tokio::{
 use crate::{
     baseline,
     clock::{Clock, wall_ms},
-    descriptors,
+    consent, descriptors,
     driver::Driver,
     helper,
     home::{Home, HomeError, private_directory, private_file},
@@ -124,6 +124,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         .map_err(|source| ServeError::Io { what: "store the limit that tells agents from people", source })?;
     check_limit(home, baseline)?;
     helper::mark_from_now_on(baseline);
+    consent::agree_at_first(home, is_new);
     let clock = Clock::start(loaded.last_at_ms);
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;

@@ -23,6 +23,7 @@ import type {
   SecretView,
   SessionView,
   StatusView,
+  TrustView,
   UsageReport,
 } from "./schema";
 
@@ -56,6 +57,9 @@ export const keys = {
 export const UNNAMED = { refetchOnMount: "always", refetchOnWindowFocus: "always" } as const;
 /** How often what no event names is asked for while somebody waits for it. */
 export const UNNAMED_MS = 5_000;
+
+/** Stands for the user's own configuration where a directory of a project could. */
+export const CONFIGURATION = "configuration";
 
 export interface ListQuery {
   all?: boolean;
@@ -188,6 +192,16 @@ export function useRuns(query: ListQuery): UseQueryResult<RunView[]> {
   return useQuery({
     queryKey: keys.runs(query),
     queryFn: ({ signal }) => get<RunView[]>(path("/runs", { ...query }), signal),
+  });
+}
+
+/** The commands of the user's own configuration, and whether somebody has agreed to each. */
+export function useConfigurationTrust(): UseQueryResult<TrustView> {
+  return useQuery({
+    queryKey: [...keys.trusted, CONFIGURATION],
+    queryFn: ({ signal }) => get<TrustView>(path("/trust", { directory: CONFIGURATION }), signal),
+    ...UNNAMED,
+    refetchInterval: UNNAMED_MS,
   });
 }
 

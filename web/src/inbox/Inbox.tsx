@@ -13,6 +13,7 @@ import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { useSay } from "../words/words";
 import { Card, hasOther, isCut } from "./Card";
+import { Consent } from "./Consent";
 import { Quiet } from "./Quiet";
 import { type Queue, useQueue } from "./queue";
 import { Source } from "./Source";
@@ -43,6 +44,7 @@ export function Inbox({ id }: ViewProps) {
       <p className="inbox-said dim small" role="status">
         {said !== "" && <Said text={said} />}
       </p>
+      <Consent />
       {current === null ? (
         <Quiet sessions={status.data?.sessions ?? []} />
       ) : (

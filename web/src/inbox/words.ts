@@ -96,6 +96,11 @@ export const words = catalogue({
     firstFull:
       "Or a longer one: an idea that goes through planning, design, development and testing. You are asked for an answer, a key, a file and a permission, and approve each phase.",
     demoFull: "Play an idea through all phases",
+    consent: "Your configuration has new or changed commands",
+    consentWhy:
+      "The server does not run them before you agree. If you did not write them, an agent may have: remove them from the file.",
+    consentAgree: "Let the server run these",
+    consentLeave: "Leave them waiting",
     careful: "A number only goes to an answer here; Enter gives it.",
     keysOfValue: "Numbers choose nothing here: a value may begin with one. {key} denies; everything else takes a click, or Tab and Enter.",
     keysOfCareful: "Numbers choose nothing here: a value may begin with one. {key} only goes to Deny; Enter gives the answer.",
@@ -197,6 +202,10 @@ export const words = catalogue({
     demoFull: "아이디어를 모든 단계로 진행하기",
     keysOfValue: "값이 숫자로 시작할 수 있어 여기서는 번호로 고르지 않습니다. {key} 키는 거절하고, 나머지는 클릭하거나 Tab과 Enter로 고릅니다.",
     keysOfCareful: "값이 숫자로 시작할 수 있어 여기서는 번호로 고르지 않습니다. {key} 키는 거절로 옮겨 가기만 하고, Enter를 눌러야 답합니다.",
+    consent: "설정에 새로 생기거나 바뀐 명령이 있습니다",
+    consentWhy: "동의하기 전에는 서버가 실행하지 않습니다. 직접 쓴 것이 아니라면 에이전트가 썼을 수 있으니 파일에서 지우세요.",
+    consentAgree: "서버가 실행하도록 허락",
+    consentLeave: "그대로 두기",
     careful: "여기서는 번호를 누르면 답으로 옮겨 가기만 하고, Enter를 눌러야 답합니다.",
   },
 });

@@ -3,6 +3,7 @@
 use clap::Args;
 use ostler_server::{api::RequestView, client::Client};
 
+use super::trust;
 use crate::{
     card,
     context::{Context, talk},
@@ -19,14 +20,18 @@ const PAGE: usize = 1000;
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
-    let open = talk(async { open(&context.server().await?).await })?;
+    let (open, waiting) = talk(async {
+        let client = context.server().await?;
+        Ok((open(&client).await?, trust::waiting(&client).await))
+    })?;
     let words = context.words;
     context.print(&open, |screen| {
-        if open.is_empty() {
+        let notice = trust::notice(words, screen, &waiting);
+        if open.is_empty() && notice.is_empty() {
             return format!("{}\n", words.sentence(Key::NothingNeedsYou));
         }
         let cards: Vec<String> = open.iter().map(|request| card::card(words, screen, request)).collect();
-        cards.join("\n")
+        notice + &cards.join("\n")
     })?;
     Ok(Exit::Done)
 }

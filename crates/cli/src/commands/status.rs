@@ -3,11 +3,12 @@
 use std::io::{self, IsTerminal};
 
 use ostler_server::{
-    api::{LookedView, NewLook, OutcomeKind, SessionView, StatusView},
+    api::{LookedView, NewLook, OutcomeKind, SessionView, StatusView, TrustedView},
     client::Client,
 };
 use serde::Serialize;
 
+use super::trust;
 use crate::{
     card, clock,
     context::{Context, talk},
@@ -34,9 +35,10 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
         let client = context.server().await?;
         let looked: LookedView = client.get("/looked").await?;
         let status: StatusView = client.get("/status").await?;
+        let waiting = trust::waiting(&client).await;
         let seq = looked.seq;
         let overview = Overview { looked, status };
-        context.print(&overview, |screen| page(context.words, screen, &overview))?;
+        context.print(&overview, |screen| page(context.words, screen, &overview, &waiting))?;
         // What went into a file or to a program no person has seen.
         if !context.json && io::stdout().is_terminal() {
             let look = NewLook { seq: Some(seq), session: None };
@@ -52,17 +54,22 @@ pub(crate) async fn saw_end(client: &Client, session: &str) {
     client.post::<LookedView>("/looked", &look).await.ok();
 }
 
-fn page(words: Words, screen: Screen, overview: &Overview) -> String {
-    let mut said = ended(words, screen, &overview.looked);
+fn page(words: Words, screen: Screen, overview: &Overview, waiting: &[TrustedView]) -> String {
+    let mut said = trust::notice(words, screen, waiting);
+    said.push_str(&ended(words, screen, &overview.looked));
     let status = &overview.status;
     let (interrupted, running): (Vec<_>, Vec<_>) =
         status.sessions.iter().cloned().partition(|session| session.status == "interrupted");
     let heading = match status.needs_you.len() + interrupted.len() {
+        // The notice has just said that something does.
+        0 if !waiting.is_empty() => String::new(),
         0 => words.sentence(Key::NothingNeedsYou).to_owned(),
         1 => words.sentence(Key::OneNeedsYou).to_owned(),
         n => words.say(Key::ManyNeedYou, &[("n", &n)]),
     };
-    add_line(&mut said, 0, &screen.style(Style::Bold, &heading));
+    if !heading.is_empty() {
+        add_line(&mut said, 0, &screen.style(Style::Bold, &heading));
+    }
     for request in &status.needs_you {
         said.push('\n');
         said.push_str(&card::card(words, screen, request));

@@ -140,7 +140,34 @@ async fn give(
 fn shown(words: Words, screen: Screen, trust: &TrustView) -> String {
     let mut said = words.say(Key::TrustWould, &[("root", &one_line(&trust.root))]);
     said.push('\n');
-    for TrustedView { key, value, file, trusted, .. } in &trust.commands {
+    add_commands(&mut said, words, screen, &trust.commands);
+    said.push('\n');
+    said
+}
+
+/// The commands of the user's own configuration that wait for consent. What a server cannot say is said elsewhere.
+pub(super) async fn waiting(client: &Client) -> Vec<TrustedView> {
+    let trust: Option<TrustView> = client.get(&format!("/trust?directory={CONFIGURATION}")).await.ok();
+    let commands = trust.into_iter().flat_map(|trust| trust.commands);
+    commands.filter(|command| !command.trusted).collect()
+}
+
+/// Says above what needs a person that commands wait, each in full; nothing, if none does.
+pub(super) fn notice(words: Words, screen: Screen, waiting: &[TrustedView]) -> String {
+    if waiting.is_empty() {
+        return String::new();
+    }
+    let mut said = screen.style(Style::Bold, words.sentence(Key::ConsentWaits));
+    said.push('\n');
+    add_commands(&mut said, words, screen, waiting);
+    said.push('\n');
+    add_line(&mut said, 2, words.sentence(Key::ConsentHow));
+    said.push('\n');
+    said
+}
+
+fn add_commands(said: &mut String, words: Words, screen: Screen, commands: &[TrustedView]) {
+    for TrustedView { key, value, file, trusted, .. } in commands {
         let (word, style) =
             if *trusted { (Key::TrustGiven, Style::Good) } else { (Key::TrustNew, Style::Attention) };
         let place = words.say(Key::TrustIn, &[("file", &one_line(file))]);
@@ -148,9 +175,7 @@ fn shown(words: Words, screen: Screen, trust: &TrustView) -> String {
         // Writing to text does not fail.
         writeln!(said, "\n  {} ({word}, {place})", screen.style(Style::Bold, &visible(key))).ok();
         for line in value.as_deref().unwrap_or_default().trim_end_matches('\n').split('\n') {
-            add_line(&mut said, 4, &visible(line));
+            add_line(said, 4, &visible(line));
         }
     }
-    said.push('\n');
-    said
 }

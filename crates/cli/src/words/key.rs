@@ -364,6 +364,8 @@ keys! {
     TrustNothing,
     TrustWithheld,
     TrustWould,
+    ConsentWaits,
+    ConsentHow,
     TrustIn,
     TrustNew,
     TrustGiven,

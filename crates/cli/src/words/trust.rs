@@ -30,6 +30,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "ostler.toml의 {keys} 설정은 승인할 때까지 적용되지 않습니다: ostler trust",
     ),
     (Key::TrustWould, "{root} would run or set:", "{root}에서 실행하거나 설정하려는 것:"),
+    (
+        Key::ConsentWaits,
+        "Your configuration has new or changed commands. The server does not run them before you agree:",
+        "설정에 새로 생기거나 바뀐 명령이 있습니다. 동의하기 전에는 서버가 실행하지 않습니다:",
+    ),
+    (
+        Key::ConsentHow,
+        "Agree: ostler trust --config. If they are not yours, an agent may have written them: remove them from the file.",
+        "동의: ostler trust --config. 직접 쓴 것이 아니라면 에이전트가 썼을 수 있으니 파일에서 지우세요.",
+    ),
     (Key::TrustIn, "in {file}", "{file}에 있음"),
     (Key::TrustNew, "new", "새 것"),
     (Key::TrustGiven, "agreed", "동의함"),

@@ -9,6 +9,7 @@ mod budgets;
 mod calling;
 mod checkpoints;
 mod clock;
+mod consent;
 mod crashing;
 mod damage;
 mod disk;
