@@ -201,6 +201,12 @@ pub struct ToolShape {
     /// The field that holds the absolute path of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The field that holds the text that an edit replaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The field that holds the text that is written to the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// The fields that may differ between calls of one rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub free: Vec<String>,

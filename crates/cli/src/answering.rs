@@ -14,7 +14,11 @@ use crate::{
 /// What stands in front of the cursor.
 pub(crate) fn prompt(words: Words, request: &RequestView) -> String {
     let ask = &request.ask;
-    let key = if ask.options.is_empty() { Key::PromptWords } else { Key::PromptNumber };
+    let key = match (ask.kind.as_str(), ask.options.is_empty()) {
+        ("permission", _) => Key::PromptPermission,
+        (_, true) => Key::PromptWords,
+        (_, false) => Key::PromptNumber,
+    };
     let enter = match &ask.default {
         Some(default) => words.say(Key::EnterForDefault, &[("default", &one_line(default))]),
         None if ask.skippable => words.sentence(Key::PromptWithout).to_owned(),

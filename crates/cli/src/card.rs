@@ -7,6 +7,7 @@ use crate::{
     commands::usage,
     permission,
     screen::{Screen, Style, add_line, one_line, safe},
+    tool_call,
     words::{Key, Words},
 };
 
@@ -87,7 +88,15 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     for line in text(words, request).lines() {
         add_line(&mut said, 2, &screen.style(Style::Bold, line));
     }
-    for line in ask.context.iter().flat_map(|context| context.lines()) {
+    let described = match &ask.call {
+        // The call says all that its input does.
+        Some(call) => {
+            said.push_str(&tool_call::lines(screen, call));
+            ask.fields["description"].as_str()
+        }
+        None => ask.context.as_deref(),
+    };
+    for line in described.iter().flat_map(|context| context.lines()) {
         add_line(&mut said, 2, &screen.style(Style::Dim, &safe(line)));
     }
     if let Some(chars) = request.cut.iter().map(|cut| cut.chars).max() {
@@ -182,7 +191,10 @@ fn text(words: Words, request: &RequestView) -> String {
             let name = one_line(request.ask.fields["name"].as_str().unwrap_or_default());
             words.say(key, &[("phase", &field("phase")), ("name", &name)])
         }
-        _ => safe(&request.ask.text).into_owned(),
+        _ => match &request.ask.call {
+            Some(call) => tool_call::heading(&one_line(&request.ask.text), call),
+            None => safe(&request.ask.text).into_owned(),
+        },
     }
 }
 

@@ -22,6 +22,7 @@ mod render;
 mod screen;
 mod sessions;
 mod status;
+mod tool_call;
 mod veil;
 mod words;
 

@@ -67,6 +67,12 @@ impl Screen {
         Screen { colours: false, columns: None, redraws: false }
     }
 
+    /// A terminal with colours.
+    #[cfg(test)]
+    pub(crate) fn coloured() -> Screen {
+        Screen { colours: true, ..Screen::plain() }
+    }
+
     /// Whether colours are shown.
     pub(crate) fn colours(self) -> bool {
         self.colours

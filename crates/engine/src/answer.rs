@@ -227,7 +227,7 @@ pub fn read(ask: &Ask, rules: &[PermissionRule], given: &Given) -> Result<Answer
         Ask::Permission(_) => match (given.decision, &given.value) {
             (Some(true), _) => Ok(Answer::ONCE),
             (Some(false), _) => Ok(Answer::Denied { reason: reason(given) }),
-            (None, Some(word)) => permission_word(word, &permission::options(rules), rules),
+            (None, Some(word)) => permission_word(word, &permission::options(rules), rules, given.insist),
             (None, None) => Err(NotAnAnswer::YesOrNo),
         },
         Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => raise(ask, given),
@@ -284,7 +284,7 @@ fn read_dependency(ask: &Ask, dependency: &DependencyRequest, given: &Given) -> 
     match (dependency.dependency_type, given.decision, &given.value) {
         (DependencyType::Permission | DependencyType::Package, Some(true), _) => Ok(Answer::ONCE),
         (DependencyType::Permission | DependencyType::Package, _, Some(word)) => {
-            permission_word(word, &["approve".to_owned(), DENY.to_owned()], &[])
+            permission_word(word, &["approve".to_owned(), DENY.to_owned()], &[], given.insist)
         }
         (DependencyType::Permission | DependencyType::Package, _, None) => Err(NotAnAnswer::YesOrNo),
         (DependencyType::File, _, Some(path)) if !path.trim().is_empty() => {
@@ -361,7 +361,13 @@ fn go_on(ask: &Ask, given: &Given) -> Result<Answer, NotAnAnswer> {
     }
 }
 
-fn permission_word(word: &str, options: &[String], rules: &[PermissionRule]) -> Result<Answer, NotAnAnswer> {
+/// An option, or words: those deny, and say why.
+fn permission_word(
+    word: &str,
+    options: &[String],
+    rules: &[PermissionRule],
+    insist: bool,
+) -> Result<Answer, NotAnAnswer> {
     let sentence = word.trim();
     match choose(options, sentence, false) {
         Ok(option) if option == DENY => Ok(Answer::Denied { reason: None }),
@@ -369,14 +375,25 @@ fn permission_word(word: &str, options: &[String], rules: &[PermissionRule]) -> 
             Some(rule) => Answer::Approved { for_session: true, rule: Some(Box::new(rule.clone())) },
             None => Answer::ONCE,
         }),
-        // "deny: use the other database" says why not.
-        Err(error) => match sentence.split_once(':') {
-            Some((head, reason)) if head.trim().eq_ignore_ascii_case(DENY) => {
-                Ok(Answer::Denied { reason: Some(reason.trim().to_owned()) })
-            }
-            _ => Err(error),
+        Err(error) => match why_denied(sentence, options, insist) {
+            Some(reason) => Ok(Answer::Denied { reason: Some(reason.to_owned()) }),
+            None => Err(error),
         },
     }
+}
+
+/// The reason in words that are no option: "deny: use the other database", "use the other database". A single word may be
+/// a mistyped option, and whoever begins with "allow" does not want to deny; both count only if somebody insists.
+fn why_denied<'a>(sentence: &'a str, options: &[String], insist: bool) -> Option<&'a str> {
+    let (head, rest) = sentence.split_once([':', ' ']).unwrap_or((sentence, ""));
+    let rest = rest.trim_start_matches([':', ' ']);
+    if head.eq_ignore_ascii_case(DENY) && !rest.is_empty() {
+        return Some(rest);
+    }
+    let first_word = |option: &String| option.split(' ').next().unwrap_or_default().to_owned();
+    let is_option = options.iter().any(|option| first_word(option).eq_ignore_ascii_case(head));
+    let is_meant = insist || (sentence.contains(' ') && !is_option);
+    (is_meant && !sentence.is_empty()).then_some(sentence)
 }
 
 /// The option that is meant: exactly, else by its number, else whatever the case.
@@ -465,6 +482,19 @@ mod tests {
             description: None,
             input: serde_json::Value::Null,
         });
+        for (words, reason) in [
+            ("deny: use npm", Some("use npm")),
+            ("deny use npm", Some("use npm")),
+            ("use npm instead", Some("use npm instead")),
+            ("nope", None),
+            ("allow it", None),
+            ("allow this cal", None),
+        ] {
+            let denied = reason.map(|reason| Answer::Denied { reason: Some(reason.into()) });
+            assert_eq!(read(&permission, &said(words)).ok(), denied, "{words}");
+        }
+        let insisted = Given { insist: true, ..said("nope") };
+        assert_eq!(read(&permission, &insisted), Ok(Answer::Denied { reason: Some("nope".into()) }));
         let denied = Given { decision: Some(false), ..said("  ") };
         assert_eq!(read(&permission, &denied), Ok(Answer::Denied { reason: None }));
     }

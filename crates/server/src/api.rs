@@ -16,6 +16,7 @@ mod problem;
 mod secret;
 mod sign_in;
 mod tasks;
+mod tool_call;
 mod trust;
 mod usage;
 mod view;
@@ -49,6 +50,7 @@ pub use tasks::{
     ClosedView, NewClose, TaskAttemptView, TaskCriterionView, TaskDetailView, TaskPhaseState, TaskPhaseView,
     TaskProblemView, TaskState, TaskView, TaskWaitView, TasksSummary, TasksView,
 };
+pub use tool_call::{ChangedLine, LineChange, ToolCallView};
 pub use trust::{TrustView, TrustedView};
 pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{

@@ -38,6 +38,7 @@ mod secrets;
 mod shown;
 mod sign_in;
 mod tasks;
+mod tool_call;
 mod trust;
 mod usage;
 mod views;

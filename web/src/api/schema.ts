@@ -77,6 +77,7 @@ export interface components {
         };
         /** @description What is asked, in a form that can be shown without knowing every kind. */
         AskView: {
+            call?: components["schemas"]["ToolCallView"] | null;
             /** @description More about it. */
             context?: string | null;
             /** @description What stands for an answer when there is none. */
@@ -117,6 +118,13 @@ export interface components {
              * @description In tokens of every kind, with what a person has raised it by.
              */
             tokens_max?: number | null;
+        };
+        /** @description A line of an edit. */
+        ChangedLine: {
+            /** @description What becomes of it. */
+            change: components["schemas"]["LineChange"];
+            /** @description The line without its end. */
+            text: string;
         };
         /** @description What stood in a session's directory at one moment. */
         CheckpointView: {
@@ -553,6 +561,11 @@ export interface components {
             /** @description What it used. */
             usage?: components["schemas"]["UsageView"];
         };
+        /**
+         * @description What becomes of a line.
+         * @enum {string}
+         */
+        LineChange: "same" | "removed" | "added";
         /** @description A link that signs a browser in once. There is no `Debug`: it is a key. */
         LinkView: {
             /** @description The same link for other machines, if they can reach this one. */
@@ -2028,6 +2041,17 @@ export interface components {
             /** @description What a script sends as `Authorization: Bearer …`. It is said this once. */
             token: string;
         };
+        /** @description A call, in the parts that a person reads. The parts together are the whole input. */
+        ToolCallView: {
+            /** @description The lines that change in the file, with up to three around them. */
+            changes?: components["schemas"]["ChangedLine"][];
+            /** @description The shell command. */
+            command?: string | null;
+            /** @description The file, relative to the session's directory or its project if it is below one of them. */
+            path?: string | null;
+            /** @description All other fields of the input, as the CLI gave them. */
+            rest: Record<string, unknown>;
+        };
         /** @description What a repository would run, and what of it a person lets it. */
         TrustView: {
             /** @description The commands. */
@@ -2223,6 +2247,7 @@ export type ApprovedView = components['schemas']['ApprovedView'];
 export type ArtifactView = components['schemas']['ArtifactView'];
 export type AskView = components['schemas']['AskView'];
 export type BudgetView = components['schemas']['BudgetView'];
+export type ChangedLine = components['schemas']['ChangedLine'];
 export type CheckpointView = components['schemas']['CheckpointView'];
 export type ClosedView = components['schemas']['ClosedView'];
 export type CriterionView = components['schemas']['CriterionView'];
@@ -2244,6 +2269,7 @@ export type InvocationStatus = components['schemas']['InvocationStatus'];
 export type InvocationView = components['schemas']['InvocationView'];
 export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
+export type LineChange = components['schemas']['LineChange'];
 export type LinkView = components['schemas']['LinkView'];
 export type LookedView = components['schemas']['LookedView'];
 export type LoopCounts = components['schemas']['LoopCounts'];
@@ -2329,6 +2355,7 @@ export type TaskWaitView = components['schemas']['TaskWaitView'];
 export type TasksSummary = components['schemas']['TasksSummary'];
 export type TasksView = components['schemas']['TasksView'];
 export type TokenView = components['schemas']['TokenView'];
+export type ToolCallView = components['schemas']['ToolCallView'];
 export type TrustView = components['schemas']['TrustView'];
 export type TrustedView = components['schemas']['TrustedView'];
 export type Unlock = components['schemas']['Unlock'];

@@ -4,6 +4,11 @@ use super::Key;
 
 /// A key with its sentence in English and in Korean.
 pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
+    (
+        Key::PromptPermission,
+        "Your answer: a number, or words that say why not",
+        "답(번호, 또는 안 되는 이유)",
+    ),
     (Key::RuleOption, "allow for this session: {rule}", "이 세션 동안 허락: {rule}"),
     (Key::RuleCall, "{tool}, exactly this: {text}", "{tool}, 정확히 이것만: {text}"),
     (

@@ -4,7 +4,10 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use serde_json::json;
 
-use crate::support::{Place, until};
+use crate::{
+    support::{Place, until},
+    terminal::Terminal,
+};
 
 /// Speaks like claude: asks for the commands of its launch one after the other, and runs what it may.
 const AGENT: &str = r#"#!/bin/bash
@@ -14,9 +17,10 @@ printf '{"type":"system","subtype":"init","session_id":"11111111-1111-1111-1111-
 number=0
 while IFS= read -r input; do
   number=$((number + 1))
-  printf '{"type":"control_request","request_id":"r%s","request":{"subtype":"can_use_tool","tool_name":"Bash","input":%s}}\n' "$number" "$input"
+  case $input in *file_path*) tool=Edit ;; *) tool=Bash ;; esac
+  printf '{"type":"control_request","request_id":"r%s","request":{"subtype":"can_use_tool","tool_name":"%s","input":%s}}\n' "$number" "$tool" "$input"
   read -r reply
-  case $reply in *'"behavior":"allow"'*) printf '%s\n' "$input" >>allowed ;; esac
+  case $reply in *'"behavior":"allow"'*) printf '%s\n' "$input" >>allowed ;; *) printf '%s\n' "$reply" >>denied ;; esac
 done <"launch-$(wc -l <launches)" 3<&0
 "#;
 
@@ -119,4 +123,43 @@ fn a_rule_that_is_revoked_is_asked_about_again() {
     assert_eq!(said.code, 7, "the old words do not say what they allow: {said:?}");
     place.done(&["answer", &request, "--no"]);
     place.wait_for(&session, "completed");
+}
+
+#[test]
+fn a_command_is_shown_as_one_and_an_edit_as_a_diff() {
+    let command = json!({ "command": "git add -A &&\ngit commit", "run_in_background": true }).to_string();
+    let place = place(&[&[&command, "EDIT"]]);
+    let file = place.project().join("src/app.ts");
+    let edit = json!({ "file_path": file.display().to_string(), "replace_all": false,
+        "old_string": "const a = 1;\nconst b = 2;", "new_string": "const a = 1;\nconst b = 3;" });
+    fs::write(place.project().join("launch-1"), format!("{command}\n{edit}\n")).expect("a file");
+    let session = run(&place, &[]);
+    let first = place.wait_for_request();
+    let card = place.done(&["inbox"]);
+    assert!(
+        card.contains(
+            "\n  Bash\n    $ git add -A &&\n      git commit\n    run_in_background: true\n    1  allow\n"
+        ),
+        "{card}"
+    );
+    // Words deny, and say why.
+    place.done(&["answer", &first, "commit on a branch, please"]);
+    let second = until("the edit", || Some(place.wait_for_request()).filter(|id| *id != first));
+    let card = place.done(&["show", &second]);
+    assert!(
+        card.contains(
+            "  Edit  src/app.ts\n     const a = 1;\n    -const b = 2;\n    +const b = 3;\n    replace_all: false\n"
+        ),
+        "{card}"
+    );
+    let mut terminal = Terminal::start(&place, &["attach", &session]);
+    terminal.sees("\u{1b}[31m-const b = 2;\u{1b}[0m");
+    terminal.sees("Your answer: a number, or words that say why not: ");
+    terminal.press("never\n");
+    terminal.sees("put ! in front");
+    terminal.press("!never\n");
+    assert_eq!(terminal.code(), 0, "{}", terminal.screen());
+    let denied = fs::read_to_string(place.project().join("denied")).expect("what it was told");
+    assert!(denied.contains("commit on a branch, please") && denied.contains("never"), "{denied}");
+    assert_eq!(allowed(&place), Vec::<String>::new());
 }

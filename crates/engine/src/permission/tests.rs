@@ -8,11 +8,21 @@ use serde_json::json;
 use super::*;
 
 fn shell() -> ToolShape {
-    ToolShape { command: Some("command".into()), path: None, free: vec!["description".into()] }
+    ToolShape {
+        command: Some("command".into()),
+        path: None,
+        free: vec!["description".into()],
+        ..ToolShape::default()
+    }
 }
 
 fn editor() -> ToolShape {
-    ToolShape { command: None, path: Some("file_path".into()), free: vec!["content".into()] }
+    ToolShape {
+        command: None,
+        path: Some("file_path".into()),
+        free: vec!["content".into()],
+        ..ToolShape::default()
+    }
 }
 
 fn request(tool: &str, input: Value) -> PermissionRequest {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, UsageView};
+use super::{BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, ToolCallView, UsageView};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -467,6 +467,9 @@ pub struct AskView {
     /// The options that allow something for the rest of the session, the narrowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleView>,
+    /// The call that waits for permission, if the agent's table knows the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<ToolCallView>,
     /// All fields, as the agent gave them.
     #[schema(value_type = Object)]
     pub fields: Value,

@@ -16,12 +16,12 @@ use ostler_store::EventRow;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::usage;
+use super::{tool_call, usage};
 use crate::{
     api::{
         AskView, ErrandView, EventView, FieldView, FormView, InstallView, LaunchView, MarkView, NewSize,
         Outcome as OutcomeView, OutcomeKind, PermissionView, ProjectView, RequestView, RuleView, RunView,
-        SessionView, SettledView, WaitView, WorktreeView,
+        SessionView, SettledView, ToolCallView, WaitView, WorktreeView,
     },
     packages, services,
 };
@@ -248,6 +248,7 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
             options: request.options(),
             rules: request.rules.iter().map(rule).collect(),
             form: session.and_then(|session| form(session, request)),
+            call: session.and_then(|session| call(world, session, request)),
             ..ask(&request.ask)
         },
         trust: request.trust.clone(),
@@ -291,6 +292,13 @@ fn install(request: &Request) -> Option<InstallView> {
         None => return None,
     };
     Some(InstallView { state: state.to_owned(), reason })
+}
+
+/// The call that waits for permission, as a person reads it.
+fn call(world: &World, session: &Session, request: &Request) -> Option<ToolCallView> {
+    let Ask::Permission(asked) = &request.ask else { return None };
+    let root = world.projects.get(&request.project).map_or("", |project| project.root.as_str());
+    tool_call::view(session, root, asked)
 }
 
 /// What has to be filled in, or what approval does.
@@ -375,6 +383,7 @@ fn ask(ask: &Ask) -> AskView {
         skippable: ask.can_be_skipped(),
         fields,
         rules: Vec::new(),
+        call: None,
         form: None,
     }
 }
