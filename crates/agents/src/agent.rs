@@ -58,6 +58,9 @@ pub struct Agent {
     pub max_turns: Option<u32>,
     /// The tools that need no permission, where a launch names none.
     pub tools: Vec<String>,
+    /// What it may do without asking, in the CLI's own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
     /// MCP servers in the CLI's own form, where a launch names none.
     pub mcp_config: Option<String>,
     /// How a value that it was given reaches it.
@@ -114,6 +117,9 @@ pub struct Arguments {
     pub max_turns: Vec<Argument>,
     /// To allow tools without asking.
     pub tools: Vec<Argument>,
+    /// To say what it may do without asking. They come first: some CLIs take them before a subcommand alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permission_mode: Vec<Argument>,
     /// To add MCP servers.
     pub mcp_config: Vec<Argument>,
     /// To pass the guide.
@@ -321,6 +327,7 @@ impl Agent {
             model: None,
             max_turns: None,
             tools: Vec::new(),
+            permission_mode: None,
             mcp_config: None,
             values: Values::default(),
             channel: Channel::default(),
@@ -349,7 +356,13 @@ impl Agent {
         self.names("guide_file")
     }
 
-    /// Whether its table says how it is given a `model`, `max_turns` or `tools`.
+    /// Whether it reads what it is told from a terminal. One that takes messages reads a pipe even on a terminal: its
+    /// messages are lines that a terminal would cut, and some CLIs take none from a terminal.
+    pub fn reads_terminal(&self) -> bool {
+        self.terminal == Terminal::Pty && self.input.way != InputWay::Message
+    }
+
+    /// Whether its table says how it is given a `model`, `max_turns`, `tools` or `permission_mode`.
     pub fn takes(&self, what: &str) -> bool {
         self.names(what)
     }
@@ -396,8 +409,9 @@ impl Private {
 
 impl Arguments {
     /// All groups.
-    fn in_order(&self) -> [&Vec<Argument>; 9] {
+    fn in_order(&self) -> [&Vec<Argument>; 10] {
         [
+            &self.permission_mode,
             &self.fresh,
             &self.resume,
             &self.rewind,

@@ -171,7 +171,14 @@ impl Agent {
             Conversation::Resume { .. } => &groups.resume,
             Conversation::Rewind { .. } => &groups.rewind,
         };
-        let optional = [conversation, &groups.model, &groups.max_turns, &groups.tools, &groups.mcp_config];
+        let optional = [
+            &groups.permission_mode,
+            conversation,
+            &groups.model,
+            &groups.max_turns,
+            &groups.tools,
+            &groups.mcp_config,
+        ];
         let has_channel = request.channel.is_some() && !self.channel.off;
         let channel = has_channel.then_some(&self.channel);
         let optional = optional.into_iter().chain(channel.map(|channel| &channel.arguments));
@@ -237,6 +244,7 @@ impl Agent {
             // Flags are text, so a number is written as one.
             ("max_turns", request.max_turns.or(self.max_turns).map(|turns| Value::from(turns.to_string()))),
             ("tools", (!tools.is_empty()).then(|| Value::from(tools.join(",")))),
+            ("permission_mode", self.permission_mode.as_deref().map(Value::from)),
             ("mcp_config", request.mcp_config.or(self.mcp_config.as_deref()).map(Value::from)),
         ];
         for (what, value) in options {

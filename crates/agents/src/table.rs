@@ -67,6 +67,7 @@ pub(crate) struct Overlay {
     model: Option<String>,
     max_turns: Option<u32>,
     tools: Option<Vec<String>>,
+    permission_mode: Option<String>,
     mcp_config: Option<String>,
     #[serde(default)]
     values: ValuesOverlay,
@@ -104,6 +105,7 @@ struct ArgumentsOverlay {
     model: Option<Vec<Argument>>,
     max_turns: Option<Vec<Argument>>,
     tools: Option<Vec<Argument>>,
+    permission_mode: Option<Vec<Argument>>,
     mcp_config: Option<Vec<Argument>>,
     guide: Option<Vec<Argument>>,
     prompt: Option<Vec<Argument>>,
@@ -249,6 +251,11 @@ impl Overlay {
         let guide_span = self.guide.as_ref().map(Spanned::span);
         let way_span = self.input.way.as_ref().map(Spanned::span);
 
+        if self.command.is_some() {
+            // A command of one's own says the mode itself, unless the same table names one.
+            agent.permission_mode = None;
+        }
+        agent.permission_mode = self.permission_mode.or(agent.permission_mode);
         set(&mut agent.about, self.about);
         set(&mut agent.version, self.version);
         set(&mut agent.command, self.command);
@@ -340,6 +347,7 @@ impl ArgumentsOverlay {
         set(&mut base.model, self.model);
         set(&mut base.max_turns, self.max_turns);
         set(&mut base.tools, self.tools);
+        set(&mut base.permission_mode, self.permission_mode);
         set(&mut base.mcp_config, self.mcp_config);
         set(&mut base.guide, self.guide);
         set(&mut base.prompt, self.prompt);

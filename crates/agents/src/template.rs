@@ -35,6 +35,7 @@ impl Names for LaunchNames {
         "model",
         "max_turns",
         "tools",
+        "permission_mode",
         "mcp_config",
         "conversation",
         "anchor",

@@ -9,7 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
-use ostler_agents::{Agent, Terminal};
+use ostler_agents::Agent;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -33,7 +33,7 @@ pub enum Long {
 
 /// Whether an agent reads all of this when it is written to its input.
 pub fn fits(agent: &Agent, text: &str) -> bool {
-    agent.terminal != Terminal::Pty || text.lines().all(|line| line.len() <= TERMINAL_LINE_BYTES_MAX)
+    !agent.reads_terminal() || text.lines().all(|line| line.len() <= TERMINAL_LINE_BYTES_MAX)
 }
 
 /// The bytes for the input of an agent that cannot be told this as it is.

@@ -90,6 +90,15 @@ pub struct NewRun {
     /// The most turns.
     #[serde(default)]
     pub turns_max: Option<u32>,
+    /// Rules of the agent's CLI for what needs no permission in this run, such as `Bash(git *)`; beside those of its table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// What the agent may do without asking in this run, in the word of its CLI, such as `acceptEdits`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// More arguments for the agent's CLI in this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
     /// Whether the agent is told how to ask; yes, if nothing is said.
     #[serde(default)]
     pub guide: Option<bool>,

@@ -20,7 +20,7 @@ use rustix::{
         getrlimit, ioctl_tiocsctty, set_parent_process_death_signal, setrlimit, waitid, waitpid,
     },
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-    stdio::stdin,
+    stdio::stdout,
     termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetpgrp, tcsetwinsize},
 };
 
@@ -41,6 +41,7 @@ pub(crate) struct Agent {
     pub(crate) input: Option<OwnedFd>,
     pub(crate) output: Option<OwnedFd>,
     pub(crate) errors: Option<OwnedFd>,
+    reads_terminal: bool,
     /// The shim's end of the terminal, if there is one.
     terminal: Option<OwnedFd>,
     /// The agent's end, held so that the terminal does not hang up while nobody else has it open: who comes back to
@@ -63,7 +64,9 @@ impl Agent {
         let failed = |source| Error::Start { program: program.clone(), source };
         match launch.terminal {
             Terminal::None => start_on_pipes(command, launch.input).map_err(failed),
-            Terminal::Pty { rows, columns } => start_on_pty(command, rows, columns).map_err(failed),
+            Terminal::Pty { rows, columns } => {
+                start_on_pty(command, launch.input, rows, columns).map_err(failed)
+            }
         }
     }
 
@@ -79,8 +82,8 @@ impl Agent {
     }
 
     /// Whether it reads from a terminal.
-    pub(crate) fn has_terminal(&self) -> bool {
-        self.terminal.is_some()
+    pub(crate) fn reads_terminal(&self) -> bool {
+        self.reads_terminal
     }
 
     /// Whether this agent has a terminal, and it now has that size.
@@ -106,7 +109,7 @@ fn command(program: &str) -> Command {
 
 fn start_on_pipes(mut command: Command, input: Input) -> io::Result<Agent> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(match input {
-        Input::Open => Stdio::piped(),
+        Input::Open | Input::Piped => Stdio::piped(),
         Input::Empty => Stdio::null(),
     });
     let mut child = command.spawn()?;
@@ -116,13 +119,14 @@ fn start_on_pipes(mut command: Command, input: Input) -> io::Result<Agent> {
         input: child.stdin.take().map(OwnedFd::from).map(without_blocking).transpose()?,
         output: child.stdout.take().map(OwnedFd::from).map(without_blocking).transpose()?,
         errors: child.stderr.take().map(OwnedFd::from).map(without_blocking).transpose()?,
+        reads_terminal: false,
         terminal: None,
         _kept_open: None,
     })
 }
 
 /// The shim leads the terminal's session, the agent is its foreground group.
-fn start_on_pty(mut command: Command, rows: u16, columns: u16) -> io::Result<Agent> {
+fn start_on_pty(mut command: Command, input: Input, rows: u16, columns: u16) -> io::Result<Agent> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&ours)?;
     unlockpt(&ours)?;
@@ -135,13 +139,16 @@ fn start_on_pty(mut command: Command, rows: u16, columns: u16) -> io::Result<Age
     tcsetattr(&theirs, OptionalActions::Now, &attributes)?;
     ioctl_tiocsctty(&theirs)?;
     let end = || theirs.as_fd().try_clone_to_owned().map(Stdio::from);
-    command.stdin(end()?).stdout(end()?).stderr(end()?);
-    let child = command.spawn()?;
+    command.stdout(end()?).stderr(end()?);
+    command.stdin(if input == Input::Piped { Stdio::piped() } else { end()? });
+    let mut child = command.spawn()?;
     let pid = pid(child.id())?;
     let ours = without_blocking(ours)?;
+    let pipe = child.stdin.take().map(OwnedFd::from).map(without_blocking).transpose()?;
     Ok(Agent {
         pid,
-        input: Some(ours.try_clone()?),
+        reads_terminal: pipe.is_none(),
+        input: Some(pipe.map_or_else(|| ours.try_clone(), Ok)?),
         output: Some(ours.try_clone()?),
         errors: None,
         terminal: Some(ours),
@@ -171,7 +178,8 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
         if on_terminal {
             // SAFETY: `signal` is async-signal-safe and changes only this process.
             unsafe { libc::signal(libc::SIGTTOU, libc::SIG_IGN) };
-            tcsetpgrp(stdin(), getpid())?;
+            // Its input may be a pipe.
+            tcsetpgrp(stdout(), getpid())?;
         }
         reset_signals(&[]);
         // Its memory holds what it was given, and a crash would leave it in a file; whoever wants that can raise it.

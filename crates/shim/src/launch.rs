@@ -92,8 +92,10 @@ pub enum Terminal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// From the server, whenever there is some.
+    /// From the server, whenever there is some: through a pipe, or the terminal if there is one.
     Open,
+    /// From the server through a pipe, also where the rest is a terminal.
+    Piped,
     /// From nowhere: some CLIs wait for the end of an input that never comes.
     Empty,
 }

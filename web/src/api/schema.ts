@@ -968,6 +968,10 @@ export interface components {
         NewRun: {
             /** @description The agent, by the name of its table. Without one there must be a command. */
             agent?: string | null;
+            /** @description Rules of the agent's CLI for what needs no permission in this run, such as `Bash(git *)`; beside those of its table. */
+            allow?: string[];
+            /** @description More arguments for the agent's CLI in this run. */
+            arguments?: string[];
             /**
              * Format: int32
              * @description How often the agent may try until the check passes; once, if nothing is said.
@@ -1009,6 +1013,8 @@ export interface components {
             mcp?: boolean | null;
             /** @description The model, if not the agent's own choice. */
             model?: string | null;
+            /** @description What the agent may do without asking in this run, in the word of its CLI, such as `acceptEdits`. */
+            permission_mode?: string | null;
             /** @description What the agent is to do. */
             prompt?: string | null;
             /** @description Whether it runs on a terminal, and of which size: lines, then characters in a line. */
@@ -1411,7 +1417,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {

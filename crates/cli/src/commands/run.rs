@@ -33,7 +33,7 @@ const ATTEMPTS: u32 = 10;
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  ostler run claude \"fix the flaky test\"\n  ostler run codex --check 'cargo test' \
-                        --until \"make the tests pass\"\n  ostler run -d --worktree claude \"try the new parser\"\n  \
+                        --until \"make the tests pass\"\n  ostler run --allow 'Bash(git *)' claude \"rebase it\" -- --add-dir ../lib\n  ostler run -d --worktree claude \"try the new parser\"\n  \
                         ostler run -- ./my-agent --fast"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
@@ -44,8 +44,8 @@ pub(crate) struct Arguments {
     /// What it is to do; '-' reads it from standard input.
     #[arg(value_name = "PROMPT")]
     prompt: Option<String>,
-    /// A command instead of an agent.
-    #[arg(last = true, value_name = "CMD", conflicts_with_all = ["agent", "model", "max_turns", "no_guide", "no_mcp"])]
+    /// More arguments for the agent's CLI in this run; without an agent, a command instead of one.
+    #[arg(last = true, value_name = "ARGUMENTS")]
     command: Vec<String>,
     /// The model, if not the agent's own choice.
     #[arg(long, value_name = "MODEL")]
@@ -53,6 +53,12 @@ pub(crate) struct Arguments {
     /// The most turns it may take.
     #[arg(long, value_name = "N")]
     max_turns: Option<u32>,
+    /// Allow without asking in this run, as a rule of the agent's CLI: "Bash(git *)". Can be given several times.
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
+    /// What the agent may do without asking in this run, in the word of its CLI: acceptEdits.
+    #[arg(long, value_name = "MODE")]
+    permission_mode: Option<String>,
     /// Do not tell the agent how to ask.
     #[arg(long)]
     no_guide: bool,
@@ -88,6 +94,21 @@ pub(crate) struct Arguments {
     /// Show bytes as they are: JSON of the CLI, escapes of the program.
     #[arg(long)]
     raw: bool,
+}
+
+impl Arguments {
+    /// The first flag that says something about an agent, which a command is not.
+    fn of_agents(&self) -> Option<&'static str> {
+        let flags = [
+            ("--model", self.model.is_some()),
+            ("--max-turns", self.max_turns.is_some()),
+            ("--allow", !self.allow.is_empty()),
+            ("--permission-mode", self.permission_mode.is_some()),
+            ("--no-guide", self.no_guide),
+            ("--no-mcp", self.no_mcp),
+        ];
+        flags.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
 }
 
 /// A command; what is blank would pass or fail for no reason.
@@ -189,12 +210,18 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     let check_time_s_max = limit_s(arguments.check_time, "run")?;
     // A mistake in the configuration is said once, by whoever sees it first.
     context.config()?;
-    let (agent, prompt) = if arguments.command.is_empty() {
+    let is_plain = arguments.agent.is_none() && !arguments.command.is_empty();
+    let (agent, prompt) = if is_plain {
+        if let Some(flag) = arguments.of_agents() {
+            return Err(usage(Message::new(Key::FlagOfAgents).with("flag", &flag)));
+        }
+        (None, None)
+    } else {
         let (agent, prompt) = who_does_what(context, arguments)?;
         (agent, Some(prompt))
-    } else {
-        (None, None)
     };
+    let given = arguments.command.clone();
+    let (command, more) = if is_plain { (given, Vec::new()) } else { (Vec::new(), given) };
     let directory = directory()?;
     let directory = directory
         .to_str()
@@ -202,11 +229,14 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
     Ok(NewRun {
         directory: directory.to_owned(),
         agent,
-        command: arguments.command.clone(),
+        command,
         prompt,
         title: None,
         model: arguments.model.clone(),
         turns_max: arguments.max_turns,
+        allow: arguments.allow.clone(),
+        permission_mode: arguments.permission_mode.clone(),
+        arguments: more,
         guide: arguments.no_guide.then_some(false),
         mcp: arguments.no_mcp.then_some(false),
         check: arguments.check.clone(),

@@ -429,6 +429,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintHelp, "'ostler --help' lists them."),
     (Key::UnknownAgent, "there is no agent '{name}'"),
     (Key::HintNameAgent, "Name one with --agent, or as default_agent: 'ostler agents list' shows them."),
+    (Key::FlagOfAgents, "{flag} is for agents; a command is given its own arguments"),
     (Key::NoAgentNamed, "no agent is named and the configuration has no default_agent"),
     (Key::NoPrompt, "what is '{name}' to do? Give it a prompt"),
     (Key::NotAnId, "'{text}' is no id"),

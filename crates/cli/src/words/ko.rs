@@ -420,6 +420,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintHelp, "'ostler --help'로 볼 수 있습니다."),
     (Key::UnknownAgent, "'{name}'이라는 에이전트가 없습니다"),
     (Key::HintNameAgent, "--agent나 default_agent로 지정하세요. 'ostler agents list'로 볼 수 있습니다."),
+    (Key::FlagOfAgents, "{flag}은(는) 에이전트에만 쓸 수 있습니다. 명령에는 그 명령의 인자를 쓰십시오"),
     (Key::NoAgentNamed, "에이전트를 지정하지 않았고 설정에 default_agent도 없습니다"),
     (Key::NoPrompt, "'{name}'에게 시킬 일을 적어 주세요"),
     (Key::NotAnId, "'{text}'은(는) ID가 아닙니다"),

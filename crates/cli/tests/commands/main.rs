@@ -14,6 +14,7 @@ mod office;
 mod orchestrating;
 mod page;
 mod permissions;
+mod run_options;
 mod second_user;
 mod secrets;
 mod server;

@@ -8,8 +8,6 @@ mod results;
 
 use alloc::{borrow::ToOwned, boxed::Box, collections::BTreeSet, format, string::String, vec::Vec};
 
-use ostler_agents::agent::Terminal;
-
 use super::{Maker, judge::failure};
 use crate::{
     action::Deed,
@@ -183,7 +181,7 @@ impl Maker<'_> {
 
     /// A terminal does not tell what was read: what it took counts.
     pub(super) fn office_taken(&mut self, id: SessionId, parcel: Parcel) {
-        if self.session(id).order.agent.terminal == Terminal::Pty {
+        if self.session(id).order.agent.reads_terminal() {
             self.office_read(id, parcel);
         }
     }

@@ -5,7 +5,6 @@ use alloc::{
     vec::Vec,
 };
 
-use ostler_agents::agent::Terminal;
 use ostler_protocol::{fact::Usage, mark::Mark};
 use serde_json::Value;
 
@@ -305,7 +304,7 @@ impl Maker<'_> {
     /// A process that ended by itself has read its prompt. A terminal does not tell what was read: what it took
     /// counts.
     fn count_as_read(&mut self, id: SessionId, launch: u32) {
-        let has_terminal = self.session(id).order.agent.terminal == Terminal::Pty;
+        let has_terminal = self.session(id).order.agent.reads_terminal();
         let read = self.parcels(id, |bringing| match bringing {
             Bringing::Prompted { launch: of } => of == launch,
             Bringing::Delivered { launch: of } => has_terminal && of == launch,

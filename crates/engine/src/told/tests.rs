@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use std::{string::String, vec, vec::Vec};
 
-use ostler_agents::Agents;
+use ostler_agents::{Agents, Terminal};
 
 use super::*;
 
@@ -69,15 +69,11 @@ fn who_speaks_is_said_in_front_of_the_file() {
 }
 
 #[test]
-fn a_table_wraps_the_words_that_name_the_file() {
+fn a_message_comes_through_a_pipe_and_is_never_too_long() {
     let agents = Agents::builtin();
     let claude = agents.get("claude").expect("it is built in");
     let agent = Agent { terminal: Terminal::Pty, ..claude.clone() };
-    let (said, kept) = told(&agent, false, &"x".repeat(5_000), Long::Words);
-    let line: Value = serde_json::from_str(&said).expect("JSON");
-    let words = line["message"]["content"][0]["text"].as_str().expect("words");
-    assert!(words.contains("/state/told/1 (5000 bytes, "), "{words}");
-    assert_eq!(kept[0].len(), 5_000);
+    assert!(fits(&agent, &"x".repeat(5_000)) && !fits(&at_terminal(), &"x".repeat(5_000)));
 }
 
 #[test]

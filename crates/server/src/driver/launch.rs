@@ -127,7 +127,9 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         // The next line that it reads is an answer, however often it was started before.
         InputPlan::Open { .. } if order.reads_answers_only() => (Input::Open, String::new()),
         InputPlan::Open { first, words } => {
-            (Input::Open, tell::first_input(&driver.home, session, (first, &words))?)
+            let is_apart = plan.terminal == AgentTerminal::Pty && !order.agent.reads_terminal();
+            let input = if is_apart { Input::Piped } else { Input::Open };
+            (input, tell::first_input(&driver.home, session, (first, &words))?)
         }
     };
     let file = LaunchFile {

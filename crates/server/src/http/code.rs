@@ -112,6 +112,7 @@ codes! {
     NotReview => "not_review",
     NotRunning => "not_running",
     NotSignedIn => "not_signed_in",
+    NotSupported => "not_supported",
     NotWaitedFor => "not_waited_for",
     NotWithToken => "not_with_token",
     NotWritten => "not_written",

@@ -367,13 +367,38 @@ fn agent(config: &Config, new: &NewRun, name: Option<&String>) -> Result<Agent, 
                 .hint("ostler run claude \"…\", or ostler run -- COMMAND"));
         }
     };
-    if new.command.iter().any(|argument| argument.contains('\0')) {
+    add_options(&mut agent, new, name.is_some())?;
+    if new.command.iter().chain(&new.arguments).any(|argument| argument.contains('\0')) {
         return Err(Problem::bad(Code::ZeroByte, "no argument can hold a zero byte"));
     }
     if new.terminal.is_some() {
         agent.terminal = Terminal::Pty;
     }
     Ok(agent)
+}
+
+/// What somebody gives the agent's CLI for one run. A session keeps it for all its launches.
+fn add_options(agent: &mut Agent, new: &NewRun, is_named: bool) -> Result<(), Problem> {
+    let (has_rules, mode) = (!new.allow.is_empty(), new.permission_mode.as_deref());
+    for (what, flag, is_wanted) in
+        [("tools", "--allow", has_rules), ("permission_mode", "--permission-mode", mode.is_some())]
+    {
+        if is_wanted && !agent.takes(what) {
+            let title = format!("'{}' cannot be given {flag}: its table has no argument for it", agent.name);
+            let hint = "Give its CLI the arguments themselves: ostler run AGENT \"…\" -- ARGUMENTS";
+            return Err(Problem::bad(Code::NotSupported, title).hint(hint));
+        }
+    }
+    if !is_named && !new.arguments.is_empty() {
+        return Err(Problem::bad(Code::NotSupported, "a command has its arguments already"));
+    }
+    if new.allow.iter().map(String::as_str).chain(mode).any(|text| text.trim().is_empty()) {
+        return Err(Problem::bad(Code::EmptyField, "a rule and a mode are more than blanks"));
+    }
+    agent.tools.extend(new.allow.iter().cloned());
+    agent.permission_mode = new.permission_mode.clone().or(agent.permission_mode.take());
+    agent.extra.extend(new.arguments.iter().cloned());
+    Ok(())
 }
 
 /// A size that a terminal can have, and a page can draw.

@@ -94,7 +94,7 @@ mod tests {
             LineChange::Removed => '-',
             LineChange::Added => '+',
         };
-        changes.iter().map(|line| format!("{}{}\n", sign(line), line.text)).collect()
+        changes.iter().flat_map(|line| [sign(line).to_string(), line.text.clone(), "\n".to_owned()]).collect()
     }
 
     #[test]

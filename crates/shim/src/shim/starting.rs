@@ -64,7 +64,7 @@ impl Shim {
             }
             moved_in
         });
-        let input = Input::new(agent.input.take(), agent.has_terminal());
+        let input = Input::new(agent.input.take(), agent.reads_terminal());
         let mut shim = Shim {
             directory: directory.to_path_buf(),
             agent,
