@@ -8,8 +8,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    AskView, CheckpointView, EventView, InvocationView, LookedView, OfficeView, PhasesView, ProjectSummary,
-    RequestView, ResultView, RunView, SessionView, StatusView,
+    AskView, ChangedLine, CheckpointView, EventView, InvocationView, LookedView, OfficeView, PhasesView,
+    ProjectSummary, RequestView, ResultView, RunView, SessionView, StatusView, ToolCallView,
 };
 
 /// The longest text in a list, in characters; also that of all options of a request together.
@@ -204,7 +204,27 @@ impl Cuts {
         if let Some(form) = &mut ask.form {
             self.optional("/ask/form/problem", &mut form.problem);
         }
+        if let Some(call) = &mut ask.call {
+            self.call(call);
+        }
         self.reason("/ask/fields", Some(&mut ask.fields));
+    }
+
+    fn call(&mut self, call: &mut ToolCallView) {
+        self.optional("/ask/call/command", &mut call.command);
+        self.optional("/ask/call/path", &mut call.path);
+        self.reason("/ask/call/rest", Some(&mut call.rest));
+        let length = |line: &ChangedLine| line.text.chars().count() + 1;
+        let chars = call.changes.iter().map(length).sum();
+        if chars > CHARS_MAX {
+            self.note("/ask/call/changes", chars);
+            let mut left = CHARS_MAX;
+            call.changes.retain(|line| {
+                let fits = length(line) <= left;
+                left = if fits { left - length(line) } else { 0 };
+                fits
+            });
+        }
     }
 }
 
@@ -267,9 +287,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::api::LineChange;
 
     fn ask(options: &[String], default: Option<String>, fields: Value) -> AskView {
         AskView {
+            call: None,
             kind: "question".to_owned(),
             text: "Which?".to_owned(),
             context: None,
@@ -332,5 +354,18 @@ mod tests {
         assert!(fields["deep"]["a"]["b"][0].as_str().is_some_and(|text| text.len() < CHARS_MAX));
         let named: Vec<&str> = cut.0.iter().map(|it| it.field.as_str()).collect();
         assert_eq!(named, ["/ask/fields/deep", "/ask/fields/input"]);
+    }
+
+    #[test]
+    fn a_long_edit_keeps_its_first_lines() {
+        let line = |text: String| ChangedLine { change: LineChange::Added, text };
+        let changes = vec![line("a".repeat(1_500)), line("b".repeat(1_500)), line("c".to_owned())];
+        let rest = json!({ "note": "x".repeat(3_000) });
+        let mut call = ToolCallView { command: None, path: Some("a.rs".to_owned()), changes, rest };
+        let mut cut = Cuts::default();
+        cut.call(&mut call);
+        let fields: Vec<&str> = cut.0.iter().map(|cut| cut.field.as_str()).collect();
+        assert_eq!(fields, ["/ask/call/rest/note", "/ask/call/changes"]);
+        assert_eq!(call.changes, [line("a".repeat(1_500))], "nothing is skipped in the middle");
     }
 }
