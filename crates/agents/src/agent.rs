@@ -295,14 +295,22 @@ pub struct FurtherDirectory {
     pub copied: Vec<String>,
 }
 
+/// What is said about any command.
+const PLAIN: &str = "a plain command";
+
 impl Agent {
     /// Any command, taken as it is: it prints text and reads lines.
     pub fn plain(command: &[String]) -> Agent {
         let name = command.first().map(String::as_str).unwrap_or_default();
         let mut agent = Agent::empty(name.rsplit('/').next().unwrap_or_default());
-        agent.about = "a plain command".to_string();
+        agent.about = PLAIN.to_string();
         agent.command = command.iter().map(|argument| Argument::literal(argument)).collect();
         agent
+    }
+
+    /// Whether it is any command, taken as it is: nobody described it as an agent.
+    pub fn is_plain(&self) -> bool {
+        self.about == PLAIN
     }
 
     /// What a table says before its first line.

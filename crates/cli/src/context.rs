@@ -4,13 +4,14 @@ use std::{
     env,
     future::Future,
     io::{self, BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use ostler_agents::Agent;
 use ostler_server::{
     Home,
+    api::InfoView,
     client::Client,
     config::{self, Config, ConfigError},
     start,
@@ -21,7 +22,7 @@ use serde_json::ser::{Formatter, Serializer};
 use crate::{
     error::{Error, Message},
     moving,
-    screen::{Cell, Screen, is_obeyed, widths},
+    screen::{Cell, Screen, is_obeyed, one_line, widths},
     words::{Key, Language, Words},
 };
 
@@ -66,7 +67,25 @@ impl Context {
         if let Err(error) = &self.config {
             self.note(&self.words.say(Key::ConfigIgnored, &[("message", error)]));
         }
-        start::ensure(&home()?).await.map_err(Error::Start)
+        let client = start::ensure(&home()?).await.map_err(Error::Start)?;
+        self.note_other_configuration(&client).await;
+        Ok(client)
+    }
+
+    /// Says whose configuration the server reads, where that is not the one of whoever asks.
+    async fn note_other_configuration(&self, client: &Client) {
+        if self.json {
+            return;
+        }
+        // The command itself says what is wrong with a server that does not answer.
+        let Ok(info) = client.look::<InfoView>("/info").await else { return };
+        let (Some(theirs), Some(yours)) = (info.configuration, config::user_file()) else { return };
+        let (theirs, there) = (one_line(&theirs), Path::new(&theirs).exists());
+        if Path::new(&theirs) != yours && (there || yours.exists()) {
+            let values: &[(&str, &dyn std::fmt::Display)] =
+                &[("theirs", &theirs), ("yours", &yours.display())];
+            self.note(&self.words.say(Key::OtherConfiguration, values));
+        }
     }
 
     /// A word about what goes on, for people only.

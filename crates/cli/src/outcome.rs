@@ -31,7 +31,12 @@ pub(crate) fn sentence(words: Words, session: &SessionView) -> Vec<String> {
     let mut said = Vec::new();
     match &session.outcome {
         Some(Outcome { outcome: OutcomeKind::Completed, verified, .. }) => {
-            let checked = words.sentence(if *verified { Key::EndChecked } else { Key::EndUnchecked });
+            let checked = words.sentence(match verified {
+                true => Key::EndChecked,
+                // A command has given nobody its word, and a loop is none of its agents.
+                false if session.plain => Key::EndNoCheck,
+                false => Key::EndUnchecked,
+            });
             said.push(words.say(Key::EndDone, &[("session", &id), ("checked", &checked)]));
         }
         Some(Outcome { outcome: OutcomeKind::Failed, reason: why, .. }) => {

@@ -92,7 +92,7 @@ impl Client {
     }
 
     /// The same of the server that is there, if one is.
-    pub(crate) async fn look<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+    pub async fn look<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let mut tries = 1;
         loop {
             match self.send(Method::GET, path, Bytes::new(), None).await {

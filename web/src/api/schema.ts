@@ -400,6 +400,8 @@ export interface components {
         };
         /** @description The server itself. */
         InfoView: {
+            /** @description The user's configuration that it reads, whether or not the file is there. */
+            configuration?: string | null;
             /** @description Where the page can be had. A server of an older version does not say it. */
             page?: components["schemas"]["PageView"];
             /**
@@ -1757,6 +1759,8 @@ export interface components {
              * @description Its process, while it runs.
              */
             pid?: number | null;
+            /** @description Whether that is any command rather than an agent. */
+            plain?: boolean;
             /** @description The project. */
             project: components["schemas"]["ProjectView"];
             /** @description Whether it can be started again where it was. */

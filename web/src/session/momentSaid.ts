@@ -83,6 +83,7 @@ const WHYS: Record<string, SharedKey> = {
   rest: "WhyRest",
   restore: "WhyRestore",
   limit: "WhyLimit",
+  phase: "WhyPhase",
 };
 
 const WORKTREES: Record<string, [Own, Told["style"]]> = {

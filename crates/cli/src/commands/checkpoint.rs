@@ -228,6 +228,7 @@ fn why(word: &str) -> Key {
         "person" => Key::WhyPerson,
         "rest" => Key::WhyRest,
         "limit" => Key::WhyLimit,
+        "phase" => Key::WhyPhase,
         _ => Key::WhyRestore,
     }
 }
@@ -334,4 +335,17 @@ async fn prune(context: &Context, client: &Client, arguments: &PruneArguments) -
         said
     })?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_label_of_its_own() {
+        let reasons = ["request", "time", "person", "rest", "limit", "phase", "restore"];
+        for (at, reason) in reasons.iter().enumerate() {
+            assert!(reasons[..at].iter().all(|other| why(other) != why(reason)), "{reason}");
+        }
+    }
 }

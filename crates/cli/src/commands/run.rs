@@ -171,7 +171,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             &[("run", &run.id), ("session", &session), ("title", &one_line(&run.title))];
         context.note(&words.say(Key::RunBegun, begun));
         note_withheld(context, &client, &new.directory).await;
-        if !run.project.git {
+        if !run.project.git && is_first(&client, &run).await {
             context.note(words.sentence(Key::ShowNotGit));
         }
         attached::watch(
@@ -183,6 +183,12 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         )
         .await
     })
+}
+
+/// Whether nothing ran in the project before: what is said of the project itself is said once.
+async fn is_first(client: &Client, run: &RunView) -> bool {
+    let runs = client.get::<Vec<RunView>>(&format!("/runs?project={}&limit=2", run.project.id)).await;
+    runs.is_ok_and(|runs| runs.len() < 2)
 }
 
 /// Names the settings of the project that are not applied, because nobody has agreed to them.

@@ -35,6 +35,16 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "{n}단계 테스트: {command}, 종료 코드 {code}",
     ),
     (Key::LoopPhaseMerged, "phase {n} is merged: {commit}", "{n}단계 병합: {commit}"),
+    (
+        Key::LoopPhaseMergedUntested,
+        "phase {n} is merged without tests, none were found: {commit}",
+        "{n}단계를 테스트 없이 병합(찾은 테스트 없음): {commit}",
+    ),
+    (
+        Key::LoopPhaseOverUntested,
+        "phase {n} is over, without tests: none were found",
+        "{n}단계 끝, 테스트 없음: 찾은 것이 없습니다",
+    ),
     (Key::LoopPhaseOver, "phase {n} is over", "{n}단계 끝"),
     (
         Key::LoopStatus,

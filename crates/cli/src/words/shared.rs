@@ -142,6 +142,7 @@ const SHARED: &[Key] = &[
     Key::WhyPerson,
     Key::WhyRest,
     Key::WhyRestore,
+    Key::WhyPhase,
     Key::WhyLimit,
     Key::CheckpointLeftOut,
     Key::CheckpointMade,

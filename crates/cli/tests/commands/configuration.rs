@@ -75,3 +75,28 @@ fn a_table_that_is_shown_can_stand_in_a_configuration() {
         }
     }
 }
+
+/// A server reads the configuration of whoever started it; everybody else is told.
+#[test]
+fn somebody_with_another_configuration_is_told_whose_the_server_reads() {
+    let place = Place::with_commit();
+    place.configure("language = \"en\"\n");
+    assert!(!place.run(&["ps"]).err.contains("the server reads"));
+    let elsewhere = place.project().with_file_name("elsewhere");
+    let ps = |file: bool| {
+        std::fs::create_dir_all(elsewhere.join("ostler")).expect("a directory");
+        if file {
+            std::fs::write(elsewhere.join("ostler/config.toml"), "").expect("a file");
+        }
+        let output = place.command(&["ps"]).env("XDG_CONFIG_HOME", &elsewhere).output().expect("it starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for has_file in [false, true] {
+        let said = ps(has_file);
+        assert!(
+            said.contains("the server reads ") && said.contains("config/ostler/config.toml, not your"),
+            "{said}"
+        );
+        assert!(said.contains("elsewhere/ostler/config.toml"), "{said}");
+    }
+}

@@ -163,3 +163,23 @@ fn a_journal_that_cannot_be_written_out_is_a_disk_that_is_full() {
     assert_eq!(said.code, 4, "{said:?}");
     assert!(said.err.contains("cannot write '/dev/full'"), "{said:?}");
 }
+
+/// What is true of a project is said once, and nobody's word is claimed of a command.
+#[test]
+fn a_command_outside_of_git_is_told_once_and_gives_no_word() {
+    let place = Place::new();
+    let plain = std::env::temp_dir().join(format!("ostler-once-{}", std::process::id()));
+    std::fs::create_dir_all(&plain).expect("the temporary directory can be written");
+    let run = |arguments: &[&str]| {
+        let output = place.command(arguments).current_dir(&plain).output().expect("the binary starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    place.configure("[agents.own]\ncommand = [\"true\"]\n");
+    let [first, second, agent] =
+        [["run", "--", "true"], ["run", "--", "true"], ["run", "own", "work"]].map(|it| run(&it));
+    std::fs::remove_dir_all(&plain).ok();
+    assert!(first.contains("not a git repository"), "{first}");
+    assert!(!second.contains("not a git repository"), "{second}");
+    assert!(second.contains("s_2 is done, unverified: nothing checked it"), "{second}");
+    assert!(agent.contains("s_3 is done, unverified: it is the agent's word"), "{agent}");
+}

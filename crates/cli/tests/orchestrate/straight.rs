@@ -308,3 +308,15 @@ fn whoever_wants_another_loop_than_the_one_that_runs_is_told_so() {
     place.write("go", "");
     place.end(&run);
 }
+
+#[test]
+fn a_phase_that_is_merged_without_tests_says_so() {
+    let mut place = Place::new("## Phase 0: First\n- [ ] T0.1: a\n## Phase 1: Next\n- [ ] T1.1: b\n");
+    place.start(None);
+    let (out, err, code) = place.ostler(&["orchestrate"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("phase 0 is over, without tests: none were found\n"), "{out}{err}");
+    assert!(out.contains("phase 1 is merged without tests, none were found: "), "{out}{err}");
+    assert!(out.contains("phase 1 is over\n"), "{out}{err}");
+    assert!(err.contains("unverified: nothing checked it"), "{err}");
+}

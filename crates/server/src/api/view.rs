@@ -31,6 +31,9 @@ pub struct InfoView {
     pub started_at_ms: u64,
     /// The last event of the journal.
     pub seq: u64,
+    /// The user's configuration that it reads, whether or not the file is there.
+    #[serde(default)]
+    pub configuration: Option<String>,
     /// Where the page can be had. A server of an older version does not say it.
     #[serde(default)]
     pub page: PageView,
@@ -136,6 +139,9 @@ pub struct SessionView {
     pub project: ProjectView,
     /// The agent's name.
     pub agent: String,
+    /// Whether that is any command rather than an agent.
+    #[serde(default)]
+    pub plain: bool,
     /// How it is.
     #[schema(value_type = SessionStatus)]
     pub status: String,

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     api::{AgentView, InfoView, Listed, Problem, RequestView, RunView, SessionView, StatusView},
-    config::Config,
+    config::{Config, user_file},
     driver,
     journal::{Found, made_under},
     uploads,
@@ -48,6 +48,7 @@ pub(super) async fn info(State(app): State<App>) -> Result<Json<InfoView>, Probl
         pid: std::process::id(),
         started_at_ms: app.started_at_ms,
         seq: app.driver.journal.world().last_seq,
+        configuration: user_file().map(|path| path.display().to_string()),
         page: app.entrance.page(),
         upload_bytes_max: uploads::BYTES_MAX,
         vault,

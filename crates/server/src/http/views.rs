@@ -72,6 +72,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         title,
         project: project(world, session.project),
         agent: session.order.agent.name.clone(),
+        plain: session.order.agent.is_plain(),
         status: word(&status),
         since_ms: since_ms(session, status, &blocking),
         idle: is_idle(world, session),

@@ -184,11 +184,14 @@ impl<'a> Shown<'a> {
         if let Some(commit) = phase.merged.as_ref().filter(|_| !said.merged) {
             said.merged = true;
             let commit: String = commit.chars().take(COMMIT_CHARS).collect();
-            lines.push(words.say(Key::LoopPhaseMerged, &[("n", &n), ("commit", &commit)]));
+            let key = if phase.test.is_some() { Key::LoopPhaseMerged } else { Key::LoopPhaseMergedUntested };
+            lines.push(words.say(key, &[("n", &n), ("commit", &commit)]));
         }
         if phase.ended_at_ms.is_some() && !said.over {
             said.over = true;
-            lines.push(words.say(Key::LoopPhaseOver, &[("n", &n)]));
+            let is_said = phase.test.is_some() || phase.merged.is_some();
+            let key = if is_said { Key::LoopPhaseOver } else { Key::LoopPhaseOverUntested };
+            lines.push(words.say(key, &[("n", &n)]));
         }
     }
 
