@@ -63,7 +63,7 @@ export function Evidence({ run, phase, gate, first }: EvidenceProps) {
         ))}
       </ul>
       {open !== null && (
-        <div id={id} className="phases-sight">
+        <div id={id} className="phases-sight" tabIndex={0} role="group" aria-label={sights.find(([sight]) => sight === open)?.[1]}>
           {open === "report" && <Report which={which} phase={phase} gate={gate} />}
           {open === "files" && <Files which={which} gate={gate} />}
           {open === "changes" && <Diff path={pathOf("diff", which)} queryKey={keyOf("diff", which)} none={say("noChanges")} />}

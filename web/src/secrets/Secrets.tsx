@@ -42,7 +42,7 @@ function List({ secrets }: { secrets: SecretView[] }) {
   const [removing, setRemoving] = useState<SecretView | null>(null);
   return (
     <div className="panel table-wrap">
-      <table>
+      <table className="records">
         <thead>
           <tr>
             <th scope="col">{say("name")}</th>

@@ -30,7 +30,7 @@ export function SignIns() {
       {list.error && <Failure error={list.error} onAgain={() => void list.refetch()} />}
       {list.data && (
         <div className="table-wrap">
-          <table>
+          <table className="records">
             <thead>
               <tr>
                 <th scope="col">{say("name")}</th>
