@@ -273,7 +273,8 @@ test("the events of a CLI are shown as speech and tools, and as they came for th
   const page = await open(`/sessions/${session}`);
   await until("the tool is there", async () => (await screen(page)).includes("› Bash  cat README.md"));
   assert.ok(!(await screen(page)).includes('"type"'));
-  await page.locator(".terminal-row.marked", { hasText: "[USER_QUESTION]" }).getByText("stopped here").waitFor();
+  await page.locator(".terminal-row.marked", { hasText: "[USER_QUESTION]" }).waitFor();
+  await page.locator(".terminal-mark").getByText("stopped here").waitFor();
   await page.getByLabel("As it came").check();
   await until("JSON is there", async () => (await screen(page)).includes('"type":"assistant"'));
   await close(page);

@@ -70,17 +70,19 @@ export function Screen({ emulator, lineHeight, mark, wanted, label, isLive }: Sc
     setFollowing(true);
     box.current?.focus();
   };
+  // The mark has a row of its own below the line that it is about, so that it covers no words.
+  const markAt = mark === null ? null : emulator.lastRowOf(mark.launch, mark.offset);
+  const topOf = (index: number) => (index + (markAt !== null && index > markAt ? 1 : 0)) * lineHeight;
   const first = Math.max(0, Math.floor(top / lineHeight) - BEYOND);
   const last = Math.min(count, Math.ceil((top + height) / lineHeight) + BEYOND);
   const cursor = isLive ? emulator.cursor : null;
-  const markAt = mark === null ? null : emulator.lineOf(mark.launch, mark.offset);
   const shown: number[] = [];
   for (let index = first; index < last; index++) shown.push(index);
   return (
     <div className="terminal-box">
       <div ref={box} className="terminal-scroll" tabIndex={0} role="region" aria-label={label} onScroll={scrolled} data-lines={count}>
-        <div className="terminal-lines" style={{ height: count * lineHeight }}>
-          <div style={{ transform: `translateY(${first * lineHeight}px)` }}>
+        <div className="terminal-lines" style={{ height: topOf(count) }}>
+          <div style={{ transform: `translateY(${topOf(first)}px)` }}>
             {shown.map((index) => (
               <Row
                 key={emulator.gone + index}
@@ -119,19 +121,25 @@ interface RowProps {
 const Row = memo(
   function Row({ runs: parts, height, mark, isFound }: RowProps) {
     return (
-      <div className={`terminal-row ${isFound ? "found" : ""} ${mark === null ? "" : "marked"}`} style={{ height }}>
-        {parts.map((run, index) =>
-          run.className === "" && run.colour === undefined && run.ground === undefined ? (
-            run.text
-          ) : (
-            <span key={index} className={run.className} style={{ color: run.colour, backgroundColor: run.ground }}>
-              {run.text}
-            </span>
-          ),
+      <>
+        <div className={`terminal-row ${isFound ? "found" : ""} ${mark === null ? "" : "marked"}`} style={{ height }}>
+          {parts.map((run, index) =>
+            run.className === "" && run.colour === undefined && run.ground === undefined ? (
+              run.text
+            ) : (
+              <span key={index} className={run.className} style={{ color: run.colour, backgroundColor: run.ground }}>
+                {run.text}
+              </span>
+            ),
+          )}
+          {"\n"}
+        </div>
+        {mark !== null && (
+          <div className="terminal-row terminal-mark" style={{ height }}>
+            ▲ {mark}
+          </div>
         )}
-        {mark !== null && <span className="terminal-mark">◀ {mark}</span>}
-        {"\n"}
-      </div>
+      </>
     );
   },
   // A line that is still the same keeps its letters, and what somebody has selected of them.

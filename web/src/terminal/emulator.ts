@@ -154,6 +154,13 @@ export class Emulator implements Sink {
     return spot.bytes ? this.nearest(index, firstWords(spot.bytes.subarray(offset - spot.offset))) : index;
   }
 
+  /** The last row of that line: a line that is longer than the screen is wide has several. */
+  lastRowOf(launch: number, offset: number): number | null {
+    let row = this.lineOf(launch, offset);
+    while (row !== null && this.line(row + 1)?.isWrapped) row++;
+    return row;
+  }
+
   /** What moves the cursor about makes lines hard to count: the one that begins so, as near as possible. */
   private nearest(index: number, words: string): number {
     const isThere = (line: number) => line >= 0 && this.text(line).startsWith(words);
