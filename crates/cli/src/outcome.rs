@@ -126,6 +126,14 @@ pub(crate) fn check_said(attempt: &Value) -> Vec<String> {
     lines[first..].iter().map(ToString::to_string).collect()
 }
 
+/// How a request was settled, said. A request that was withdrawn got no answer, and no answer was missing.
+pub(crate) fn settled(words: Words, by: &str, given: &Value) -> String {
+    match (given["answer"].as_str(), by) {
+        (Some("nothing"), "change" | "end") => words.sentence(Key::AnswerWithdrawn).to_owned(),
+        _ => answer(words, given),
+    }
+}
+
 /// What settled a request, said.
 pub(crate) fn answer(words: Words, answer: &Value) -> String {
     let text = |name: &str| answer[name].as_str().map(|it| safe(it).into_owned());
@@ -255,6 +263,14 @@ mod tests {
             (json!({"answer": "skipped", "default": null}), "skipped"),
         ] {
             assert_eq!(answer(words, &given), said);
+            assert_eq!(settled(words, "person", &given), said);
+        }
+        for (by, said) in [
+            ("expiry", "nobody answered"),
+            ("change", "no answer is needed any more"),
+            ("end", "no answer is needed any more"),
+        ] {
+            assert_eq!(settled(words, by, &json!({"answer": "nothing"})), said);
         }
     }
 }

@@ -88,7 +88,8 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
 /// How a request was settled before.
 fn settled(words: Words, details: &Value) -> String {
     let id = details["request"].as_str().map(one_line).unwrap_or_default();
-    let answer = outcome::answer(words, &details["settled"]["answer"]);
+    let by = details["settled"]["by"].as_str().unwrap_or_default();
+    let answer = outcome::settled(words, by, &details["settled"]["answer"]);
     words.say(Key::RefusedSettled, &[("id", &id), ("answer", &answer)])
 }
 

@@ -177,7 +177,8 @@ export function answerSaid(language: Language, settled: SettledView): string {
     case "path":
       return text("path");
     case "nothing":
-      return sayShared(language, "AnswerNothing");
+      // A request that was withdrawn lacks no answer.
+      return sayShared(language, settled.by === "change" || settled.by === "end" ? "AnswerWithdrawn" : "AnswerNothing");
     case "approved":
       if (isRule(answer["rule"])) {
         const rule = ruleSaid(language, { scope: answer["rule"].scope, tool: answer["rule"].tool, text: ruleText(answer["rule"]) });

@@ -75,7 +75,7 @@ impl<'a> Questions<'a> {
             let request: RequestView = events.get(self.context, &format!("/requests/{id}")).await?;
             if let Some(settled) = request.settled {
                 let words = self.context.words;
-                let answer = outcome::answer(words, &settled.answer);
+                let answer = outcome::settled(words, &settled.by, &settled.answer);
                 let said = match settled.by.as_str() {
                     // Who asked does not want to know any more.
                     "change" => words.say(Key::AskedNoMore, &[("id", &id)]),

@@ -209,7 +209,7 @@ async fn answers(context: &Context, client: &Client, session: Option<&str>) -> R
         for it in &asked {
             add_line(&mut said, 2, &format!("{}  {}", it.id, one_line(&it.ask.text)));
             if let Some(settled) = &it.settled {
-                add_line(&mut said, 4, &one_line(&outcome::answer(words, &settled.answer)));
+                add_line(&mut said, 4, &one_line(&outcome::settled(words, &settled.by, &settled.answer)));
             }
         }
         said

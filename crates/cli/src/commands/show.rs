@@ -240,7 +240,7 @@ fn request_page(words: Words, screen: Screen, request: &RequestView) -> String {
         Some(_) => card::question(words, screen, request),
     };
     let settled = request.settled.as_ref().map(|settled| {
-        let answer = outcome::answer(words, &settled.answer);
+        let answer = outcome::settled(words, &settled.by, &settled.answer);
         let by = match settled.by.as_str() {
             "repetition" => words.sentence(Key::AsBefore),
             by => by,

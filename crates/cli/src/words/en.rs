@@ -472,6 +472,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::RefusedEmptyMessage, "there is nothing to write"),
     (Key::RefusedNotGit, "'{directory}' is in no git repository, and that needs one"),
     (Key::AnswerNothing, "nobody answered"),
+    (Key::AnswerWithdrawn, "no answer is needed any more"),
     (Key::AnswerApproved, "approved"),
     (Key::AnswerApprovedSession, "approved for this session"),
     (Key::AnswerDenied, "denied"),

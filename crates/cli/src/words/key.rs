@@ -424,6 +424,7 @@ keys! {
     RefusedEmptyMessage,
     RefusedNotGit,
     AnswerNothing,
+    AnswerWithdrawn,
     AnswerApproved,
     AnswerApprovedSession,
     AnswerDenied,

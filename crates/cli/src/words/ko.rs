@@ -463,6 +463,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::RefusedEmptyMessage, "보낼 글이 없습니다"),
     (Key::RefusedNotGit, "'{directory}'은(는) git 저장소가 아니어서 할 수 없습니다"),
     (Key::AnswerNothing, "답 없음"),
+    (Key::AnswerWithdrawn, "답이 더 필요하지 않음"),
     (Key::AnswerApproved, "허락함"),
     (Key::AnswerApprovedSession, "이 세션 동안 허락함"),
     (Key::AnswerDenied, "거절함"),

@@ -110,6 +110,7 @@ const SHARED: &[Key] = &[
     Key::AnsweredNobody,
     Key::AskerGone,
     Key::AnswerNothing,
+    Key::AnswerWithdrawn,
     Key::AnswerApproved,
     Key::AnswerApprovedSession,
     Key::AnswerApprovedRule,
