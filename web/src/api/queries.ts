@@ -7,7 +7,7 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { createContext, useContext, useRef, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import { get, newKey, path, post, route } from "./client";
 import { type Connection, type EventListener, EventStream } from "./events";
@@ -155,6 +155,22 @@ export function useStream(): EventStream {
 export function useConnection(): Connection {
   const stream = useStream();
   return useSyncExternalStore(stream.watch, stream.state);
+}
+
+/** Whether the server was out of reach and has come back since whoever asks is there. Outside of a stream, never. */
+export function useIsBack(): boolean {
+  const stream = useContext(Stream);
+  const [isBack, setBack] = useState(false);
+  useEffect(() => {
+    if (!stream) return undefined;
+    let wasStale = stream.state().is === "stale";
+    return stream.watch(() => {
+      const { is } = stream.state();
+      if (is === "live" && wasStale) setBack(true);
+      wasStale ||= is === "stale";
+    });
+  }, [stream]);
+  return isBack;
 }
 
 export function useStatus(): UseQueryResult<StatusView> {

@@ -14,6 +14,7 @@ import { Preferences } from "./preferences";
 import { go, usePath } from "./router";
 import { Shell } from "./Shell";
 import { ShortcutProvider } from "./shortcuts";
+import { firstSingleKeys, keepSingleKeys } from "./single-keys";
 import { firstTheme, keepTheme, type Theme } from "./theme";
 
 export function App() {
@@ -24,6 +25,8 @@ export function App() {
     loadKoreanFace(language);
   }, [language]);
   useEffect(() => keepTheme(theme), [theme]);
+  const [hasSingleKeys, setSingleKeys] = useState(firstSingleKeys);
+  useEffect(() => keepSingleKeys(hasSingleKeys), [hasSingleKeys]);
   useEffect(keepFilesOut, []);
   const preferences = useMemo(
     () => ({
@@ -33,13 +36,15 @@ export function App() {
         keepLanguage(chosen);
         setLanguage(chosen);
       },
+      hasSingleKeys,
+      setSingleKeys,
     }),
-    [theme],
+    [theme, hasSingleKeys],
   );
   return (
     <LanguageProvider value={language}>
       <Preferences.Provider value={preferences}>
-        <ShortcutProvider>
+        <ShortcutProvider hasSingleKeys={hasSingleKeys}>
           <Door />
         </ShortcutProvider>
       </Preferences.Provider>

@@ -13,6 +13,7 @@ import { plain, Said } from "../parts/Said";
 import { statusOf } from "../parts/status";
 import { clock } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
+import { Announcer } from "./Announcer";
 import { Guard } from "./late";
 import { find, MAIN, OTHER } from "./places";
 import { go, Link, usePath } from "./router";
@@ -46,6 +47,7 @@ export function Shell({ status }: { status: StatusView }) {
         </Guard>
       </main>
       <BottomBar status={status} />
+      <Announcer requests={status.needs_you} />
       {isSheetOpen && <Sheet onClose={() => setSheetOpen(false)} />}
     </div>
   );

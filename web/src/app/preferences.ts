@@ -8,6 +8,8 @@ export interface Chosen {
   theme: Theme;
   setTheme: (theme: Theme) => void;
   setLanguage: (language: Language) => void;
+  hasSingleKeys: boolean;
+  setSingleKeys: (isOn: boolean) => void;
 }
 
 export const Preferences = createContext<Chosen | null>(null);

@@ -1,6 +1,8 @@
 // Keys that do something, wherever the focus is. Who is typing is never interrupted.
 import { createContext, type ReactNode, useCallback, useContext, useLayoutEffect, useMemo, useRef } from "react";
 
+import { isSingle } from "./single-keys";
+
 export interface Shortcut {
   /** As `event.key` says it, or two letters after one another, such as `g i`. */
   keys: string;
@@ -15,6 +17,8 @@ const HUSH_MS = 1_500;
 class Board {
   /** The last that came is asked first: a view before the frame around it. */
   readonly shortcuts: Shortcut[] = [];
+  /** Whether keys that print a character do anything. */
+  hasSingleKeys = true;
   private pressedAt = -Infinity;
   private isHushed = false;
   private first: string | null = null;
@@ -26,6 +30,11 @@ class Board {
       const index = this.shortcuts.indexOf(shortcut);
       if (index >= 0) this.shortcuts.splice(index, 1);
     };
+  }
+
+  /** Those that can be pressed now. */
+  get pressable(): Shortcut[] {
+    return this.hasSingleKeys ? this.shortcuts : this.shortcuts.filter(({ keys }) => !isSingle(keys));
   }
 
   /** Something has changed under the hands of somebody who types: what they press next was meant for something else. */
@@ -65,11 +74,11 @@ class Board {
     const keys = this.first === null ? key : `${this.first} ${key}`;
     clearTimeout(this.forget);
     this.first = null;
-    const found = this.shortcuts.findLast((shortcut) => shortcut.keys === keys);
+    const found = this.pressable.findLast((shortcut) => shortcut.keys === keys);
     if (found) {
       event.preventDefault();
       found.run(event);
-    } else if (this.shortcuts.some((shortcut) => shortcut.keys.startsWith(`${key} `))) {
+    } else if (this.pressable.some((shortcut) => shortcut.keys.startsWith(`${key} `))) {
       this.first = key;
       this.forget = setTimeout(() => (this.first = null), 1500);
     }
@@ -97,8 +106,11 @@ export function isTyping(target: EventTarget | null): boolean {
 
 const Keys = createContext<Board | null>(null);
 
-export function ShortcutProvider({ children }: { children: ReactNode }) {
+export function ShortcutProvider({ hasSingleKeys, children }: { hasSingleKeys: boolean; children: ReactNode }) {
   const board = useMemo(() => new Board(), []);
+  useLayoutEffect(() => {
+    board.hasSingleKeys = hasSingleKeys;
+  }, [board, hasSingleKeys]);
   useLayoutEffect(() => {
     window.addEventListener("keydown", board.press);
     window.addEventListener("pointerdown", board.point);
@@ -136,7 +148,7 @@ export function useSheet(): () => Shortcut[] {
   const board = useContext(Keys);
   return () => {
     const seen = new Map<string, Shortcut>();
-    for (const shortcut of board?.shortcuts ?? []) seen.set(shortcut.keys, shortcut);
+    for (const shortcut of board?.pressable ?? []) seen.set(shortcut.keys, shortcut);
     return [...seen.values()];
   };
 }

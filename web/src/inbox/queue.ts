@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 
 import type { RequestView } from "../api/schema";
+import { isTyping } from "../app/shortcuts";
 
 export interface Queue {
   /** The card that is shown. */
@@ -9,7 +10,7 @@ export interface Queue {
   /** Counted from 1; 0 where it is none of those that wait, such as one that was settled long ago. */
   place: number;
   count: number;
-  /** Whether somebody went here from another card, and so is only looking. */
+  /** Whether somebody came here from another card without writing there: then keys are keys, and go into no field. */
   isStepped: boolean;
   next: () => void;
   previous: () => void;
@@ -45,11 +46,11 @@ function step(state: State, by: 1 | -1): State {
   return { ...state, current: ids[at] ?? null, isStepped: true };
 }
 
-function finish(state: State, id: string): State {
+function finish(state: State, id: string, isStepped: boolean): State {
   const rest = { ids: state.ids.filter((it) => it !== id), done: [...state.done, id] };
   if (state.current !== id) return { ...state, ...rest };
   const next = step(state, 1).current;
-  return { ...rest, current: next === id ? null : next, isStepped: false };
+  return { ...rest, current: next === id ? null : next, isStepped };
 }
 
 /** The address names another card, or none: then it is the one that is shown, if that still waits. */
@@ -93,6 +94,6 @@ export function useQueue(requests: RequestView[], wanted: string, onMove: (to: s
     isStepped: shown.isStepped,
     next: () => move((before) => step(before, 1)),
     previous: () => move((before) => step(before, -1)),
-    finish: (id) => move((before) => finish(before, id)),
+    finish: (id) => move((before) => finish(before, id, !isTyping(document.activeElement))),
   };
 }

@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 
 import { Refused, Unreached } from "../api/problem";
+import { useIsBack } from "../api/queries";
 import type { Problem } from "../api/schema";
 import { useLanguage, useSay } from "../words/words";
 import { problemSaid } from "./problems";
@@ -24,8 +25,56 @@ export function Loading() {
   );
 }
 
-/** What went wrong, and what to do next. */
-export function Failure({ error, onAgain, wrote = false }: { error: Error; onAgain?: () => void; wrote?: boolean }) {
+interface FailureProps {
+  error: Error;
+  onAgain?: () => void;
+  /** Whether something was sent that may have arrived. */
+  wrote?: boolean;
+}
+
+/** What went wrong, and what to do next. A server that did not answer and is back is not called gone any more. */
+export function Failure(props: FailureProps) {
+  // A new failure knows nothing of a return before it.
+  return props.error instanceof Unreached ? <Gone key={numberOf(props.error)} {...props} /> : <Wrong {...props} />;
+}
+
+const numbers = new WeakMap<Error, number>();
+let count = 0;
+
+/** The same for the same failure, and another for every other. */
+function numberOf(error: Error): number {
+  const known = numbers.get(error) ?? ++count;
+  numbers.set(error, known);
+  return known;
+}
+
+function Gone(props: FailureProps) {
+  const say = useSay(words);
+  const isBack = useIsBack();
+  if (!isBack) return <Wrong {...props} />;
+  if (!props.wrote && !props.onAgain) return null;
+  return (
+    <div className="notice" role="status">
+      <p>{say("back")}</p>
+      {props.wrote && <p className="small">{say("unsure")}</p>}
+      <Again onAgain={props.onAgain} />
+    </div>
+  );
+}
+
+function Again({ onAgain }: { onAgain: (() => void) | undefined }) {
+  const say = useSay(words);
+  if (!onAgain) return null;
+  return (
+    <p>
+      <button type="button" className="button" onClick={onAgain}>
+        {say("again")}
+      </button>
+    </p>
+  );
+}
+
+function Wrong({ error, onAgain, wrote = false }: FailureProps) {
   const say = useSay(words);
   return (
     <div className="notice bad" role="alert">
@@ -41,13 +90,7 @@ export function Failure({ error, onAgain, wrote = false }: { error: Error; onAga
           <Said text={error.message} />
         </p>
       )}
-      {onAgain && (
-        <p>
-          <button type="button" className="button" onClick={onAgain}>
-            {say("again")}
-          </button>
-        </p>
-      )}
+      <Again onAgain={onAgain} />
     </div>
   );
 }

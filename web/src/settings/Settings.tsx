@@ -29,7 +29,7 @@ export default function Settings() {
 function ThisBrowser() {
   const say = useSay(words);
   const language = useLanguage();
-  const { theme, setTheme, setLanguage } = usePreferences();
+  const { theme, setTheme, setLanguage, hasSingleKeys, setSingleKeys } = usePreferences();
   const id = useId();
   return (
     <section className="panel stack narrow">
@@ -56,6 +56,20 @@ function ThisBrowser() {
           <option value="light">{say("light")}</option>
           <option value="dark">{say("dark")}</option>
         </select>
+      </div>
+      <div>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={hasSingleKeys}
+            aria-describedby={`${id}k`}
+            onChange={(event) => setSingleKeys(event.target.checked)}
+          />
+          <span>{say("singleKeys")}</span>
+        </label>
+        <p id={`${id}k`} className="small dim">
+          {say("singleKeysAbout")}
+        </p>
       </div>
     </section>
   );
