@@ -57,6 +57,25 @@ test("after an answer by a key, the next card takes keys and not letters", async
   await leave(page);
 });
 
+test("a number of an optional permission means the same on the page and on the command line", async () => {
+  const [first, second] = [await ostler.ask("may-skip"), await ostler.ask("may-skip")];
+  const page = await visit(browser, ostler, { place: [first.id] });
+  await card(page, first);
+  const shown = await page.locator(".inbox-choice").evaluateAll((all) => all.map((it) => `${it.querySelector("kbd").textContent} ${it.querySelector(".inbox-label").textContent}`));
+  assert.deepEqual(shown, ["1 Approve", "2 Deny", "3 Go on without"]);
+  assert.match(await ostler.tell("show", first.id), /1 {2}approve\n +2 {2}deny\n +3 {2}skip\n/);
+  await page.keyboard.press("2");
+  const denied = { answer: "denied", reason: null };
+  assert.deepEqual(await ostler.settled(first.id), denied);
+  await ostler.tell("answer", second.id, "2");
+  assert.deepEqual(await ostler.settled(second.id), denied);
+  const third = await ostler.ask("may-skip");
+  await card(page, third);
+  await page.keyboard.press("3");
+  assert.deepEqual(await ostler.settled(third.id), { answer: "skipped", default: null });
+  await leave(page);
+});
+
 test("the mark of the place at which an agent stopped has a row of its own, and covers no words", async () => {
   const words = "The table of orders grows by a million rows a month, so which of these three databases would you prefer for it?";
   const script = `printf '[USER_QUESTION]\\ncategory: clarification\\nquestion: ${words}\\nrequired: true\\n[/USER_QUESTION]\\n'; read -r it`;

@@ -36,8 +36,6 @@ fn how_to_answer(words: Words, request: &RequestView) -> String {
         words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
     } else if wants_values(request) {
         words.say(Key::AnswerValue, &[("id", id)])
-    } else if takes_decision_only(request) {
-        words.say(Key::AnswerYesNo, &[("id", id)])
     } else {
         words.say(Key::AnswerFreely, &[("id", id)])
     }
@@ -143,8 +141,6 @@ pub(crate) fn example(request: &RequestView) -> &'static str {
         "1"
     } else if wants_values(request) {
         ""
-    } else if takes_decision_only(request) {
-        "--yes"
     } else {
         "\"…\""
     }
@@ -206,12 +202,6 @@ fn raise(request: &RequestView) -> Option<Key> {
         "tokens_over" => Some(Key::AnswerRaiseTokens),
         _ => None,
     }
-}
-
-/// Whether only yes or no can be said.
-fn takes_decision_only(request: &RequestView) -> bool {
-    let kind = request.ask.fields["type"].as_str();
-    request.ask.kind == "dependency" && !has_options(request) && kind != Some("file")
 }
 
 /// Whether values are asked for: they are typed into a form, and never given as words.
@@ -296,7 +286,6 @@ pub(crate) mod tests {
         request.ask.default = None;
         request.ask.skippable = false;
         for (kind, value, how) in [
-            ("package", "--yes", "Answer: ostler answer q_7 --yes, or --no\n"),
             ("api_key", "", "Answer: ostler answer q_7 (you are asked"),
             ("env_variable", "", "Answer: ostler answer q_7 (you are asked"),
             ("service", "", "Answer: ostler answer q_7 (you are asked"),

@@ -19,6 +19,9 @@ use crate::{
     request::Ask,
 };
 
+/// The option that has an agent do without what it asked for.
+const SKIP: &str = "skip";
+
 /// What a person gives.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Given {
@@ -274,6 +277,16 @@ fn decline(ask: &Ask) -> Result<Answer, NotAnAnswer> {
     }
 }
 
+/// What can be chosen for a dependency, in the order of its numbers; empty where a value or a file is wanted. Every
+/// client shows these, so a number means the same everywhere.
+pub(crate) fn dependency_options(dependency: &DependencyRequest) -> Vec<String> {
+    let is_decided =
+        matches!(dependency.dependency_type, DependencyType::Permission | DependencyType::Package);
+    let skip = (!dependency.required).then_some(SKIP);
+    let options = ["approve", DENY].into_iter().chain(skip).filter(|_| is_decided);
+    options.map(ToOwned::to_owned).collect()
+}
+
 fn read_dependency(ask: &Ask, dependency: &DependencyRequest, given: &Given) -> Result<Answer, NotAnAnswer> {
     if given.decision == Some(false) {
         return Ok(Answer::Denied { reason: reason(given) });
@@ -284,7 +297,11 @@ fn read_dependency(ask: &Ask, dependency: &DependencyRequest, given: &Given) -> 
     match (dependency.dependency_type, given.decision, &given.value) {
         (DependencyType::Permission | DependencyType::Package, Some(true), _) => Ok(Answer::ONCE),
         (DependencyType::Permission | DependencyType::Package, _, Some(word)) => {
-            permission_word(word, &["approve".to_owned(), DENY.to_owned()], &[], given.insist)
+            let options = dependency_options(dependency);
+            match choose(&options, word.trim(), false) {
+                Ok(option) if option == SKIP => skip(ask, dependency),
+                _ => permission_word(word, &options, &[], given.insist),
+            }
         }
         (DependencyType::Permission | DependencyType::Package, _, None) => Err(NotAnAnswer::YesOrNo),
         (DependencyType::File, _, Some(path)) if !path.trim().is_empty() => {
@@ -533,6 +550,29 @@ mod tests {
         let ask = question(&["PostgreSQL", "MySQL"], QuestionCategory::Choice);
         let yes = Given { decision: Some(true), ..said("2") };
         assert_eq!(read(&ask, &yes), Ok(Answer::Text { text: "MySQL".into() }));
+    }
+
+    #[test]
+    fn a_number_means_the_same_whether_a_permission_is_optional_or_not() {
+        for dependency_type in [DependencyType::Permission, DependencyType::Package] {
+            for required in [true, false] {
+                let (name, description) = ("drop the table".into(), "It is empty.".into());
+                let dependency =
+                    DependencyRequest { dependency_type, name, description, required, default: None };
+                let ask = Ask::Dependency(dependency);
+                let options: &[&str] =
+                    if required { &["approve", "deny"] } else { &["approve", "deny", "skip"] };
+                assert_eq!(ask.options(), options);
+                assert_eq!(read(&ask, &said("1")), Ok(Answer::ONCE));
+                assert_eq!(read(&ask, &said("2")), Ok(Answer::Denied { reason: None }));
+                let skipped = read(&ask, &said("3"));
+                if required {
+                    assert!(matches!(skipped, Err(NotAnAnswer::NotAnOption { .. })));
+                } else {
+                    assert_eq!(skipped, Ok(Answer::Skipped { default: None }));
+                }
+            }
+        }
     }
 
     #[test]

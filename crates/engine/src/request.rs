@@ -12,7 +12,7 @@ use ostler_protocol::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    answer::{self, Answer, Given},
+    answer::{self, Answer, Given, dependency_options},
     id::{ProjectId, RequestId, RunId, SessionId},
     permission::{self, PermissionRule},
     phases::problem::Problem,
@@ -361,10 +361,8 @@ impl Ask {
             Ask::Question(question) if question.is_confirmation() => words(&["Yes", "No"]),
             Ask::AskUser(ask) if !ask.options.is_empty() => ask.options.clone(),
             Ask::AskUser(ask) if ask.is_confirmation() => words(&["Yes", "No"]),
-            Ask::Dependency(dependency) if dependency.dependency_type == DependencyType::Permission => {
-                words(&["approve", "deny"])
-            }
-            Ask::Question(_) | Ask::AskUser(_) | Ask::Dependency(_) => Vec::new(),
+            Ask::Dependency(dependency) => dependency_options(dependency),
+            Ask::Question(_) | Ask::AskUser(_) => Vec::new(),
             Ask::Error(_) => words(&["retry", "continue", "fail"]),
             Ask::Fault { .. } | Ask::Stall { .. } | Ask::Steered { .. } => words(&["continue", "fail"]),
             Ask::TimeOver { .. } | Ask::CostOver { .. } | Ask::TokensOver { .. } => words(&["raise", "stop"]),

@@ -102,19 +102,11 @@ function needed(request: RequestView, say: Words): Plan {
   const type = dependencyType(request);
   const wantsValues = type === "api_key" || type === "env_variable" || type === "service";
   const wantsFile = type === "file";
-  const own = { isOwn: true, isDefault: false, key: null };
-  const deny: Choice = { ...own, id: "deny", label: say("deny"), approves: false, answer: denied };
-  const choices: Choice[] = [];
-  if (!wantsValues && !wantsFile) {
-    choices.push({ ...own, id: "approve", label: say("approve"), approves: true, answer: () => ({ decision: true }) });
-  }
-  if (ask.skippable) choices.push(skip(request, say));
-  choices.push(deny);
-  // Whoever means to type a value and is in no field would settle the card by its first letter.
-  const isTyped = wantsValues || wantsFile;
-  const keyOf = (choice: Choice, index: number) => (!isTyped ? numberAt(index) : choice === deny ? DENY_KEY : null);
-  const keyed = choices.map((choice, index) => ({ ...choice, key: keyOf(choice, index) }));
-  return { choices: keyed, purpose: "reason", written: null, wantsValues, wantsFile };
+  // Whoever means to type a value and is in no field would settle the card by its first letter: no number chooses anything.
+  const deny: Choice = { id: "deny", label: say("deny"), isOwn: true, isDefault: false, approves: false, key: DENY_KEY, answer: denied };
+  const typed = ask.skippable ? [skip(request, say), deny] : [deny];
+  const choices = wantsValues || wantsFile ? typed : offered(request, say);
+  return { choices, purpose: "reason", written: null, wantsValues, wantsFile };
 }
 
 /** Declines it: the agent goes on with the default, or without. */
@@ -133,6 +125,7 @@ function offered(request: RequestView, say: Words): Choice[] {
     allow: say("allow"),
     approve: say("approve"),
     deny: say("deny"),
+    skip: say("without"),
     retry: say("retry"),
     continue: say("goOn"),
     fail: say("fail"),

@@ -20,7 +20,6 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "Answer: ostler answer {id} raise (as much again), \"raise 5\" for five dollars more, or stop",
     ),
     (Key::AnswerRaiseTokens, "Answer: ostler answer {id} raise (as many again), \"raise 200k\", or stop"),
-    (Key::AnswerYesNo, "Answer: ostler answer {id} --yes, or --no"),
     (Key::AnswerValue, "Answer: ostler answer {id} (you are asked for the value), or --stdin, or --no"),
     (Key::AnswerLater, "or answer later: ostler answer {id} {value}"),
     (Key::AnswerElsewhere, "It waits for an answer. From another terminal: ostler answer {id} {value}"),

@@ -30,7 +30,6 @@ keys! {
     AnswerRaiseTime,
     AnswerRaiseCost,
     AnswerRaiseTokens,
-    AnswerYesNo,
     AnswerValue,
     OrSkip,
     OrSkipForDefault,

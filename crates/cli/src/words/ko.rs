@@ -23,7 +23,6 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
         "답하기: ostler answer {id} raise(같은 만큼 더), \"raise 5\"(5달러 더), 또는 stop",
     ),
     (Key::AnswerRaiseTokens, "답하기: ostler answer {id} raise(같은 만큼 더), \"raise 200k\", 또는 stop"),
-    (Key::AnswerYesNo, "답하기: ostler answer {id} --yes 또는 --no"),
     (Key::AnswerValue, "답하기: ostler answer {id} (값을 물어봅니다), 또는 --stdin, --no"),
     (Key::AnswerLater, "나중에 답하려면: ostler answer {id} {value}"),
     (Key::AnswerElsewhere, "답을 기다립니다. 다른 터미널에서: ostler answer {id} {value}"),
