@@ -39,7 +39,7 @@ pub use phases::{
     GateFileView, GateProblemView, GateView, JunitView, NewExport, NewPhases, NewReview, PhaseView,
     PhasesState, PhasesView, ReviewDecision, RoundView,
 };
-pub use piece::{OutputForm, PieceView, PiecesView};
+pub use piece::{LogLineView, LogSearchView, OutputForm, PieceView, PiecesView};
 pub use problem::Problem;
 pub use secret::{NewSecret, SecretView, Unlock, WhichSecret};
 pub use sign_in::{

@@ -10,6 +10,7 @@ mod calling;
 mod channel;
 mod checkpoints;
 mod code;
+mod compression;
 mod demo;
 mod document;
 mod events;
@@ -19,6 +20,7 @@ mod guard;
 mod health;
 mod leave;
 mod lists;
+mod log_search;
 mod looked;
 mod metrics;
 mod notifications;
@@ -127,7 +129,7 @@ impl App {
         answers::answer, files::give, wishes::pause,
         wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
-        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, events::events, secrets::list, secrets::put,
+        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, log_search::search, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
         trust::revoke, sign_in::link, sign_in::sign_in, sign_in::sign_out, sign_in::list,
         sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
@@ -175,7 +177,10 @@ pub(crate) fn routers(
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
         // The page lies outside of the guard: one has to load it to sign in.
-        tcp: router(app).fallback(page::file).layer(from_fn_with_state(doorman, caller::over_tcp)),
+        tcp: router(app)
+            .fallback(page::file)
+            .layer(from_fn_with_state(doorman, caller::over_tcp))
+            .layer(compression::layer()),
     }
 }
 
@@ -204,6 +209,7 @@ fn router(app: App) -> Router {
         .route("/checkpoints/{id}/diff", get(checkpoints::diff))
         .route("/checkpoints/{id}/restore", post(checkpoints::restore))
         .route("/sessions/{id}/output", get(output::output))
+        .route("/sessions/{id}/output/search", get(log_search::search))
         .route("/inbox", get(lists::inbox))
         .route("/projects", get(lists::projects).post(projects::register))
         .route("/projects/{id}", get(lists::project))

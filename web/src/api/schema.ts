@@ -533,6 +533,11 @@ export interface components {
             /** @description How it ended: `how` is `exited`, `not_started` or `lost`. */
             ended?: Record<string, unknown> | null;
             /**
+             * @description Why Ostler ended it, if it did: `rest` (it waited long for an answer; the answer starts it again), `relaunch`,
+             *     `cancel`, `failed`, `dismissed` or `idle`.
+             */
+            ending?: string | null;
+            /**
              * Format: int64
              * @description Where in its output the last thing that was heard begins.
              */
@@ -599,6 +604,31 @@ export interface components {
              * @description The last event that this is true of: who has shown it says so with this number.
              */
             seq: number;
+        };
+        /** @description A line of a log. */
+        LogLineView: {
+            /**
+             * Format: int64
+             * @description The byte of the log at which it begins, or at which the event begins that has it.
+             */
+            offset: number;
+            /** @description The line; of a long one, its beginning. */
+            text: string;
+        };
+        /** @description Where a log has what was searched for. */
+        LogSearchView: {
+            /**
+             * Format: int64
+             * @description How many lines of the log have it.
+             */
+            count: number;
+            /**
+             * Format: int32
+             * @description The launch whose log was searched.
+             */
+            launch: number;
+            /** @description The newest of these lines, oldest first. */
+            lines: components["schemas"]["LogLineView"][];
         };
         /** @description How many tasks are in each state. */
         LoopCounts: {
@@ -2282,6 +2312,8 @@ export type LaunchView = components['schemas']['LaunchView'];
 export type LineChange = components['schemas']['LineChange'];
 export type LinkView = components['schemas']['LinkView'];
 export type LookedView = components['schemas']['LookedView'];
+export type LogLineView = components['schemas']['LogLineView'];
+export type LogSearchView = components['schemas']['LogSearchView'];
 export type LoopCounts = components['schemas']['LoopCounts'];
 export type LoopExchange = components['schemas']['LoopExchange'];
 export type LoopPhaseView = components['schemas']['LoopPhaseView'];

@@ -3,7 +3,7 @@ import "./inbox.css";
 
 import { useEffect, useState } from "react";
 
-import { useRequest, useStatus } from "../api/queries";
+import { useRequest, useSession, useStatus } from "../api/queries";
 import type { RequestView } from "../api/schema";
 import { late } from "../app/late";
 import type { ViewProps } from "../app/places";
@@ -11,6 +11,7 @@ import { go } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
 import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
+import { isResting } from "../terminal/process";
 import { useSay } from "../words/words";
 import { Card, hasOther, isCut } from "./Card";
 import { Consent } from "./Consent";
@@ -102,16 +103,27 @@ function Shown({ id, known, isListed, queue, onDone }: ShownProps) {
         all={{ isBusy: asked.isFetching, error: asked.error, show }}
         onDone={onDone}
       />
-      <aside className="inbox-beside" aria-label={say("live")}>
-        <Source request={request} />
-        <section className="inbox-live">
-          <h2 className="label">{say("live")}</h2>
-          <div className="inbox-terminal">
-            <Terminal session={request.session} />
-          </div>
-        </section>
-      </aside>
+      <Beside request={request} />
     </div>
+  );
+}
+
+/** Who asks, and what the session prints; whether that is live is said above it. */
+function Beside({ request }: { request: RequestView }) {
+  const say = useSay(words);
+  const { data: session } = useSession(request.session);
+  const isLive = session === undefined || session.pid != null || session.launches.length === 0;
+  const title = say(isLive ? "live" : isResting(session) ? "liveResting" : "liveEnded");
+  return (
+    <aside className="inbox-beside" aria-label={say("session")}>
+      <Source request={request} directory={session?.directory} />
+      <section className="inbox-live">
+        <h2 className="label">{title}</h2>
+        <div className="inbox-terminal">
+          <Terminal session={request.session} />
+        </div>
+      </section>
+    </aside>
   );
 }
 

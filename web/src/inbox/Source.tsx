@@ -15,7 +15,8 @@ const TRUST = {
   ostler: "trustOstler",
 } as const;
 
-export function Source({ request }: { request: RequestView }) {
+/** `directory` is where the session works, which may be a worktree; until that is known, the project stands for it. */
+export function Source({ request, directory }: { request: RequestView; directory: string | undefined }) {
   const say = useSay(words);
   const trust = request.trust in TRUST ? say(TRUST[request.trust as keyof typeof TRUST]) : request.trust;
   return (
@@ -34,7 +35,7 @@ export function Source({ request }: { request: RequestView }) {
         </dd>
         <dt>{say("directory")}</dt>
         <dd>
-          <Said text={request.project.root} className="mono" />
+          <Said text={directory ?? request.project.root} className="mono" />
         </dd>
       </dl>
       <details className="small">

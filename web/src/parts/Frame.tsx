@@ -2,7 +2,7 @@
 // through with the arrow keys. One of the boxes takes the focus.
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-import { isWay, type Joined, neighbour, type Placed } from "./drawn";
+import { isWay, type Joined, neighbour, type Placed, scrolledTo } from "./drawn";
 import { byKey, type Place, useGrab, useZoom, ZoomButtons } from "./Zoom";
 
 export interface DrawnBox extends Placed, Place {}
@@ -101,7 +101,13 @@ function useSight(frame: Scrolled, drawing: Drawing, zoom: number, first: DrawnB
     if (place && box) place.scrollTo((box.x + box.width / 2) * zoom - place.clientWidth / 2, (box.y + box.height / 2) * zoom - place.clientHeight / 2);
   };
   useEffect(() => {
-    show(drawing.boxes.find((it) => it.id === chosen));
+    const place = frame.current;
+    const box = drawing.boxes.find((it) => it.id === chosen);
+    if (!place || !box) return;
+    const callers = new Set(drawing.lines.filter((line) => line.to === chosen).map((line) => line.from));
+    const others = drawing.boxes.filter((it) => callers.has(it.id));
+    const seen = { left: place.scrollLeft, top: place.scrollTop, width: place.clientWidth, height: place.clientHeight };
+    place.scrollTo(scrolledTo(box, others, zoom, seen));
     // Not whenever somebody moves: nothing jumps while it is read.
   }, [chosen]);
   useLayoutEffect(() => {

@@ -45,6 +45,46 @@ function distance(a: Placed, b: Placed): number {
   return Math.abs(a.column - b.column) * 1e6 + Math.abs(a.y - b.y);
 }
 
+/** A box with its size. */
+interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Around a box that is brought into sight. */
+const SIGHT_PAD = 12;
+
+/** Where to scroll so that a box is seen, with as much of the others as fits beside it, and no further than that needs. */
+export function scrolledTo(
+  box: Area,
+  others: readonly Area[],
+  zoom: number,
+  seen: { left: number; top: number; width: number; height: number },
+): { left: number; top: number } {
+  const across = ({ x, width }: Area): Stretch => [x * zoom, (x + width) * zoom];
+  const down = ({ y, height }: Area): Stretch => [y * zoom, (y + height) * zoom];
+  return {
+    left: along(seen.width, seen.left, across(box), others.map(across)),
+    top: along(seen.height, seen.top, down(box), others.map(down)),
+  };
+}
+
+type Stretch = [number, number];
+
+function along(size: number, now: number, [from, to]: Stretch, others: Stretch[]): number {
+  let [least, most] = [to + SIGHT_PAD - size, from - SIGHT_PAD];
+  if (least > most) return (from + to - size) / 2;
+  for (const [first, last] of others) {
+    const [left, right] = [Math.max(least, last + SIGHT_PAD - size), Math.min(most, first - SIGHT_PAD)];
+    // Both do not fit: the box is seen at one edge, and what fits of the other beside it.
+    if (left > right) return first < from ? least : most;
+    [least, most] = [left, right];
+  }
+  return Math.min(most, Math.max(least, now));
+}
+
 /** As much of a text as fits into so many letters of Latin width; those of Korean are twice as wide. */
 export function fit(text: string, width: number): string {
   let used = 0;

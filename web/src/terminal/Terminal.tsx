@@ -2,18 +2,20 @@
 // this draws its cells and nothing else.
 import "./terminal.css";
 
-import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import { useSession } from "../api/queries";
 import type { LaunchView, SessionView } from "../api/schema";
-import { useShortcut } from "../app/shortcuts";
 import { loadFaceFor } from "../look/face";
-import { bytesSaid } from "../parts/size";
 import { Failure, Loading } from "../parts/states";
 import { type SharedKey, useSay } from "../words/words";
 import type { Emulator, Size } from "./emulator";
+import { Errors } from "./Errors";
+import { Find, FoundInLog, useLogSearch } from "./Find";
+import type { Part } from "./output";
+import { PART_BYTES, Past } from "./Past";
+import { hasFailed, isResting } from "./process";
 import { type Mark, Screen, type Wanted } from "./Screen";
-import { another, type Found } from "./found";
 import { useOutput } from "./useOutput";
 import { words } from "./words";
 
@@ -41,10 +43,27 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
   const [isRaw, setRaw] = useState(false);
   const [isPlain, setPlain] = useState(false);
   const [tailBytes, setTailBytes] = useState(TAIL_BYTES);
+  const [part, setPart] = useState<Part | null>(null);
+  const [target, setTarget] = useState<number | null>(null);
   const measure = useMeasure(box);
-  const size = sizeOf(session.data, launch, measure.columns);
-  const emulator = useOutput({ session: id, launch, stream, raw: isRaw, tailBytes }, size, session.data);
+  const size = sizeOf(session.data, part?.launch ?? launch, measure.columns);
+  const output = { session: id, launch, stream, raw: isRaw };
+  const emulator = useOutput({ ...output, tailBytes, part }, size, session.data);
   const [wanted, setWanted] = useState<Wanted | null>(null);
+  const search = useLogSearch(output, emulator);
+  const showPart = (shown: Part | null, at: number | null = null) => {
+    setWanted(null);
+    setPart(shown);
+    setTarget(at);
+  };
+  /** What is chosen anew begins at its end. */
+  const choose = <T,>(set: (value: T) => void) => (value: T) => {
+    showPart(null);
+    search.forget();
+    set(value);
+  };
+  const last = session.data?.launches.at(-1);
+  const failed = stream === "out" && part === null && hasFailed(session.data, launch) ? (launch ?? last?.number ?? null) : null;
   if (session.error && !session.data) return <Failure error={session.error} onAgain={() => void session.refetch()} />;
   return (
     <div className="terminal" data-session={id} style={{ "--letter": `${measure.letter}px` } as React.CSSProperties}>
@@ -55,11 +74,16 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
         stream={stream}
         isRaw={isRaw}
         isPlain={isPlain}
-        onLaunch={setLaunch}
-        onStream={setStream}
-        onRaw={setRaw}
+        onLaunch={choose(setLaunch)}
+        onStream={choose(setStream)}
+        onRaw={choose(setRaw)}
         onPlain={setPlain}
         onFound={setWanted}
+        onSearch={search.start}
+      />
+      <FoundInLog
+        search={search}
+        onShow={(found, at) => showPart({ launch: found, offset: Math.max(0, at - PART_BYTES / 2), limit: PART_BYTES }, at)}
       />
       <div ref={box} className="terminal-ground">
         <span className="terminal-ruler" aria-hidden="true">
@@ -69,11 +93,21 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
           <Loading />
         ) : (
           <>
-            <Earlier emulator={emulator} onMore={tailBytes === TAIL_BYTES ? () => setTailBytes(TAIL_BYTES_MORE) : null} />
+            <Past
+              emulator={emulator}
+              output={output}
+              part={part}
+              onMore={tailBytes === TAIL_BYTES ? () => setTailBytes(TAIL_BYTES_MORE) : null}
+              onPart={showPart}
+            />
+            {target !== null && part !== null && (
+              <GoTo emulator={emulator} part={part} offset={target} onThere={setWanted} onDone={() => setTarget(null)} />
+            )}
             {isPlain ? (
               <Plain emulator={emulator} label={say("output", { id })} />
             ) : (
               <Screen
+                key={part?.offset ?? "end"}
                 emulator={emulator}
                 lineHeight={measure.lineHeight}
                 mark={markOf(session.data, stream, say("stopped"), say("here"))}
@@ -82,7 +116,8 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
                 isLive={session.data?.pid != null}
               />
             )}
-            <Foot emulator={emulator} />
+            {failed !== null && <Errors session={id} launch={failed} size={size} lineHeight={measure.lineHeight} />}
+            <Foot emulator={emulator} isResting={isResting(session.data)} />
           </>
         )}
       </div>
@@ -127,24 +162,6 @@ function useMeasure(box: React.RefObject<HTMLDivElement | null>): { columns: num
   return measure;
 }
 
-function Earlier({ emulator, onMore }: { emulator: Emulator; onMore: (() => void) | null }) {
-  const say = useSay(words);
-  useSyncExternalStore(emulator.watch, emulator.now);
-  const before = emulator.begun?.offset ?? 0;
-  if (emulator.error) return <Failure error={emulator.error} />;
-  if (before === 0) return null;
-  return (
-    <p className="terminal-earlier small dim">
-      {say("earlier", { size: bytesSaid(before) })}{" "}
-      {onMore && (
-        <button type="button" className="button plain" onClick={onMore}>
-          {say("showEarlier")}
-        </button>
-      )}
-    </p>
-  );
-}
-
 /** The same without a screen: one text, which grows at its end. */
 function Plain({ emulator, label }: { emulator: Emulator; label: string }) {
   const say = useSay(words);
@@ -159,7 +176,29 @@ function Plain({ emulator, label }: { emulator: Emulator; label: string }) {
   );
 }
 
-function Foot({ emulator }: { emulator: Emulator }) {
+interface GoToProps {
+  emulator: Emulator;
+  part: Part;
+  offset: number;
+  onThere: (there: Wanted) => void;
+  onDone: () => void;
+}
+
+/** Goes to a byte of the log once the part that has it is there. */
+function GoTo({ emulator, part, offset, onThere, onDone }: GoToProps) {
+  const version = useSyncExternalStore(emulator.watch, emulator.now);
+  useEffect(() => {
+    // What was shown before may still be there.
+    const isIt = emulator.begun?.launch === part.launch && emulator.begun.offset === part.offset;
+    if (emulator.following !== "ended" || !isIt) return;
+    const line = emulator.lineOf(part.launch, offset);
+    if (line !== null) onThere({ number: emulator.gone + line });
+    onDone();
+  }, [emulator, version]);
+  return null;
+}
+
+function Foot({ emulator, isResting: rests }: { emulator: Emulator; isResting: boolean }) {
   const say = useSay(words);
   useSyncExternalStore(emulator.watch, emulator.now);
   const isEmpty = emulator.count <= 1 && emulator.text(0) === "";
@@ -168,7 +207,7 @@ function Foot({ emulator }: { emulator: Emulator }) {
   return (
     <p className={`terminal-foot small ${following === "broken" ? "attention" : "dim"}`} role="status" data-following={following}>
       {following === "live" && <span aria-hidden="true">● </span>}
-      {say(following)}
+      {say(following === "ended" && rests ? "resting" : following)}
       {isEmpty && following !== "connecting" && <> · {empty}</>}
     </p>
   );
@@ -193,6 +232,8 @@ interface OptionsProps {
   onRaw: (is: boolean) => void;
   onPlain: (is: boolean) => void;
   onFound: (found: Wanted | null) => void;
+  /** Searches what is not shown, too. */
+  onSearch: (text: string) => void;
 }
 
 function Options(props: OptionsProps) {
@@ -230,63 +271,7 @@ function Options(props: OptionsProps) {
         <input type="checkbox" checked={props.isPlain} onChange={(event) => props.onPlain(event.target.checked)} />
         <span>{say("plain")}</span>
       </label>
-      {props.emulator && <Find emulator={props.emulator} onFound={props.onFound} />}
+      {props.emulator && <Find emulator={props.emulator} onFound={props.onFound} onSearch={props.onSearch} />}
     </div>
-  );
-}
-
-/** Looks through the lines that are kept. */
-function Find({ emulator, onFound }: { emulator: Emulator; onFound: OptionsProps["onFound"] }) {
-  const say = useSay(words);
-  const id = useId();
-  const field = useRef<HTMLInputElement>(null);
-  const [sought, setSought] = useState("");
-  const [found, setFound] = useState<Found | null>(null);
-  useShortcut("/", say("keyFind"), () => field.current?.focus());
-  const look = (step: 1 | -1) => {
-    if (sought === "") return;
-    const wanted = sought.toLowerCase();
-    const numbers: number[] = [];
-    for (let index = 0; index < emulator.count; index++) {
-      if (emulator.text(index).toLowerCase().includes(wanted)) numbers.push(emulator.gone + index);
-    }
-    const next = another(numbers, found?.number ?? null, step);
-    setFound(next);
-    onFound(next.number === null ? null : { number: next.number });
-  };
-  return (
-    <form
-      className="terminal-find"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        look(1);
-      }}
-    >
-      <input
-        id={id}
-        ref={field}
-        type="search"
-        aria-label={say("find")}
-        placeholder={say("find")}
-        value={sought}
-        onChange={(event) => {
-          setSought(event.target.value);
-          setFound(null);
-          onFound(null);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && event.shiftKey) {
-            event.preventDefault();
-            look(-1);
-          }
-          if (event.key === "Escape" && !event.nativeEvent.isComposing) event.currentTarget.blur();
-        }}
-      />
-      <span className="small dim" role="status">
-        {found !== null &&
-          (found.number === null ? say("foundNone") : say("found", { n: found.nth + 1, all: found.all }))}
-      </span>
-    </form>
   );
 }

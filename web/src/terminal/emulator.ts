@@ -21,6 +21,9 @@ export interface Size {
 const SPOTS_MAX = 500;
 const SPOT_BYTES_MAX = 1 << 20;
 const NEAR_LINES = 200;
+/** How exactly it is known where in the log the oldest line stands. */
+const EDGE_BYTES = 32 << 10;
+const EDGES_MAX = 1_000;
 
 export type Following = "connecting" | "live" | "broken" | "ended";
 
@@ -58,6 +61,8 @@ export class Emulator implements Sink {
   private readonly sentences: Sentences;
   private readonly watchers = new Set<() => void>();
   private readonly spots: Spot[] = [];
+  /** Places of the log, and the lines at which they stand while these are kept. */
+  private readonly edges: { launch: number; offset: number; marker: IMarker }[] = [];
   private pieceWriter: PieceWriter;
   private launch = 0;
   /** A line whose number is known, by which it is noticed that lines were let go. */
@@ -112,6 +117,12 @@ export class Emulator implements Sink {
     const cursor = buffer.baseY + buffer.cursorY;
     while (count > cursor + 1 && this.text(count - 1) === "") count--;
     return count;
+  }
+
+  /** Where in the log the oldest line stands that is kept: of a long log the first lines are dropped. */
+  get firstOffset(): number {
+    const first = this.edges.find(({ marker }) => !marker.isDisposed);
+    return this.gone > 0 && first?.launch === this.begun?.launch ? (first?.offset ?? 0) : (this.begun?.offset ?? 0);
   }
 
   line(index: number): IBufferLine | undefined {
@@ -187,8 +198,12 @@ export class Emulator implements Sink {
   }
 
   async bytes(bytes: Uint8Array, offset: number): Promise<void> {
-    this.remember(offset, offset + bytes.length, bytes);
-    await this.write(bytes);
+    // Piece by piece, so that it is known what of many lines is kept.
+    for (let at = 0; at < bytes.length && !this.isDisposed; at += EDGE_BYTES) {
+      const piece = bytes.subarray(at, at + EDGE_BYTES);
+      this.remember(offset + at, offset + at + piece.length, piece);
+      await this.write(piece);
+    }
   }
 
   async pieces(pieces: PieceView[], offset: number): Promise<void> {
@@ -235,6 +250,7 @@ export class Emulator implements Sink {
     // A program that fills the whole screen has no lines that stay.
     const marker = this.screen.registerMarker(0);
     if (!marker) return;
+    this.rememberEdge(offset);
     this.spots.push({ launch: this.launch, offset, end, bytes, marker });
     this.spotBytes += bytes?.length ?? 0;
     while (this.spots.length > SPOTS_MAX || (this.spotBytes > SPOT_BYTES_MAX && this.spots.length > 1)) {
@@ -242,6 +258,17 @@ export class Emulator implements Sink {
       this.spotBytes -= oldest?.bytes?.length ?? 0;
       oldest?.marker.dispose();
     }
+  }
+
+  /** A place every so often: each is a marker that the screen moves with its lines. */
+  private rememberEdge(offset: number): void {
+    while (this.edges[0]?.marker.isDisposed) this.edges.shift();
+    const last = this.edges.at(-1);
+    if (last?.launch === this.launch && offset - last.offset < EDGE_BYTES) return;
+    const marker = this.screen.registerMarker(0);
+    if (marker) this.edges.push({ launch: this.launch, offset, marker });
+    // Of too many, the oldest counts.
+    if (this.edges.length > EDGES_MAX) for (const { marker: it } of this.edges.splice(1, 1)) it.dispose();
   }
 
   /** Lines that are let go at the top would otherwise move everything that somebody reads. */

@@ -23,6 +23,15 @@ export interface Wanted {
   raw: boolean;
   /** How much of the past is wanted. */
   tailBytes: number;
+  /** Instead of the end and what follows: this part of one launch, and nothing else. */
+  part: Part | null;
+}
+
+/** A part of the log of one launch. */
+export interface Part {
+  launch: number;
+  offset: number;
+  limit: number;
 }
 
 /** Where a launch is read from. */
@@ -30,6 +39,8 @@ export interface Begun {
   launch: number;
   /** The first byte that is shown; what stands before it is left out. */
   offset: number;
+  /** How long the log was then. */
+  length: number;
   /** Whether the bytes were events, and come as pieces. */
   isRead: boolean;
 }
@@ -64,6 +75,12 @@ async function takePlace(): Promise<(() => void) | null> {
     if (giveBack) return giveBack;
   }
   return null;
+}
+
+/** What is left of a part for who has come so far; a limit is never nothing. */
+function restOf(part: Part, from: Place | null): { offset: number; limit: number } {
+  const offset = from?.offset ?? part.offset;
+  return { offset, limit: Math.max(1, part.offset + part.limit - offset) };
 }
 
 const isLookedAt = () => document.visibilityState === "visible";
@@ -123,6 +140,7 @@ export class Follower {
           isShown = true;
         }
         if (place === null || this.isOver) return;
+        if (this.wanted.part) return this.sink.ended(place.launch);
         const next = await this.after(place);
         if (next === null) return;
         isShown = next.launch === place.launch;
@@ -159,20 +177,21 @@ export class Follower {
   }
 
   private async *readFrom(from: Place | null, isShown: boolean, follow: boolean): AsyncGenerator<Place> {
-    const { session, stream, raw, tailBytes } = this.wanted;
-    const launch = from?.launch ?? this.wanted.launch ?? undefined;
-    const where = from === null ? { tail: tailBytes } : { offset: from.offset };
+    const { session, stream, raw, tailBytes, part } = this.wanted;
+    const launch = from?.launch ?? part?.launch ?? this.wanted.launch ?? undefined;
     const form = raw ? "bytes" : "pieces";
-    const query = { launch, stream, form, follow, ...where };
+    const where = part ? restOf(part, from) : from === null ? { tail: tailBytes } : { offset: from.offset };
+    const query = { launch, stream, form, follow: follow && part === null, ...where };
     const sent = { signal: this.connection.signal, isStream: true };
     const response = await ask(path(route`/sessions/${session}/output`, query), sent);
     const header = (name: string) => Number(response.headers.get(name) ?? 0);
     const begun = {
       launch: header("Ostler-Launch"),
       offset: header("Ostler-Offset"),
+      length: header("Ostler-Length"),
       isRead: (response.headers.get("Content-Type") ?? "").includes("ndjson"),
     };
-    if (from !== null && header("Ostler-Length") - from.offset > MISSED_BYTES_MAX) throw new FarBehind();
+    if (from !== null && part === null && begun.length - from.offset > MISSED_BYTES_MAX) throw new FarBehind();
     this.wait = follow ? WAIT_MIN_MS : LOOK_MS;
     this.sink.connected(true);
     if (!isShown) this.sink.begin(begun);

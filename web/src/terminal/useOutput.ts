@@ -11,7 +11,7 @@ export function useOutput(wanted: Wanted, size: Size | null, changes: unknown): 
   const say = useSay(words);
   const language = useLanguage();
   const [pair, setPair] = useState<{ emulator: Emulator; follower: Follower } | null>(null);
-  const { session, launch, stream, raw, tailBytes } = wanted;
+  const { session, launch, stream, raw, tailBytes, part } = wanted;
   const isMeasured = size !== null;
   useEffect(() => {
     if (!size) return undefined;
@@ -19,7 +19,7 @@ export function useOutput(wanted: Wanted, size: Size | null, changes: unknown): 
       moreLines: (n) => sayShared(language, "MoreLines", { n }),
       nextLaunch: (n) => say("nextLaunch", { n }),
     });
-    const follower = new Follower({ session, launch, stream, raw, tailBytes }, emulator);
+    const follower = new Follower({ session, launch, stream, raw, tailBytes, part }, emulator);
     setPair({ emulator, follower });
     return () => {
       follower.end();
@@ -27,7 +27,7 @@ export function useOutput(wanted: Wanted, size: Size | null, changes: unknown): 
       setPair(null);
     };
     // Another size does not make it another output.
-  }, [session, launch, stream, raw, tailBytes, isMeasured, language, say]);
+  }, [session, launch, stream, raw, tailBytes, part, isMeasured, language, say]);
   const { rows, columns, isOwn } = size ?? { rows: 0, columns: 0, isOwn: false };
   useEffect(() => {
     if (columns > 0) pair?.emulator.resize({ rows, columns, isOwn });

@@ -24,6 +24,26 @@ pub struct PiecesView {
     pub pieces: Vec<PieceView>,
 }
 
+/// Where a log has what was searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LogSearchView {
+    /// The launch whose log was searched.
+    pub launch: u32,
+    /// How many lines of the log have it.
+    pub count: u64,
+    /// The newest of these lines, oldest first.
+    pub lines: Vec<LogLineView>,
+}
+
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LogLineView {
+    /// The byte of the log at which it begins, or at which the event begins that has it.
+    pub offset: u64,
+    /// The line; of a long one, its beginning.
+    pub text: String,
+}
+
 /// A part of what an agent prints that a person would want to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "piece", rename_all = "snake_case")]

@@ -344,6 +344,10 @@ pub struct LaunchView {
     /// How large its terminal is, if it has one.
     #[serde(default)]
     pub terminal: Option<NewSize>,
+    /// Why Ostler ended it, if it did: `rest` (it waited long for an answer; the answer starts it again), `relaunch`,
+    /// `cancel`, `failed`, `dismissed` or `idle`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
     /// How it ended: `how` is `exited`, `not_started` or `lost`.
     #[schema(value_type = Option<Object>)]
     pub ended: Option<Value>,

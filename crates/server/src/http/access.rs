@@ -62,6 +62,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/sessions/{id}/diff", Need::Look),
     ("POST", "/sessions/{id}/checkpoints", Need::Act),
     ("GET", "/sessions/{id}/output", Need::Look),
+    ("GET", "/sessions/{id}/output/search", Need::Look),
     ("GET", "/checkpoints", Need::Look),
     ("POST", "/checkpoints/prune", Need::Act),
     ("GET", "/checkpoints/{id}", Need::Look),

@@ -83,26 +83,10 @@ pub(super) async fn output(
     Path(id): Path<String>,
     Query(which): Query<Which>,
 ) -> Result<Response, Problem> {
-    let session = app.session_id(&id)?;
-    let last = app.with_session(session, |_, it| it.launches.last().map_or(0, |launch| launch.number))?;
-    let launch = which.launch.unwrap_or(last);
-    let log = match which.stream {
-        None | Some(OutputStream::Out) => OUT,
-        Some(OutputStream::Err) => ERR,
-    };
-    if launch > last || (launch == 0 && last > 0) {
-        let title = format!("{session} has no launch {launch}; the last is {last}");
-        return Err(Problem::new(StatusCode::NOT_FOUND, Code::NoLaunch, title)
-            .hint(format!("GET /sessions/{session} lists its launches.")));
-    }
-    let path = app.driver.home.launch(session, launch).join(log);
+    let AgentLog { session, launch, path, table } =
+        app.agent_log(&id, which.launch, which.stream, which.form)?;
     let length = std::fs::metadata(&path).map_or(0, |it| it.len());
     let offset = place(&which, length)?;
-    let table = match (which.form, log) {
-        // What a CLI writes to standard error is text, whatever else it speaks.
-        (OutputForm::Pieces, OUT) => app.with_session(session, |_, it| table(it))?,
-        _ => None,
-    };
     let pieces = table.map(|table| Pieces::new(table, offset, is_inside(&path, offset)));
     let kind = if pieces.is_some() { "application/x-ndjson" } else { "application/octet-stream" };
     let (sender, body) = mpsc::channel(PIECES_MAX);
@@ -117,6 +101,47 @@ pub(super) async fn output(
         ("ostler-length", length.to_string()),
     ];
     Ok((headers, channel_body(body)).into_response())
+}
+
+/// The log of one launch.
+pub(super) struct AgentLog {
+    session: SessionId,
+    pub(super) launch: u32,
+    pub(super) path: PathBuf,
+    /// How to read it, where it has events of a CLI and pieces are wanted.
+    pub(super) table: Option<Table>,
+}
+
+impl App {
+    /// The log of a launch; of the last one, if no launch is named.
+    pub(super) fn agent_log(
+        &self,
+        id: &str,
+        launch: Option<u32>,
+        stream: Option<OutputStream>,
+        form: OutputForm,
+    ) -> Result<AgentLog, Problem> {
+        let session = self.session_id(id)?;
+        let last =
+            self.with_session(session, |_, it| it.launches.last().map_or(0, |launch| launch.number))?;
+        let launch = launch.unwrap_or(last);
+        let log = match stream {
+            None | Some(OutputStream::Out) => OUT,
+            Some(OutputStream::Err) => ERR,
+        };
+        if launch > last || (launch == 0 && last > 0) {
+            let title = format!("{session} has no launch {launch}; the last is {last}");
+            return Err(Problem::new(StatusCode::NOT_FOUND, Code::NoLaunch, title)
+                .hint(format!("GET /sessions/{session} lists its launches.")));
+        }
+        let path = self.driver.home.launch(session, launch).join(log);
+        let table = match (form, log) {
+            // What a CLI writes to standard error is text, whatever else it speaks.
+            (OutputForm::Pieces, OUT) => self.with_session(session, |_, it| table(it))?,
+            _ => None,
+        };
+        Ok(AgentLog { session, launch, path, table })
+    }
 }
 
 /// Where to begin in a log of some length.

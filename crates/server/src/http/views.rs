@@ -199,6 +199,7 @@ fn launch(launch: &Launch) -> LaunchView {
         unrecorded: launch.unrecorded,
         stopped_at_ms: launch.stopped.map(|stop| stop.at_ms),
         terminal: launch.screen.map(|Screen { rows, columns }| NewSize { rows, columns }),
+        ending: launch.ending.as_ref().map(word),
         ended: launch.ended.as_ref().map(|ended| json!(ended)),
     }
 }
