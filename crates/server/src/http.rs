@@ -202,12 +202,6 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}/merge", post(wishes::merge))
         .route("/sessions/{id}/discard", post(wishes::discard))
         .route("/sessions/{id}/diff", get(read::diff))
-        .route("/sessions/{id}/checkpoints", post(checkpoints::make))
-        .route("/checkpoints", get(checkpoints::list))
-        .route("/checkpoints/prune", post(checkpoints::prune))
-        .route("/checkpoints/{id}", get(checkpoints::one))
-        .route("/checkpoints/{id}/diff", get(checkpoints::diff))
-        .route("/checkpoints/{id}/restore", post(checkpoints::restore))
         .route("/sessions/{id}/output", get(output::output))
         .route("/sessions/{id}/output/search", get(log_search::search))
         .route("/inbox", get(lists::inbox))
@@ -237,7 +231,7 @@ fn router(app: App) -> Router {
         .route("/notifications/{name}/test", post(notifications::test))
         .route("/stop", post(wishes::stop))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
-        .merge(phase_routes().merge(task_routes()).merge(office_routes()))
+        .merge(phase_routes().merge(task_routes()).merge(office_routes()).merge(checkpoint_routes()))
         .fallback(problem::no_route)
         .method_not_allowed_fallback(problem::no_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -254,6 +248,17 @@ fn router(app: App) -> Router {
         .with_state(app.clone())
         .layer(from_fn(guard::guard))
         .layer(from_fn_with_state(app, metrics::count))
+}
+
+/// Routes of checkpoints.
+fn checkpoint_routes() -> Router<App> {
+    Router::new()
+        .route("/sessions/{id}/checkpoints", post(checkpoints::make))
+        .route("/checkpoints", get(checkpoints::list))
+        .route("/checkpoints/prune", post(checkpoints::prune))
+        .route("/checkpoints/{id}", get(checkpoints::one))
+        .route("/checkpoints/{id}/diff", get(checkpoints::diff))
+        .route("/checkpoints/{id}/restore", post(checkpoints::restore))
 }
 
 /// Routes of the last look, permission rules, phases and task files.
