@@ -202,9 +202,11 @@ pub(crate) async fn watch(driver: Arc<Driver>, session: SessionId) {
     if !known(&is_asked_for) {
         return;
     }
+    let verifies = known(&Session::verifies);
     loop {
         let lives = known(&|session| session.live().is_some());
-        let is_over = known(&|session| session.verifies() && session.is_over());
+        // The world lets go of a session that is over.
+        let is_over = verifies && !known(&|session| !session.is_over());
         let folder = driver.home.session(session);
         // What could not be brought back is tried again at the next look, and before the next launch.
         tokio::task::spawn_blocking(move || share(&folder, is_over && !lives)).await.ok();

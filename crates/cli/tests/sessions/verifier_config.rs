@@ -243,3 +243,21 @@ fn verifiers_of_different_logins_run_at_the_same_time() {
         person.verified(&run);
     }
 }
+
+#[test]
+fn a_cancelled_run_leaves_nothing_of_its_verifier() {
+    let script = "printf '{\"token\":\"1\"}' >\"$FAKE_HOME/sub/auth.json\"; exec sleep 1000";
+    let person = Person::new(script, true);
+    let run = person.begin("one", &[]);
+    person.world.wait_for("the renewal", |_| person.login().contains('1').then_some(()));
+    let sessions = phases(&person.world, &run).phases[0].sessions.clone();
+    let (worker, verifier) = (&sessions[0], sessions.last().expect("a verifier"));
+    let folder = person.world.home.join("sessions").join(verifier);
+    assert!(folder.join("verifier/FAKE_HOME/settings.json").exists());
+    person.world.wish(worker, "cancel");
+    person.world.wait_for("nothing of it", |_| {
+        let is_left = ["verifier", "verifier.json"].iter().any(|name| folder.join(name).exists());
+        (!is_left).then_some(())
+    });
+    assert_eq!(person.login(), "{\"token\":\"1\"}");
+}

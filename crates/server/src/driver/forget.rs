@@ -5,7 +5,11 @@
 //! A file is removed only behind the commit that says that its launch, check or installation has ended. A server that dies between
 //! the two leaves it to the next one, which looks through all directories once when it starts.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use ostler_engine::{RequestId, SessionId, World, session::Session};
 use ostler_shim::launch::FILE;
@@ -26,12 +30,9 @@ pub(super) fn forget(directory: &Path) {
 pub(super) fn forget_all(driver: &Driver) {
     gate::sweep_places(driver);
     driver.texts.tidy(|| named_texts(driver));
-    let Ok(sessions) = fs::read_dir(driver.home.root().join("sessions")) else { return };
-    for session in sessions.filter_map(Result::ok) {
-        let name = session.file_name();
-        let Some(id) = name.to_str().and_then(|name| name.parse::<SessionId>().ok()) else { continue };
-        settle_verifier(driver, id, &session.path());
-        let Ok(directories) = fs::read_dir(session.path()) else { continue };
+    settle_verifiers(driver);
+    for (id, session) in sessions(driver) {
+        let Ok(directories) = fs::read_dir(session) else { continue };
         for directory in directories.filter_map(Result::ok) {
             let name = directory.file_name();
             // Asked of the world behind the look at the disk: what begins meanwhile is known there first.
@@ -42,12 +43,25 @@ pub(super) fn forget_all(driver: &Driver) {
     }
 }
 
-/// Brings the login of a verifier that is over back, and removes what it has written.
-fn settle_verifier(driver: &Driver, id: SessionId, folder: &Path) {
+/// Brings the logins of verifiers that are over back, and removes what they have written.
+pub(super) fn settle_verifiers(driver: &Driver) {
     let is_at_work = |session: &Session| !session.is_over() || session.live().is_some();
-    if VerifierConfig::is_left(folder) && !driver.journal.world().sessions.get(&id).is_some_and(is_at_work) {
-        VerifierConfig::settle(folder);
+    for (id, folder) in sessions(driver) {
+        if VerifierConfig::is_left(&folder)
+            && !driver.journal.world().sessions.get(&id).is_some_and(is_at_work)
+        {
+            VerifierConfig::settle(&folder);
+        }
     }
+}
+
+/// The directories of all sessions.
+fn sessions(driver: &Driver) -> impl Iterator<Item = (SessionId, PathBuf)> {
+    let entries = fs::read_dir(driver.home.root().join("sessions")).into_iter().flatten();
+    entries.filter_map(Result::ok).filter_map(|entry| {
+        let id = entry.file_name().to_str()?.parse::<SessionId>().ok()?;
+        Some((id, entry.path()))
+    })
 }
 
 /// The names of the texts that calls and results of all times name.

@@ -25,7 +25,7 @@ use tokio::{sync::OwnedMutexGuard, time::sleep};
 use super::{Facts, come_of, submit, text, verifier_place};
 use crate::{
     crash,
-    driver::Driver,
+    driver::{Driver, forget::settle_verifiers},
     environment,
     phases::{
         prompt::{self, Verification},
@@ -88,10 +88,10 @@ async fn turn(driver: &Arc<Driver>, order: &Order) -> Option<OwnedMutexGuard<()>
     let mut changed = driver.journal.watch();
     loop {
         changed.mark_unchanged();
-        let (at_work, over) = verifiers(driver);
-        if !logins(driver, at_work).await.contains(&login) {
+        if !logins(driver, at_work(driver)).await.contains(&login) {
             // What the last one renewed is the user's before it is copied again.
-            settle_all(driver, over).await;
+            let settling = Arc::clone(driver);
+            tokio::task::spawn_blocking(move || settle_verifiers(&settling)).await.ok();
             return Some(turn);
         }
         // The journal ends with the server, and what was waited for is done again by the next one.
@@ -102,18 +102,12 @@ async fn turn(driver: &Arc<Driver>, order: &Order) -> Option<OwnedMutexGuard<()>
     }
 }
 
-/// What the verifiers at work were told, and those that are over.
-fn verifiers(driver: &Driver) -> (Vec<Order>, Vec<SessionId>) {
+/// What the verifiers at work were told.
+fn at_work(driver: &Driver) -> Vec<Order> {
     let world = driver.journal.world();
-    let (mut at_work, mut over) = (Vec::new(), Vec::new());
-    for session in world.sessions.values().filter(|session| session.verifies()) {
-        if session.is_over() && session.live().is_none() {
-            over.push(session.id);
-        } else {
-            at_work.push((*session.order).clone());
-        }
-    }
-    (at_work, over)
+    let verifiers = world.sessions.values().filter(|session| session.verifies());
+    let at_work = verifiers.filter(|session| !session.is_over() || session.live().is_some());
+    at_work.map(|session| (*session.order).clone()).collect()
 }
 
 /// The logins that they use.
@@ -125,20 +119,6 @@ async fn logins(driver: &Arc<Driver>, orders: Vec<Order>) -> Vec<PathBuf> {
     };
     let task = tokio::task::spawn_blocking(move || orders.iter().filter_map(login).collect());
     task.await.unwrap_or_default()
-}
-
-/// Brings renewed logins back and removes what verifiers have left.
-async fn settle_all(driver: &Arc<Driver>, sessions: Vec<SessionId>) {
-    let driver = Arc::clone(driver);
-    let task = tokio::task::spawn_blocking(move || {
-        for session in sessions {
-            let folder = driver.home.session(session);
-            if VerifierConfig::is_left(&folder) {
-                VerifierConfig::settle(&folder);
-            }
-        }
-    });
-    task.await.ok();
 }
 
 /// Who has said something, and how it ended.
@@ -165,7 +145,8 @@ pub(super) async fn read(driver: Arc<Driver>, gate: GateName, said: Said, name: 
         Err(failure) => (None, Some(failure)),
     };
     let place = verifier_place(&driver, gate, round);
-    settle_all(&driver, vec![verifier]).await;
+    let folder = driver.home.session(verifier);
+    tokio::task::spawn_blocking(move || VerifierConfig::settle(&folder)).await.ok();
     let round = Round { session: Some(verifier), verdict, failure };
     crash::site("after read verdict");
     submit(&driver, Input::Verified { gate, session: verifier, round }, name).await;
