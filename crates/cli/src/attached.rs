@@ -435,7 +435,15 @@ impl Watch<'_> {
     /// Says what a main agent was answered: nobody else sees what goes to its input.
     fn say_answers(&mut self) -> Result<(), Error> {
         for line in std::mem::take(&mut self.answers) {
-            self.note_now(&self.context.words.say(Key::ThinAnswered, &[("line", &line)]))?;
+            let words = self.context.words;
+            self.note_now(&words.say(Key::ThinAnswered, &[("line", &line)]))?;
+            // The agent cannot put the file right; the person who watches can.
+            let is_about_file = ["PARSE_FAIL", "MISSING_DEP", "CIRCULAR_DEP"]
+                .iter()
+                .any(|code| line.strip_prefix("ERROR:").is_some_and(|error| error.starts_with(code)));
+            if is_about_file {
+                self.note_now(words.sentence(Key::HintMendTasks))?;
+            }
         }
         Ok(())
     }

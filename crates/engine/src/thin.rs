@@ -180,6 +180,7 @@ pub(crate) fn spoken(item: &Value) -> Option<Spoken> {
     let said = match item["kind"].as_str()? {
         "resolve_next" => Thin::ResolveNext {
             phase: item["phase"].as_u64().and_then(|phase| u32::try_from(phase).ok()),
+            groups: item["groups"].as_bool().unwrap_or_default(),
             force: item["force"].as_bool().unwrap_or_default(),
         },
         "task" => {
@@ -199,7 +200,9 @@ pub(crate) fn spoken(item: &Value) -> Option<Spoken> {
 pub(crate) fn broken(item: &Value) -> Option<Spoken> {
     let why = match item["tag"].as_str()? {
         "TASK_ID" => "it is TASK_ID: and one task, such as T1.3",
-        "RESOLVE_NEXT" => "it is RESOLVE_NEXT, then :PHASE: and a number, then :FORCE, each if wanted",
+        "RESOLVE_NEXT" => {
+            "it is RESOLVE_NEXT, then :PHASE: and a number, then :GROUPS, then :FORCE, each if wanted"
+        }
         "CUSTOM" => "it is CUSTOM:, a type, a colon and what it is about, such as CUSTOM:SKIP:T1.3",
         _ => return None,
     };

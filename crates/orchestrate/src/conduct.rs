@@ -21,6 +21,7 @@ use crate::{
     exec::{Ended, Over, Start, Work, begins, end_all, fail, is_abandoned, patiently, put_down, said},
     history::noted,
     project::Project,
+    resolve::log_refusal,
     state::{State, StateError},
     wish::{self, WishError},
 };
@@ -123,12 +124,24 @@ pub struct Looked {
     pub found: Result<Look, Hindrance>,
 }
 
+impl Question<'_> {
+    /// What a resolver is asked.
+    fn line(&self) -> Thin {
+        Thin::ResolveNext { phase: self.asked.phase, groups: false, force: false }
+    }
+}
+
 /// Puts down what is over, reads the files, says what is to be done, and begins what can begin: everything that happens at
 /// the same moment is written once. The answer stands in the log as a resolver's would, and the resolver's parts of the
 /// state are written; while there is nothing to do but to wait, nothing is.
 pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
-    let hindered =
-        |hindrance| Looked { ended: end_all(project, question.over, at_ms), found: Err(hindrance) };
+    let hindered = |hindrance: Hindrance| {
+        let message = hindrance.message();
+        if question.said != Some(message.as_str()) {
+            log_refusal(project, at_ms, &[question.line().to_string(), message]);
+        }
+        Looked { ended: end_all(project, question.over, at_ms), found: Err(hindrance) }
+    };
     let plan = match project.plan() {
         Err(error) => return hindered(Hindrance::Line(error.thin())),
         Ok((plan, name)) => match plan.problems().first() {
@@ -155,7 +168,7 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
             if question.begins == Begins::Outside && matches!(looked.next, Next::Begin(_)) {
                 looked.line = None;
             }
-            let asked = Thin::ResolveNext { phase: question.asked.phase, force: false };
+            let asked = question.line();
             let said = looked.line.iter().filter(|line| question.said != Some(line.as_str()));
             lines.extend(said.flat_map(|line| [asked.to_string(), line.clone()]));
             looked.begun = starts.take_up(&looked.next, &mut progress, state, at_ms);

@@ -11,6 +11,7 @@ mod derived;
 mod evidence;
 mod exec;
 mod file;
+mod foreign;
 mod history;
 mod keeping;
 mod lock;
@@ -27,6 +28,7 @@ pub use conduct::{
     Begins, Failure, Hindrance, Look, Looked, Place, Question, again, enter, look, proven, record, release,
 };
 pub use exec::{Begun, Ended, Over, Work, begin, end_all, ended_before, is_left, unbegun};
+pub use foreign::ForeignState;
 pub use history::{Attempt, Committed};
 pub use log::{note, note_if_there};
 pub use ostler_engine::plan;

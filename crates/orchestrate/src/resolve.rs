@@ -1,5 +1,7 @@
 //! Answers `RESOLVE_NEXT`: reads the plan and the state, says what can run, and writes the resolver's parts.
 
+use std::fs;
+
 use ostler_engine::plan::{Plan, Progress, Request, Task, answer};
 use ostler_protocol::{name::TaskId, thin::Thin};
 
@@ -38,7 +40,7 @@ pub struct Resolved {
 
 /// What can run now.
 pub fn resolve(project: &Project, asked: Resolve<'_>, at_ms: u64) -> Resolved {
-    let question = Thin::ResolveNext { phase: asked.phase, force: asked.force };
+    let question = Thin::ResolveNext { phase: asked.phase, groups: asked.groups, force: asked.force };
     let (plan, name) = match project.plan() {
         Ok(read) => read,
         Err(error) => return refused(project, at_ms, &question, error.thin()),
@@ -119,13 +121,22 @@ fn left_behind(progress: &Progress<'_>, state: &State, phase: Option<u32>) -> Op
     Thin::ready(vec![ids]).filter(|_| is_left)
 }
 
-/// An error changes nothing. It is in the log, if there is one.
+/// An error changes nothing, and is in the log.
 fn refused(project: &Project, at_ms: u64, question: &Thin, line: Thin) -> Resolved {
-    let log = project.log_file();
-    if log.exists() {
-        let lines = [question.to_string(), line.to_string()];
-        // Whoever asked has the line; a log that cannot be written takes nothing from it.
-        append(&log, at_ms, lines.iter().map(String::as_str)).ok();
-    }
+    log_refusal(project, at_ms, &[question.to_string(), line.to_string()]);
     Resolved { line, unwritten: None, other: None }
+}
+
+/// Logs what a resolver cannot answer. Where there is neither a task file nor a directory for the log, nobody has a project,
+/// and nothing is left behind.
+pub(crate) fn log_refusal(project: &Project, at_ms: u64, lines: &[String]) {
+    let has_folder = project.folder().is_dir();
+    if !project.is_folder_inside() || !has_folder && project.task_file().is_err() {
+        return;
+    }
+    // Whoever asked has the line; a log that cannot be written takes nothing from it.
+    if !has_folder && fs::create_dir(project.folder()).is_err() {
+        return;
+    }
+    append(&project.log_file(), at_ms, lines.iter().map(String::as_str)).ok();
 }

@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     derived::{DEPENDENCIES, Derived},
+    foreign::{status, word_of},
     stamp::stamp,
 };
 
@@ -147,15 +148,11 @@ impl State {
             for id in ids(tasks.and_then(|tasks| tasks.get(list))) {
                 take(id, state);
             }
+            self.each_foreign(state, |id| take(id, state));
         }
         // Some keep a task's state beside it instead.
         for (id, entry) in tasks.and_then(Value::as_object).into_iter().flatten() {
-            let word = entry
-                .as_str()
-                .or_else(|| entry.get("status")?.as_str())
-                .or_else(|| entry.get("state")?.as_str());
-            let state =
-                word.and_then(|word| lists.iter().find(|(list, _)| *list == word)).map(|(_, state)| *state);
+            let state = word_of(entry).and_then(status).filter(|state| *state != TaskState::Pending);
             if let (Ok(id), Some(state)) = (id.parse(), state) {
                 take(id, state);
             }
@@ -168,7 +165,8 @@ impl State {
         let checkpoints = self.parts.get("checkpoints").and_then(Value::as_object).into_iter().flatten();
         let number =
             |key: &str| key.trim_start_matches("phase").trim_start_matches(['_', '-', ' ']).parse().ok();
-        checkpoints.filter(|(_, value)| recorded(value)).filter_map(|(key, _)| number(key)).collect()
+        let own = checkpoints.filter(|(_, value)| recorded(value)).filter_map(|(key, _)| number(key));
+        own.chain(self.foreign_phases()).collect()
     }
 
     /// The tasks that somebody asked to come first.
@@ -184,6 +182,13 @@ impl State {
                 states[task.number().index()] = state;
             }
         });
+        let phases = self.foreign_phases();
+        for task in plan.tasks().filter(|task| phases.contains(&task.phase())) {
+            let state = &mut states[task.number().index()];
+            if !state.is_settled() {
+                *state = TaskState::Completed;
+            }
+        }
         let mut progress = Progress::with(plan, |task| states[task.index()]);
         for task in self.preferred().iter().filter_map(|id| plan.find(id.as_str())) {
             progress.prefer(task.number());
@@ -228,7 +233,20 @@ impl State {
         {
             failures.remove(id.as_str());
         }
+        self.forget_foreign(id, state);
         let tasks = self.part("tasks");
+        // Who keeps a task's state beside it has it there.
+        let beside = tasks.iter_mut().find(|(key, _)| key.parse().ok().as_ref() == Some(id));
+        let word = beside.and_then(|(_, entry)| {
+            if entry.is_string() {
+                return Some(entry);
+            }
+            let key = if entry.get("status").is_some() { "status" } else { "state" };
+            entry.get_mut(key)
+        });
+        if let Some(word @ Value::String(_)) = word {
+            *word = wanted.unwrap_or("pending").into();
+        }
         for list in ["in_progress", "completed", "failed", "skipped"] {
             let is_wanted = wanted == Some(list);
             match tasks.get_mut(list) {
@@ -404,6 +422,14 @@ impl State {
         bytes
     }
 
+    pub(crate) fn parts(&self) -> &Map<String, Value> {
+        &self.parts
+    }
+
+    pub(crate) fn parts_mut(&mut self) -> &mut Map<String, Value> {
+        &mut self.parts
+    }
+
     /// A part that holds others. What stands in its place and is none is replaced.
     fn part(&mut self, name: &str) -> &mut Map<String, Value> {
         let part = self.parts.entry(name).or_insert_with(|| Value::Object(Map::new()));
@@ -443,7 +469,7 @@ fn ids(list: Option<&Value>) -> Vec<TaskId> {
 }
 
 /// An entry of a list: an id, or something that has one.
-fn id_of(entry: &Value) -> Option<TaskId> {
+pub(crate) fn id_of(entry: &Value) -> Option<TaskId> {
     let text = entry
         .as_str()
         .or_else(|| ["id", "task_id", "task"].iter().find_map(|key| entry.get(key)?.as_str()))?;

@@ -21,6 +21,7 @@ pub mod reply;
 pub mod shown;
 pub mod signal;
 pub mod stream;
+pub mod task_name;
 pub mod thin;
 
 mod drawn;

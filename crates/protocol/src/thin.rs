@@ -29,6 +29,9 @@ pub enum Thin {
     ResolveNext {
         /// Only this phase.
         phase: Option<u32>,
+        /// Later waves of the phase too; an extension of Ostler's.
+        #[serde(skip_serializing_if = "core::ops::Not::not")]
+        groups: bool,
         /// Afresh from the file.
         force: bool,
     },
@@ -111,6 +114,8 @@ pub enum ErrorCode {
     Blocked,
     /// Somebody else holds the state file.
     StateLocked,
+    /// What was asked for waits for tasks that nobody has begun.
+    OpenDep,
 }
 
 /// What a line directly after `TASK_ID:` is to the task.
@@ -215,7 +220,7 @@ impl Thin {
         let line = line.trim();
         match line.split_once(':') {
             None => match line {
-                "RESOLVE_NEXT" => Some(Thin::ResolveNext { phase: None, force: false }),
+                "RESOLVE_NEXT" => Some(Thin::ResolveNext { phase: None, groups: false, force: false }),
                 "ALL_DONE" => Some(Thin::AllDone {}),
                 "WAIT" => Some(Thin::Wait {}),
                 _ => None,
@@ -238,13 +243,16 @@ impl Thin {
     }
 }
 
+/// `PHASE:n`, `GROUPS` and `FORCE`, in this order, each if wanted.
 fn parse_resolve(rest: &str) -> Option<Thin> {
-    let (rest, force) = match rest.strip_suffix("FORCE") {
-        Some("") => return Some(Thin::ResolveNext { phase: None, force: true }),
-        Some(before) => (before.strip_suffix(':')?, true),
-        None => (rest, false),
-    };
-    Some(Thin::ResolveNext { phase: Some(number(rest.strip_prefix("PHASE:")?)?), force })
+    let (mut phase, mut groups, mut force) = (None, false, false);
+    let mut words = rest.split(':').peekable();
+    if words.next_if_eq(&"PHASE").is_some() {
+        phase = Some(number(words.next()?)?);
+    }
+    groups |= words.next_if_eq(&"GROUPS").is_some();
+    force |= words.next_if_eq(&"FORCE").is_some();
+    words.next().is_none().then_some(Thin::ResolveNext { phase, groups, force })
 }
 
 fn parse_ready(rest: &str) -> Option<Thin> {
@@ -337,7 +345,7 @@ fn number(text: &str) -> Option<u32> {
 
 impl ErrorCode {
     /// All of them.
-    pub const ALL: [ErrorCode; 7] = [
+    pub const ALL: [ErrorCode; 8] = [
         ErrorCode::TasksNotFound,
         ErrorCode::CircularDep,
         ErrorCode::MissingDep,
@@ -345,6 +353,7 @@ impl ErrorCode {
         ErrorCode::StateCorrupt,
         ErrorCode::Blocked,
         ErrorCode::StateLocked,
+        ErrorCode::OpenDep,
     ];
 
     /// The code as it stands on the wire.
@@ -357,6 +366,7 @@ impl ErrorCode {
             ErrorCode::StateCorrupt => "STATE_CORRUPT",
             ErrorCode::Blocked => "BLOCKED",
             ErrorCode::StateLocked => "STATE_LOCKED",
+            ErrorCode::OpenDep => "OPEN_DEP",
         }
     }
 
@@ -374,9 +384,10 @@ impl Serialize for ErrorCode {
 impl fmt::Display for Thin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Thin::ResolveNext { phase, force } => {
+            Thin::ResolveNext { phase, groups, force } => {
                 f.write_str("RESOLVE_NEXT")?;
                 phase.iter().try_for_each(|phase| write!(f, ":PHASE:{phase}"))?;
+                f.write_str(if *groups { ":GROUPS" } else { "" })?;
                 f.write_str(if *force { ":FORCE" } else { "" })
             }
             Thin::Ready { groups } => {

@@ -335,8 +335,8 @@ fn hostile() -> impl Strategy<Value = String> {
 fn thin() -> impl Strategy<Value = Thin> {
     let figures = vec(("[a-z]{1,4}", hostile()), 0..3);
     prop_oneof![
-        (option::of(any::<u32>()), any::<bool>())
-            .prop_map(|(phase, force)| Thin::ResolveNext { phase, force }),
+        (option::of(any::<u32>()), any::<bool>(), any::<bool>())
+            .prop_map(|(phase, groups, force)| Thin::ResolveNext { phase, groups, force }),
         vec(vec(task_id(), 1..4), 1..4).prop_map(|groups| Thin::ready(groups).expect("no group is empty")),
         any::<u32>().prop_map(|phase| Thin::PhaseDone { phase }),
         Just(Thin::AllDone {}),

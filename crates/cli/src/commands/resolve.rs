@@ -70,10 +70,44 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     if is_corrupt && matches!(project.state(), Err(StateError::Corrupt { .. })) {
         context.note(context.words.sentence(Key::HintStateRepair));
     }
+    explain(context, &project, &resolved.line);
     if let Some(error) = &resolved.unwritten {
         context.note(&context.words.say(Key::StateUnwritten, &[("message", error)]));
     }
     Ok(if matches!(resolved.line, Thin::Error { .. }) { Exit::Plan } else { Exit::Done })
+}
+
+/// Tells a person what to do about an error: the line is for the main agent.
+fn explain(context: &Context, project: &Project, line: &Thin) {
+    let words = context.words;
+    if let Ok(Some(state)) = project.state()
+        && state.has_foreign()
+        && let Ok((plan, name)) = project.plan()
+    {
+        let foreign = state.foreign(&plan);
+        for key in &foreign.unread {
+            context.note(&words.say(Key::ForeignUnread, &[("key", &one_line(key))]));
+        }
+        for task in &foreign.unknown_tasks {
+            context.note(&words.say(Key::ForeignUnknown, &[("task", &one_line(task)), ("file", &name)]));
+        }
+    }
+    let Thin::Error { code, detail, .. } = line else { return };
+    let detail = one_line(detail.as_deref().unwrap_or_default());
+    match code {
+        ErrorCode::TasksNotFound => context.note(words.sentence(Key::HintTaskFile)),
+        ErrorCode::ParseFail | ErrorCode::MissingDep | ErrorCode::CircularDep => {
+            if let Ok((plan, name)) = project.plan()
+                && let Some(problem) = plan.problems().first()
+            {
+                let problem = format!("{name}:{}: {}", problem.line(), words.plan_problem(problem));
+                context.note(&one_line(&problem));
+            }
+            context.note(words.sentence(Key::HintMendTasks));
+        }
+        ErrorCode::OpenDep => context.note(&words.say(Key::PhaseAskedEarly, &[("tasks", &detail)])),
+        ErrorCode::Blocked | ErrorCode::StateCorrupt | ErrorCode::StateLocked => {}
+    }
 }
 
 /// What git has of the project, newest first. A repository that cannot be asked has nothing to add, and says why.

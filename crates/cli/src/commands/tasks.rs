@@ -1,6 +1,8 @@
 //! `ostler tasks`: a task file as a list, a graph, a chain, and what is wrong with it; and what a person decides about its
 //! tasks. Needs no server.
 
+mod check;
+
 use std::{collections::BTreeMap, env, fmt::Write as _, path::PathBuf};
 
 use clap::{Args, Subcommand};
@@ -53,9 +55,10 @@ enum Command {
         #[command(flatten)]
         file: File,
     },
-    /// Say what is wrong or strange in the file, with its lines.
+    /// Say what of the file is understood, what is wrong or strange, and what is passed over, with its lines.
     ///
-    /// The exit code is 15 if it cannot be worked with.
+    /// Lists the phases with their tasks, how many dependencies are named, and what of a state file that another program
+    /// has begun counts. The exit code is 15 if the file cannot be worked with.
     Check(File),
     /// Show the longest chain of open tasks that wait for each other.
     CriticalPath(File),
@@ -127,7 +130,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         Command::List(file) => list(context, &file.whole()?),
         Command::Show { id, file } => show(context, &file.whole()?, id),
         Command::Graph { mermaid, file } => graph(context, &file.whole()?, *mermaid),
-        Command::Check(file) => check(context, &file.read()?),
+        Command::Check(file) => check::check(context, &file.read()?),
         Command::CriticalPath(file) => chain(context, &file.whole()?),
         Command::First(named) => decide(context, named, Wish::First, Key::TaskFirstNow),
         Command::Skip(named) => decide(context, named, Wish::Skip, Key::TaskSkippedNow),
@@ -279,7 +282,8 @@ impl Page<'_> {
         let said = |before: &Before<'_>| match before {
             Before::Task(number) => plan.task(*number).name().to_owned(),
             Before::Group(id) => words.say(Key::TaskGroup, &[("id", id)]),
-            Before::Phase(number) => words.say(Key::TaskPhase, &[("n", number)]),
+            Before::Phase(number) | Before::Step(number, 0) => words.say(Key::TaskPhase, &[("n", number)]),
+            Before::Step(number, step) => words.say(Key::TaskPhase, &[("n", &format!("{number}.{step}"))]),
         };
         self.backwards.of(plan, task).iter().map(said).collect()
     }
@@ -302,7 +306,7 @@ impl Page<'_> {
         let tasks = self.backwards.tasks_of(plan, task.number());
         let phases = self.backwards.of(plan, task.number()).into_iter().filter_map(|before| match before {
             Before::Phase(number) => Some(number),
-            Before::Task(_) | Before::Group(_) => None,
+            Before::Task(_) | Before::Group(_) | Before::Step(..) => None,
         });
         json!({
             "id": task.name(),
@@ -461,51 +465,6 @@ fn phases(words: Words, screen: Screen, page: &Page<'_>) -> String {
         said.push_str(&screen.columns(&rows));
     }
     said
-}
-
-fn check(context: &Context, book: &Book) -> Result<Exit, Error> {
-    let words = context.words;
-    let plan = &book.plan;
-    let problems: Vec<Value> = plan
-        .problems()
-        .iter()
-        .map(|problem| json!({ "line": problem.line(), "code": problem.code(), "message": problem.to_string(), "about": problem }))
-        .collect();
-    let warnings: Vec<Value> = plan
-        .warnings()
-        .iter()
-        .map(|(line, warning)| json!({ "line": line, "message": warning.to_string(), "about": warning }))
-        .collect();
-    let value = json!({
-        "file": book.name,
-        "tasks": plan.len(),
-        "phases": plan.phases().iter().map(|phase| phase.number).collect::<Vec<_>>(),
-        "edges": plan.graph().edges(),
-        "problems": problems,
-        "warnings": warnings,
-    });
-    context.print(&value, |screen| {
-        let mut said = String::new();
-        for problem in plan.problems() {
-            let place = screen.style(Style::Bad, &format!("{}:{}", book.name, problem.line()));
-            add_line(&mut said, 0, &format!("{place}: {}", one_line(&words.plan_problem(problem))));
-        }
-        for (line, warning) in plan.warnings() {
-            let place = screen.style(Style::Attention, &format!("{}:{line}", book.name));
-            let word = words.sentence(Key::WarningWord);
-            add_line(&mut said, 0, &format!("{place}: {word}: {}", one_line(&words.plan_warning(warning))));
-        }
-        let key = if plan.problems().is_empty() { Key::TasksFine } else { Key::TasksWrong };
-        let count = |n: usize, one: Key, many: Key| words.say(if n == 1 { one } else { many }, &[("n", &n)]);
-        let tasks = count(plan.len(), Key::OneTask, Key::ManyTasks);
-        let phases = count(plan.phases().len(), Key::OnePhase, Key::ManyPhases);
-        let problems = count(plan.problems().len(), Key::OneProblem, Key::ManyProblems);
-        let counts: [(&str, &dyn std::fmt::Display); 4] =
-            [("file", &book.name), ("tasks", &tasks), ("phases", &phases), ("problems", &problems)];
-        add_line(&mut said, 0, &words.say(key, &counts));
-        said
-    })?;
-    Ok(if plan.problems().is_empty() { Exit::Done } else { Exit::Plan })
 }
 
 fn chain(context: &Context, book: &Book) -> Result<Exit, Error> {

@@ -569,7 +569,7 @@ keys! {
     RefusedReviewWanted, AnsweredApproved, AnsweredChanges, AnsweredRejected, AnsweredAgain, ColumnPhase,
     ThinAnswered, TaskFailedOnce, TaskFailedTimes, ColumnOwner, TaskReady, TaskPending, TaskInProgress, TaskCompleted, TaskFailed, TaskSkipped, TaskBlocked,
     TaskGroup, TaskPhase, LabelPhase, LabelNeeds, LabelThen, LabelOwner, LabelFiles, LabelVerify, LabelRisk,
-    LabelPriority, LabelWorktree, WarningWord, OneTask, ManyTasks, OnePhase, ManyPhases, OneProblem, ManyProblems, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
+    LabelPriority, LabelWorktree, WarningWord, OneTask, ManyTasks, OnePhase, ManyPhases, OneProblem, ManyProblems, OneDependency, ManyDependencies, PassedOverWord, PassedOverMore, PhaseRead, ForeignUnderstood, ForeignUnread, ForeignUnknown, HintMendTasks, PhaseAskedEarly, TasksFine, TasksWrong, TasksAllDone, TasksChain, StateIgnored,
     StateUnwritten, EndedWithoutState, GitNotAsked, NoTaskFile, NoTaskFileAt, TaskFileTooLarge, TaskFileUnreadable, HintTaskFile, HintPlan,
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
     PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateLockUnowned, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,

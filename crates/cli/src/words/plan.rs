@@ -1,6 +1,6 @@
 //! What is said of task files: English and Korean beside each other, and problems by the names they have in JSON.
 
-use ostler_orchestrate::plan::{Problem, Warning};
+use ostler_orchestrate::plan::{PassedOver, Problem, Warning};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -43,8 +43,38 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::ManyProblems, "{n} problems", "문제 {n}개"),
     (
         Key::TasksFine,
-        "{file}: {tasks} in {phases}, and it can be worked with",
-        "{file}: {phases}에 {tasks}. 이대로 쓸 수 있습니다",
+        "{file}: {tasks} in {phases} with {needs}, and it can be worked with",
+        "{file}: {phases}에 {tasks}, {needs}. 이대로 쓸 수 있습니다",
+    ),
+    (Key::OneDependency, "{n} dependency", "의존성 {n}개"),
+    (Key::ManyDependencies, "{n} dependencies", "의존성 {n}개"),
+    (Key::PassedOverWord, "passed over", "지나침"),
+    (Key::PassedOverMore, ", and {n} more", " 외 {n}개"),
+    (Key::PhaseRead, "phase {n}{title}: {tasks}, {done} done", "{n}단계{title}: {tasks}, 완료 {done}개"),
+    (
+        Key::ForeignUnderstood,
+        "'{key}' of another program counts: {n} of this file",
+        "다른 프로그램의 '{key}'을(를) 반영합니다: 이 파일에 있는 것 {n}개",
+    ),
+    (
+        Key::ForeignUnread,
+        "'{key}' of another program is not understood and counts as nothing; list finished tasks in tasks.completed",
+        "다른 프로그램의 '{key}'은(는) 알 수 없어 반영하지 않습니다. 끝난 작업은 tasks.completed에 적으세요",
+    ),
+    (
+        Key::ForeignUnknown,
+        "'{task}' is no task or phase of {file}",
+        "'{task}'은(는) {file}에 없는 작업이나 단계입니다",
+    ),
+    (
+        Key::HintMendTasks,
+        "Put the task file right; ostler tasks check lists everything that is wrong, with its lines. Then ask again.",
+        "작업 파일을 고치세요. ostler tasks check가 틀린 곳을 줄 번호와 함께 모두 보여 줍니다. 그다음 다시 물으세요.",
+    ),
+    (
+        Key::PhaseAskedEarly,
+        "what was asked for waits for {tasks}, which nobody has begun; without --phase these come first",
+        "물어본 단계는 아직 시작하지 않은 {tasks}을(를) 기다립니다. --phase 없이 물으면 이것부터 나옵니다",
     ),
     (
         Key::TasksWrong,
@@ -165,7 +195,7 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("open_fence", "여기서 시작한 코드 블록이 닫히지 않았습니다"),
     ("open_comment", "여기서 시작한 주석이 닫히지 않았습니다"),
     ("not_an_id", "'{word}'은(는) 작업 번호가 아닙니다"),
-    ("not_a_range", "'{word}'은(는) 범위가 아닙니다. 마지막 숫자만 다를 수 있습니다"),
+    ("not_a_range", "'{word}'은(는) 범위가 아닙니다. 숫자 하나만 다를 수 있습니다"),
     ("twice", "{id}이(가) 두 번 나옵니다. 처음은 {first}번째 줄입니다"),
     ("no_box", "{id}에 체크박스가 없습니다. '- [ ] {id}: 제목'처럼 쓰세요"),
     ("no_needs_column", "{id}이(가) 의존성 열이 없는 표에만 있습니다"),
@@ -176,7 +206,9 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("no_phase", "{id}에 단계가 없습니다. 다른 작업에는 있습니다"),
     ("phase_number", "'{word}'은(는) 단계가 아닙니다"),
     ("own_phase", "{id}이(가) 자기 단계를 기다리게 됩니다"),
-    ("subgraph", "다이어그램의 묶음 '{name}'에 이은 선입니다. 그 안의 작업에 이으세요"),
+    ("subgraph", "다이어그램의 묶음 '{name}'에 이은 선인데 그 안에 작업이 없습니다"),
+    ("vague", "{task}이(가) 기다리는 '{text}'이(가) 무엇인지 알 수 없습니다. 작업 번호를 적으세요"),
+    ("by_title", "{task}이(가) 기다리는 '{text}'은(는) 번호로 적으세요: {id}"),
     ("not_in_file", "{id}은(는) 다이어그램에만 있고 작업이 아닙니다"),
     ("too_many_needs", "의존성이 4194304개보다 많습니다"),
     ("too_many_tasks", "여기서 작업이 1000000개를 넘습니다. 파일을 나누세요"),
@@ -191,6 +223,18 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("unknown_value", "{key}: '{value}'은(는) 모르는 값입니다"),
     ("mention", "{task}이(가) {id}을(를) 언급하지만 기다리지 않습니다. 기다려야 하면 의존성으로 적으세요"),
     ("no_arrow", "화살표 없는 선은 의존성이 아닙니다"),
+    (
+        "other_title",
+        "{task}의 제목이 여기서는 '{title}', {first}번째 줄에서는 다릅니다. 같은 작업으로 봅니다",
+    ),
+    ("in_fence", "{text}은(는) 코드 블록 안에 있어 읽지 않습니다"),
+    ("in_comment", "{text}은(는) 주석 안에 있어 읽지 않습니다"),
+    ("quoted", "{text}은(는) 인용문 안에 있어 작업이 아닙니다"),
+    ("again", "{text}이(가) 다시 나와 같은 번호의 작업에 더했습니다"),
+    ("mentioned", "{text}을(를) 언급합니다. 작업은 다른 곳에 있습니다"),
+    ("heading_only", "{text}은(는) 체크박스가 없고 설명하는 항목도 없는 제목이라 작업이 아닙니다"),
+    ("nameless_row", "'{text}' 행에는 번호가 없어 작업이 아닙니다"),
+    ("other_diagram", "이 다이어그램에는 작업이 없습니다"),
 ];
 
 impl Words {
@@ -202,6 +246,11 @@ impl Words {
     /// What is strange in one.
     pub(crate) fn plan_warning(self, warning: &Warning) -> String {
         self.about_plan(warning, &warning.to_string())
+    }
+
+    /// What in one was passed over.
+    pub(crate) fn plan_passed(self, passed: &PassedOver) -> String {
+        self.about_plan(passed, &passed.to_string())
     }
 
     fn about_plan(self, about: &impl Serialize, english: &str) -> String {
@@ -236,6 +285,7 @@ mod tests {
         "- [ ] nobody\n- [v] T1.1: a ✅\n  - risk: ?\n  - deps: T1.1 (not T1.2)\n- [ ] T1.2: b (see T1.3)\n- [ ] T1.3: c\n- [ ] T9: d\n# x\ndeps: T1.1\n",
         "- [ ] T1.1: a\n```mermaid\ngraph TD\nsubgraph S\nend\nT1.1 --- T1.1\nS --> T1.1\nT1.1 --> T8.8\n```\n",
         "- [ ] T1.1: a\n  - deps: T1.1\n",
+        "- [ ] T1.1: Login\n- [ ] T1.2: b\n  - deps: login\n  - deps: all tasks above\n### T1.2: Other\n- T1.1 again\n```\nT1.1\n```\n<!-- T1.1 -->\n> T1.1\n## ADR-1: x\n\n| ID | Deps |\n|--|--|\n| x | - |\n\n```mermaid\ngraph TD\nA --> B\n```\n",
     ];
 
     #[test]
@@ -255,6 +305,9 @@ mod tests {
             let plan = Plan::read(file.as_bytes().to_vec());
             for problem in plan.problems() {
                 check(words.plan_problem(problem), serde_json::to_value(problem).expect("plain data"));
+            }
+            for passed in plan.passed_over() {
+                check(words.plan_passed(passed), serde_json::to_value(passed).expect("plain data"));
             }
             for (_, warning) in plan.warnings() {
                 check(words.plan_warning(warning), serde_json::to_value(warning).expect("plain data"));

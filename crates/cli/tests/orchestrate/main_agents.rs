@@ -611,3 +611,35 @@ fn whoever_watches_sees_the_answers() {
         assert!(place(asked) < place(&format!("ostler: 에이전트에게: {answer}")), "{shown}");
     }
 }
+
+#[test]
+fn a_main_agent_asks_for_groups_and_for_a_phase_too_early() {
+    let mut place = Place::new(FOUR);
+    place.script(&says(
+        &["RESOLVE_NEXT:PHASE:1:GROUPS", "CUSTOM:SKIP:T0.1", "CUSTOM:CLOSE:0", "RESOLVE_NEXT:GROUPS"],
+        4,
+    ));
+    place.start(None);
+    let session = place.run_main(&["--main"]);
+    assert_eq!(place.over(&session), OutcomeKind::Completed);
+    let heard = place.heard();
+    assert_eq!(heard[0], "ERROR:OPEN_DEP:T0.1", "{heard:?}");
+    assert_eq!(heard[3], "READY:T1.1,T1.2|T1.3", "{heard:?}");
+    let log = place.log();
+    for line in ["RESOLVE_NEXT:PHASE:1:GROUPS", "ERROR:OPEN_DEP:T0.1", "RESOLVE_NEXT:GROUPS"] {
+        assert!(log.iter().any(|it| it == line), "{log:?}");
+    }
+}
+
+#[test]
+fn whoever_watches_is_told_what_to_do_about_a_wrong_file() {
+    let mut place = Place::new("- [ ] T0.1: one\n  - deps: T9.9\n");
+    place.start(None);
+    place.script("echo RESOLVE_NEXT; hear\n");
+    let program = place.root.join("main").display().to_string();
+    let (_, err, code) = place.ostler(&["run", "--main", "--", &program]);
+    assert_eq!(code, 0, "{err}");
+    let (_, behind) = err.split_once("ostler: to the agent: ERROR:MISSING_DEP:T0.1->T9.9\n").expect(&err);
+    assert!(behind.contains("ostler: Put the task file right; ostler tasks check lists"), "{err}");
+    assert_eq!(place.log(), ["RESOLVE_NEXT", "ERROR:MISSING_DEP:T0.1->T9.9"]);
+}

@@ -98,9 +98,11 @@ fn tasks_can_be_drawn() {
     place.check(
         &["tasks", "check"],
         &expect![[r#"
-        TASKS.md: 5 tasks in 2 phases, and it can be worked with
-        --- 0
-    "#]],
+            phase 1 (Auth): 4 tasks, 1 done
+            phase 2 (Orders): 1 task, 0 done
+            TASKS.md: 5 tasks in 2 phases with 4 dependencies, and it can be worked with
+            --- 0
+        "#]],
     );
     place.check(
         &["tasks", "show", "T9.9"],
@@ -128,9 +130,10 @@ fn one_is_no_plural() {
     place.check(
         &["tasks", "check"],
         &expect![[r#"
-        TASKS.md: 1 task in 1 phase, and it can be worked with
-        --- 0
-    "#]],
+            phase 1: 1 task, 0 done
+            TASKS.md: 1 task in 1 phase with 0 dependencies, and it can be worked with
+            --- 0
+        "#]],
     );
     let shown = place.run(&["tasks", "show", "T1.1"]).stdout;
     assert!(String::from_utf8_lossy(&shown).contains("priority  high\n"), "{shown:?}");
@@ -138,10 +141,11 @@ fn one_is_no_plural() {
     place.check(
         &["tasks", "check"],
         &expect![[r#"
-        TASKS.md:2: T1.1 depends on T9.9, which is not there
-        TASKS.md: 1 problem to put right; nothing is done before
-        --- 15
-    "#]],
+            TASKS.md:2: T1.1 depends on T9.9, which is not there
+            phase 1: 1 task, 0 done
+            TASKS.md: 1 problem to put right; nothing is done before
+            --- 15
+        "#]],
     );
 }
 
@@ -151,22 +155,24 @@ fn what_is_wrong_is_said_with_its_line() {
     place.check(
         &["tasks", "check"],
         &expect![[r#"
-        TASKS.md:3: T1.1 is there twice; first in line 1
-        TASKS.md:2: T1.1 depends on T9.9, which is not there
-        TASKS.md:2: warning: T1.1: nobody waits for 'Epic 3', it is no task
-        TASKS.md: 2 problems to put right; nothing is done before
-        --- 15
-    "#]],
+            TASKS.md:3: T1.1 is there twice; first in line 1
+            TASKS.md:2: T1.1 depends on T9.9, which is not there
+            TASKS.md:2: warning: T1.1: nobody waits for 'Epic 3', it is no task
+            phase 1: 1 task, 0 done
+            TASKS.md: 2 problems to put right; nothing is done before
+            --- 15
+        "#]],
     );
     place.check(
         &["--lang", "ko", "tasks", "check"],
         &expect![[r#"
-        TASKS.md:3: T1.1이(가) 두 번 나옵니다. 처음은 1번째 줄입니다
-        TASKS.md:2: T1.1이(가) 기다리는 T9.9이(가) 없습니다
-        TASKS.md:2: 주의: T1.1: 'Epic 3'은(는) 작업이 아니어서 아무도 기다리지 않습니다
-        TASKS.md: 문제 2개. 고치기 전에는 아무것도 하지 않습니다
-        --- 15
-    "#]],
+            TASKS.md:3: T1.1이(가) 두 번 나옵니다. 처음은 1번째 줄입니다
+            TASKS.md:2: T1.1이(가) 기다리는 T9.9이(가) 없습니다
+            TASKS.md:2: 주의: T1.1: 'Epic 3'은(는) 작업이 아니어서 아무도 기다리지 않습니다
+            1단계: 작업 1개, 완료 0개
+            TASKS.md: 문제 2개. 고치기 전에는 아무것도 하지 않습니다
+            --- 15
+        "#]],
     );
     place.check(
         &["tasks", "list"],
@@ -306,4 +312,94 @@ fn what_a_person_decides() {
         place.command(&["tasks", "skip", "T2.1"]).env("OSTLER_SESSION", "s_1@x").output().expect("it starts");
     assert_eq!(output.status.code(), Some(7));
     place.resolve(&[], "READY:T2.1");
+}
+
+#[test]
+fn what_was_understood_and_what_was_passed_over() {
+    let place = Place::new(
+        "# Shop\n\n| Task | Status |\n|--|--|\n| T1.1 | open |\n\n## ADR-001: Postgres\n\n## Phase 1: Auth\n### [ ] T1.1: Login\n> **Depends on**: T1.2\n\n\
+         ### [x] T1.2: Mail\n\n## M1.5 (Phase 1.5): Clean up\n- [ ] T1.5.1: Names\n\n## Progress\n- [ ] T1.1: Login\n- [x] T1.2: Mail\n\n```text\n- [ ] T9.9: an example\n```\n",
+    );
+    place.check(
+        &["tasks", "check"],
+        &expect![[r#"
+        TASKS.md:5: passed over: T1.1 is mentioned: the task is elsewhere
+        TASKS.md:7: passed over: ADR-001 is a heading without a box, and nothing is said about it: no task
+        TASKS.md:19-20: passed over: T1.1 is named again: added to the task of that id, and 1 more
+        TASKS.md:23: passed over: T9.9 is in a code fence, which is not read
+        phase 1 (Auth): 3 tasks, 1 done
+        TASKS.md: 3 tasks in 1 phase with 1 dependency, and it can be worked with
+        --- 0
+    "#]],
+    );
+    place.check(
+        &["--lang", "ko", "tasks", "check"],
+        &expect![[r#"
+        TASKS.md:5: 지나침: T1.1을(를) 언급합니다. 작업은 다른 곳에 있습니다
+        TASKS.md:7: 지나침: ADR-001은(는) 체크박스가 없고 설명하는 항목도 없는 제목이라 작업이 아닙니다
+        TASKS.md:19-20: 지나침: T1.1이(가) 다시 나와 같은 번호의 작업에 더했습니다 외 1개
+        TASKS.md:23: 지나침: T9.9은(는) 코드 블록 안에 있어 읽지 않습니다
+        1단계 (Auth): 작업 3개, 완료 1개
+        TASKS.md: 1개 단계에 작업 3개, 의존성 1개. 이대로 쓸 수 있습니다
+        --- 0
+    "#]],
+    );
+    let said: Value = serde_json::from_slice(&place.run(&["--json", "tasks", "check"]).stdout).expect("JSON");
+    assert_eq!(
+        said["understood"],
+        json!({
+            "phases": [{ "number": 1, "title": "Auth", "tasks": 3, "done": 1 }],
+            "tasks": 3, "dependencies": 1,
+        })
+    );
+    assert_eq!(
+        said["passed_over"][2],
+        json!({
+            "line": 19, "last": 20, "count": 2, "what": "again", "text": "T1.1",
+            "message": "T1.1 is named again: added to the task of that id",
+        })
+    );
+    place.resolve(&[], "READY:T1.1");
+}
+
+#[test]
+fn the_state_of_another_program_counts_or_is_named() {
+    let place = Place::new("- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T2.1: c\n- [ ] T3.1: d\n");
+    let state = json!({
+        "completedPhases": [1], "completedTasks": ["T2.1", "Set up"], "phaseNotes": { "1": "fine" }, "currentPhase": 2,
+    });
+    place.write(".claude/orchestrate-state.json", &state.to_string());
+    place.check(&["tasks", "check"], &expect![[r#"
+        .claude/orchestrate-state.json: 'completedPhases' of another program counts: 1 of this file
+        .claude/orchestrate-state.json: 'completedTasks' of another program counts: 1 of this file
+        .claude/orchestrate-state.json: 'phaseNotes' of another program is not understood and counts as nothing; list finished tasks in tasks.completed
+        .claude/orchestrate-state.json: 'Set up' is no task or phase of TASKS.md
+        phase 1: 2 tasks, 0 done
+        phase 2: 1 task, 0 done
+        phase 3: 1 task, 0 done
+        TASKS.md: 4 tasks in 3 phases with 0 dependencies, and it can be worked with
+        --- 0
+    "#]]);
+    place.check(&["--lang", "ko", "tasks", "check"], &expect![[r#"
+        .claude/orchestrate-state.json: 다른 프로그램의 'completedPhases'을(를) 반영합니다: 이 파일에 있는 것 1개
+        .claude/orchestrate-state.json: 다른 프로그램의 'completedTasks'을(를) 반영합니다: 이 파일에 있는 것 1개
+        .claude/orchestrate-state.json: 다른 프로그램의 'phaseNotes'은(는) 알 수 없어 반영하지 않습니다. 끝난 작업은 tasks.completed에 적으세요
+        .claude/orchestrate-state.json: 'Set up'은(는) TASKS.md에 없는 작업이나 단계입니다
+        1단계: 작업 2개, 완료 0개
+        2단계: 작업 1개, 완료 0개
+        3단계: 작업 1개, 완료 0개
+        TASKS.md: 3개 단계에 작업 4개, 의존성 0개. 이대로 쓸 수 있습니다
+        --- 0
+    "#]]);
+    place.check(&["resolve"], &expect![[r#"
+        PHASE_DONE:2
+        --- 0
+        ostler: 'phaseNotes' of another program is not understood and counts as nothing; list finished tasks in tasks.completed
+        ostler: 'Set up' is no task or phase of TASKS.md
+    "#]]);
+    let kept = place.state();
+    assert_eq!(kept["completedTasks"], state["completedTasks"], "what others wrote stays");
+    assert_eq!(kept["phaseNotes"], state["phaseNotes"]);
+    let said: Value = serde_json::from_slice(&place.run(&["--json", "tasks", "check"]).stdout).expect("JSON");
+    assert_eq!(said["state"]["unread"], json!(["phaseNotes"]));
 }

@@ -19,7 +19,7 @@ fn from_ready_to_all_done() {
     place.resolve(&[], "READY:T1.2,T1.3");
     place.resolve(&["--groups"], "READY:T1.2,T1.3|T1.4");
     place.resolve(&["--phase", "1", "--force"], "READY:T1.2,T1.3");
-    place.resolve(&["--phase", "2"], "ERROR:BLOCKED:T1.2,T1.3");
+    place.resolve(&["--phase", "2"], "ERROR:OPEN_DEP:T1.2,T1.3");
     place.resolve(&["--phase", "9"], "ERROR:TASKS_NOT_FOUND:there is no phase 9");
     let state = |tasks: Value, checkpoints: Value| {
         let mut state = place.state();
@@ -67,8 +67,48 @@ fn errors_change_nothing() {
         let place = Place::new(tasks);
         let before = place.files();
         place.resolve(&[], line);
-        assert_eq!(place.files(), before, "{line}");
+        let mut after = place.files();
+        let log = after.remove(&place.project().join(".claude/orchestrate.log"));
+        assert_eq!(after, before, "{line}");
+        // Where there is no task file, nobody has a project to keep a log in.
+        assert_eq!(log.is_some(), !tasks.is_empty(), "{line}");
+        let log = String::from_utf8(log.unwrap_or_default()).expect("text");
+        let said: Vec<&str> =
+            log.lines().filter_map(|line| line.split_once("] ")).map(|(_, it)| it).collect();
+        assert_eq!(said, if tasks.is_empty() { vec![] } else { vec!["RESOLVE_NEXT", line] });
     }
+}
+
+#[test]
+fn a_person_is_told_what_to_do_about_a_wrong_file() {
+    let place = Place::new("- [ ] T1.1: Login\n- [ ] T1.2: b\n  - deps: the login\n  - deps: login\n");
+    place.check(
+        &["resolve"],
+        &expect![[r#"
+            ERROR:PARSE_FAIL:TASKS.md:4: T1.2 depends on 'login'; write its id, T1.1
+            --- 15
+            ostler: TASKS.md:4: T1.2 depends on 'login'; write its id, T1.1
+            ostler: Put the task file right; ostler tasks check lists everything that is wrong, with its lines. Then ask again.
+        "#]],
+    );
+    place.check(
+        &["--lang", "ko", "resolve"],
+        &expect![[r#"
+            ERROR:PARSE_FAIL:TASKS.md:4: T1.2 depends on 'login'; write its id, T1.1
+            --- 15
+            ostler: TASKS.md:4: T1.2이(가) 기다리는 'login'은(는) 번호로 적으세요: T1.1
+            ostler: 작업 파일을 고치세요. ostler tasks check가 틀린 곳을 줄 번호와 함께 모두 보여 줍니다. 그다음 다시 물으세요.
+        "#]],
+    );
+    let place = Place::new(TASKS);
+    place.check(
+        &["resolve", "--phase", "2"],
+        &expect![[r#"
+            ERROR:OPEN_DEP:T1.2,T1.3
+            --- 15
+            ostler: what was asked for waits for T1.2,T1.3, which nobody has begun; without --phase these come first
+        "#]],
+    );
 }
 
 #[test]
@@ -214,5 +254,10 @@ fn a_file_of_too_many_tasks() {
     let out = String::from_utf8_lossy(&said.stdout);
     assert!(out.contains("TASKS.md:1000001: 여기서 작업이 1000000개를 넘습니다"), "{out}");
     assert_eq!(said.status.code(), Some(15));
-    assert_eq!(place.files(), before, "nothing has changed");
+    let mut after = place.files();
+    assert!(
+        after.remove(&place.project().join(".claude/orchestrate.log")).is_some(),
+        "the error is in the log"
+    );
+    assert!(after == before, "nothing else has changed");
 }

@@ -51,14 +51,14 @@ fn the_state_and_the_log() {
         assert!(text.contains(part), "one thing in a line, and each below its own: {text}");
     }
 
-    place.resolve(&["--phase", "2", "--force"], "ERROR:BLOCKED:T1.2,T1.3");
+    place.resolve(&["--phase", "2", "--force"], "ERROR:OPEN_DEP:T1.2,T1.3");
     place.write("TASKS.md", "");
     place.resolve(&[], "ERROR:PARSE_FAIL:TASKS.md:1: there is no task in it, such as '- [ ] T1.1: title'");
     let log = place.read(".claude/orchestrate.log");
     let lines: Vec<&str> = log.lines().map(|line| line.split_once("] ").expect("a time").1).collect();
     assert_eq!(
         lines[..4],
-        ["RESOLVE_NEXT", "READY:T1.2,T1.3", "RESOLVE_NEXT:PHASE:2:FORCE", "ERROR:BLOCKED:T1.2,T1.3"]
+        ["RESOLVE_NEXT", "READY:T1.2,T1.3", "RESOLVE_NEXT:PHASE:2:FORCE", "ERROR:OPEN_DEP:T1.2,T1.3"]
     );
     assert!(lines[5].starts_with("ERROR:PARSE_FAIL:"));
     assert!(log.starts_with("[20") && log.as_bytes()[20] == b']', "{log}");

@@ -64,15 +64,9 @@ pub fn next(
                 Next::Prepare(phase)
             }
         }
-        line @ Thin::Error { code: ErrorCode::Blocked, .. } => {
-            let failed: Vec<String> =
-                progress.failed().map(|task| String::from(plan.task(task).name())).collect();
-            // Without a failure a phase was asked for that waits for others.
-            if failed.is_empty() {
-                Next::Refuse(line)
-            } else {
-                Next::Ask(About::Blocked { phase, tasks: failed })
-            }
+        Thin::Error { code: ErrorCode::Blocked, .. } => {
+            let failed = progress.failed().map(|task| String::from(plan.task(task).name()));
+            Next::Ask(About::Blocked { phase, tasks: failed.collect() })
         }
         Thin::Wait {} => Next::Wait,
         other => Next::Refuse(other),

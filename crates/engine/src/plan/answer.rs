@@ -6,7 +6,7 @@ use ostler_protocol::thin::{ErrorCode, Thin};
 
 use super::{
     files::{Claims, overlap},
-    progress::Progress,
+    progress::{Progress, State},
     task::{Risk, TaskNumber},
 };
 
@@ -62,10 +62,10 @@ pub fn answer(progress: &Progress<'_>, checkpoints: &BTreeSet<u32>, request: Req
     if let Some(settled) = settled(progress, checkpoints, request.phase) {
         return settled;
     }
-    let asked = |task: &TaskNumber| request.phase.is_none_or(|phase| plan.entry(*task).phase == phase);
+    let asked = |task: &TaskNumber| request.phase.is_none_or(|phase| plan.entry(*task).phase.number == phase);
     let first = together(progress, progress.ready().filter(asked));
     if first.is_empty() {
-        return stuck(progress);
+        return stuck(progress, request.phase);
     }
     let mut groups = alloc::vec![first];
     if request.groups {
@@ -91,20 +91,31 @@ fn settled(progress: &Progress<'_>, checkpoints: &BTreeSet<u32>, asked: Option<u
     Some(Thin::AllDone {})
 }
 
-/// Nothing can run: somebody works, or somebody has to decide.
-fn stuck(progress: &Progress<'_>) -> Thin {
+/// Nothing can run: somebody works, somebody has to decide, or a phase was asked for too early.
+fn stuck(progress: &Progress<'_>, asked: Option<u32>) -> Thin {
     if progress.running().next().is_some() {
         return Thin::Wait {};
     }
     let plan = progress.plan();
-    // Without a failure a phase was asked for that waits for others: those have to be done first.
-    let failed: Vec<TaskNumber> = progress.failed().collect();
-    let first = if failed.is_empty() { progress.ready().collect() } else { failed };
+    let phase_of = |task: TaskNumber| plan.entry(task).phase.number;
+    let is_open = |task: &TaskNumber| progress.state(*task) == State::Pending;
+    let blocked = progress.blocked();
+    let asked_for = plan.tasks().map(super::Task::number).filter(|&task| asked == Some(phase_of(task)));
+    // Only what waits for a failure is blocked: the rest waits for work that can be done.
+    let is_early = asked_for.filter(is_open).any(|task| blocked.binary_search(&task).is_err());
+    let (code, first): (_, Vec<TaskNumber>) = if is_early {
+        let ready = || progress.ready();
+        let before: Vec<TaskNumber> =
+            ready().filter(|&task| asked.is_some_and(|it| phase_of(task) < it)).collect();
+        (ErrorCode::OpenDep, if before.is_empty() { ready().collect() } else { before })
+    } else {
+        (ErrorCode::Blocked, progress.failed().collect())
+    };
     let mut names: Vec<&str> = first.iter().take(NAMED_MAX).map(|&task| plan.task(task).name()).collect();
     if first.len() > NAMED_MAX {
         names.push("...");
     }
-    Thin::error(ErrorCode::Blocked, Some(&names.join(",")))
+    Thin::error(code, Some(&names.join(",")))
 }
 
 /// Those that may run at the same time, beside those that run already.
@@ -151,7 +162,7 @@ fn later_waves(progress: &Progress<'_>, asked: Option<u32>, groups: &mut Vec<Vec
         for &task in group {
             later.complete(task);
         }
-        let wave = together(&later, later.ready().filter(|&task| plan.entry(task).phase == phase));
+        let wave = together(&later, later.ready().filter(|&task| plan.entry(task).phase.number == phase));
         if wave.is_empty() {
             return;
         }

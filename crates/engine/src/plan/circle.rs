@@ -145,6 +145,7 @@ fn name(plan: &Plan, node: u32) -> String {
             String::from_utf8_lossy(name.in_text(&plan.text)).into_owned()
         }
         Some(Junction::Phase(number)) => alloc::format!("Phase {number}"),
+        Some(Junction::Step(number, step)) => alloc::format!("Phase {number}.{step}"),
         Some(Junction::GroupStart) => String::new(),
     }
 }

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use ostler_protocol::task_name::IdForm;
+
 use super::{
     draft::Note,
     id::{self, Id, Word},
@@ -100,7 +102,8 @@ pub(super) fn without_colon(content: &[u8]) -> Option<&[u8]> {
         .or_else(|| arrows.iter().find_map(|arrow| content.strip_prefix(*arrow)))
         .unwrap_or(content);
     let value = skip(behind);
-    if behind.len() < content.len() && (value.is_empty() || value.len() < behind.len() && is_id(value)) {
+    let follows = || value.len() < behind.len() && is_id(value) && !is_measure(value);
+    if behind.len() < content.len() && (value.is_empty() || follows()) {
         return Some(value);
     }
     let run = runs(content, 0..content.len()).next()?;
@@ -144,10 +147,11 @@ fn runs(title: &[u8], part: Range<usize>) -> impl Iterator<Item = Run<'_>> {
 
 /// The next ids between two places of a title.
 fn run(title: &[u8], from: usize, to: usize) -> Option<Run<'_>> {
-    let at = memchr::memchr2_iter(b'T', b'P', &title[from..to]).map(|at| from + at).find(|&at| {
-        (at == 0
-            || !title[at - 1].is_ascii_alphanumeric() && !matches!(title[at - 1], b'.' | b'-' | b'_')
-            || title[..at].ends_with(b"<-"))
+    let at = (from..to).find(|&at| {
+        matches!(title[at], b'A'..=b'Z' | b'0'..=b'9')
+            && (at == 0
+                || !title[at - 1].is_ascii_alphanumeric() && !matches!(title[at - 1], b'.' | b'-' | b'_')
+                || title[..at].ends_with(b"<-"))
             && is_id(&title[at..])
     })?;
     let ids = &title[at..at + ids_length(&title[at..])];
@@ -182,6 +186,11 @@ fn skip(text: &[u8]) -> &[u8] {
     behind.filter(|behind| signs(behind) > 0).map_or(value, |behind| &behind[signs(behind)..])
 }
 
+/// `1.5 seconds`: a number that goes on with a word.
+fn is_measure(value: &[u8]) -> bool {
+    value[0].is_ascii_digit() && ids_length(value) < value.len()
+}
+
 fn ends_in(text: &[u8], word: &str) -> bool {
     let start = text.len().checked_sub(word.len());
     start.is_some_and(|start| text[start..].eq_ignore_ascii_case(word.as_bytes()))
@@ -194,7 +203,8 @@ fn is_between(byte: u8) -> bool {
 /// An id, or what only somebody writes who means one. `t3.medium` is a machine.
 fn is_id(text: &[u8]) -> bool {
     match id::word(text) {
-        Word::Id(_) => true,
+        // A number alone is hardly ever a task in a sentence.
+        Word::Id(id) => id.form != IdForm::Number || id.name.contains(&b'.'),
         Word::Alike(word) => word[0].is_ascii_uppercase(),
         Word::Other => false,
     }

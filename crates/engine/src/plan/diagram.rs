@@ -11,6 +11,8 @@ pub(super) enum Piece<'a> {
     Edge { from: &'a [u8], to: &'a [u8] },
     /// A part with a name of its own begins.
     Part { name: &'a [u8] },
+    /// A node, or another part, stands in a part.
+    Member { part: &'a [u8], name: &'a [u8] },
     /// A link without a direction.
     NoArrow,
     /// More than [`PIECES_MAX`] in one line.
@@ -24,11 +26,16 @@ const PIECES_MAX: usize = 1 << 16;
 const TEXT_BYTES_MAX: usize = 512;
 
 /// A diagram that is being read.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Diagram {
+#[derive(Debug, Clone, Default)]
+pub(super) struct Diagram<'a> {
     /// Whether its kind was said, and is one with edges of this form.
     is_flowchart: Option<bool>,
+    /// The parts that are open.
+    parts: Vec<&'a [u8]>,
 }
+
+/// How deep parts may stand in each other.
+const PARTS_MAX: usize = 32;
 
 /// How two nodes are linked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,14 +46,14 @@ enum Link {
     None,
 }
 
-impl Diagram {
+impl<'a> Diagram<'a> {
     /// A chain of ids outside of any diagram.
-    pub(super) fn bare() -> Diagram {
-        Diagram { is_flowchart: Some(true) }
+    pub(super) fn bare() -> Diagram<'a> {
+        Diagram { is_flowchart: Some(true), parts: Vec::new() }
     }
 
     /// Reads a line; what it says is added.
-    pub(super) fn read<'a>(&mut self, line: &'a [u8], pieces: &mut Vec<Piece<'a>>) {
+    pub(super) fn read(&mut self, line: &'a [u8], pieces: &mut Vec<Piece<'a>>) {
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"%%") || line.starts_with(b"---") {
             return;
@@ -56,16 +63,25 @@ impl Diagram {
             None => self.is_flowchart = Some(matches!(first, b"graph" | b"flowchart" | b"flowchart-elk")),
             Some(false) => {}
             Some(true) => match first {
-                b"end" | b"style" | b"classDef" | b"class" | b"click" | b"linkStyle" | b"direction" => {}
+                b"end" => drop(self.parts.pop()),
+                b"style" | b"classDef" | b"class" | b"click" | b"linkStyle" | b"direction" => {}
                 b"subgraph" => {
                     let name = line[first.len()..].trim_ascii();
                     let end = name.iter().position(|byte| matches!(byte, b'[' | b' ')).unwrap_or(name.len());
-                    pieces.push(Piece::Part { name: &name[..end] });
+                    let name = &name[..end];
+                    pieces.push(Piece::Part { name });
+                    pieces.extend(self.parts.last().map(|part| Piece::Member { part, name }));
+                    if self.parts.len() < PARTS_MAX {
+                        self.parts.push(name);
+                    } else {
+                        pieces.push(Piece::TooMany);
+                    }
                 }
                 _ => {
-                    let mut rest = chain(line, pieces);
+                    let part = self.parts.last().copied();
+                    let mut rest = chain(line, part, pieces);
                     while let Some(behind) = rest.strip_prefix(b";") {
-                        rest = chain(behind, pieces);
+                        rest = chain(behind, part, pieces);
                     }
                 }
             },
@@ -74,7 +90,7 @@ impl Diagram {
 }
 
 /// `A --> B & C --> D`. Gives what stands behind.
-fn chain<'a>(statement: &'a [u8], pieces: &mut Vec<Piece<'a>>) -> &'a [u8] {
+fn chain<'a>(statement: &'a [u8], part: Option<&'a [u8]>, pieces: &mut Vec<Piece<'a>>) -> &'a [u8] {
     let mut rest = statement.trim_ascii();
     let mut left: Vec<&[u8]> = Vec::new();
     let mut link = Link::None;
@@ -82,6 +98,7 @@ fn chain<'a>(statement: &'a [u8], pieces: &mut Vec<Piece<'a>>) -> &'a [u8] {
         let mut right = Vec::new();
         while let Some((name, behind)) = node(rest, pieces) {
             right.push(name);
+            pieces.extend(part.map(|part| Piece::Member { part, name }));
             rest = behind.trim_ascii_start();
             match rest.strip_prefix(b"&") {
                 Some(behind) => rest = behind.trim_ascii_start(),
@@ -216,6 +233,7 @@ mod tests {
                 Piece::Label { name, label } => format!("{}={}", said(name), said(label)),
                 Piece::Edge { from, to } => format!("{}>{}", said(from), said(to)),
                 Piece::Part { name } => format!("part {}", said(name)),
+                Piece::Member { part, name } => format!("{} in {}", said(name), said(part)),
                 Piece::NoArrow => "no arrow".into(),
                 Piece::TooMany => "too many".into(),
             })
@@ -259,6 +277,21 @@ mod tests {
     fn a_line_has_its_limit() {
         let side = vec!["A"; 300].join(" & ");
         check(&format!("{side} --> {side}"), "too many");
+    }
+
+    #[test]
+    fn nodes_stand_in_the_innermost_part() {
+        let mut pieces = Vec::new();
+        let mut diagram = Diagram::default();
+        for line in ["graph TD", "subgraph A", "subgraph B[x]", "T1", "end", "T2 --> T3", "end", "T4"] {
+            diagram.read(line.as_bytes(), &mut pieces);
+        }
+        let members = pieces.iter().filter_map(|piece| match piece {
+            Piece::Member { part, name } => Some((*part, *name)),
+            _ => None,
+        });
+        let expected: [(&[u8], &[u8]); 4] = [(b"A", b"B"), (b"B", b"T1"), (b"A", b"T2"), (b"A", b"T3")];
+        assert_eq!(members.collect::<Vec<_>>(), expected);
     }
 
     #[test]

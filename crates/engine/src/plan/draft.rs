@@ -4,6 +4,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     index::Index,
+    passed_over::{PassedKind, PassedOver},
+    phase::PhaseStep,
     problem::{PROBLEMS_MAX, Problem, Unclear, Warning},
     task::{Attribute, Entry, Span},
 };
@@ -25,9 +27,14 @@ pub(super) struct Draft {
     pub(super) needs: Vec<Need>,
     pub(super) notes: Vec<Note>,
     pub(super) mentions: Vec<Mention>,
+    /// Boxes of tasks that have one elsewhere too.
+    pub(super) more_boxes: Vec<(u32, Span)>,
     pub(super) diagrams: Diagrams,
     /// What headings call a phase.
     pub(super) titles: Vec<(u32, Span)>,
+    /// Whether a heading calls its phase a milestone or the like.
+    pub(super) has_milestones: bool,
+    pub(super) passed_over: Vec<PassedOver>,
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<(u32, Warning)>,
 }
@@ -44,8 +51,20 @@ pub(super) struct Need {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted {
     Id(Span),
-    Range { first: Span, last: u32 },
-    Phase(u32),
+    /// A task if the file has ids of that kind, and the words around it.
+    Maybe(Span, Span),
+    /// From the first up to where the number between these places is the last.
+    Range {
+        first: Span,
+        start: u32,
+        end: u32,
+        last: u32,
+    },
+    Phase(PhaseStep),
+    /// A phase if the file calls its phases milestones, and the words around it.
+    Milestone(PhaseStep, Span),
+    /// Words that are no id.
+    Words(Span),
 }
 
 /// An id in a note, which should be a dependency, or in a title, which need not.
@@ -72,6 +91,8 @@ pub(super) struct Diagrams {
     pub(super) edges: Vec<(u32, u32, Span, Span)>,
     pub(super) labels: Vec<(u32, Span, Span)>,
     pub(super) parts: Vec<(u32, Span)>,
+    /// A part, and a node or part that stands in it.
+    pub(super) members: Vec<(u32, Span, Span)>,
 }
 
 impl Draft {
@@ -86,8 +107,11 @@ impl Draft {
             needs: Vec::new(),
             notes: Vec::new(),
             mentions: Vec::new(),
+            more_boxes: Vec::new(),
             diagrams: Diagrams::default(),
             titles: Vec::new(),
+            has_milestones: false,
+            passed_over: Vec::new(),
             problems: Vec::new(),
             warnings: Vec::new(),
         }
@@ -96,6 +120,19 @@ impl Draft {
     pub(super) fn unclear(&mut self, line: u32, what: Unclear) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(Problem::Unclear { line, what });
+        }
+    }
+
+    /// Records what is not taken for a task. Lines of the same kind that follow each other are one.
+    pub(super) fn pass_over(&mut self, line: u32, kind: PassedKind, id: &[u8]) {
+        if let Some(last) = self.passed_over.last_mut()
+            && last.kind == kind
+            && (last.last..=last.last.saturating_add(1)).contains(&line)
+        {
+            last.last = line;
+            last.count += 1;
+        } else if self.passed_over.len() < PROBLEMS_MAX {
+            self.passed_over.push(PassedOver { line, last: line, count: 1, kind, text: shown(id) });
         }
     }
 

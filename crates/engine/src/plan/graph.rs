@@ -32,6 +32,8 @@ pub enum Before<'a> {
     Group(&'a str),
     /// All of a phase, and of those before it.
     Phase(u32),
+    /// A phase up to a step of it, and all before: what `Phase 0.5` waits for is step 0 of phase 0.
+    Step(u32, u32),
 }
 
 /// A node that joins many with many: it is settled when all before it are.
@@ -39,6 +41,8 @@ pub enum Before<'a> {
 pub(super) enum Junction {
     /// Behind all of a phase.
     Phase(u32),
+    /// Behind a step of a phase that has later ones.
+    Step(u32, u32),
     /// Before all of a group: what the group waits for.
     GroupStart,
     /// Behind all of a group, which has this id.
@@ -149,6 +153,9 @@ impl Backwards {
                     Some(Junction::Phase(number)) => {
                         found.insert(Before::Phase(number));
                     }
+                    Some(Junction::Step(number, step)) => {
+                        found.insert(Before::Step(number, step));
+                    }
                     Some(Junction::GroupEnd(id)) => {
                         let id = core::str::from_utf8(id.in_text(&plan.text)).unwrap_or_default();
                         found.insert(Before::Group(id));
@@ -165,7 +172,8 @@ impl Backwards {
         found.into_iter().collect()
     }
 
-    /// The tasks that a task names as its dependencies, those of groups included, in the order of the file.
+    /// The tasks that a task names as its dependencies, those of groups and of earlier steps of its phase included, in the
+    /// order of the file.
     pub fn tasks_of(&self, plan: &Plan, task: TaskNumber) -> Vec<TaskNumber> {
         let mut found = Vec::new();
         // Groups and nodes of diagrams; a task rarely waits for one.

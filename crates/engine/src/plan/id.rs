@@ -1,7 +1,9 @@
-//! Ids of tasks in raw text, without copying them. They are those of [`ostler_protocol::name::TaskId`].
+//! Ids of tasks in raw text, without copying them. The grammar is that of [`ostler_protocol::task_name`].
 
-/// The longest id, as the protocol has it.
-const ID_BYTES_MAX: usize = 64;
+use ostler_protocol::task_name::{self, IdForm, TaskName};
+pub(super) use ostler_protocol::task_name::{digits, numbers};
+
+use super::phase::PhaseStep;
 
 /// A word at the beginning of a text that is an id, or looks as if it was meant to be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,55 +23,62 @@ pub(super) struct Id<'a> {
     pub(super) name: &'a [u8],
     /// As it stands there.
     pub(super) written: &'a [u8],
+    pub(super) form: IdForm,
 }
 
 impl<'a> Id<'a> {
     /// Reads a whole word.
     pub(super) fn parse(written: &'a [u8]) -> Option<Id<'a>> {
-        if written.len() > ID_BYTES_MAX {
-            return None;
-        }
-        if is_dotted(written) {
-            return Some(Id { name: written, written });
-        }
-        let after = written.strip_prefix(b"P")?;
-        let digits = digits(after);
-        let rest = after[digits..].strip_prefix(b"-")?;
-        if digits == 0 {
-            return None;
-        }
-        if is_dotted(rest) && rest.contains(&b'.') {
-            return Some(Id { name: rest, written });
-        }
-        rest.split(|&byte| byte == b'-').all(is_letters_with_number).then_some(Id { name: written, written })
+        task_name::read(written).map(|TaskName { name, form }| Id { name, written, form })
     }
 
-    /// The phase that the id names: the `n` of `Pn-…`, else that of `Tn.m`; `Err` for a number beyond all phases.
-    pub(super) fn phase(self) -> Result<Option<u32>, ()> {
-        let number = match self.written.strip_prefix(b"P") {
-            Some(after) => &after[..digits(after)],
-            None => {
-                let end = 1 + digits(&self.name[1..]);
-                if self.name.get(end) != Some(&b'.') {
+    /// Whether only somebody writes it who means a task.
+    pub(super) fn is_plain(self) -> bool {
+        self.form == IdForm::Plain
+    }
+
+    /// The phase that the id names: the `n` of `Pn-…` or `Mn-…`, else that of `Tn.m` or `n.m`; `Err` for a number beyond
+    /// all phases.
+    pub(super) fn phase(self) -> Result<Option<PhaseStep>, ()> {
+        let number = match (self.form, self.written) {
+            (IdForm::Plain, [b'P', after @ ..]) => return PhaseStep::parse(after).map(Some).ok_or(()),
+            (IdForm::Word, [b'M', after @ ..]) if digits(after) > 0 => {
+                return PhaseStep::parse(after).map(Some).ok_or(());
+            }
+            (IdForm::Word, _) => return Ok(None),
+            (IdForm::Number, name) => &name[..digits(name)],
+            (IdForm::Plain, name) => {
+                let end = 1 + digits(&name[1..]);
+                if name.get(end) != Some(&b'.') {
                     return Ok(None);
                 }
-                &self.name[1..end]
+                &name[1..end]
             }
         };
-        number_of(number).map(Some).ok_or(())
+        number_of(number).map(|number| Some(PhaseStep { number, step: 0 })).ok_or(())
     }
+}
+
+/// What ids of one kind have in common: the letters before the first number; nothing for numbers alone.
+pub(super) fn family(name: &[u8]) -> &[u8] {
+    let letters = name.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    &name[..letters]
 }
 
 /// The word at the beginning of a text.
 pub(super) fn word(text: &[u8]) -> Word<'_> {
-    if !text.first().is_some_and(|first| matches!(first, b'T' | b'P' | b't' | b'p')) {
-        return Word::Other;
-    }
-    // Most ids are of this form, and what stands behind them belongs to no id.
-    let length = dotted(text);
-    if (1..=ID_BYTES_MAX).contains(&length) && !text.get(length).is_some_and(|byte| is_part(*byte)) {
-        let written = &text[..length];
-        return Word::Id(Id { name: written, written });
+    match text.first() {
+        Some(b'T') => {
+            // Most ids are of this form, and what stands behind them belongs to no id.
+            let length = 1 + numbers(&text[1..]);
+            let ends = !text.get(length).is_some_and(|byte| is_part(*byte));
+            if (2..=task_name::ID_BYTES_MAX).contains(&length) && ends {
+                let written = &text[..length];
+                return Word::Id(Id { name: written, written, form: IdForm::Plain });
+            }
+        }
+        Some(first) if first.is_ascii_alphanumeric() => {}
+        _ => return Word::Other,
     }
     let written = run(text);
     match Id::parse(written) {
@@ -82,7 +91,7 @@ pub(super) fn word(text: &[u8]) -> Word<'_> {
 /// The letters at the beginning that may belong to an id.
 pub(super) fn run(text: &[u8]) -> &[u8] {
     let mut end = text.iter().position(|byte| !is_part(*byte)).unwrap_or(text.len());
-    while end > 0 && matches!(text[end - 1], b'.' | b'-') {
+    while end > 0 && matches!(text[end - 1], b'.' | b'-' | b'_') {
         end -= 1;
     }
     &text[..end]
@@ -103,43 +112,7 @@ pub(super) fn number_of(text: &[u8]) -> Option<u32> {
     })
 }
 
-/// How many digits stand at the beginning.
-pub(super) fn digits(text: &[u8]) -> usize {
-    text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len())
-}
-
-/// `T1`, `T1.3` or `T1.3.2`.
-fn is_dotted(text: &[u8]) -> bool {
-    !text.is_empty() && dotted(text) == text.len()
-}
-
-/// How long such an id at the beginning is; 0 if there is none.
-fn dotted(text: &[u8]) -> usize {
-    if text.first() != Some(&b'T') {
-        return 0;
-    }
-    let (mut end, mut next) = (0, 1);
-    for _ in 0..3 {
-        let count = digits(&text[next..]);
-        if count == 0 {
-            break;
-        }
-        end = next + count;
-        if text.get(end) != Some(&b'.') {
-            break;
-        }
-        next = end + 1;
-    }
-    end
-}
-
-/// `R1`, `T2` or `V`.
-fn is_letters_with_number(text: &[u8]) -> bool {
-    let letters = text.iter().position(|byte| !byte.is_ascii_uppercase()).unwrap_or(text.len());
-    letters > 0 && digits(&text[letters..]) == text.len() - letters
-}
-
-/// `T1x`, `t1.3`, `P2-?`: nobody writes this by chance where ids stand.
+/// `T1xy`, `t1.3`, `P2-?`: nobody writes this by chance where ids stand.
 fn is_alike(text: &[u8]) -> bool {
     let Some((first, rest)) = text.split_first() else { return false };
     let count = digits(rest);
@@ -152,46 +125,7 @@ fn is_alike(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::string::ToString;
-
-    use ostler_protocol::name::TaskId;
-
     use super::*;
-
-    #[test]
-    fn the_same_ids_as_the_protocol_has() {
-        let words = [
-            "T1.3",
-            "T1.3.2",
-            "T014",
-            "T7",
-            "P2-R1-T2",
-            "P4-S1-V",
-            "P0-T3",
-            "P1-T1.3",
-            "P12-T1",
-            "",
-            "T",
-            "1.3",
-            "T1.",
-            "T1.2.3.4",
-            "t1.3",
-            "P-T1",
-            "P1-",
-            "P1--T1",
-            "P1-t1",
-            "P1-T1.2.3",
-            "P1-AB12-C",
-            "P1-1",
-            "PP-T1",
-        ];
-        for word in words {
-            let known = word.parse::<TaskId>().map(|id| id.to_string()).ok();
-            let ours =
-                Id::parse(word.as_bytes()).map(|id| core::str::from_utf8(id.name).unwrap().to_string());
-            assert_eq!(ours, known, "{word}");
-        }
-    }
 
     #[test]
     fn words_at_the_beginning() {
@@ -204,11 +138,15 @@ mod tests {
         assert_eq!(id("T1.3. x"), "T1.3");
         assert_eq!(id("T1.3 - x"), "T1.3");
         assert_eq!(id("T1.3과"), "T1.3");
+        assert_eq!(id("T16A: x"), "T16A");
         assert_eq!(id("P1-T1.3"), "T1.3");
+        assert_eq!(id("P2-T1.3_"), "P2-T1.3");
+        assert_eq!(id("ENV-001과"), "ENV-001");
+        assert_eq!(id("1.1 x"), "1.1");
         for alike in ["T1.x", "t1.3", "T1_2", "T1-x", "T1.2.3.4", "T7-T11", "P2-x1"] {
             assert_eq!(id(alike), "alike", "{alike}");
         }
-        for other in ["Title", "TS", "P1", "Phase", "1.1", ""] {
+        for other in ["Title", "TS", "P1", "Phase", "v1.1", ""] {
             assert_eq!(id(other), "other", "{other}");
         }
     }
@@ -216,10 +154,22 @@ mod tests {
     #[test]
     fn phases_of_ids() {
         let phase = |text: &str| Id::parse(text.as_bytes()).unwrap().phase();
-        assert_eq!(phase("T1.3"), Ok(Some(1)));
+        let of = |number, step| Ok(Some(PhaseStep { number, step }));
+        assert_eq!(phase("T1.3"), of(1, 0));
         assert_eq!(phase("T014"), Ok(None));
-        assert_eq!(phase("P2-R1-T2"), Ok(Some(2)));
-        assert_eq!(phase("P3-T1.3"), Ok(Some(3)));
+        assert_eq!(phase("P2-R1-T2"), of(2, 0));
+        assert_eq!(phase("P3-T1.3"), of(3, 0));
+        assert_eq!(phase("P0.5-T1"), of(0, 5));
+        assert_eq!(phase("M2-T1"), of(2, 0));
+        assert_eq!(phase("ENV-001"), Ok(None));
+        assert_eq!(phase("1.2"), of(1, 0));
         assert_eq!(phase("T99999999999.1"), Err(()));
+    }
+
+    #[test]
+    fn families() {
+        for (name, expected) in [("ENV-001", "ENV"), ("TASK-C01", "TASK"), ("M1-T2", "M"), ("1.2", "")] {
+            assert_eq!(family(name.as_bytes()), expected.as_bytes(), "{name}");
+        }
     }
 }

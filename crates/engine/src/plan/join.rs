@@ -2,17 +2,22 @@
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
-    string::{String, ToString},
+    string::String,
     vec::Vec,
 };
 
+use ostler_protocol::task_name::IdForm;
+
 use super::{
     EDGES_MAX, circle,
-    draft::{Draft, Need, Wanted, shown},
+    draft::{Draft, shown},
     graph::{Graph, Junction},
-    needs::number_at_end,
-    problem::{PROBLEMS_MAX, Problem, Unclear, Warning},
-    task::{NONE, ONLY_PHASE, Phase, Plan, Shape, Span, place_of, small},
+    id::{Id, family},
+    passed_over::PassedKind,
+    phase::{NO_PHASE, PhaseStep},
+    problem::{Problem, Unclear, Warning},
+    task::{Entry, NONE, ONLY_PHASE, Phase, Plan, Shape, Span, small},
+    wanted::NamedGroups,
 };
 
 /// How many nodes are looked at to find whether what a note names is waited for anyway.
@@ -23,14 +28,20 @@ pub(super) struct Joiner<'a> {
     pub(super) draft: Draft,
     pub(super) tasks: Vec<u32>,
     pub(super) nodes: Vec<u32>,
-    /// Numbers of the phases that have tasks, sorted.
-    phases: Vec<u32>,
+    /// The phases that have tasks, and their steps, sorted.
+    phases: Vec<PhaseStep>,
     /// The first junction of the phases; nothing if there is only one of them.
     phase_junctions: Option<u32>,
     junctions: Vec<Junction>,
     pub(super) edges: Vec<(u32, u32)>,
     /// Of each entry: whether it names a dependency in an earlier phase.
-    is_early: Vec<bool>,
+    pub(super) is_early: Vec<bool>,
+    /// What ids of tasks begin with that could be other words; nothing stands for numbers.
+    pub(super) families: BTreeSet<&'a [u8]>,
+    pub(super) named_groups: NamedGroups,
+    /// Groups that have their members by name alone.
+    pub(super) by_name: BTreeSet<u32>,
+    pub(super) dependencies: usize,
 }
 
 pub(super) fn join(text: Vec<u8>, draft: Draft) -> Plan {
@@ -44,11 +55,17 @@ pub(super) fn join(text: Vec<u8>, draft: Draft) -> Plan {
         junctions: Vec::new(),
         edges: Vec::new(),
         is_early: Vec::new(),
+        families: BTreeSet::new(),
+        named_groups: NamedGroups::default(),
+        by_name: BTreeSet::new(),
+        dependencies: 0,
     };
+    joiner.confirm();
     joiner.number();
     joiner.number_phases();
     joiner.known();
     joiner.groups();
+    joiner.members_by_name();
     joiner.needs();
     joiner.diagrams();
     joiner.order_phases();
@@ -57,18 +74,23 @@ pub(super) fn join(text: Vec<u8>, draft: Draft) -> Plan {
     let tasks = small(joiner.tasks.len());
     let graph = Graph::new(tasks, core::mem::take(&mut joiner.junctions), &joiner.edges);
     joiner.notes(&graph);
-    let Joiner { mut draft, tasks, nodes, phases, .. } = joiner;
+    let Joiner { mut draft, tasks, nodes, phases, dependencies, .. } = joiner;
+    draft.more_boxes.sort_by_key(|(entry, _)| *entry);
+    draft.passed_over.sort_by_key(|it| it.line);
     if draft.attributes.windows(2).any(|pair| pair[0].entry > pair[1].entry) {
         draft.attributes.sort_by_key(|attribute| attribute.entry);
     }
     draft.warnings.sort_by_key(|(line, _)| *line);
     // Those about single lines first; among equals the order of the file.
     draft.problems.sort_by_key(|problem| (matches!(problem, Problem::Missing { .. }), problem.line()));
+    let counted = counted_titles(&draft);
+    draft.titles.extend(counted);
     // The first title of a phase counts, so it is put there last.
     let said = draft.titles.iter().rev().filter(|(_, title)| *title != Span::default());
     let titles: BTreeMap<u32, &[u8]> = said.map(|(phase, title)| (*phase, title.in_text(&text))).collect();
     let title_of = |number: &u32| titles.get(number).map(|title| String::from_utf8_lossy(title).into_owned());
-    let phases = phases.iter().map(|number| Phase { number: *number, title: title_of(number) }).collect();
+    let numbers: BTreeSet<u32> = phases.iter().map(|phase| phase.number).collect();
+    let phases = numbers.iter().map(|number| Phase { number: *number, title: title_of(number) }).collect();
     let mut plan = Plan {
         text,
         entries: draft.entries,
@@ -79,12 +101,22 @@ pub(super) fn join(text: Vec<u8>, draft: Draft) -> Plan {
         phases,
         problems: draft.problems,
         warnings: draft.warnings,
+        passed_over: draft.passed_over,
+        more_boxes: draft.more_boxes,
+        dependencies,
         graph,
     };
     if let Some(problem) = circle::find(&plan) {
         plan.problems.push(problem);
     }
     plan
+}
+
+/// `## 1. Database` around `1.1` and `1.2` is the title of a phase too.
+fn counted_titles(draft: &Draft) -> Vec<(u32, Span)> {
+    let is_counted =
+        |it: &&Entry| it.is_group && !it.is_tentative && it.form == IdForm::Number && it.phase != NO_PHASE;
+    draft.entries.iter().filter(is_counted).map(|it| (it.phase.number, it.title)).collect()
 }
 
 impl Joiner<'_> {
@@ -111,35 +143,52 @@ impl Joiner<'_> {
     }
 
     fn number_phases(&mut self) {
-        let has_any = self.tasks.iter().any(|&task| self.draft.entries[task as usize].phase != NONE);
+        let has_any = self.tasks.iter().any(|&task| self.draft.entries[task as usize].phase != NO_PHASE);
         for at in 0..self.draft.entries.len() {
             let entry = &mut self.draft.entries[at];
-            if entry.phase == NONE && !has_any {
-                entry.phase = ONLY_PHASE;
-            } else if entry.phase == NONE && !entry.is_group {
+            if entry.phase == NO_PHASE && !has_any {
+                entry.phase = PhaseStep { number: ONLY_PHASE, step: 0 };
+            } else if entry.phase == NO_PHASE && !entry.is_group {
                 let (line, id) = (entry.line, self.name(small(at)));
                 self.draft.unclear(line, Unclear::NoPhase { id });
             }
         }
         let of_tasks = self.tasks.iter().map(|&task| self.draft.entries[task as usize].phase);
-        let mut phases: Vec<u32> = of_tasks.filter(|&phase| phase != NONE).collect();
+        let mut phases: Vec<PhaseStep> = of_tasks.filter(|&phase| phase != NO_PHASE).collect();
         phases.dedup();
         phases.sort_unstable();
         phases.dedup();
         self.phases = phases;
         if self.phases.len() > 1 {
             self.phase_junctions = Some(self.next_junction());
-            self.junctions.extend(self.phases.iter().map(|&phase| Junction::Phase(phase)));
+            let nexts = self.phases.iter().skip(1).map(Some).chain([None]);
+            let is_end =
+                nexts.zip(&self.phases).map(|(next, it)| next.is_none_or(|next| next.number > it.number));
+            let junctions = is_end.zip(&self.phases).map(|(is_end, &PhaseStep { number, step })| {
+                if is_end { Junction::Phase(number) } else { Junction::Step(number, step) }
+            });
+            self.junctions.extend(junctions);
         }
     }
 
-    fn phase_place(&self, number: u32) -> Option<usize> {
-        place_of(&self.phases, number, |phase| *phase)
+    /// Where a phase or a step stands among all; a phase that is named without a step ends with its last one, as seen from
+    /// another phase.
+    pub(super) fn phase_place(&self, wanted: PhaseStep, own: u32) -> Option<usize> {
+        if wanted.step > 0 || wanted.number == own {
+            return self.phases.binary_search(&wanted).ok();
+        }
+        let end = self.phases.partition_point(|phase| phase.number <= wanted.number);
+        end.checked_sub(1).filter(|&at| self.phases[at].number == wanted.number)
     }
 
     /// The node behind all of a phase.
     pub(super) fn phase_end(&self, number: u32) -> Option<u32> {
-        Some(self.phase_junctions? + small(self.phase_place(number)?))
+        let place = self.phase_place(PhaseStep { number, step: 0 }, NO_PHASE.number)?;
+        Some(self.phase_junctions? + small(place))
+    }
+
+    pub(super) fn has_phases(&self) -> Option<u32> {
+        self.phase_junctions
     }
 
     fn next_junction(&self) -> u32 {
@@ -152,7 +201,7 @@ impl Joiner<'_> {
         node
     }
 
-    fn name(&self, entry: u32) -> String {
+    pub(super) fn name(&self, entry: u32) -> String {
         self.draft.entries[entry as usize]
             .name
             .in_text(self.text)
@@ -161,8 +210,11 @@ impl Joiner<'_> {
             .collect()
     }
 
+    /// The task or group of an id; what only looked like one is none.
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
-        self.draft.index.find(name, |entry| self.draft.entries[entry as usize].name.in_text(self.text))
+        let found =
+            self.draft.index.find(name, |entry| self.draft.entries[entry as usize].name.in_text(self.text));
+        found.filter(|&entry| !self.draft.entries[entry as usize].is_tentative)
     }
 
     /// The node that waits for what an entry depends on.
@@ -197,35 +249,10 @@ impl Joiner<'_> {
             self.look_back(before, entry);
             *edge = (self.nodes[before as usize], self.start(entry));
         }
+        self.dependencies += edges.len();
         // Each task has edges from and to its phase.
         edges.reserve(self.draft.needs.len() + 2 * self.tasks.len());
         self.edges = edges;
-    }
-
-    fn needs(&mut self) {
-        let needs = core::mem::take(&mut self.draft.needs);
-        for need in &needs {
-            match need.what {
-                Wanted::Id(id) => {
-                    self.need(need, id.in_text(self.text));
-                }
-                Wanted::Range { first, last } => self.range(need, first.in_text(self.text), last),
-                Wanted::Phase(number) => self.phase(need, number),
-            }
-            if self.edges.len() > EDGES_MAX {
-                return self.draft.unclear(need.line, Unclear::TooManyNeeds);
-            }
-        }
-    }
-
-    /// One dependency; whether it is there.
-    fn need(&mut self, need: &Need, name: &[u8]) -> bool {
-        let Some(before) = self.find(name) else {
-            self.missing(need.line, need.entry, &shown(name));
-            return false;
-        };
-        self.depend(before, need.entry);
-        true
     }
 
     pub(super) fn depend(&mut self, before: u32, entry: u32) {
@@ -239,63 +266,24 @@ impl Joiner<'_> {
         self.is_early[entry as usize] |= earlier.phase < own.phase;
     }
 
-    pub(super) fn missing(&mut self, line: u32, entry: u32, needs: &str) {
-        if self.draft.problems.len() < PROBLEMS_MAX {
-            let (task, needs) = (self.name(entry), needs.to_string());
-            self.draft.problems.push(Problem::Missing { line, task, needs });
-        }
-    }
-
-    /// The ids of a range one after the other, up to the first that is not there.
-    fn range(&mut self, need: &Need, first: &[u8], last: u32) {
-        let (prefix, number) = first.split_at(number_at_end(first));
-        let width = if number.starts_with(b"0") { number.len() } else { 0 };
-        let start = number
-            .iter()
-            .fold(0_u32, |sum, digit| sum.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
-        let prefix = String::from_utf8_lossy(prefix).into_owned();
-        for number in start..=last {
-            let name = alloc::format!("{prefix}{number:0width$}");
-            if !self.need(need, name.as_bytes()) || self.edges.len() > EDGES_MAX {
-                return;
-            }
-        }
-    }
-
-    /// All of a phase.
-    fn phase(&mut self, need: &Need, number: u32) {
-        let own = self.draft.entries[need.entry as usize].phase;
-        match (self.phase_place(number), self.phase_junctions) {
-            (None, _) => self.missing(need.line, need.entry, &alloc::format!("Phase {number}")),
-            (Some(_), _) if number == own => {
-                let id = self.name(need.entry);
-                self.draft.unclear(need.line, Unclear::OwnPhase { id });
-            }
-            (Some(at), Some(first)) => {
-                self.is_early[need.entry as usize] |= number < own;
-                self.edge(first + small(at), self.start(need.entry));
-            }
-            (Some(_), None) => {}
-        }
-    }
-
     /// A phase waits for the one before it, except who names what it waits for there.
     fn order_phases(&mut self) {
         let Some(first) = self.phase_junctions else { return };
         for entry in 0..self.nodes.len() {
             let fields = &self.draft.entries[entry];
-            // A group comes before its members, so its own is known by then.
-            if fields.parent != NONE {
-                self.is_early[entry] |= self.is_early[fields.parent as usize];
-            }
-            let fields = &self.draft.entries[entry];
             if fields.is_group {
                 continue;
             }
-            let Some(at) = self.phase_place(fields.phase) else { continue };
+            let mut is_early = self.is_early[entry];
+            let mut around = fields.parent;
+            while around != NONE && !is_early {
+                is_early = self.is_early[around as usize];
+                around = self.draft.entries[around as usize].parent;
+            }
+            let Ok(at) = self.phases.binary_search(&fields.phase) else { continue };
             let node = self.nodes[entry];
             self.edge(node, first + small(at));
-            if at > 0 && !self.is_early[entry] {
+            if at > 0 && !is_early {
                 self.edge(first + small(at) - 1, node);
             }
         }
@@ -307,12 +295,13 @@ impl Joiner<'_> {
     /// Where somebody marks items with `[P]`, the others come one after the other.
     fn order_items(&mut self) {
         let entries = &self.draft.entries;
-        let marked: BTreeSet<u32> = entries.iter().filter(|it| it.parallel).map(|it| it.phase).collect();
+        let marked: BTreeSet<PhaseStep> =
+            entries.iter().filter(|it| it.parallel).map(|it| it.phase).collect();
         if marked.is_empty() {
             return;
         }
         // Of each phase: the last one that came alone, and who came since.
-        let mut last: BTreeMap<u32, (Option<u32>, Vec<u32>)> = BTreeMap::new();
+        let mut last: BTreeMap<PhaseStep, (Option<u32>, Vec<u32>)> = BTreeMap::new();
         let mut edges = Vec::new();
         for &task in &self.tasks {
             let fields = &entries[task as usize];
@@ -347,7 +336,10 @@ impl Joiner<'_> {
         let mentions = core::mem::take(&mut self.draft.mentions);
         for mention in mentions {
             let id = mention.id.in_text(self.text);
-            if self.find(id).is_none() {
+            let is_ours = Id::parse(id).is_some_and(Id::is_plain) || self.families.contains(family(id));
+            if self.find(id).is_some() {
+                self.draft.pass_over(mention.line, PassedKind::Mentioned, id);
+            } else if is_ours {
                 let id = shown(id);
                 let what =
                     if mention.in_table { Unclear::NoNeedsColumn { id } } else { Unclear::NoBox { id } };

@@ -253,6 +253,28 @@ impl Key {
     }
 }
 
+/// Whether a heading says that tasks are summed up below it.
+pub(super) fn is_summary(title: &[u8]) -> bool {
+    const WORDS: [&str; 14] = [
+        "summary",
+        "overview",
+        "progress",
+        "status",
+        "checklist",
+        "index",
+        "at a glance",
+        "execution order",
+        "요약",
+        "진행",
+        "현황",
+        "목차",
+        "체크리스트",
+        "개요",
+    ];
+    let title = alloc::string::String::from_utf8_lossy(&title[..title.len().min(96)]).to_lowercase();
+    WORDS.iter().any(|word| title.contains(word))
+}
+
 /// Without white space and emphasis at both ends.
 pub(super) fn trim(mut text: &[u8]) -> &[u8] {
     let is_outside = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'*' | b'_' | b'`');

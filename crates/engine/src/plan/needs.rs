@@ -2,17 +2,27 @@
 
 use alloc::vec::Vec;
 
-use super::id::{self, Id, Word, digits, number_of};
+use ostler_protocol::task_name::IdForm;
+
+use super::{
+    id::{self, Id, Word, digits},
+    id_range::{self, IdRange},
+    phase::PhaseStep,
+};
 
 /// Something that stands in the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found<'a> {
     /// A task.
     Id(Id<'a>),
-    /// The first task of a range, and the number of the last.
-    Range(Id<'a>, u32),
+    /// A task if the file has ids of that kind, and the words around it.
+    Maybe(Id<'a>, &'a [u8]),
+    /// Several tasks.
+    Range(IdRange<'a>),
     /// All of a phase.
-    Phase(u32),
+    Phase(PhaseStep),
+    /// All of a phase, if the file calls its phases milestones, and the words around it.
+    Milestone(PhaseStep, &'a [u8]),
     /// A task that is named in a note.
     Noted(Id<'a>),
     /// Words that are no task.
@@ -30,6 +40,8 @@ struct Scan<'a, 'b> {
     value: &'a [u8],
     at: usize,
     item: usize,
+    /// What was found before the item.
+    item_found: usize,
     /// Where the words of the item end, if a note began since.
     words_end: Option<usize>,
     item_has_id: bool,
@@ -46,7 +58,9 @@ pub(super) fn read<'a>(value: &'a [u8], found: &mut Vec<Found<'a>>) {
     if read_plain(value, found) {
         return;
     }
-    let mut scan = Scan { value, at: 0, item: 0, words_end: None, item_has_id: false, has_id: false, found };
+    let item_found = found.len();
+    let mut scan =
+        Scan { value, at: 0, item: 0, item_found, words_end: None, item_has_id: false, has_id: false, found };
     while scan.at < scan.value.len() {
         scan.step();
     }
@@ -58,7 +72,10 @@ fn read_plain<'a>(value: &'a [u8], found: &mut Vec<Found<'a>>) -> bool {
     let known = found.len();
     let inside = value.strip_prefix(b"[").and_then(|value| value.strip_suffix(b"]"));
     let mut rest = inside.unwrap_or(value);
-    while let Word::Id(id) = id::word(rest) {
+    while let Word::Id(id) = id::word(rest)
+        && id.is_plain()
+        && !is_phases(id.written)
+    {
         found.push(Found::Id(id));
         rest = match &rest[id.written.len()..] {
             [] => return true,
@@ -90,12 +107,16 @@ impl<'a> Scan<'a, '_> {
     /// Ends the item before `end`: words without an id are about something else.
     fn end_item(&mut self, end: usize) {
         let end = self.words_end.take().unwrap_or(end).max(self.item);
-        if !self.item_has_id {
-            let words = strip(&self.value[self.item..end]);
-            if !is_nothing(words) {
-                self.found.push(Found::External(words));
+        let words = strip(self.value.get(self.item..end).unwrap_or_default());
+        if !self.item_has_id && !is_nothing(words) {
+            self.found.push(Found::External(words));
+        }
+        for found in &mut self.found[self.item_found..] {
+            if let Found::Maybe(_, around) | Found::Milestone(_, around) = found {
+                *around = words;
             }
         }
+        self.item_found = self.found.len();
         self.item_has_id = false;
         self.item = self.value.len();
     }
@@ -150,18 +171,51 @@ impl<'a> Scan<'a, '_> {
     fn word(&mut self) {
         let rest = &self.value[self.at..];
         match id::word(rest) {
-            Word::Id(id) => {
+            Word::Id(id) if is_phases(id.written) => {
+                let last = id.written.iter().rposition(|&byte| byte == b'P').unwrap_or_default();
+                self.at += last + 1;
+                self.phases(&rest[last + 1..]);
+            }
+            // `ENV-001-ENV-005` has the form of an id, and `1단계` begins like one.
+            Word::Id(id) if id.form != IdForm::Number || !is_counted(&rest[id.written.len()..]) => {
                 self.at += id.written.len();
                 self.take_id();
-                self.range_or_id(id);
+                match id_range::twice(id.written) {
+                    Some(range) => self.found.push(Found::Range(range)),
+                    None => self.range_or_id(id),
+                }
             }
             Word::Alike(word) => {
                 self.at += word.len();
                 self.take_id();
-                self.found.push(inner_range(word).unwrap_or(Found::NotAnId(word)));
+                let range = id_range::within(word).map(|range| range.map(Found::Range));
+                self.found.push(match range {
+                    Some(Ok(range)) => range,
+                    Some(Err(())) => Found::NotARange(word),
+                    None => Found::NotAnId(word),
+                });
             }
-            Word::Other => self.other_word(),
+            Word::Id(_) | Word::Other => match id_range::within(id::run(rest)) {
+                // `1.1-1.3` and `1-3`, not "1-3 days" or `2024-01-01`.
+                Some(Ok(range)) if range.first.name.contains(&b'.') || self.is_item(id::run(rest)) => {
+                    self.at += id::run(rest).len();
+                    self.take_id();
+                    self.found.push(Found::Range(range));
+                }
+                _ => self.other_word(),
+            },
         }
+    }
+
+    /// Whether a word is all that the item has.
+    fn is_item(&self, word: &[u8]) -> bool {
+        let before = strip(self.value.get(self.item..self.at).unwrap_or_default());
+        let behind = self.value[self.at + word.len()..].trim_ascii_start();
+        before.is_empty() && behind.first().is_none_or(|byte| matches!(byte, b',' | b';' | b']' | b'('))
+    }
+
+    fn push_id(&mut self, id: Id<'a>) {
+        self.found.push(if id.is_plain() { Found::Id(id) } else { Found::Maybe(id, id.written) });
     }
 
     fn take_id(&mut self) {
@@ -173,27 +227,27 @@ impl<'a> Scan<'a, '_> {
     fn range_or_id(&mut self, id: Id<'a>) {
         let behind = &self.value[self.at..];
         if matches!(behind.first(), None | Some(b',' | b']')) {
-            return self.found.push(Found::Id(id));
+            return self.push_id(id);
         }
-        let Some((spaced, is_dash, length)) = range_mark(behind) else {
-            return self.found.push(Found::Id(id));
-        };
+        let Some((spaced, mark, length)) = range_mark(behind) else { return self.push_id(id) };
         let next = &behind[length..];
-        let digits_only = digits(next);
-        let word = match id::word(next) {
-            Word::Id(last) => last.written,
-            _ if digits_only > 0 => &next[..digits_only],
-            _ => return self.found.push(Found::Id(id)),
-        };
+        let word = id::run(next);
         // "T1.2 - T1.1's model is used" is a note, not a range.
         let after = next[word.len()..].trim_ascii_start();
         let ends = after.first().is_none_or(|byte| matches!(byte, b',' | b';' | b')' | b']' | b'('));
-        if is_dash && spaced && !ends {
-            return self.found.push(Found::Id(id));
+        let is_end = Id::parse(word).is_some() || digits(word) == word.len();
+        let is_note = match mark {
+            Mark::Sign => false,
+            Mark::Dash => spaced && !ends || !is_end,
+            Mark::Word => !is_end,
+        };
+        if word.is_empty() || is_note {
+            return self.push_id(id);
         }
         self.at += length + word.len();
         let written = &self.value[self.at - length - word.len() - id.written.len()..self.at];
-        self.found.push(range(id, word).unwrap_or(Found::NotARange(written)));
+        let range = IdRange::new(id, word);
+        self.found.push(range.map_or(Found::NotARange(written), Found::Range));
     }
 
     fn other_word(&mut self) {
@@ -201,7 +255,7 @@ impl<'a> Scan<'a, '_> {
         let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(length);
         self.at += length;
-        if word.eq_ignore_ascii_case(b"phase") {
+        if word.eq_ignore_ascii_case(b"phase") || word.eq_ignore_ascii_case(b"phases") {
             let number = behind.trim_ascii_start();
             if number.first().is_some_and(u8::is_ascii_digit) {
                 self.at = self.value.len() - number.len();
@@ -210,6 +264,9 @@ impl<'a> Scan<'a, '_> {
         } else if word[0] == b'P' && word.len() > 1 && digits(&word[1..]) == word.len() - 1 {
             self.at -= word.len() - 1;
             self.phases(&rest[1..]);
+        } else if word[0] == b'M' && word.len() > 1 && digits(&word[1..]) == word.len() - 1 {
+            self.at -= word.len() - 1;
+            self.milestone(&rest[1..]);
         } else if word.eq_ignore_ascii_case(b"and") {
             self.end_item(self.at - length);
             self.item = self.at;
@@ -218,15 +275,16 @@ impl<'a> Scan<'a, '_> {
         }
     }
 
-    /// `1`, or `0-2`, which is all up to the last of them.
+    /// `1`, `0.5`, or `0-2`, which is all up to the last of them.
     fn phases(&mut self, text: &'a [u8]) {
-        let mut number = &text[..digits(text)];
+        let mut number = &text[..PhaseStep::length(text)];
         let mut length = number.len();
-        if let Some(behind) = text[length..].strip_prefix(b"-").or(text[length..].strip_prefix(b"~"))
+        let mark = text[length..].strip_prefix(b"-").or_else(|| text[length..].strip_prefix(b"~"));
+        if let Some(behind) = mark.map(|behind| behind.strip_prefix(b"P").unwrap_or(behind))
             && digits(behind) > 0
         {
-            number = &behind[..digits(behind)];
-            length += 1 + number.len();
+            number = &behind[..PhaseStep::length(behind)];
+            length = text.len() - behind.len() + number.len();
         }
         self.at += length;
         self.phase(number);
@@ -234,7 +292,15 @@ impl<'a> Scan<'a, '_> {
 
     fn phase(&mut self, number: &'a [u8]) {
         self.take_id();
-        self.found.push(number_of(number).map_or(Found::PhaseNumber(number), Found::Phase));
+        self.found.push(PhaseStep::parse(number).map_or(Found::PhaseNumber(number), Found::Phase));
+    }
+
+    fn milestone(&mut self, text: &'a [u8]) {
+        let number = &text[..PhaseStep::length(text)];
+        self.at += number.len();
+        self.take_id();
+        let phase = PhaseStep::parse(number);
+        self.found.push(phase.map_or(Found::PhaseNumber(number), |phase| Found::Milestone(phase, number)));
     }
 
     /// A letter beyond ASCII: other commas, dashes and parentheses, or a word.
@@ -265,6 +331,11 @@ impl<'a> Scan<'a, '_> {
                 let korean = word.split(|c: char| c.is_ascii()).next().unwrap_or_default();
                 let is_and = matches!(korean, "및" | "와" | "과" | "그리고");
                 self.at += korean.len().max(length);
+                let number = self.value[self.at..].trim_ascii_start();
+                if matches!(korean, "페이즈" | "단계") && digits(number) > 0 {
+                    self.at = self.value.len() - number.len();
+                    return self.phases(number);
+                }
                 if is_and && self.item_has_id {
                     self.end_item(self.at);
                     self.item = self.at;
@@ -274,63 +345,58 @@ impl<'a> Scan<'a, '_> {
     }
 }
 
-/// White space, a mark, white space: whether there was some, whether it is a dash, and the length of all.
-fn range_mark(text: &[u8]) -> Option<(bool, bool, usize)> {
+/// How a range is written between its ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Sign,
+    Dash,
+    Word,
+}
+
+/// White space, a mark, white space: whether there was some on both sides, what kind it is, and the length of all.
+fn range_mark(text: &[u8]) -> Option<(bool, Mark, usize)> {
+    const MARKS: [(&str, Mark); 14] = [
+        ("...", Mark::Sign),
+        ("..", Mark::Sign),
+        ("…", Mark::Sign),
+        ("~", Mark::Sign),
+        ("～", Mark::Sign),
+        ("〜", Mark::Sign),
+        ("–", Mark::Dash),
+        ("—", Mark::Dash),
+        ("-", Mark::Dash),
+        ("부터", Mark::Word),
+        ("에서", Mark::Word),
+        ("to ", Mark::Word),
+        ("through ", Mark::Word),
+        ("thru ", Mark::Word),
+    ];
     let before = text.len() - text.trim_ascii_start().len();
     let rest = &text[before..];
-    let (length, is_dash) = if rest.starts_with(b"...") {
-        (3, false)
-    } else if rest.starts_with(b"..") {
-        (2, false)
-    } else if rest.starts_with(b"~") {
-        (1, false)
-    } else if rest.starts_with("–".as_bytes()) || rest.starts_with("—".as_bytes()) {
-        (3, true)
-    } else if rest.starts_with(b"-") && !rest.starts_with(b"--") {
-        (1, true)
-    } else {
+    let (word, mark) = MARKS.iter().find(|(word, _)| rest.starts_with(word.as_bytes()))?;
+    let is_word = word.ends_with(' ');
+    if rest.starts_with(b"--") || is_word && before == 0 {
         return None;
-    };
-    let behind = &rest[length..];
+    }
+    let behind = &rest[word.len()..];
     let after = behind.len() - behind.trim_ascii_start().len();
-    Some((before > 0 && after > 0, is_dash, before + length + after))
+    Some((before > 0 && after > 0, *mark, before + word.len() + after))
 }
 
-/// A word such as `T7-T11`, `T7-11` or `T7..T11`, in which the mark is part of the word.
-fn inner_range(word: &[u8]) -> Option<Found<'_>> {
-    (1..word.len()).find_map(|at| {
-        let length = match &word[at..] {
-            [b'-', ..] => 1,
-            [b'.', b'.', b'.', ..] => 3,
-            [b'.', b'.', ..] => 2,
-            _ => return None,
-        };
-        let first = Id::parse(&word[..at])?;
-        let last = &word[at + length..];
-        let is_end = Id::parse(last).is_some() || digits(last) == last.len();
-        is_end.then(|| range(first, last).unwrap_or(Found::NotARange(word)))
-    })
-}
-
-/// The range from an id to the id or number at its end.
-fn range<'a>(first: Id<'a>, last: &[u8]) -> Option<Found<'a>> {
-    let start = number_at_end(first.name);
-    let (prefix, number) = first.name.split_at(start);
-    let last_number = if digits(last) == last.len() {
-        last
-    } else {
-        let last = Id::parse(last)?.name;
-        // `P2-R1-T1~T3` repeats only the end of the id.
-        let segment = prefix.iter().rposition(|&byte| byte == b'-').map_or(0, |dash| dash + 1);
-        last.strip_prefix(prefix).or_else(|| last.strip_prefix(&prefix[segment..]))?
+/// `P0-P2`: phases, although it has the form of an id.
+fn is_phases(word: &[u8]) -> bool {
+    let mut parts = word.split(|&byte| byte == b'-');
+    let is_phase = |part: Option<&[u8]>| {
+        part.is_some_and(|part| {
+            part.len() > 1 && part[0] == b'P' && PhaseStep::length(&part[1..]) == part.len() - 1
+        })
     };
-    let (number, last_number) = (number_of(number)?, number_of(last_number)?);
-    (number <= last_number).then_some(Found::Range(first, last_number))
+    is_phase(parts.next()) && is_phase(parts.next()) && parts.next().is_none()
 }
 
-/// Where the last number of an id begins.
-pub(super) fn number_at_end(id: &[u8]) -> usize {
-    id.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1)
+/// Whether a number counts phases.
+fn is_counted(behind: &[u8]) -> bool {
+    behind.starts_with("단계".as_bytes())
 }
 
 /// Without white space, brackets and emphasis around it.
@@ -366,8 +432,13 @@ mod tests {
             .iter()
             .map(|found| match found {
                 Found::Id(id) => text(id.name),
-                Found::Range(id, last) => format!("{}..{last}", text(id.name)),
-                Found::Phase(number) => format!("phase {number}"),
+                Found::Maybe(id, words) => format!("maybe {} of {}", text(id.name), text(words)),
+                Found::Range(range) => format!("{}..{}", text(range.first.name), range.last),
+                Found::Phase(PhaseStep { number, step: 0 }) => format!("phase {number}"),
+                Found::Phase(PhaseStep { number, step }) => format!("phase {number}.{step}"),
+                Found::Milestone(PhaseStep { number, .. }, words) => {
+                    format!("milestone {number} of {}", text(words))
+                }
                 Found::Noted(id) => format!("noted {}", text(id.name)),
                 Found::External(words) => format!("external {}", text(words)),
                 Found::NotAnId(word) => format!("no id {}", text(word)),
@@ -395,6 +466,14 @@ mod tests {
     }
 
     #[test]
+    fn ids_that_may_be_other_words() {
+        check("ENV-001, T1.1", "maybe ENV-001 of ENV-001; T1.1");
+        check("Node-18 or later", "maybe Node-18 of Node-18 or later");
+        check("1.1, 1.2", "maybe 1.1 of 1.1; maybe 1.2 of 1.2");
+        check("Postgres 16.1", "maybe 16.1 of Postgres 16.1");
+    }
+
+    #[test]
     fn nothing() {
         for value in
             ["", "-", "–", "none", "None", "없음", "[]", "n/a", "N/A", "none (start here)", "`-`", "없음."]
@@ -414,10 +493,22 @@ mod tests {
         check("T008-T012", "T008..12");
         check("P2-R1-T1~T3", "P2-R1-T1..3");
         check("P2-R1-T1~P2-R1-T3", "P2-R1-T1..3");
-        check("T2, T4-T6, Epic 3", "T2; T4..6; external Epic 3");
+        check("T2, T4-T6, Epic 3", "T2; T4..6; maybe 3 of Epic 3");
         check("T1.3-T2.2", "no range T1.3-T2.2");
         check("T6-T4", "no range T6-T4");
         check("T1.2 - T1.1의 모델 사용", "T1.2; noted T1.1");
+        check("P2-S1-V ~ P2-S5-V", "P2-S1-V..5");
+        check("P2-S1-V ~ S5-V, T1", "P2-S1-V..5; T1");
+        check("ENV-001-ENV-005", "ENV-001..5");
+        check("ENV-001 ~ 005", "ENV-001..5");
+        check("1.1-1.4", "1.1..4");
+        check("1-3, 5", "1..3; maybe 5 of 5");
+        check("1-3 days", "maybe 3 of 1-3 days");
+        check("T1.1 … T1.3", "T1.1..3");
+        check("T1.1 to T1.3", "T1.1..3");
+        check("T1.1부터 T1.3까지", "T1.1..3");
+        check("T1.1 ~ later", "no range T1.1 ~ later");
+        check("T16A-T16C", "no range T16A-T16C");
     }
 
     #[test]
@@ -427,6 +518,10 @@ mod tests {
         check("P1", "phase 1");
         check("phase 0-2", "phase 2");
         check("1단계 완료", "phase 1");
+        check("페이즈 1, 단계 2", "phase 1; phase 2");
+        check("Phase 0.5", "phase 0.5");
+        check("P0-P2", "phase 2");
+        check("M1", "milestone 1 of M1");
         check("Phase 99999999999", "no phase 99999999999");
     }
 
@@ -442,8 +537,9 @@ mod tests {
 
     #[test]
     fn what_is_no_id() {
-        check("Epic 3", "external Epic 3");
-        check("Redis, Postgres 16", "external Redis; external Postgres 16");
+        check("Epic 3", "maybe 3 of Epic 3");
+        check("Epic Three", "external Epic Three");
+        check("Redis, Postgres 16", "external Redis; maybe 16 of Postgres 16");
         check("T1.x", "no id T1.x");
         check("t1.3", "no id t1.3");
         check("T1-T3-T5", "no id T1-T3-T5");

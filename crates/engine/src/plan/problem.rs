@@ -61,7 +61,7 @@ pub enum Unclear {
         /// What stands there.
         word: String,
     },
-    /// A range in which more than the last number differs.
+    /// A range in which not exactly one number differs.
     NotARange {
         /// What stands there.
         word: String,
@@ -119,7 +119,7 @@ pub enum Unclear {
         /// The id.
         id: String,
     },
-    /// An edge of a diagram leads to or from a part of it.
+    /// An edge of a diagram leads to or from a part of it in which no task stands.
     Subgraph {
         /// The name of the part.
         name: String,
@@ -127,6 +127,22 @@ pub enum Unclear {
     /// A diagram names a task that is not there.
     NotInFile {
         /// The id.
+        id: String,
+    },
+    /// Words that mean other tasks without naming them.
+    Vague {
+        /// The task.
+        task: String,
+        /// What stands there.
+        text: String,
+    },
+    /// A dependency is named by the title of a task, or by its id in other letters.
+    ByTitle {
+        /// The task.
+        task: String,
+        /// What stands there.
+        text: String,
+        /// The id that was meant.
         id: String,
     },
     /// There are more dependencies than [`super::EDGES_MAX`].
@@ -184,6 +200,15 @@ pub enum Warning {
     },
     /// A line of a diagram without an arrow: no dependency.
     NoArrow,
+    /// One id with two titles: taken as one task.
+    OtherTitle {
+        /// The id.
+        task: String,
+        /// The other title.
+        title: String,
+        /// Where the id stands first.
+        first: u32,
+    },
 }
 
 impl Problem {
@@ -253,7 +278,7 @@ impl fmt::Display for Unclear {
             Unclear::OpenFence => f.write_str("a code fence begins here and never ends"),
             Unclear::OpenComment => f.write_str("a comment begins here and never ends"),
             Unclear::NotAnId { word } => write!(f, "'{word}' is no id of a task"),
-            Unclear::NotARange { word } => write!(f, "'{word}' is no range: only the last number may differ"),
+            Unclear::NotARange { word } => write!(f, "'{word}' is no range: exactly one number may differ"),
             Unclear::Twice { id, first } => write!(f, "{id} is there twice; first in line {first}"),
             Unclear::NoBox { id } => write!(f, "{id} has no box; a task is written '- [ ] {id}: title'"),
             Unclear::NoNeedsColumn { id } => {
@@ -271,7 +296,13 @@ impl fmt::Display for Unclear {
             Unclear::PhaseNumber { word } => write!(f, "'{word}' names no phase"),
             Unclear::OwnPhase { id } => write!(f, "{id} would wait for its own phase"),
             Unclear::Subgraph { name } => {
-                write!(f, "an edge to or from the part '{name}' of a diagram; draw it to its tasks")
+                write!(f, "an edge to or from the part '{name}' of a diagram, in which no task stands")
+            }
+            Unclear::Vague { task, text } => {
+                write!(f, "{task} depends on '{text}'; name the tasks by their ids")
+            }
+            Unclear::ByTitle { task, text, id } => {
+                write!(f, "{task} depends on '{text}'; write its id, {id}")
             }
             Unclear::NotInFile { id } => write!(f, "{id} is in the diagram and is no task"),
             Unclear::TooManyNeeds => f.write_str("there are more than 4194304 dependencies"),
@@ -296,6 +327,9 @@ impl fmt::Display for Warning {
             Warning::UnknownValue { key, value } => write!(f, "'{value}' is unknown for '{key}'"),
             Warning::Mention { task, id } => {
                 write!(f, "{task} names {id} and does not wait for it; write 'depends on {id}' if it should")
+            }
+            Warning::OtherTitle { task, title, first } => {
+                write!(f, "{task} is called '{title}' here and otherwise in line {first}; taken as one task")
             }
             Warning::NoArrow => f.write_str("a line without an arrow is no dependency"),
         }

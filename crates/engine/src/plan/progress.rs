@@ -251,7 +251,7 @@ impl<'a> Progress<'a> {
     }
 
     fn phase_index(&self, task: TaskNumber) -> usize {
-        self.plan.phase_place(self.plan.entry(task).phase).unwrap_or_default()
+        self.plan.phase_place(self.plan.entry(task).phase.number).unwrap_or_default()
     }
 }
 

@@ -2,28 +2,35 @@
 
 use alloc::vec::Vec;
 
-use ostler_protocol::LineEnds;
+use ostler_protocol::{LineEnds, task_name::IdForm};
 
 use super::{
     EDGES_MAX, FILE_BYTES_MAX, TASKS_MAX,
     clause::{self, NEEDS_WORDS},
     diagram::{Diagram, Piece},
     draft::{Draft, Mention, shown},
+    id::{self, Id, digits},
     join,
-    key::{Key, Pair, pair},
+    key::{self, Key, Pair, pair},
     line::{Fence, heading, indent, is_table_rule, item},
     needs::Found,
+    passed_over::PassedKind,
+    phase::PhaseStep,
     problem::{Problem, Unclear, Warning},
+    quotation::next_key,
     subject::{About, Mark, Subject},
-    table::Table,
+    table::{Row, Table},
     task::{Attribute, Plan, Shape, Span, small},
 };
 
 /// A heading whose section is not over.
 pub(super) struct Section {
     level: usize,
-    pub(super) phase: Option<u32>,
+    /// Its phase, and whether it is called a milestone or the like.
+    pub(super) phase: Option<(PhaseStep, bool)>,
     pub(super) entry: Option<u32>,
+    /// Whether it sums up what stands elsewhere.
+    pub(super) is_summary: bool,
     /// A word that looks like an id, until a task below shows that it is a group.
     pub(super) alike: Option<(u32, Span)>,
 }
@@ -40,9 +47,9 @@ pub(super) struct OpenKey {
 }
 
 /// What the lines stand in.
-enum Inside {
+enum Inside<'a> {
     Text,
-    Fence(Fence, u32, Option<Diagram>),
+    Fence(Fence, u32, Option<Diagram<'a>>),
     Comment(u32),
 }
 
@@ -61,7 +68,7 @@ pub(super) struct Reader<'a> {
     pub(super) sections: Vec<Section>,
     /// Items with tasks that are not over: how far in, and which.
     items: Vec<(usize, u32)>,
-    inside: Inside,
+    inside: Inside<'a>,
     pub(super) open: Option<OpenKey>,
     table: Option<Table>,
     /// The line before, if it may turn out to be the header of a table.
@@ -164,7 +171,7 @@ impl<'a> Reader<'a> {
                 Some((level, text)) => self.heading(at, level, text),
                 None => self.paragraph(at, columns, rest),
             },
-            b'>' => {}
+            b'>' => self.quotation(at, columns, rest),
             _ => match item(rest) {
                 Some(content) => self.item(at, columns, content),
                 None => self.paragraph(at, columns, rest),
@@ -181,10 +188,13 @@ impl<'a> Reader<'a> {
                 } else if let Some(diagram) = diagram {
                     diagram.read(rest, &mut self.pieces);
                     self.take_pieces(at);
+                } else {
+                    self.pass_over(at, PassedKind::InFence, rest);
                 }
                 true
             }
             Inside::Comment(_) => {
+                self.pass_over(at, PassedKind::InComment, rest);
                 if memchr::memmem::find(rest, b"-->").is_some() {
                     self.inside = Inside::Text;
                 }
@@ -199,6 +209,7 @@ impl<'a> Reader<'a> {
                     true
                 }
                 Some(b'<') if rest.starts_with(b"<!--") => {
+                    self.pass_over(at, PassedKind::InComment, rest[4..].trim_ascii_start());
                     if memchr::memmem::find(&rest[4..], b"-->").is_none() {
                         self.inside = Inside::Comment(at.number);
                     }
@@ -213,23 +224,27 @@ impl<'a> Reader<'a> {
         self.close_items(0, at.start);
         self.close_sections(level, at.start);
         self.open = None;
-        let subject = Subject::parse(text);
+        let mut subject = Subject::parse(text);
+        self.fit(&mut subject, text, self.current());
         // A mark goes before the hashes that close a heading.
         let at = At { end: Span::of(self.text, text).end.max(at.start), ..at };
-        let phase = self.phase_of(at, &subject);
-        let mut section = Section { level, phase, entry: None, alike: None };
+        let bracketed = || Subject::phase_in_brackets(text).map(|phase| (phase, false));
+        let own = self.phase_of(at, &subject).map(|phase| (phase, subject.is_milestone));
+        let phase = own.filter(|(_, is_milestone)| !is_milestone).or_else(bracketed).or(own);
+        self.draft.has_milestones |= subject.is_milestone;
+        let is_summary = subject.about == About::Other && key::is_summary(subject.title);
+        let mut section = Section { level, phase, entry: None, is_summary, alike: None };
         match subject.about {
-            About::Task(id) => {
-                section.entry = Some(self.begin(at, &subject, id, Shape::Heading));
-            }
+            About::Task(id) => section.entry = self.begin(at, &subject, id, Shape::Heading),
             About::Alike(word) => section.alike = Some((at.number, Span::of(self.text, word))),
-            About::Other => {
-                if let Some(phase) = phase {
-                    self.draft.titles.push((phase, Span::of(self.text, subject.title)));
-                } else if subject.boxed.is_some() {
-                    self.draft.warn(at.number, Warning::NamelessBox);
+            About::Other => match phase {
+                Some((PhaseStep { number, step: 0 }, _)) => {
+                    let title = Subject::without_phase(subject.title);
+                    self.draft.titles.push((number, Span::of(self.text, title)));
                 }
-            }
+                None if subject.boxed.is_some() => self.draft.warn(at.number, Warning::NamelessBox),
+                Some(_) | None => {}
+            },
         }
         self.sections.push(section);
         // `#### Dependencies` below a task; what follows need not be a list.
@@ -242,8 +257,32 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes an id for a word of the title where no task can be meant: a number below a task with an id of another kind is a
+    /// step or a criterion, and so is `UTF-8 works`.
+    fn fit(&self, subject: &mut Subject<'a>, text: &'a [u8], around: Option<u32>) {
+        let About::Task(id) = subject.about else { return };
+        let around = around.map(|entry| self.draft.entries[entry as usize].form);
+        let fits = match id.form {
+            IdForm::Plain => true,
+            IdForm::Word => subject.is_set_off || around != Some(IdForm::Plain),
+            IdForm::Number => around.is_none_or(|form| form == IdForm::Number),
+        };
+        if !fits {
+            subject.demote(text);
+        }
+    }
+
+    /// The phase of the headings around a line: one that is called so counts before a milestone.
+    pub(super) fn phase_around(&self) -> Option<PhaseStep> {
+        let named = |wanted: bool| {
+            let phases = self.sections.iter().rev().filter_map(|section| section.phase);
+            phases.filter(|(_, is_milestone)| *is_milestone == wanted).map(|(phase, _)| phase).next()
+        };
+        named(false).or_else(|| named(true))
+    }
+
     /// The phase that a heading or an item names itself.
-    pub(super) fn phase_of(&mut self, at: At, subject: &Subject<'_>) -> Option<u32> {
+    pub(super) fn phase_of(&mut self, at: At, subject: &Subject<'_>) -> Option<PhaseStep> {
         match subject.phase? {
             Ok(phase) => Some(phase),
             Err(word) => {
@@ -261,15 +300,19 @@ impl<'a> Reader<'a> {
         {
             return self.said(at, columns, key, pair.value, true);
         }
-        let subject = Subject::parse(content);
+        let mut subject = Subject::parse(content);
         let is_boxed = subject.boxed.is_some() || subject.ticked;
+        self.fit(&mut subject, content, self.around(columns));
+        if !is_boxed && matches!(subject.about, About::Task(id) if id.form == IdForm::Number) {
+            subject.demote(content);
+        }
         let open = self.open.filter(|open| columns >= open.columns);
         match subject.about {
             About::Task(id) if is_boxed => {
                 self.open = None;
                 self.close_items(columns, at.start);
                 let entry = self.begin(at, &subject, id, Shape::Item);
-                self.items.push((columns, entry));
+                self.items.extend(entry.map(|entry| (columns, entry)));
             }
             About::Alike(word) if is_boxed => {
                 self.draft.unclear(at.number, Unclear::NotAnId { word: shown(word) });
@@ -318,6 +361,7 @@ impl<'a> Reader<'a> {
         let done = subject.mark() == Mark::Done;
         match (self.current(), subject.boxed) {
             (Some(entry), Some(_)) => {
+                self.draft.entries[entry as usize].is_tentative = false;
                 self.draft.attributes.push(Attribute { entry, key: Key::Criteria, value, done });
             }
             (None, Some(_)) => self.draft.warn(at.number, Warning::NamelessBox),
@@ -336,7 +380,8 @@ impl<'a> Reader<'a> {
             return;
         }
         self.open = None;
-        if !matches!(rest[0], b'T' | b'P') || memchr::memmem::find(rest, b"-->").is_none() {
+        let begins_with_id = || matches!(id::word(rest), id::Word::Id(_));
+        if memchr::memmem::find(rest, b"-->").is_none() || !begins_with_id() {
             return;
         }
         // A chain of ids outside of a diagram; other arrows are prose.
@@ -346,7 +391,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `key: value`, if the line is one that counts.
-    fn pair(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
+    pub(super) fn pair(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
         let Some(Pair { key: word, value }) = pair(content) else { return false };
         let Some(key) = Key::of(word) else {
             self.unknown_key(at, word, value);
@@ -357,7 +402,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `depends on T1.1`, or the key alone, if the line belongs to a task: elsewhere it is prose.
-    fn without_colon(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
+    pub(super) fn without_colon(&mut self, at: At, columns: usize, content: &'a [u8], is_item: bool) -> bool {
         let value = self.current().and_then(|_| clause::without_colon(content));
         if let Some(value) = value {
             self.said(at, columns, Key::Needs, value, is_item);
@@ -373,14 +418,19 @@ impl<'a> Reader<'a> {
             let is_beside = self.items.len() == 1 && !self.sections.iter().any(|it| it.entry.is_some());
             self.close_items(if is_beside { columns + 1 } else { columns }, at.start);
         }
-        match self.current() {
-            Some(entry) => {
-                let columns = if is_item { columns + 1 } else { columns };
-                let open = OpenKey { key, entry, columns, wants_more: false };
-                self.value(at, open, value);
+        let columns = if is_item { columns + 1 } else { columns };
+        let mut next = Some((key, value));
+        while let Some((key, whole)) = next {
+            let value;
+            (value, next) = next_key(key, whole);
+            match self.current() {
+                Some(entry) => {
+                    let open = OpenKey { key, entry, columns, wants_more: false };
+                    self.value(at, open, value);
+                }
+                None if key == Key::Needs => self.needs_of_nobody(at, value),
+                None => {}
             }
-            None if key == Key::Needs => self.needs_of_nobody(at, value),
-            None => {}
         }
     }
 
@@ -399,19 +449,20 @@ impl<'a> Reader<'a> {
                 return;
             }
         };
-        let mut subject = Subject::parse(row.id);
+        let (cell, mut subject) = subject_of(&row, has_needs);
         match subject.about {
             About::Task(id) if has_needs => {
-                subject.title = row.title.unwrap_or(subject.title);
+                subject.title = row.title.filter(|title| *title != cell).unwrap_or(subject.title);
                 if let Some(status) = row.status.map(Subject::parse) {
                     subject.boxed = subject.boxed.or(status.boxed);
                     subject.ticked |= status.ticked;
                 }
                 // A mark goes into the cell of the id.
-                let at = At { end: Span::of(self.text, row.id).end, ..at };
-                let entry = self.begin(at, &subject, id, Shape::Row);
-                for (key, cell) in row.pairs {
-                    self.attribute(at, entry, key, cell);
+                let at = At { end: Span::of(self.text, cell).end, ..at };
+                if let Some(entry) = self.begin(at, &subject, id, Shape::Row) {
+                    for (key, cell) in row.pairs {
+                        self.attribute(at, entry, key, cell);
+                    }
                 }
             }
             About::Task(id) => {
@@ -420,6 +471,9 @@ impl<'a> Reader<'a> {
             }
             About::Alike(word) if has_needs => {
                 self.draft.unclear(at.number, Unclear::NotAnId { word: shown(word) });
+            }
+            About::Other if has_needs && !row.id.is_empty() => {
+                self.draft.pass_over(at.number, PassedKind::NamelessRow, row.id);
             }
             About::Alike(_) | About::Other => {}
         }
@@ -440,8 +494,27 @@ impl<'a> Reader<'a> {
                     }
                 }
                 Piece::Part { name } => self.draft.diagrams.parts.push((diagram, span(name))),
+                Piece::Member { part, name } => {
+                    self.draft.diagrams.members.push((diagram, span(part), span(name)));
+                }
                 Piece::NoArrow => self.draft.warn(at.number, Warning::NoArrow),
             }
+        }
+    }
+
+    /// The task or group around a line that is so far in.
+    fn around(&self, columns: usize) -> Option<u32> {
+        let of_item = self.items.iter().rev().find(|(open, _)| *open < columns).map(|(_, entry)| *entry);
+        of_item.or_else(|| self.sections.iter().rev().find_map(|section| section.entry))
+    }
+
+    /// Records a line that is not read, if a task begins in it.
+    pub(super) fn pass_over(&mut self, at: At, kind: PassedKind, rest: &'a [u8]) {
+        let subject = Subject::parse(item(rest).unwrap_or(rest));
+        if let About::Task(id) = subject.about
+            && (id.is_plain() || subject.boxed.is_some())
+        {
+            self.draft.pass_over(at.number, kind, id.name);
         }
     }
 
@@ -468,4 +541,26 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// The cell that names the task of a row, and what it says. Rows may be counted, with or without an id in the next cell:
+/// `| 1 | T1.1 Login | … |`.
+fn subject_of<'a>(row: &Row<'a>, has_needs: bool) -> (&'a [u8], Subject<'a>) {
+    let mut subject = Subject::parse(row.id);
+    if subject.about != About::Other || !has_needs {
+        return (row.id, subject);
+    }
+    if let Some(title) = row.title
+        && let named = Subject::parse(title)
+        && matches!(named.about, About::Task(id) if id.is_plain())
+    {
+        return (title, named);
+    }
+    let count = key::trim(subject.title);
+    let count = count.strip_prefix(b"#").unwrap_or(count);
+    if let Some(id) = Id::parse(count).filter(|id| digits(id.written) == id.written.len()) {
+        subject.about = About::Task(id);
+        subject.title = &[];
+    }
+    (row.id, subject)
 }

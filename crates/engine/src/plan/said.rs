@@ -4,14 +4,17 @@ use alloc::string::{String, ToString};
 
 use serde_json::{Map, Value};
 
+use ostler_protocol::task_name::IdForm;
+
 use super::{
     draft::{Need, Note, Wanted, shown},
-    id::{Id, digits, number_of},
+    id::Id,
     key::Key,
     needs::{self, Found},
+    phase::PhaseStep,
     problem::{Unclear, Warning},
     reader::{At, OpenKey, Reader},
-    task::{Attribute, Priority, Risk, Span, meta, timeout_s},
+    task::{Attribute, Priority, Risk, Span, meta, small, timeout_s},
 };
 
 /// The key that whoever wrote another word for it is told.
@@ -33,6 +36,7 @@ impl<'a> Reader<'a> {
         }
         let text = || String::from_utf8_lossy(value);
         let fields = &mut self.draft.entries[entry as usize];
+        fields.is_tentative = false;
         match key {
             Key::Needs => self.needs(at, entry, value),
             Key::Priority => match Priority::parse(&text()) {
@@ -45,8 +49,8 @@ impl<'a> Reader<'a> {
             },
             Key::Phase => {
                 let start = value.iter().position(u8::is_ascii_digit).unwrap_or(value.len());
-                let number = &value[start..][..digits(&value[start..])];
-                match number_of(number) {
+                let number = &value[start..][..PhaseStep::length(&value[start..])];
+                match PhaseStep::parse(number) {
                     Some(phase) => fields.phase = phase,
                     None if number.is_empty() => {}
                     None => self.draft.unclear(at.number, Unclear::PhaseNumber { word: shown(number) }),
@@ -87,14 +91,19 @@ impl<'a> Reader<'a> {
     /// A key that nobody knows, with ids behind it: neither a slip nor another word for dependencies must make a task
     /// ready. Of any other key nobody can say what its ids are, so that is only warned about.
     pub(super) fn unknown_key(&mut self, at: At, key: &[u8], value: &'a [u8]) {
-        let may_have_id = memchr::memchr2_iter(b'T', b'P', value)
-            .any(|at| value.get(at + 1).is_some_and(u8::is_ascii_digit));
-        if !may_have_id || self.current().is_none() {
+        if !value.iter().any(u8::is_ascii_digit) || self.current().is_none() {
             return;
         }
         self.found.clear();
         needs::read(value, &mut self.found);
-        let is_id = |it: &Found<'_>| matches!(it, Found::Id(_) | Found::Range(..));
+        // Specifications number their requirements as others number tasks.
+        let is_requirement = key.to_ascii_lowercase().starts_with(b"requirement");
+        let is_id = |it: &Found<'_>| match it {
+            Found::Id(_) | Found::Range(_) => true,
+            Found::Maybe(id, words) => !is_requirement && (id.form == IdForm::Word || id.written == *words),
+            _ => false,
+        };
+        let is_plain = |it: &Found<'_>| matches!(it, Found::Id(_) | Found::Range(_));
         let (has_ids, only_ids) = (self.found.iter().any(is_id), self.found.iter().all(is_id));
         if !has_ids {
             return;
@@ -107,7 +116,10 @@ impl<'a> Reader<'a> {
                 Some(meant) => {
                     self.draft.unclear(at.number, Unclear::KeySlip { key: word, meant: meant.into() });
                 }
-                None => self.draft.warn(at.number, Warning::UnknownKey { key: word }),
+                None if self.found.iter().all(is_plain) => {
+                    self.draft.warn(at.number, Warning::UnknownKey { key: word });
+                }
+                None => {}
             }
         }
     }
@@ -115,7 +127,11 @@ impl<'a> Reader<'a> {
     pub(super) fn needs_of_nobody(&mut self, at: At, value: &'a [u8]) {
         self.found.clear();
         needs::read(value, &mut self.found);
-        let names = |found: &Found<'_>| matches!(found, Found::Id(_) | Found::Range(..) | Found::NotAnId(_));
+        let names = |found: &Found<'_>| match found {
+            Found::Id(_) | Found::Range(_) | Found::NotAnId(_) | Found::NotARange(_) => true,
+            Found::Maybe(id, words) => id.form == IdForm::Word && id.written == *words,
+            _ => false,
+        };
         if self.found.iter().any(names) {
             self.draft.unclear(at.number, Unclear::NeedsOfNobody);
         }
@@ -129,7 +145,7 @@ impl<'a> Reader<'a> {
         for found in &found {
             let span = |id: &Id<'_>| Span::of(self.text, id.name);
             let what = match found {
-                Found::Id(id) => {
+                Found::Id(id) | Found::Maybe(id, _) => {
                     let (text, entries) = (self.text, &self.draft.entries);
                     let known =
                         self.draft.index.find(id.name, |entry| entries[entry as usize].name.in_text(text));
@@ -138,17 +154,22 @@ impl<'a> Reader<'a> {
                         self.draft.known.push((before, entry));
                         continue;
                     }
-                    Wanted::Id(span(id))
+                    match found {
+                        Found::Maybe(id, words) => Wanted::Maybe(span(id), Span::of(self.text, words)),
+                        _ => Wanted::Id(span(id)),
+                    }
                 }
-                Found::Range(id, last) => Wanted::Range { first: span(id), last: *last },
-                Found::Phase(number) => Wanted::Phase(*number),
+                Found::Range(range) => Wanted::Range {
+                    first: span(&range.first),
+                    start: small(range.start),
+                    end: small(range.end),
+                    last: range.last,
+                },
+                Found::Phase(phase) => Wanted::Phase(*phase),
+                Found::Milestone(phase, words) => Wanted::Milestone(*phase, Span::of(self.text, words)),
+                Found::External(words) => Wanted::Words(Span::of(self.text, words)),
                 Found::Noted(id) => {
                     self.draft.notes.push(Note { entry, line, id: span(id), in_title: false });
-                    continue;
-                }
-                Found::External(words) => {
-                    let task = shown(self.draft.entries[entry as usize].name.in_text(self.text));
-                    self.draft.warn(line, Warning::External { task, text: shown(words) });
                     continue;
                 }
                 Found::NotAnId(word) => {
@@ -164,7 +185,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
             };
-            self.draft.entries[entry as usize].named = true;
+            self.draft.entries[entry as usize].named |= !matches!(what, Wanted::Words(_));
             self.draft.needs.push(Need { entry, line, what });
         }
         self.found = found;

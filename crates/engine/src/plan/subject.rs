@@ -1,6 +1,11 @@
 //! What a heading, an item or a cell is about: marks, a phase, an id, and a title.
 
-use super::id::{self, Id, Word, digits, number_of};
+use ostler_protocol::task_name::IdForm;
+
+use super::{
+    id::{self, Id, Word},
+    phase::PhaseStep,
+};
 
 /// How a task is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +33,7 @@ pub(super) enum About<'a> {
 
 /// The beginning of a heading, an item or a cell.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own: none follows from another")]
 pub(super) struct Subject<'a> {
     pub(super) about: About<'a>,
     /// What stands in its box.
@@ -35,7 +41,11 @@ pub(super) struct Subject<'a> {
     /// Whether it has a ✅.
     pub(super) ticked: bool,
     /// The phase that it names.
-    pub(super) phase: Option<Result<u32, &'a [u8]>>,
+    pub(super) phase: Option<Result<PhaseStep, &'a [u8]>>,
+    /// Whether the phase is called a milestone, a sprint or a stage.
+    pub(super) is_milestone: bool,
+    /// Whether a colon, a dash, brackets or emphasis set the id off from what follows.
+    pub(super) is_set_off: bool,
     /// `[P]`.
     pub(super) parallel: bool,
     pub(super) title: &'a [u8],
@@ -50,6 +60,8 @@ impl<'a> Subject<'a> {
             boxed: None,
             ticked: false,
             phase: None,
+            is_milestone: false,
+            is_set_off: false,
             parallel: false,
             title: text,
         };
@@ -72,11 +84,14 @@ impl<'a> Subject<'a> {
     fn prefix(&mut self, rest: &'a [u8]) -> Option<&'a [u8]> {
         match *rest.first()? {
             b'[' => self.bracket(rest),
-            b'*' | b'_' | b'`' => Some(&rest[1..]),
+            b'*' | b'_' | b'`' => {
+                self.is_set_off |= self.boxed.is_none() || rest.starts_with(b"**") || rest[0] == b'`';
+                Some(&rest[1..])
+            }
             // An id, as a rule.
             b'T' if rest.get(1).is_some_and(u8::is_ascii_digit) => None,
             b'T' | b't' => task_word(rest),
-            b'P' | b'p' | b'0'..=b'9' => self.phase_word(rest),
+            b'P' | b'p' | b'M' | b'm' | b'S' | b's' | b'0'..=b'9' => self.phase_word(rest),
             first if first.is_ascii() => None,
             _ => self.symbol(rest).or_else(|| self.phase_word(rest)).or_else(|| task_word(rest)),
         }
@@ -86,8 +101,9 @@ impl<'a> Subject<'a> {
     fn bracket(&mut self, rest: &'a [u8]) -> Option<&'a [u8]> {
         let end = rest.iter().take(64).position(|&byte| byte == b']')?;
         let (inside, behind) = (&rest[1..end], &rest[end + 1..]);
-        if let Some(id) = Id::parse(inside.trim_ascii()) {
+        if let Some(id) = Id::parse(inside.trim_ascii()).filter(|id| id.form != IdForm::Number) {
             self.about = About::Task(id);
+            self.is_set_off = true;
             let link = behind
                 .strip_prefix(b"(")
                 .and_then(|link| Some(&link[link.iter().position(|&it| it == b')')? + 1..]));
@@ -122,29 +138,14 @@ impl<'a> Subject<'a> {
         Some(&rest[letter.len_utf8()..])
     }
 
-    /// `Phase 1,`, `P1:`, `페이즈 1`, `1단계`; only the first one counts.
+    /// `Phase 1,` and its like before an id; only the first one counts.
     fn phase_word(&mut self, rest: &'a [u8]) -> Option<&'a [u8]> {
         if self.phase.is_some() {
             return None;
         }
-        let words: [&[u8]; 3] = [b"phase", "페이즈".as_bytes(), "단계".as_bytes()];
-        let named = words
-            .iter()
-            .find(|word| rest.len() > word.len() && rest[..word.len()].eq_ignore_ascii_case(word));
-        let number = match named {
-            Some(word) => rest[word.len()..].trim_ascii_start(),
-            None => rest.strip_prefix(b"P").unwrap_or(rest),
-        };
-        let (number, behind) = number.split_at(digits(number));
-        let is_korean = rest[0].is_ascii_digit();
-        let behind = if is_korean { behind.strip_prefix("단계".as_bytes())? } else { behind };
-        let goes_on = behind.first().is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'.');
-        let is_id =
-            named.is_none() && behind.first() == Some(&b'-') && behind.get(1).is_some_and(|it| *it != b' ');
-        if number.is_empty() || goes_on || is_id {
-            return None;
-        }
-        self.phase = Some(number_of(number).ok_or(number));
+        let (phase, is_milestone, behind) = phase_at(rest)?;
+        self.phase = Some(phase);
+        self.is_milestone = is_milestone;
         Some(separated(behind))
     }
 
@@ -155,6 +156,10 @@ impl<'a> Subject<'a> {
                 let behind = &rest[id.written.len()..];
                 let next = trim_start(behind);
                 let several = next.starts_with(b",") || next.starts_with(b"~") || next.starts_with(b"..");
+                if !ends_number(id, behind) || several && !id.is_plain() && self.boxed.is_none() {
+                    return rest;
+                }
+                self.is_set_off |= is_separator(next) || is_separator(behind.trim_ascii_start());
                 self.about = if several { About::Alike(id.written) } else { About::Task(id) };
                 behind
             }
@@ -164,6 +169,34 @@ impl<'a> Subject<'a> {
             }
             Word::Other => rest,
         }
+    }
+
+    /// Takes the id for a part of the title: it is none where it stands.
+    pub(super) fn demote(&mut self, text: &'a [u8]) {
+        if let About::Task(Id { written, .. }) | About::Alike(written) = self.about {
+            let start = written.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
+            self.title = text.get(start..).unwrap_or(text).trim_ascii();
+            self.about = About::Other;
+        }
+    }
+
+    /// A title without the phase in parentheses that it begins with.
+    pub(super) fn without_phase(title: &'a [u8]) -> &'a [u8] {
+        let inside = title.strip_prefix(b"(").or_else(|| title.strip_prefix(b"["));
+        let behind = inside.and_then(phase_at).map(|(_, _, behind)| behind);
+        behind
+            .and_then(|behind| behind.strip_prefix(b")").or_else(|| behind.strip_prefix(b"]")))
+            .map_or(title, separated)
+    }
+
+    /// The phase that a part in parentheses or brackets names: `Set up (Phase 1)`, `M0.5 (Phase 0.5): Clean up`.
+    pub(super) fn phase_in_brackets(text: &'a [u8]) -> Option<PhaseStep> {
+        let open = text.iter().enumerate().filter(|(_, byte)| matches!(byte, b'(' | b'['));
+        open.map(|(at, _)| text[at + 1..].trim_ascii_start()).find_map(|inside| {
+            let (phase, is_milestone, behind) = phase_at(inside)?;
+            let is_whole = matches!(behind.trim_ascii_start().first(), Some(b')' | b']' | b',' | b':'));
+            phase.ok().filter(|_| !is_milestone && is_whole)
+        })
     }
 
     /// Takes marks and tags away from both ends of the title.
@@ -205,6 +238,56 @@ impl<'a> Subject<'a> {
 
 fn is_done_box(inside: &[u8]) -> bool {
     matches!(inside, b"x" | b"X") || ["✅", "✓", "✔"].iter().any(|mark| mark.as_bytes() == inside)
+}
+
+/// `Phase 1`, `P1`, `Phase 0.5`, `페이즈 1`, `1단계`, `M1` or `Sprint 2` at the beginning of a text: the phase, whether it is
+/// called a milestone or the like, and what stands behind.
+#[expect(clippy::type_complexity, reason = "three parts that nobody else needs together")]
+fn phase_at(rest: &[u8]) -> Option<(Result<PhaseStep, &[u8]>, bool, &[u8])> {
+    let begins =
+        |word: &&str| rest.len() > word.len() && rest[..word.len()].eq_ignore_ascii_case(word.as_bytes());
+    let phase = ["phase", "페이즈", "단계"].into_iter().find(begins);
+    let milestone = ["milestone", "sprint", "stage", "마일스톤", "스프린트"].into_iter().find(begins);
+    let named = phase.or(milestone);
+    let number = match named {
+        Some(word) => rest[word.len()..].trim_ascii_start(),
+        None => rest.strip_prefix(b"P").or_else(|| rest.strip_prefix(b"M")).unwrap_or(rest),
+    };
+    let (number, behind) = number.split_at(PhaseStep::length(number));
+    let is_korean = rest.first().is_some_and(u8::is_ascii_digit);
+    let behind = if is_korean { behind.strip_prefix("단계".as_bytes())? } else { behind };
+    let goes_on = behind.first().is_some_and(u8::is_ascii_alphanumeric)
+        || behind.first() == Some(&b'.') && behind.get(1).is_some_and(u8::is_ascii_digit);
+    let is_id =
+        named.is_none() && behind.first() == Some(&b'-') && behind.get(1).is_some_and(|it| *it != b' ');
+    // `M1 Mac` is no milestone.
+    let is_letter = named.is_none() && rest.first() == Some(&b'M');
+    let next = behind.trim_ascii_start();
+    let is_apart = next.is_empty() || next.starts_with(b"(") || is_separator(next);
+    if number.is_empty() || goes_on || is_id || is_letter && !is_apart {
+        return None;
+    }
+    let is_milestone = milestone.is_some() || is_letter;
+    Some((PhaseStep::parse(number).ok_or(number), is_milestone, behind))
+}
+
+/// Whether a text begins with what sets an id off from its title.
+fn is_separator(text: &[u8]) -> bool {
+    ["- ", ":", ". ", ")", "：", "–", "—"].iter().any(|mark| text.starts_with(mark.as_bytes()))
+}
+
+/// Whether a number is the whole of a word that counts: `1.1 x` and `1. x`, not `1.5%`, `3 x` or `2024: x`.
+fn ends_number(id: Id<'_>, behind: &[u8]) -> bool {
+    if id.form != IdForm::Number {
+        return true;
+    }
+    let is_space = |at: usize| behind.get(at).is_none_or(u8::is_ascii_whitespace);
+    match behind.first() {
+        None => id.written.contains(&b'.'),
+        Some(b'.' | b')') => is_space(1),
+        Some(b':') => id.written.contains(&b'.') && is_space(1),
+        Some(byte) => byte.is_ascii_whitespace() && id.written.contains(&b'.'),
+    }
 }
 
 /// `[US1] [P] …`: a tag among tags.
@@ -275,8 +358,11 @@ mod tests {
             About::Alike(word) => format!("alike {}", said(word)),
             About::Other => "-".into(),
         };
-        let phase =
-            subject.phase.map_or(String::new(), |phase| format!(" phase {}", phase.unwrap_or(u32::MAX)));
+        let phase = subject.phase.map_or(String::new(), |phase| match phase {
+            Ok(PhaseStep { number, step: 0 }) => format!(" phase {number}"),
+            Ok(PhaseStep { number, step }) => format!(" phase {number}.{step}"),
+            Err(_) => " phase ?".into(),
+        });
         let parallel = if subject.parallel { " parallel" } else { "" };
         assert_eq!(
             format!("{about}{phase}{parallel} {:?} | {}", subject.mark(), said(subject.title)),
@@ -300,6 +386,15 @@ mod tests {
         check("태스크 T1.2 title", "T1.2 None | title");
         check("P1-T1.3 title", "T1.3 None | title");
         check("[] T1.2", "T1.2 Open | ");
+        check("[ ] ENV-001: Docker", "ENV-001 Open | Docker");
+        check("[ ] **TASK-C01** - Cache", "TASK-C01 Open | Cache");
+        check("[ ] 1.1 Create it", "1.1 Open | Create it");
+        check("[ ] 1. Set up", "1 Open | Set up");
+        check("[ ]* 2.2 Write tests", "2.2 Open | Write tests");
+        check("P2-T1.1: x", "P2-T1.1 None | x");
+        for other in ["1.5% less", "3 retries", "2024: a year", "2.5x faster", "UTF-8, UTF-16"] {
+            check(other, &format!("- None | {other}"));
+        }
     }
 
     #[test]
@@ -315,6 +410,16 @@ mod tests {
     }
 
     #[test]
+    fn phases_in_brackets() {
+        let read = |text: &str| Subject::phase_in_brackets(text.as_bytes()).map(|it| (it.number, it.step));
+        assert_eq!(read("Set up (Phase 1)"), Some((1, 0)));
+        assert_eq!(read("M0.5 (Phase 0.5): Clean up"), Some((0, 5)));
+        assert_eq!(read("[Phase 2] Shop"), Some((2, 0)));
+        assert_eq!(read("Set up (Phase 1-3)"), None);
+        assert_eq!(read("Set up (see Phase 1)"), None);
+    }
+
+    #[test]
     fn groups() {
         check("Phase 2: Services", "- phase 2 None | Services");
         check("P2: Services", "- phase 2 None | Services");
@@ -322,6 +427,9 @@ mod tests {
         check("2단계 인증", "- phase 2 None | 인증");
         check("페이즈 2: 인증", "- phase 2 None | 인증");
         check("Phase N: Polish", "- None | Phase N: Polish");
+        check("Phase 0.5: Clean up", "- phase 0.5 None | Clean up");
+        check("M0.5 (Phase 0.5): Clean up", "- phase 0.5 None | (Phase 0.5): Clean up");
+        check("Sprint 2 - Shop", "- phase 2 None | Shop");
         check("T1.1-T1.5: Setup", "alike T1.1-T1.5 None | Setup");
         check("T1.1, T1.2: Setup", "alike T1.1 None | T1.2: Setup");
         check("T1.x: Setup", "alike T1.x None | Setup");

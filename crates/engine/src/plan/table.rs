@@ -40,9 +40,11 @@ impl Table {
     pub(super) fn open(header: &[u8]) -> Option<Table> {
         let columns: Vec<Column> = cells(header).into_iter().map(Column::of).collect();
         let at = |wanted: Column| columns.iter().position(|column| *column == wanted);
-        let id = at(Column::Id).or_else(|| at(Column::Task))?;
-        let title = at(Column::Title).or_else(|| at(Column::Task)).filter(|&title| title != id);
         let needs = at(Column::Key(Key::Needs));
+        // Whatever the first column is called: beside dependencies it has those who have them.
+        let first = needs.and_then(|_| columns.iter().position(|column| !matches!(column, Column::Key(_))));
+        let id = at(Column::Id).or_else(|| at(Column::Task)).or(first)?;
+        let title = at(Column::Title).or_else(|| at(Column::Task)).filter(|&title| title != id);
         Some(Table { columns, id, title, needs })
     }
 

@@ -7,7 +7,7 @@ use alloc::{
 };
 use core::time::Duration;
 
-use ostler_protocol::name::TaskId;
+use ostler_protocol::{name::TaskId, task_name::IdForm};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -17,12 +17,14 @@ use super::{
     id::Id,
     index::Index,
     key::{Key, trim},
+    passed_over::PassedOver,
+    phase::PhaseStep,
     problem::{Problem, Warning},
     reader,
     subject::Mark,
 };
 
-/// No phase, no parent.
+/// No parent.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The phase of a file without phases.
@@ -48,6 +50,11 @@ pub struct Plan {
     pub(super) phases: Vec<Phase>,
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<(u32, Warning)>,
+    pub(super) passed_over: Vec<PassedOver>,
+    /// By entry: boxes beside the one of [`Entry::place`].
+    pub(super) more_boxes: Vec<(u32, Span)>,
+    /// How many dependencies the file names.
+    pub(super) dependencies: usize,
     pub(super) graph: Graph,
 }
 
@@ -124,8 +131,6 @@ pub(super) enum Shape {
     Heading,
     Item,
     Row,
-    /// A row of a table, and something else that says more.
-    DetailedRow,
 }
 
 /// Where a done mark is put.
@@ -139,12 +144,13 @@ pub(super) enum Place {
 
 /// A task or a group.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own: none follows from another")]
 pub(super) struct Entry {
     pub(super) name: Span,
     pub(super) title: Span,
     pub(super) body: Span,
     pub(super) line: u32,
-    pub(super) phase: u32,
+    pub(super) phase: PhaseStep,
     /// The group around it.
     pub(super) parent: u32,
     pub(super) place: Place,
@@ -157,6 +163,13 @@ pub(super) struct Entry {
     pub(super) parallel: bool,
     /// Whether it names dependencies.
     pub(super) named: bool,
+    pub(super) form: IdForm,
+    /// A heading with an id that could be another word, as long as nothing shows that a task is meant.
+    pub(super) is_tentative: bool,
+    /// Whether a row of a table has more about it elsewhere.
+    pub(super) is_detailed: bool,
+    /// Whether it stands where others are summed up.
+    pub(super) in_summary: bool,
 }
 
 /// Something that is said about an entry.
@@ -215,6 +228,16 @@ impl Plan {
     /// What is strange, with its line, in the order of the file.
     pub fn warnings(&self) -> &[(u32, Warning)] {
         &self.warnings
+    }
+
+    /// What was taken neither for a task nor for something about one, in the order of the file.
+    pub fn passed_over(&self) -> &[PassedOver] {
+        &self.passed_over
+    }
+
+    /// How many dependencies the file names, in words and in diagrams.
+    pub fn dependencies(&self) -> usize {
+        self.dependencies
     }
 
     /// How many tasks there are.
@@ -333,7 +356,7 @@ impl<'a> Task<'a> {
 
     /// Its phase.
     pub fn phase(self) -> u32 {
-        self.entry().phase
+        self.entry().phase.number
     }
 
     /// Whether the file marks it as done.

@@ -105,7 +105,13 @@ fn one_phase_alone() {
     let fresh = Progress::new(&plan);
     check(&fresh, &[], ask(1), "READY:T1.1,T1.2");
     // Nothing of it can run, and nobody does what it waits for.
-    check(&fresh, &[], ask(2), "ERROR:BLOCKED:T1.1,T1.2");
+    check(&fresh, &[], ask(2), "ERROR:OPEN_DEP:T1.1,T1.2");
+    // Only behind failures it is blocked; T2.2 waits for T1.1 alone.
+    let failed = [("T1.2", State::Failed)];
+    check(&progress(&plan, &failed), &[], ask(2), "ERROR:OPEN_DEP:T1.1");
+    let failed = [("T1.1", State::Failed), ("T1.2", State::Completed)];
+    check(&progress(&plan, &failed), &[], ask(2), "ERROR:BLOCKED:T1.1");
+    check(&progress(&plan, &[("T1.1", State::InProgress), ("T1.2", State::Completed)]), &[], ask(2), "WAIT");
     check(&fresh, &[], ask(7), "ERROR:TASKS_NOT_FOUND:there is no phase 7");
     let done = Progress::with(&plan, |_| State::Completed);
     check(&done, &[1, 2], ask(1), "PHASE_DONE:1");
@@ -274,7 +280,7 @@ fn edges_from_parts_that_are_phases_only_add() {
         ("phase_1 --> phase_7", "phase_1"),
     ] {
         let line = format!(
-            "[Task(TaskNumber(0))] [Phase(2)] ERROR:PARSE_FAIL:TASKS.md:18: an edge to or from the part '{part}' of a diagram; draw it to its tasks"
+            "[Task(TaskNumber(0))] [Phase(2)] ERROR:PARSE_FAIL:TASKS.md:18: an edge to or from the part '{part}' of a diagram, in which no task stands"
         );
         check(edge, &line);
     }

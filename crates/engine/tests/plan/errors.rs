@@ -118,11 +118,13 @@ fn unclear() {
     check("- [ ] T1.1: a\n<!-- x\n", &["ERROR:PARSE_FAIL:TASKS.md:2: a comment begins here and never ends"]);
     check(
         "- [ ] T1.1: a\n- [ ] T2.2: a\n- [ ] T3.1: b\n  - deps: T1.1-T2.2\n",
-        &["ERROR:PARSE_FAIL:TASKS.md:4: 'T1.1-T2.2' is no range: only the last number may differ"],
+        &["ERROR:PARSE_FAIL:TASKS.md:4: 'T1.1-T2.2' is no range: exactly one number may differ"],
     );
     check(
-        "- [ ] T1.1: a\n```mermaid\ngraph TD\nsubgraph S\nT1.1\nend\nS --> T1.1\n```\n",
-        &["ERROR:PARSE_FAIL:TASKS.md:7: an edge to or from the part 'S' of a diagram; draw it to its tasks"],
+        "- [ ] T1.1: a\n```mermaid\ngraph TD\nsubgraph S\nRedis\nend\nS --> T1.1\n```\n",
+        &[
+            "ERROR:PARSE_FAIL:TASKS.md:7: an edge to or from the part 'S' of a diagram, in which no task stands",
+        ],
     );
     check(
         "- [ ] T1.1: a\n```mermaid\ngraph TD\nT1.1 --> T9.9\n```\n",

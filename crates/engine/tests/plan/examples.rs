@@ -1,10 +1,11 @@
-//! The example projects in `examples/` are read without a problem, and give the graph that their README names.
+//! The example projects in `examples/` are read without a problem, and give the graph of their golden file and the answer of their README.
 
 use std::{fs, path::PathBuf};
 
+use expect_test::expect_file;
 use ostler_engine::plan::{Plan, Progress, Request, answer};
 
-use crate::laws;
+use crate::{dump, laws};
 
 #[test]
 fn every_example_is_read() {
@@ -19,12 +20,14 @@ fn every_example_is_read() {
         let plan = Plan::read(fs::read(&file).expect("a file"));
         assert!(plan.problems().is_empty(), "{}: {:?}", file.display(), plan.problems());
         laws::any_bytes(plan.text());
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        expect_file![format!("goldens/{name}.txt")].assert_eq(&dump(&plan));
         let ready = answer(&Progress::new(&plan), &[].into(), Request::default()).to_string();
         let readme = fs::read_to_string(folder.join("README.md")).expect("a README");
         assert!(readme.contains(&format!("`{ready}`")), "{}: {ready}", folder.display());
         seen += 1;
     }
-    assert!(seen >= 6, "one for each shape");
+    assert!(seen >= 10, "one for each shape");
 }
 
 #[test]

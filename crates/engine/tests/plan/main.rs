@@ -11,6 +11,7 @@ pub mod laws;
 mod marks;
 mod properties;
 mod shapes;
+mod wild;
 
 use std::fmt::Write as _;
 
@@ -45,6 +46,9 @@ fn dump(plan: &Plan) -> String {
     for (line, warning) in plan.warnings() {
         writeln!(said, "{line} warning: {warning}").ok();
     }
+    for passed in plan.passed_over() {
+        writeln!(said, "{}-{} passed over: {passed} ({})", passed.line, passed.last, passed.count).ok();
+    }
     for problem in plan.problems() {
         writeln!(said, "{}", problem.thin("TASKS.md")).ok();
     }
@@ -77,6 +81,7 @@ fn said_of(plan: &Plan, before: Before<'_>) -> String {
         Before::Task(number) => plan.task(number).name().to_owned(),
         Before::Group(id) => format!("all of {id}"),
         Before::Phase(number) => format!("phase {number}"),
+        Before::Step(number, step) => format!("phase {number}.{step}"),
     }
 }
 

@@ -99,6 +99,9 @@ fn a_table_and_its_details() {
             9 [ ] T6 p1 c <- T2
             10 [x] T7 p1 d <- T2, T4, T5, T6
             10 warning: T7: nobody waits for 'Epic 3', it is no task
+            14-14 passed over: T1 is named again: added to the task of that id (1)
+            20-20 passed over: T7 is named again: added to the task of that id (1)
+            25-25 passed over: T99 is in a code fence, which is not read (1)
         "#]],
     );
 }
@@ -147,10 +150,11 @@ fn diagrams() {
         "- [ ] T0.1: a\n- [ ] T0.2: b\n- [ ] T0.3: c\n- [ ] T0.4: d\n\n```mermaid\ngraph TD\n  T0.1 --> T0.2 --> T0.3\n  \
          A[T0.3: c] -->|then| M{Gate}\n  M --> T0.4\n```\n\n```mermaid\nflowchart LR\n  Client --> Server\n```\n",
         expect![[r#"
-             1 [ ] T0.1 p0 a
-             2 [ ] T0.2 p0 b <- T0.1
-             3 [ ] T0.3 p0 c <- T0.2
-             4 [ ] T0.4 p0 d <- T0.3
+            1 [ ] T0.1 p0 a
+            2 [ ] T0.2 p0 b <- T0.1
+            3 [ ] T0.3 p0 c <- T0.2
+            4 [ ] T0.4 p0 d <- T0.3
+            15-15 passed over: no task is in this diagram (1)
         "#]],
     );
     check(
@@ -192,7 +196,12 @@ fn what_is_not_read() {
         "- [ ] T1.1: a\n  ```\n  - [ ] T1.2: code\n  ```\n<!-- - [ ] T1.3: hidden -->\n<!--\n- [ ] T1.4: hidden\n-->\n\
          > - [ ] T1.5: quoted\n~~~\n```\n- [ ] T1.6: code\n~~~\n    - deps: none\n",
         expect![[r#"
-             1 [ ] T1.1 p1 a
+            1 [ ] T1.1 p1 a
+            3-3 passed over: T1.2 is in a code fence, which is not read (1)
+            5-5 passed over: T1.3 is in a comment, which is not read (1)
+            7-7 passed over: T1.4 is in a comment, which is not read (1)
+            9-9 passed over: T1.5 is quoted: no task (1)
+            12-12 passed over: T1.6 is in a code fence, which is not read (1)
         "#]],
     );
 }
@@ -251,6 +260,8 @@ fn what_is_strange() {
             5 warning: 'unheard' is unknown for 'risk'
             6 warning: T1.2: nobody waits for 'Redis', it is no task
             14 warning: a line without an arrow is no dependency
+            7-7 passed over: T1.1 is mentioned: the task is elsewhere (1)
+            10-10 passed over: T1.2 is mentioned: the task is elsewhere (1)
         "#]],
     );
 }

@@ -179,13 +179,13 @@ fn lines_that_only_resemble_are_text_unless_they_seem_to_ask() {
          ALL_DONE!\n\
          PHASE_DONE:one\n\
          RESOLVE_NEXT:2\n\
-         TASK_ID:3\n\
+         TASK_ID:x\n\
          CUSTOM:\n\
          FAIL: 3 tests\n\
          ready:T1.3\n",
         expect![[r#"
             fault {"details":"RESOLVE_NEXT is followed by what cannot be understood","message":"Invalid protocol format","raw":"RESOLVE_NEXT:2","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"RESOLVE_NEXT","type":"fatal"}
-            fault {"details":"TASK_ID is followed by what cannot be understood","message":"Invalid protocol format","raw":"TASK_ID:3","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"TASK_ID","type":"fatal"}
+            fault {"details":"TASK_ID is followed by what cannot be understood","message":"Invalid protocol format","raw":"TASK_ID:x","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"TASK_ID","type":"fatal"}
             fault {"details":"CUSTOM is followed by what cannot be understood","message":"Invalid protocol format","raw":"CUSTOM:","reason":"malformed","recovery":"notify_user","severity":"fault","tag":"CUSTOM","type":"fatal"}"#]],
     );
 }

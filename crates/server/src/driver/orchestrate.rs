@@ -352,6 +352,10 @@ impl Conductor {
             return Err(Hindrance::State(ostler_orchestrate::StateError::Unreadable(error)));
         };
         self.put_down(handed_in, ended);
+        if let Err(Hindrance::Line(line)) = &found {
+            // It is in the log once, for as long as it is the same.
+            *self.said.lock().expect("nobody panics while holding it") = Some(line.to_string());
+        }
         if let Ok(Look { line: Some(line), .. }) = &found {
             let before = self.said.lock().expect("nobody panics while holding it").replace(line.clone());
             if before.as_ref() != Some(line) {

@@ -125,8 +125,8 @@ impl Asked {
         let parent = Arc::clone(&self.parent);
         let failed = refused(&said, "the files could not be looked at");
         let resolved = blocking(move || {
-            let Thin::ResolveNext { phase, force } = said else { return None };
-            let asked = Resolve { phase, force, groups: false, repair: None };
+            let Thin::ResolveNext { phase, groups, force } = said else { return None };
+            let asked = Resolve { phase, force, groups, repair: None };
             Some(resolve(&parent.project, asked, parent.now_ms()).line)
         });
         resolved.await.flatten().unwrap_or(failed)

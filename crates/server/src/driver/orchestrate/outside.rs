@@ -109,7 +109,7 @@ impl Shared {
         is_busy: bool,
         number: u32,
     ) -> Result<Wanted, String> {
-        let question = Thin::ResolveNext { phase: self.asked.phase, force: false };
+        let question = Thin::ResolveNext { phase: self.asked.phase, groups: false, force: false };
         let ids: BTreeSet<&str> = ready.iter().map(|place| place.id.as_str()).collect();
         let ended = self.facts().unwrap_or_default().tasks.values().filter(|it| it.line.is_some()).count();
         let about = format!("{question} {ids:?} {ended} {number}");

@@ -175,7 +175,7 @@ impl Shared {
 
     /// A question to a resolver, and its answer.
     pub(super) fn resolved(&self, line: &str) {
-        let question = Thin::ResolveNext { phase: self.asked.phase, force: false };
+        let question = Thin::ResolveNext { phase: self.asked.phase, groups: false, force: false };
         self.exchange.line(&question.to_string());
         self.exchange.line(line);
     }

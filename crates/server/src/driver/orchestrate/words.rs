@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use ostler_engine::orchestrate::{About, Choice, Loop, Stage};
-use ostler_protocol::signal::{QuestionCategory, UserQuestion};
+use ostler_protocol::{
+    signal::{QuestionCategory, UserQuestion},
+    thin::{ErrorCode, Thin},
+};
 
 use super::close::name_of;
 use crate::task_list::short_list;
@@ -59,8 +62,13 @@ fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) 
             }
         ),
         About::Hindered { message } => {
+            let hint = if is_about_file(message) {
+                "ostler tasks check lists everything that is wrong in the task file, with its lines.\n"
+            } else {
+                ""
+            };
             format!(
-                "Something stands in the way:\n{message}\nretry: try again, after you have put it right. stop: end here."
+                "Something stands in the way:\n{message}\n{hint}retry: try again, after you have put it right. stop: end here."
             )
         }
     }
@@ -92,9 +100,23 @@ fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -
             }
         ),
         About::Hindered { message } => {
-            format!("더 나아갈 수 없습니다:\n{message}\nretry: 바로잡은 뒤 다시 시도. stop: 여기서 끝내기.")
+            let hint = if is_about_file(message) {
+                "ostler tasks check가 작업 파일에서 틀린 곳을 줄 번호와 함께 모두 보여 줍니다.\n"
+            } else {
+                ""
+            };
+            format!(
+                "더 나아갈 수 없습니다:\n{message}\n{hint}retry: 바로잡은 뒤 다시 시도. stop: 여기서 끝내기."
+            )
         }
     }
+}
+
+/// Whether a line says that the task file cannot be worked with.
+fn is_about_file(line: &str) -> bool {
+    let codes =
+        [ErrorCode::ParseFail, ErrorCode::MissingDep, ErrorCode::CircularDep, ErrorCode::TasksNotFound];
+    matches!(Thin::parse(line), Some(Thin::Error { code, .. }) if codes.contains(&code))
 }
 
 /// Why each of the first few has failed, with the end of what was printed; `more` says where the others stand. A line of the thin dialect has only

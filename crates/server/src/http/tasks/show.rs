@@ -210,7 +210,7 @@ impl<'a> Book<'a> {
         let needs = self.backwards.tasks_of(self.plan, number);
         let phases = self.backwards.of(self.plan, number).into_iter().filter_map(|before| match before {
             Before::Phase(number) => Some(number),
-            Before::Task(_) | Before::Group(_) => None,
+            Before::Task(_) | Before::Group(_) | Before::Step(..) => None,
         });
         let after_phase = phases.max();
         let is_preferred = self.state.as_ref().is_some_and(|state| state.preferred().contains(&id));
