@@ -77,7 +77,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(Box<run::Arguments>),
+    #[command(alias = "list")]
     Ps(ps::Arguments),
+    /// The same as `ostler` alone: what needs you, and who is at work.
+    #[command(hide = true)]
+    Status,
     Show(show::Arguments),
     Open(open::Arguments),
     Usage(usage::Arguments),
@@ -97,9 +101,11 @@ enum Command {
     Continue(wish::Arguments),
     Resume(resume::Arguments),
     /// End sessions and everything they have started.
+    #[command(aliases = ["kill", "stop"])]
     Cancel(wish::Arguments),
     Diff(diff::Arguments),
     Merge(merge::Arguments),
+    #[command(alias = "rm")]
     Discard(discard::Arguments),
     Permissions(permissions::Arguments),
     Trust(trust::Arguments),
@@ -162,6 +168,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
     match command {
         Command::Run(arguments) => run::run(context, &arguments),
         Command::Ps(arguments) => ps::run(context, &arguments),
+        Command::Status => commands::status::run(context),
         Command::Show(arguments) => show::run(context, &arguments),
         Command::Open(arguments) => open::run(context, &arguments),
         Command::Attach(arguments) => attach::run(context, &arguments),

@@ -3,7 +3,8 @@
 
 use std::{
     env, io,
-    os::unix::process::CommandExt,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -22,6 +23,17 @@ pub(crate) fn first_line(command: &[String]) -> Result<String, io::Error> {
             Err(io::Error::other(format!("{}: {why}", output.status)))
         }
     }
+}
+
+/// Whether a program is there to be started.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let is_program =
+        |path: &Path| path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0);
+    if program.contains('/') {
+        return is_program(Path::new(program));
+    }
+    let search = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&search).any(|folder| is_program(&folder.join(program)))
 }
 
 /// Whether this very program can be started again, as each agent's shim is.

@@ -75,16 +75,27 @@ fn list(context: &Context, config: &Config) -> Result<Exit, Error> {
     let agents = &config.agents;
     let value: Vec<Value> = agents
         .iter()
-        .map(|it| json!({ "name": it.name, "about": it.about, "tested": it.tested, "source": source(config, it) }))
+        .map(|it| {
+            json!({
+                "name": it.name, "about": it.about, "tested": it.tested, "source": source(config, it),
+                "installed": is_installed(it),
+            })
+        })
         .collect();
     let words = context.words;
     context.print(&value, |screen| {
-        let keys = [Key::ColumnAgent, Key::ColumnTested, Key::ColumnSource, Key::ColumnAbout];
+        let keys =
+            [Key::ColumnAgent, Key::ColumnInstalled, Key::ColumnTested, Key::ColumnSource, Key::ColumnAbout];
         let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
         let rows = agents.iter().map(|agent| {
             let tested = agent.tested.as_deref().unwrap_or("-");
             vec![
                 Cell::new(&agent.name),
+                Cell::new(match is_installed(agent) {
+                    Some(true) => "✓",
+                    Some(false) => "-",
+                    None => "?",
+                }),
                 Cell::new(tested),
                 Cell::new(source(config, agent)),
                 Cell::new(&agent.about),
@@ -93,6 +104,12 @@ fn list(context: &Context, config: &Config) -> Result<Exit, Error> {
         screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
     })?;
     Ok(Exit::Done)
+}
+
+/// Whether an agent's program is there; nothing where only a launch knows which it is. It is not run for that.
+fn is_installed(agent: &Agent) -> Option<bool> {
+    let program = agent.command.first()?.fill(|_| None).ok()?;
+    Some(program::is_installed(&program))
 }
 
 fn show(context: &Context, config: &Config, agent: &Agent) -> Result<Exit, Error> {
@@ -160,8 +177,9 @@ fn check(context: &Context, config: &Config, agents: &[&Agent]) -> Result<Exit, 
         let lines: Vec<String> = checked.iter().map(|it| it.say(context.words)).collect();
         lines.join("\n") + "\n"
     })?;
-    let is_there = |it: &Checked<'_>| !matches!(it.version, Some(Err(_))) && !it.is_of_repository;
-    Ok(if checked.iter().any(is_there) { Exit::Done } else { Exit::Failed })
+    let is_missing = |it: &Checked<'_>| matches!(it.version, Some(Err(_)));
+    let is_unasked = checked.iter().all(|it| it.is_of_repository);
+    Ok(if is_unasked || checked.iter().any(is_missing) { Exit::Failed } else { Exit::Done })
 }
 
 /// What a CLI says of itself.

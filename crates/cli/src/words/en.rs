@@ -107,6 +107,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ColumnTitle, "WHAT"),
     (Key::ColumnBlockedBy, "WAITS FOR"),
     (Key::ColumnAbout, "ABOUT"),
+    (Key::ColumnInstalled, "INSTALLED"),
     (Key::ColumnTested, "TESTED"),
     (Key::ColumnSource, "FROM"),
     (Key::Seconds, "{n} s"),

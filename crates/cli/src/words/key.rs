@@ -574,7 +574,7 @@ keys! {
     NoSuchTask, HintTasks, VerifyUntrusted, HintVerifyTrust, TaskFirstNow, TaskSkippedNow, TaskRetryNow,
     PhaseClosed, NoSuchPhase, TaskNotSo, PhaseOpen, HintPhaseOpen, StateRefused, HintState, HintStateLocked, HintStateLockUnowned, HintStateRepair, HintStateUnwritable, HintTaskFileLarge, StateOfOther,
     LoopStarted, LoopJoined, LoopDetached, LoopTaskBegun, LoopTaskAsks, LoopTaskDone, LoopTaskDoneAfter, LoopTaskFailed, LoopPhaseBegun, LoopPhaseTested, LoopPhaseMerged, LoopPhaseOver, LoopStatus, LoopStatusIdle, LoopStatusAsks, LoopReport, LoopReportTime, LoopReportTimeWaited, LoopReportTasksWaited, LoopReportPath, LoopReportTokens, LoopReportNoTokens, LoopVerified, LoopMarkMissing, LoopStateBehind, LoopUnknown, RefusedLoopBusy, RefusedLoopOptions, HintLoopOptions,
-    EndNoCheck, WhyPhase, OtherConfiguration, LoopPhaseMergedUntested, LoopPhaseOverUntested,
+    ColumnInstalled, EndNoCheck, WhyPhase, OtherConfiguration, LoopPhaseMergedUntested, LoopPhaseOverUntested,
     RoleOptions, CallResult, CallContext, CallOfResult,
     LoopObstacles, LoopMoreObstacles, ObstacleUnknownAgent, ObstacleDidYouMean, ObstacleNoAgent, ObstacleNotInstalled, ObstacleUntrusted, ObstacleVerify, ListAndMore, HintObstacleTrust, HintNothingStarted,
     StatusWaitingAgent, NoOffice, HintNoOffice, NoRolesYet, NoCallsYet, NoResultsYet, NoQuestionsYet, OfficeOpen,

@@ -113,6 +113,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::ColumnTitle, "할 일"),
     (Key::ColumnBlockedBy, "기다리는 것"),
     (Key::ColumnAbout, "설명"),
+    (Key::ColumnInstalled, "설치"),
     (Key::ColumnTested, "확인한 버전"),
     (Key::ColumnSource, "출처"),
     (Key::Seconds, "{n}초"),

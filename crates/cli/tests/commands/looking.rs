@@ -183,3 +183,27 @@ fn a_command_outside_of_git_is_told_once_and_gives_no_word() {
     assert!(second.contains("s_2 is done, unverified: nothing checked it"), "{second}");
     assert!(agent.contains("s_3 is done, unverified: it is the agent's word"), "{agent}");
 }
+
+/// Words that people know from other programs do what they expect.
+#[test]
+fn known_words_stand_for_commands_and_a_missing_agent_fails_the_check() {
+    let place = Place::with_commit();
+    place.configure(
+        "[agents.there]\ncommand = [\"true\"]\nversion = [\"echo\", \"1.0\"]\n\
+                     [agents.gone]\ncommand = [\"no-such-program\"]\nversion = [\"no-such-program\"]\n",
+    );
+    assert_eq!(place.run(&["agents", "check", "there"]).code, 0);
+    assert_eq!(place.run(&["agents", "check"]).code, 1, "one is missing");
+    let list = place.json(&["agents", "list"]);
+    let installed = |name: &str| {
+        let found = list.as_array().and_then(|all| all.iter().find(|it| it["name"] == name));
+        found.expect("it is listed")["installed"].as_bool()
+    };
+    assert_eq!((installed("there"), installed("gone")), (Some(true), Some(false)));
+    let session = place.start("sleep 600");
+    assert!(place.done(&["list"]).contains(&session));
+    assert!(place.done(&["status"]).contains(&session), "as ostler alone shows it");
+    place.done(&["kill", &session]);
+    place.wait_for(&session, "cancelled");
+    assert_eq!(place.run(&["rm", "--yes", &session]).code, 7, "it has no worktree");
+}
