@@ -106,6 +106,11 @@ impl<N: Names> Template<N> {
         Template { text: text.replace('{', "{{"), names: PhantomData }
     }
 
+    /// The text as it stands in its table.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether it has a place for this value.
     pub fn names(&self, wanted: &str) -> bool {
         pieces(&self.text).iter().any(|piece| matches!(piece, Piece::Value { name, .. } if *name == wanted))

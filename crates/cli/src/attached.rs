@@ -362,6 +362,21 @@ impl Watch<'_> {
         self.quiet_at = Instant::now() + QUIET;
     }
 
+    /// Says what somebody who watches would not learn otherwise: that an answer is an old one, or that a value does not
+    /// reach the program by itself.
+    fn say_settled(&mut self, body: &Value) -> Result<(), Error> {
+        let words = self.context.words;
+        let answer = outcome::answer(words, &body["answer"]);
+        if body["by"] == "repetition" && body["answer"]["answer"] != "nothing" {
+            let id = body["request"].as_str().unwrap_or_default();
+            self.note_now(&words.say(Key::AnsweredAsBefore, &[("id", &id), ("answer", &answer)]))?;
+        }
+        if body["unseen"] == true {
+            self.note_now(&words.say(Key::ValuesUnseen, &[("names", &answer)]))?;
+        }
+        Ok(())
+    }
+
     /// Something happened to the session.
     async fn happened(&mut self, event: &EventView) -> Result<(), Error> {
         let words = self.context.words;
@@ -377,11 +392,7 @@ impl Watch<'_> {
             }
             "request.opened" | "request.repeated" | "request.settled" | "request.expired" => {
                 self.refresh().await?;
-                if event.body["by"] == "repetition" && event.body["answer"]["answer"] != "nothing" {
-                    let answer = outcome::answer(words, &event.body["answer"]);
-                    let id = event.body["request"].as_str().unwrap_or_default();
-                    self.note_now(&words.say(Key::AnsweredAsBefore, &[("id", &id), ("answer", &answer)]))?;
-                }
+                self.say_settled(&event.body)?;
                 self.questions.open(&mut self.events, &self.session.blocked_by).await?;
                 self.decide(false).await?;
             }

@@ -221,7 +221,11 @@ fn form(words: Words, request: &RequestView) -> Vec<String> {
         (!command.is_empty()).then(|| words.say(Key::FormCommand, &[("command", &one_line(&command))]));
     let problem = form.problem.as_ref();
     let problem = problem.map(|it| words.say(Key::FormProblem, &[("problem", &one_line(it))]));
-    [wants, runs, problem].into_iter().flatten().collect()
+    let writes =
+        form.manifest.as_ref().map(|file| words.say(Key::FormManifest, &[("file", &one_line(file))]));
+    let name = one_line(&request.ask.text);
+    let unseen = form.unseen.then(|| words.say(Key::FormUnseen, &[("name", &name)]));
+    [wants, runs, writes, unseen, problem].into_iter().flatten().collect()
 }
 
 /// What has become of a package that was approved.
@@ -372,6 +376,10 @@ pub(crate) mod tests {
         request.ask.fields = json!({ "type": "package" });
         request.ask.form = serde_json::from_value(json!({ "command": ["npm", "install", "--", "x"] })).ok();
         assert!(said(&request).contains("\n  approval runs: npm install -- x\n"), "{}", said(&request));
+        let form = json!({ "command": ["pip"], "manifest": "requirements.txt", "unseen": true });
+        request.ask.form = serde_json::from_value(form).ok();
+        let lines = "\n  approval also writes: requirements.txt\n  the running program cannot see it; it gets it with ";
+        assert!(said(&request).contains(lines), "{}", said(&request));
     }
 
     #[test]

@@ -45,6 +45,11 @@ pub(crate) fn local(at_ms: u64) -> String {
     }
 }
 
+/// A point in time as machines write it: UTC, to the millisecond.
+pub(crate) fn iso(at_ms: u64) -> String {
+    format!("{}.{:03}Z", ostler_orchestrate::stamp(at_ms), at_ms % 1000)
+}
+
 /// The day of a point in time, as a person here would say it.
 pub(crate) fn date(at_ms: u64) -> String {
     local_time(at_ms).map_or_else(

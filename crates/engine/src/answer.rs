@@ -156,6 +156,11 @@ impl Answer {
         Some(Self::of_option(text.to_owned(), place))
     }
 
+    /// Whether it gives the agent values, where it has asked for some.
+    pub const fn gives_values(&self) -> bool {
+        matches!(self, Self::Provided { .. } | Self::Skipped { default: Some(_) })
+    }
+
     /// Whether the session is over with it.
     pub const fn ends(&self) -> bool {
         matches!(self, Self::Fail | Self::Rejected { .. })

@@ -35,18 +35,15 @@ pub enum Event {
         /// Whether it is a git repository.
         git: bool,
     },
+    /// Other roles are described in it than before.
+    #[serde(rename = "project.roles")]
+    ProjectRoles {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// A secret is kept for the project. Its value is in the vault and nowhere else.
     #[serde(rename = "secret.stored")]
-    SecretStored {
-        /// Its name.
-        secret: String,
-        /// What is kept: `stored`, or where it is looked up (`env`, `file`, `cmd`).
-        what: String,
-        /// Whether it may be given to an agent without asking.
-        reuse: bool,
-        /// The change of the vault that made it.
-        version: u64,
-    },
+    SecretStored(session::StoredSecret),
     /// A secret is no longer kept.
     #[serde(rename = "secret.removed")]
     SecretRemoved {
@@ -468,6 +465,9 @@ pub enum Event {
         /// Whether its process has to be started again to have what it was given.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         relaunches: bool,
+        /// Whether its program runs on and does not see the values that it was given by itself.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        unseen: bool,
     },
     /// Nobody waits for it any more.
     #[serde(rename = "request.expired")]

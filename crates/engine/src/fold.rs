@@ -63,6 +63,9 @@ impl Desk<'_> {
                 self.own.counters.project = self.counters().project.max(id.0);
                 self.own.projects.insert(id, Project::new(id, root, name, *git, entry.at_ms));
             }
+            Event::ProjectRoles { names } => {
+                self.project_mut(entry.project.expect("it has its project")).roles.clone_from(names);
+            }
             // What is kept stands in the vault; the journal only tells that it is.
             Event::SecretStored { .. } | Event::SecretRemoved { .. } => {}
             Event::TrustGiven { commands } => {
@@ -408,7 +411,9 @@ impl Desk<'_> {
     }
 
     fn fold_settled(&mut self, place: &Place, at_ms: u64, event: &Event) {
-        let Event::RequestSettled { request, by, answer, brings, relaunches } = event else { return };
+        let Event::RequestSettled { request, by, answer, brings, relaunches, unseen: _ } = event else {
+            return;
+        };
         self.fold_values(place.session, *request, answer, *relaunches);
         let is_exchanged = self.exchanged(place.session).is_some();
         let session = self.session_mut(place.session);

@@ -389,6 +389,8 @@ pub struct NewRun {
     pub phases: Option<Box<Plan>>,
     /// The loop that asks for it, if no person does.
     pub parent: Option<SessionId>,
+    /// The roles that are described in the project by now.
+    pub roles: Vec<String>,
 }
 
 /// Items that a shim has counted.

@@ -438,6 +438,13 @@ impl Ask {
         }
     }
 
+    /// Whether both ask for the same values: for one variable, whatever sort of value it has, or for one service.
+    pub fn wants_same_values(&self, other: &Ask) -> bool {
+        let (Ask::Dependency(a), Ask::Dependency(b)) = (self, other) else { return false };
+        let is_service = |it: &DependencyRequest| it.dependency_type == DependencyType::Service;
+        self.wants_values() && other.wants_values() && a.name == b.name && is_service(a) == is_service(b)
+    }
+
     /// Whether it asks for a package.
     pub fn wants_package(&self) -> bool {
         let Ask::Dependency(dependency) = self else { return false };

@@ -36,6 +36,9 @@ pub struct Project {
     /// The session that had each role of its office last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub seats: BTreeMap<String, SessionId>,
+    /// The roles that are described in it, as of its last run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
 }
 
 impl Project {
@@ -51,6 +54,7 @@ impl Project {
             trusted: Vec::new(),
             trusted_at_ms: None,
             seats: BTreeMap::new(),
+            roles: Vec::new(),
         }
     }
 

@@ -7,7 +7,10 @@ mod worktree;
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
-use ostler_agents::agent::Terminal;
+use ostler_agents::{
+    InputWay,
+    agent::{Argument, Terminal},
+};
 use ostler_protocol::fact::{AgentSession, End, RateLimit};
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +26,9 @@ use crate::{
     usage::{Meter, Used},
 };
 
-pub use order::{CheckRecall, Noted, Order, Patience, Resized, Role, Screen, UnrecordedItems, Written};
+pub use order::{
+    CheckRecall, Noted, Order, Patience, Resized, Role, Screen, StoredSecret, UnrecordedItems, Written,
+};
 pub use worktree::{
     About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, Worktree, WorktreeState,
 };
@@ -444,6 +449,9 @@ impl Launch {
     }
 }
 
+/// Programs that are Node, or have it run what they are given.
+const NODE_PROGRAMS: [&str; 8] = ["node", "nodejs", "npm", "npx", "pnpm", "tsx", "ts-node", "yarn"];
+
 impl Session {
     /// The process that runs now, or is about to.
     pub fn live(&self) -> Option<&Launch> {
@@ -513,6 +521,18 @@ impl Session {
     /// How its last process ended, if it has.
     pub fn last_end(&self) -> Option<&LaunchEnd> {
         self.launches.last()?.ended.as_ref()
+    }
+
+    /// Whether the program that asked for values by printing runs on, and has no way to see them by itself. A Node
+    /// program looks again; whoever is started later has them in its environment.
+    pub fn runs_on_without_values(&self, request: &Request) -> bool {
+        let asked = |live: &Launch| live.number == request.launch && live.ending.is_none();
+        let agent = &self.order.agent;
+        let program = agent.command.first().map_or("", Argument::text);
+        let is_node = NODE_PROGRAMS.contains(&program.rsplit('/').next().unwrap_or_default());
+        let is_told = agent.input.way != InputWay::Line || agent.values.reply;
+        let sees = is_told || (is_node && agent.values.node);
+        request.ask.wants_values() && request.call.is_none() && self.live().is_some_and(asked) && !sees
     }
 
     /// How it is. The requests are those of this session that it waits for.

@@ -114,12 +114,25 @@ fn line(session: &Session, request: &Request, answer: &Answer) -> Said {
             Said::Line(Reply::QuestionAnswer(QuestionAnswer { question_id, answer, option }).encode())
         }
         (Ask::Dependency(dependency), answer) => {
-            Said::Line(Reply::DependencyProvided(provided(dependency, request, answer)).encode())
+            let get = getting(session, request).filter(|_| answer.gives_values());
+            let reply = DependencyProvided { get, ..provided(dependency, request, answer) };
+            Said::Line(Reply::DependencyProvided(reply).encode())
         }
         (_, Answer::Text { text } | Answer::Remarked { text, .. }) => Said::Words(text.clone()),
         (_, Answer::Chosen { text, number }) => Said::Words(numbered(*number, text, session.order.korean)),
         _ => Said::Words(sentence(session, Parcel::Request(request.id), Some(request))),
     }
+}
+
+/// The command that prints a value, for the process that has asked for it and runs on.
+fn getting(session: &Session, request: &Request) -> Option<String> {
+    let Ask::Dependency(dependency) = &request.ask else { return None };
+    let name = &dependency.name;
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte));
+    let runs_on = session.live().is_some_and(|live| live.number == request.launch);
+    let is_service = dependency.dependency_type == DependencyType::Service;
+    let service = if is_service { " --type service" } else { "" };
+    (request.ask.wants_values() && is_plain && runs_on).then(|| format!("ostler need {name}{service}"))
 }
 
 /// What became of a dependency.
@@ -133,6 +146,7 @@ fn provided(dependency: &DependencyRequest, request: &Request, answer: &Answer) 
         approved: None,
         installed: None,
         default_used: None,
+        get: None,
         reason: None,
     };
     let is_decided =
@@ -202,12 +216,7 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
         (Answer::Approved { .. }, _) if request.install.is_some() => installed(request, &asked, korean),
         (Answer::Approved { .. }, false) => format!("Approved: {asked}"),
         (Answer::Approved { .. }, true) => format!("승인됨: {asked}"),
-        (Answer::Provided { names, .. }, false) => {
-            format!("What you asked for ({asked}) is in your environment now, as {}.", names.join(", "))
-        }
-        (Answer::Provided { names, .. }, true) => {
-            format!("요청한 것({asked})은 이제 환경 변수 {}에 있습니다.", names.join(", "))
-        }
+        (Answer::Provided { names, .. }, _) => given(session, request, &asked, names),
         (Answer::Skipped { default }, _) => skipped(&request.ask, &asked, default.as_deref(), korean),
         (Answer::Denied { reason }, false) => with_reason("Denied", &asked, reason.as_deref()),
         (Answer::Denied { reason }, true) => with_reason("거부됨", &asked, reason.as_deref()),
@@ -225,6 +234,22 @@ pub(crate) fn sentence(session: &Session, parcel: Parcel, request: Option<&Reque
             | Answer::Again,
             _,
         ) => String::new(),
+    }
+}
+
+fn given(session: &Session, request: &Request, asked: &str, names: &[String]) -> String {
+    let names = names.join(", ");
+    match (getting(session, request), session.order.korean) {
+        (None, false) => format!("What you asked for ({asked}) is in your environment now, as {names}."),
+        (None, true) => format!("요청한 것({asked})은 이제 환경 변수 {names}에 있습니다."),
+        (Some(get), false) => format!(
+            "What you asked for ({asked}) is there now, as {names}: in the environment of new shells, and by `{get}`."
+        ),
+        (Some(get), true) => {
+            format!(
+                "요청한 것({asked})이 {names}(으)로 준비되었습니다. 새 셸의 환경에 있고, `{get}`(으)로도 읽을 수 있습니다."
+            )
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub use log::{note, note_if_there};
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError, trust_command};
 pub use resolve::{Resolve, Resolved, resolve};
+pub use stamp::stamp;
 pub use state::{State, StateError};
 pub use tried::{Tried, conclude};
 pub use unfinished::{Unfinished, unfinished};

@@ -3,7 +3,7 @@
 const DAY_S: u64 = 86_400;
 
 /// `2026-01-21T10:00:00`, without a zone.
-pub(crate) fn stamp(at_ms: u64) -> String {
+pub fn stamp(at_ms: u64) -> String {
     let seconds = at_ms / 1000;
     let (year, month, day) = date(seconds / DAY_S);
     let of_day = seconds % DAY_S;

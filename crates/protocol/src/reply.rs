@@ -55,6 +55,9 @@ pub struct DependencyProvided {
     /// Whether the default was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_used: Option<bool>,
+    /// The command that prints the value, for a program that runs on and does not find it in its environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub get: Option<String>,
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -254,7 +254,7 @@ proptest! {
             Reply::QuestionAnswer(QuestionAnswer { question_id: id.clone(), answer: answer.clone(), option: None }),
             Reply::DependencyProvided(DependencyProvided {
                 request_id: id, name, dependency_type, provided, path, approved, installed, default_used,
-                reason: answer,
+                get: answer.clone(), reason: answer,
             }),
         ];
         for reply in replies {

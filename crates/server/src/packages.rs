@@ -5,11 +5,19 @@ use std::{fmt, fs, path::Path};
 
 use serde_json::Value;
 
+mod manifest;
+
+pub(crate) use manifest::record;
+
 /// How a package is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Add {
     /// Program and arguments.
     pub(crate) command: Vec<String>,
+    /// The file that names the packages of the project, where the command makes it, or leaves it to Ostler.
+    pub(crate) manifest: Option<&'static str>,
+    /// What Ostler writes there itself.
+    pub(crate) requirement: Option<String>,
 }
 
 /// Why it cannot be added.
@@ -20,10 +28,20 @@ pub(crate) enum PackageError {
         /// It.
         name: String,
     },
+    /// It is a file or an address.
+    Elsewhere {
+        /// It.
+        name: String,
+    },
     /// Nothing says which package manager the project has.
     NoManager {
         /// The directory.
         directory: String,
+    },
+    /// The package manager needs a project to add it to, and a person has to begin that.
+    NoProject {
+        /// How.
+        command: &'static str,
     },
 }
 
@@ -36,17 +54,19 @@ enum Registry {
     Go,
 }
 
-/// The command that adds a package to the project in a directory.
+/// The command that adds a package to the project in a directory. A project without a manifest gets one, if the name
+/// says which package manager is meant.
 pub(crate) fn add(directory: &Path, name: &str) -> Result<Add, PackageError> {
     let (named, name) = prefix(name.trim());
-    let refused = || PackageError::Name { name: name.to_owned() };
+    if is_elsewhere(name) {
+        return Err(PackageError::Elsewhere { name: name.to_owned() });
+    }
     let no_manager = || PackageError::NoManager { directory: directory.display().to_string() };
     let found = registries(directory);
-    let meant = named.or_else(|| by_form(name)).filter(|meant| found.contains(meant));
-    let registry = match (named, meant) {
-        (_, Some(registry)) => registry,
-        (Some(_), None) => return Err(no_manager()),
-        (None, None) => *found.first().ok_or_else(no_manager)?,
+    let registry = match (named, by_form(name)) {
+        (Some(named), _) => named,
+        (None, Some(meant)) if found.is_empty() || found.contains(&meant) => meant,
+        (None, _) => *found.first().ok_or_else(no_manager)?,
     };
     let is_valid = match registry {
         Registry::Npm => is_npm(name),
@@ -55,11 +75,32 @@ pub(crate) fn add(directory: &Path, name: &str) -> Result<Add, PackageError> {
         Registry::Go => is_go(name),
     };
     if !is_valid {
-        return Err(refused());
+        return Err(PackageError::Name { name: name.to_owned() });
     }
-    let mut command: Vec<String> = words(registry, directory).iter().map(ToString::to_string).collect();
+    let is_new = !found.contains(&registry);
+    let (words, manifest) = match registry {
+        // Elsewhere npm would take the first directory above that has one.
+        Registry::Npm if is_new => {
+            (vec!["npm", "--prefix", ".", "install", "--save", "--"], Some("package.json"))
+        }
+        Registry::Crates if is_new => return Err(PackageError::NoProject { command: "cargo init" }),
+        Registry::Go if is_new => return Err(PackageError::NoProject { command: "go mod init" }),
+        registry => words(registry, directory),
+    };
+    let mut command: Vec<String> = words.iter().map(ToString::to_string).collect();
     command.push(name.to_owned());
-    Ok(Add { command })
+    let requirement = (registry == Registry::PyPi && manifest.is_some()).then(|| name.to_owned());
+    Ok(Add { command, manifest, requirement })
+}
+
+/// Whether it is a file or an address rather than the name of a package.
+fn is_elsewhere(name: &str) -> bool {
+    let ends = [".tgz", ".tar.gz", ".whl", ".zip", ".crate"];
+    let is_path = name.starts_with(['.', '/', '~']) || name.contains("://") || name.contains('\\');
+    is_path
+        || name.starts_with("file:")
+        || name.contains("@file:")
+        || ends.iter().any(|it| name.ends_with(it))
 }
 
 /// `npm:left-pad` says where it comes from.
@@ -99,10 +140,11 @@ fn registries(directory: &Path) -> Vec<Registry> {
     signs.into_iter().filter(|(_, files)| files.iter().any(has)).map(|(registry, _)| registry).collect()
 }
 
-/// The command before the name. The name is checked and begins with no dash; `--` says so once more to those who know it.
-fn words(registry: Registry, directory: &Path) -> Vec<&'static str> {
+/// The command before the name, and the manifest that it leaves alone. The name is checked and begins with no dash; `--`
+/// says so once more to those who know it.
+fn words(registry: Registry, directory: &Path) -> (Vec<&'static str>, Option<&'static str>) {
     let has = |file: &str| directory.join(file).exists();
-    match registry {
+    let words = match registry {
         Registry::Npm => match node_manager(directory) {
             "pnpm" => vec!["pnpm", "add"],
             "yarn" => vec!["yarn", "add"],
@@ -115,15 +157,15 @@ fn words(registry: Registry, directory: &Path) -> Vec<&'static str> {
                 vec!["uv", "add", "--"]
             } else if has("poetry.lock") || project.contains("[tool.poetry") {
                 vec!["poetry", "add", "--"]
-            } else if has(".venv/bin/python") {
-                vec![".venv/bin/python", "-m", "pip", "install", "--"]
             } else {
-                vec!["python3", "-m", "pip", "install", "--"]
+                let python = if has(".venv/bin/python") { ".venv/bin/python" } else { "python3" };
+                return (vec![python, "-m", "pip", "install", "--"], Some(manifest::of_pip(directory)));
             }
         }
         Registry::Crates => vec!["cargo", "add", "--"],
         Registry::Go => vec!["go", "get", "--"],
-    }
+    };
+    (words, None)
 }
 
 /// What `packageManager` says, else what the lock file belongs to.
@@ -207,8 +249,18 @@ impl fmt::Display for PackageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PackageError::Name { name } => write!(f, "'{name}' is not the name of a package"),
-            PackageError::NoManager { directory } => {
-                write!(f, "no file in '{directory}' says which package manager it could be for")
+            PackageError::Elsewhere { name } => {
+                write!(
+                    f,
+                    "'{name}' is a file or an address; only packages of a registry are installed, by name"
+                )
+            }
+            PackageError::NoManager { directory } => write!(
+                f,
+                "no file in '{directory}' says which package manager it could be for; the agent can name one, as in 'npm:left-pad' or 'pip:requests'"
+            ),
+            PackageError::NoProject { command } => {
+                write!(f, "there is no project here to add it to; begin one first ({command})")
             }
         }
     }
@@ -255,6 +307,8 @@ mod tests {
         check("uv", &uv, "httpx[http2]>=0.27", "uv add -- httpx[http2]>=0.27");
         check("poetry", &[("pyproject.toml", "[tool.poetry]\n")], "requests", "poetry add -- requests");
         check("pip", &[("requirements.txt", "")], "requests==2.0", "python3 -m pip install -- requests==2.0");
+        let bare = ("pyproject.toml", "[project]\nname = \"x\"\n");
+        check("bare", &[bare], "requests", "python3 -m pip install -- requests");
         let venv = [("requirements.txt", ""), (".venv/bin/python", "")];
         check("venv", &venv, "requests", ".venv/bin/python -m pip install -- requests");
         check("cargo", &[("Cargo.toml", "")], "serde@1", "cargo add -- serde@1");
@@ -270,6 +324,44 @@ mod tests {
         check("first", &both, "left-pad", "npm install --save -- left-pad");
         let directory = project("none", &[]);
         assert!(matches!(add(&directory, "left-pad"), Err(PackageError::NoManager { .. })));
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_says_its_manager_needs_no_manifest() {
+        let directory = project("new", &[]);
+        let planned = |name: &str| add(&directory, name).map(|it| (it.command.join(" "), it.manifest));
+        let npm = |name: &str| (format!("npm --prefix . install --save -- {name}"), Some("package.json"));
+        assert_eq!(planned("@supabase/supabase-js"), Ok(npm("@supabase/supabase-js")));
+        assert_eq!(planned("npm:left-pad"), Ok(npm("left-pad")));
+        let pip = |name: &str| (format!("python3 -m pip install -- {name}"), Some("requirements.txt"));
+        assert_eq!(planned("requests==2.0"), Ok(pip("requests==2.0")));
+        assert_eq!(planned("pip:requests"), Ok(pip("requests")));
+        assert_eq!(planned("cargo:serde"), Err(PackageError::NoProject { command: "cargo init" }));
+        assert_eq!(planned("github.com/a/b"), Err(PackageError::NoProject { command: "go mod init" }));
+        assert!(matches!(planned("left-pad"), Err(PackageError::NoManager { .. })));
+        fs::remove_dir_all(&directory).unwrap();
+        let directory = project("other", &[("Cargo.toml", "")]);
+        let other = add(&directory, "npm:left-pad").map(|it| it.command.join(" "));
+        assert_eq!(other, Ok(npm("left-pad").0), "another manager beside the one that is there");
+        assert!(matches!(add(&directory, "@a/b"), Err(PackageError::Name { .. })), "nobody named another");
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn files_and_addresses_are_refused_in_words() {
+        let directory = project("files", &[("package.json", "{}")]);
+        for name in
+            ["./x.tgz", "../x", "/srv/x", "file:x", "x@file:../x", "x.tgz", "https://a/b", "git+ssh://a/b"]
+        {
+            let why = add(&directory, name).expect_err(name).to_string();
+            assert_eq!(
+                why,
+                format!(
+                    "'{name}' is a file or an address; only packages of a registry are installed, by name"
+                )
+            );
+        }
         fs::remove_dir_all(directory).unwrap();
     }
 

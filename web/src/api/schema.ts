@@ -287,10 +287,14 @@ export interface components {
             command?: string[];
             /** @description The values that are wanted, in this order. */
             fields?: components["schemas"]["FieldView"][];
+            /** @description The file that approval makes or changes beside the command, such as `requirements.txt`. */
+            manifest?: string | null;
             /** @description Whether values under other names can be given, too. */
             other_names?: boolean;
             /** @description Why it cannot be done here. */
             problem?: string | null;
+            /** @description Whether the program runs on and does not see the values by itself: `ostler need` prints them to it. */
+            unseen?: boolean;
         };
         /** @description What a command has said. */
         GateCheckView: {

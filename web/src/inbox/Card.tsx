@@ -317,6 +317,16 @@ function Warnings({ request, hasNumbers }: { request: RequestView; hasNumbers: b
           </code>
         </p>
       )}
+      {form?.manifest != null && (
+        <p>
+          <Said text={say("FormManifest", { file: form.manifest })} />
+        </p>
+      )}
+      {form?.unseen && (
+        <p className="dim small">
+          <Said text={say("FormUnseen", { name: request.ask.text })} />
+        </p>
+      )}
       {form?.problem != null && (
         <p className="notice attention">
           <Said text={say("FormProblem", { problem: form.problem })} />

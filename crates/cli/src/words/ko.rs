@@ -46,6 +46,12 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     ),
     (Key::FormWants, "필요한 변수: {names}"),
     (Key::FormCommand, "허락하면 실행: {command}"),
+    (Key::FormManifest, "허락하면 이 파일도 바뀝니다: {file}"),
+    (Key::FormUnseen, "실행 중인 프로그램은 볼 수 없고, 'ostler need {name}'(으)로 받습니다"),
+    (
+        Key::ValuesUnseen,
+        "{names}. 실행 중인 프로그램은 볼 수 없고, 세션 안의 'ostler need NAME'이 출력합니다",
+    ),
     (Key::FormProblem, "여기에는 설치할 수 없습니다: {problem}"),
     (Key::InstallRuns, "{name} 설치 중"),
     (Key::Installed, "{name} 설치됨"),

@@ -29,6 +29,8 @@ const SHARED: &[Key] = &[
     Key::FormWants,
     Key::FormCommand,
     Key::FormProblem,
+    Key::FormManifest,
+    Key::FormUnseen,
     Key::InstallRuns,
     Key::Installed,
     Key::NotInstalled,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 
-use ostler_server::api::{GivenValue, NewAnswer, NewRun, RequestView, SecretView};
+use ostler_server::api::{FormView, GivenValue, NewAnswer, NewRun, RequestView, SecretView};
 
 use crate::support::{QUESTION, World, write};
 
@@ -305,6 +305,68 @@ fn what_is_not_given_is_told_or_has_a_default() {
     assert!(said.ends_with(&format!("[]\nline {told}\n")), "{said}");
 }
 
+/// Reads what came of its request, and gets the value as it says.
+const PYTHON: &str = r#"
+import json, shlex, subprocess, sys
+print("[DEPENDENCY_REQUEST]\ntype: env_variable\nname: SHOP_KEY\ndescription: To pay.\nrequired: true\n[/DEPENDENCY_REQUEST]", flush=True)
+reply = json.loads(sys.stdin.readline())
+print("get:", reply["get"])
+value = subprocess.run(shlex.split(reply["get"]), capture_output=True, text=True, check=True).stdout.strip()
+print("length:", len(value))
+"#;
+
+#[test]
+fn a_running_program_is_told_how_to_get_a_value() {
+    let world = World::new();
+    fs::create_dir_all(world.home.join("config/ostler")).expect("a folder");
+    let table = "[agents.mine]\ncommand = [\"python3\", \"agent.py\"]\narguments.prompt = [\"{prompt}\"]\nvalues.reply = true\n";
+    write(&world.home.join("config/ostler"), "config.toml", table);
+    write(&world.project, "agent.py", PYTHON);
+    let (agent, prompt) = (Some("mine".to_owned()), Some("pay".to_owned()));
+    let session = world.run_with(&NewRun { agent, prompt, ..world.new_run(&[]) });
+    let request = world.asked(&session);
+    assert!(!request.ask.form.expect("a form").unseen, "it is told");
+    give(&world, &request.id, &values(&[("SHOP_KEY", "k-123456")]));
+    world.status(&session, "completed");
+    let said = world.output(&session);
+    assert!(said.ends_with("get: ostler need SHOP_KEY\nlength: 8\n"), "{said}");
+    assert_eq!(world.count(&session, "request.opened"), 2, "it asked, and asked at the socket");
+}
+
+#[test]
+fn what_a_session_was_given_is_not_asked_for_again() {
+    let world = World::new();
+    let ostler = env!("CARGO_BIN_EXE_ostler");
+    let script = format!(
+        "{}; v=$('{ostler}' need SHOP_KEY); echo \"length ${{#v}}\"; '{ostler}' need OTHER_KEY --optional; echo $?",
+        need_and_wait("api_key", "SHOP_KEY", "required: true")
+    );
+    let session = world.bash(&script);
+    let request = world.asked(&session);
+    assert!(request.ask.form.expect("a form").unseen, "a shell that runs does not look again");
+    let card = String::from_utf8(world.ostler(&["inbox"]).stdout).expect("text");
+    assert!(
+        card.contains("the running program cannot see it; it gets it with 'ostler need SHOP_KEY'"),
+        "{card}"
+    );
+    give(&world, &request.id, &values(&[("SHOP_KEY", "k-123456")]));
+    let settled = world.events(&session).into_iter().find(|event| event.kind == "request.settled");
+    assert_eq!(settled.expect("it is settled").body["unseen"], true);
+    let question = world.wait_for("the question", |world| {
+        world.inbox().into_iter().find(|it| it.session == session && it.ask.kind == "question")
+    });
+    world.answer(&question.id, "1");
+    // Another name is asked for as ever.
+    let other = world.wait_for("another request", |world| {
+        world.inbox().into_iter().find(|it| it.session == session && it.ask.text == "OTHER_KEY")
+    });
+    assert!(!other.ask.form.expect("a form").unseen, "who is blocked at the socket gets it there");
+    give(&world, &other.id, &skip());
+    world.status(&session, "completed");
+    let said = world.output(&session);
+    assert!(said.ends_with("length 8\n14\n"), "{said}");
+}
+
 #[test]
 fn a_file_comes_to_the_workspace() {
     let world = World::new();
@@ -335,11 +397,16 @@ fn a_file_comes_to_the_workspace() {
 
 /// A project with a package manager of which nothing is real but its name.
 fn with_npm(world: &World, script: &str) -> BTreeMap<String, String> {
+    write(&world.project, "package.json", "{}");
+    with_tool(world, "npm", script)
+}
+
+/// A program of which nothing is real but its name.
+fn with_tool(world: &World, name: &str, script: &str) -> BTreeMap<String, String> {
     let tools = world.home.join("tools");
     fs::create_dir_all(&tools).expect("a folder");
-    write(&tools, "npm", script);
-    fs::set_permissions(tools.join("npm"), fs::Permissions::from_mode(0o755)).expect("it is ours");
-    write(&world.project, "package.json", "{}");
+    write(&tools, name, script);
+    fs::set_permissions(tools.join(name), fs::Permissions::from_mode(0o755)).expect("it is ours");
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
     BTreeMap::from([("PATH".to_owned(), path)])
 }
@@ -371,6 +438,57 @@ fn a_package_is_installed_by_the_projects_own_manager() {
         "bad",
         r#""provided":false,"approved":true,"installed":false,"reason":"exit code 1\nE404 no such package"}"#,
     );
+}
+
+/// Has a package approved, and gives what its program was told.
+fn installed(world: &World, environment: &BTreeMap<String, String>, package: &str) -> (FormView, String) {
+    let script = format!("{}; read -r line; echo \"$line\"", need("package", package, "required: true"));
+    let environment = Some(environment.clone());
+    let session = world.run_with(&NewRun { environment, ..world.new_run(&["bash", "-c", &script]) });
+    let request = world.asked(&session);
+    give(world, &request.id, &yes());
+    world.status(&session, "completed");
+    (request.ask.form.expect("it has a form"), world.output(&session))
+}
+
+#[test]
+fn a_project_without_a_manifest_gets_one_if_the_name_says_which() {
+    let world = World::new();
+    let environment = with_tool(&world, "npm", "#!/bin/sh\nprintf '%s ' \"$@\" > package.json\n");
+    let (form, said) = installed(&world, &environment, "@supabase/supabase-js");
+    assert_eq!(form.command.join(" "), "npm --prefix . install --save -- @supabase/supabase-js");
+    assert_eq!(form.manifest.as_deref(), Some("package.json"));
+    assert!(said.contains(r#""installed":true"#), "{said}");
+    assert!(world.project.join("package.json").exists());
+}
+
+#[test]
+fn pip_leaves_it_to_ostler_to_name_a_package() {
+    let world = World::new();
+    let environment = with_tool(&world, "python3", "#!/bin/sh\necho \"$@\" >> installed\n");
+    write(&world.project, "requirements.txt", "flask");
+    let (form, said) = installed(&world, &environment, "requests==2.0");
+    assert_eq!(
+        (form.command.join(" "), form.manifest.as_deref()),
+        ("python3 -m pip install -- requests==2.0".to_owned(), Some("requirements.txt"),)
+    );
+    assert!(said.contains(r#""installed":true"#), "{said}");
+    let named = || fs::read_to_string(world.project.join("requirements.txt")).expect("it is there");
+    assert_eq!(named(), "flask\nrequests==2.0\n");
+    // Nothing that a link names is changed.
+    fs::rename(world.project.join("requirements.txt"), world.home.join("elsewhere")).expect("it is moved");
+    std::os::unix::fs::symlink(world.home.join("elsewhere"), world.project.join("requirements.txt"))
+        .expect("a link");
+    let (_, said) = installed(&world, &environment, "django");
+    assert!(
+        said.contains("it was installed, but not added to requirements.txt: it is no plain file"),
+        "{said}"
+    );
+    assert_eq!(named(), "flask\nrequests==2.0\n");
+    let (form, said) = installed(&world, &environment, "./x.tgz");
+    let why = "'./x.tgz' is a file or an address; only packages of a registry are installed, by name";
+    assert_eq!(form.problem.as_deref(), Some(why));
+    assert!(said.contains(&format!(r#""installed":false,"reason":"{why}"#)), "{said}");
 }
 
 #[test]

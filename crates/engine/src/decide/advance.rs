@@ -348,7 +348,10 @@ impl Maker<'_> {
         let open: Vec<_> = pending.filter(|request| request.is_open()).map(|request| request.id).collect();
         for request in open {
             let (by, answer, brings) = (By::End, Answer::Nothing, false);
-            self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches: false });
+            self.emit(
+                id,
+                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+            );
         }
         self.end_installs(id);
         let (project, run) = (self.session(id).project, self.session(id).run);

@@ -173,7 +173,10 @@ impl Maker<'_> {
         let Some(request) = card.map(|card| card.request) else { return };
         if self.desk.request(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
-            self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches: false });
+            self.emit(
+                id,
+                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+            );
         }
     }
 }

@@ -97,7 +97,10 @@ impl Maker<'_> {
         let is_another = |it: &&Request| it.id != id && it.is_open() && it.asks_the_same(&request.ask);
         if request.is_open() && self.desk.requests_of(session).any(|it| is_another(&it)) {
             let (by, answer, brings) = (By::Repetition, Answer::Nothing, false);
-            self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches: false });
+            self.emit(
+                session,
+                Event::RequestSettled { request: id, by, answer, brings, relaunches: false, unseen: false },
+            );
         }
     }
 

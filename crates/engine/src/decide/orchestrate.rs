@@ -63,7 +63,10 @@ impl Maker<'_> {
     fn withdraw_request(&mut self, id: SessionId, request: RequestId) {
         if self.desk.request(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
-            self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches: false });
+            self.emit(
+                id,
+                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+            );
         }
         self.emit(id, Event::LoopMoved { step: Step::Settled { request, choice: None } });
     }

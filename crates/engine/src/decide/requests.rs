@@ -7,7 +7,7 @@ use ostler_protocol::{
     signal::{ErrorReport, Recovery},
 };
 
-use super::{Maker, phases::is_question, values::gives_values};
+use super::{Maker, phases::is_question};
 use crate::{
     action::Deed,
     answer::{self, Answer, Given},
@@ -119,6 +119,13 @@ impl Maker<'_> {
         if let Some(rule) = rule {
             let request = self.open_card(id, launch, ask, source, None);
             self.settle(request, By::Rule, approved_by(rule));
+            return request;
+        }
+        // What the session has been given is there for whoever asks at its socket.
+        let is_call = source.call().is_some() && mark.is_none();
+        if let Some(answer) = self.value_given(id, &ask).filter(|_| is_call) {
+            let request = self.open_card(id, launch, ask, source, None);
+            self.settle(request, By::Repetition, answer);
             return request;
         }
         let repeated = self.repeated_answer(id, launch, &ask);
@@ -249,8 +256,9 @@ impl Maker<'_> {
         let is_approval = matches!(answer, Answer::Approved { .. });
         let installs = is_waited_for && is_approval && ask.wants_package();
         // Who came after the one that asked has the value as well.
-        let gives_values = ask.wants_values() && gives_values(&answer);
+        let gives_values = ask.wants_values() && answer.gives_values();
         let relaunches = is_waited_for && gives_values && self.relaunches_for_values(session, id);
+        let unseen = gives_values && !relaunches && self.session(session).runs_on_without_values(request);
         let brings = is_waited_for
             && !installs
             && match &answer {
@@ -265,7 +273,7 @@ impl Maker<'_> {
             };
         let fails = answer.ends();
         let raised_by = if let Answer::Raised { by } = answer { Some(by) } else { None };
-        self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches });
+        self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches, unseen });
         // Values that could not be written are tried again when somebody says that it may go on.
         let tries_again = matches!(ask, Ask::Stall { .. }) && !self.session(session).values.is_empty();
         if is_running && (gives_values || tries_again) {

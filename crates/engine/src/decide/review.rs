@@ -77,8 +77,8 @@ impl Maker<'_> {
     }
 
     fn decide_review(&mut self, id: SessionId, request: RequestId, by: By, answer: Answer) {
-        let (brings, relaunches) = (false, false);
-        self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches });
+        let (brings, relaunches, unseen) = (false, false, false);
+        self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches, unseen });
     }
 
     fn look_again(&mut self, id: SessionId, why: Why) {

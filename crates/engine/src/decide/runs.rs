@@ -10,7 +10,7 @@ use crate::{
     id::{ProjectId, RunId, SessionId},
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
-    session::{Back, Order, Worktree, WorktreeState},
+    session::{Back, Order, StoredSecret, Worktree, WorktreeState},
 };
 
 impl Maker<'_> {
@@ -26,6 +26,9 @@ impl Maker<'_> {
         }
         let NewRun { root, name, git, .. } = new;
         let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });
+        if self.desk.project(project).is_some_and(|known| known.roles != new.roles) {
+            self.emit_at(Some(project), None, None, Event::ProjectRoles { names: new.roles.clone() });
+        }
         let run = RunId(self.desk.counters().run + 1);
         let created =
             Event::RunCreated { title: new.title.clone(), terms: new.terms.clone(), parent: new.parent };
@@ -97,7 +100,8 @@ impl Maker<'_> {
         let secret = name.to_owned();
         let event = match news {
             SecretNews::Stored { what, reuse, version } => {
-                Event::SecretStored { secret, what: what.clone(), reuse: *reuse, version: *version }
+                let (what, reuse, version) = (what.clone(), *reuse, *version);
+                Event::SecretStored(StoredSecret { secret, what, reuse, version })
             }
             SecretNews::Removed => Event::SecretRemoved { secret },
         };

@@ -14,11 +14,6 @@ use crate::{
     request::{Ask, By, Install, Request},
 };
 
-/// Whether an answer gives the agent values that it has not had.
-pub(super) fn gives_values(answer: &Answer) -> bool {
-    matches!(answer, Answer::Provided { .. } | Answer::Skipped { default: Some(_) })
-}
-
 impl Maker<'_> {
     /// What a request asks for is in the vault, and a person allowed that it is given again.
     pub(super) fn find_in_vault(&mut self, id: RequestId, names: &[String]) {
@@ -30,6 +25,14 @@ impl Maker<'_> {
         }
         self.settle(id, By::Vault, Answer::Provided { names: names.to_vec(), reuse: true });
         self.advance(session);
+    }
+
+    /// The answer by which the session was given the value that is asked for, if it was.
+    pub(super) fn value_given(&self, session: SessionId, ask: &Ask) -> Option<Answer> {
+        let same = self.desk.requests_of(session).filter(|it| it.ask.wants_same_values(ask));
+        let settled = same.filter_map(|it| it.settled.as_ref()).map(|settled| &settled.answer);
+        let answer = settled.filter(|answer| answer.gives_values()).last()?;
+        Some(answer.clone())
     }
 
     /// Whether the process has to be started again to have a value. Who asked over the session's own socket is given it

@@ -210,7 +210,10 @@ impl Maker<'_> {
         let past: Vec<_> = self.desk.blocking(id).filter(is_past).map(|request| request.id).collect();
         for request in past {
             let (by, answer, brings) = (By::Person, Answer::GoOn { words: None }, false);
-            self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches: false });
+            self.emit(
+                id,
+                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+            );
         }
     }
 

@@ -101,6 +101,19 @@ pub struct Noted {
     pub what: String,
 }
 
+/// A secret of a project that is kept from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredSecret {
+    /// Its name.
+    pub secret: String,
+    /// What is kept: `stored`, or where it is looked up (`env`, `file`, `cmd`).
+    pub what: String,
+    /// Whether it may be given to an agent without asking.
+    pub reuse: bool,
+    /// The change of the vault that made it.
+    pub version: u64,
+}
+
 /// Items of an agent's output that were counted and not recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnrecordedItems {

@@ -187,5 +187,6 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
         worktrees: None,
         phases: None,
         parent: None,
+        roles: Vec::new(),
     }
 }

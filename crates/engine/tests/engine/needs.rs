@@ -68,7 +68,7 @@ fn a_value_is_written_for_the_agent_before_it_goes_on() {
             request.opened dependency launch=1 request="q_1"
                 → look_in_vault request="q_1"
             session.stopped cause="signal" launch=1
-            request.settled answer={"answer":"provided","names":["STRIPE_SECRET_KEY"],"reuse":false} brings=false by="person" request="q_1"
+            request.settled answer={"answer":"provided","names":["STRIPE_SECRET_KEY"],"reuse":false} brings=false by="person" request="q_1" unseen=true
                 → provide_values
             session.released launch=1
                 → go_on after=3 launch=1
@@ -149,7 +149,7 @@ fn without_a_conversation_it_is_told_in_words_and_goes_on() {
             request.settled answer={"answer":"provided","names":["KEY"],"reuse":false} brings=true by="person" request="q_1"
                 → provide_values
             input.sent launch=1 parcel={"request":"q_1"}
-                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What you asked for (KEY) is in your environment now, as KEY.\"}]}}\n"
+                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What you asked for (KEY) is there now, as KEY: in the environment of new shells, and by `ostler need KEY`.\"}]}}\n"
             session.released launch=1
                 → go_on after=3 launch=1
         "#]],
@@ -166,6 +166,26 @@ fn who_asks_over_the_socket_is_not_started_again() {
     play.give(provided(1, &["KEY"], false));
     assert_eq!(play.request(1).bringing, Bringing::Waiting, "the caller reads it");
     assert!(!play.session().needs_relaunch);
+}
+
+#[test]
+fn what_a_session_was_given_is_there_at_its_socket() {
+    let mut play = Play::running(plain());
+    play.asks(said::dependency("env_variable", "KEY"));
+    play.give(provided(1, &["KEY"], false));
+    // The sort of the value makes no difference, and nobody is asked.
+    play.calls("k1", &said::dependency("api_key", "KEY"));
+    let settled = play.request(2).settled.clone().expect("it is settled");
+    let names = vec!["KEY".to_owned()];
+    assert_eq!((settled.by, settled.answer), (By::Repetition, Answer::Provided { names, reuse: false }));
+    assert_eq!(play.session().values["KEY"], ValueSource::Session);
+    // Who prints the request again wants another value: the first one may have been wrong.
+    play.asks(said::dependency("env_variable", "KEY"));
+    assert!(play.request(3).is_open());
+    play.calls("k2", &said::dependency("api_key", "OTHER"));
+    assert!(play.request(4).is_open());
+    play.calls("k3", &said::dependency("service", "KEY"));
+    assert!(play.request(5).is_open(), "a service of that name is another thing");
 }
 
 #[test]
@@ -199,11 +219,11 @@ fn lines_about_values_are_for_those_who_want_them() {
     let told = told(&plain());
     assert_eq!(
         line_for(told.clone(), key(), provided(1, &["KEY"], false)),
-        about("'api_key','provided':true")
+        about("'api_key','provided':true,'get':'ostler need KEY'")
     );
     assert_eq!(
         line_for(told.clone(), wish(), skipped(1)),
-        about("'env_variable','provided':true,'defaultUsed':true")
+        about("'env_variable','provided':true,'defaultUsed':true,'get':'ostler need KEY'")
     );
     let service = || said::wish("service", "KEY", Some("x"));
     assert_eq!(line_for(told, service(), skipped(1)), about("'service','provided':false,'reason':'skipped'"));

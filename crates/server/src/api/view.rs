@@ -500,6 +500,12 @@ pub struct FormView {
     /// The command that approval runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// The file that approval makes or changes beside the command, such as `requirements.txt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// Whether the program runs on and does not see the values by itself: `ostler need` prints them to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
     /// Why it cannot be done here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,

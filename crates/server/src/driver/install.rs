@@ -26,7 +26,10 @@ use super::{
     remains::{self, Remains},
     sweep::OrphanSweep,
 };
-use crate::{crash, packages};
+use crate::{
+    crash,
+    packages::{self, Add},
+};
 
 /// How long an installation may take.
 const TIME_MAX: Duration = Duration::from_mins(30);
@@ -66,7 +69,10 @@ async fn run(
 ) {
     crash::site("before install");
     let install = match carry_out(&driver, session, request, &unwanted).await {
-        Ok((0, _)) => Install { installed: true, reason: None },
+        Ok((0, _)) => match record(&driver, session, request) {
+            Ok(()) => Install { installed: true, reason: None },
+            Err(message) => not_installed(&message),
+        },
         Ok((code, output)) => not_installed(&format!("exit code {code}\n{}", end_of(&output))),
         Err(message) => not_installed(&message),
     };
@@ -101,25 +107,44 @@ fn end_of(output: &str) -> &str {
     &output[start..]
 }
 
+/// How the package of a request is added to the project of its session.
+fn planned(
+    driver: &Driver,
+    session: SessionId,
+    request: RequestId,
+) -> Option<Result<(Add, PathBuf), String>> {
+    let world = driver.journal.world();
+    let Ask::Dependency(dependency) = &world.requests.get(&request)?.ask else { return None };
+    let directory = PathBuf::from(world.sessions.get(&session)?.directory());
+    let add = packages::add(&directory, &dependency.name).map_err(|error| error.to_string());
+    Some(add.map(|add| (add, directory)))
+}
+
+/// Names the package in the manifest, where its package manager leaves that to others.
+fn record(driver: &Driver, session: SessionId, request: RequestId) -> Result<(), String> {
+    let Some(Ok((Add { manifest: Some(manifest), requirement: Some(requirement), .. }, directory))) =
+        planned(driver, session, request)
+    else {
+        return Ok(());
+    };
+    packages::record(&directory, manifest, &requirement)
+        .map_err(|error| format!("it was installed, but not added to {manifest}: {error}"))
+}
+
 async fn carry_out(
     driver: &Arc<Driver>,
     session: SessionId,
     request: RequestId,
     unwanted: &Notify,
 ) -> Result<(i32, String), String> {
-    let planned = {
+    let gone = || "the session is gone".to_owned();
+    let (add, _) = planned(driver, session, request).ok_or_else(gone)??;
+    let file = {
         let world = driver.journal.world();
-        let package = world.requests.get(&request).and_then(|it| match &it.ask {
-            Ask::Dependency(dependency) => Some(dependency.name.clone()),
-            _ => None,
-        });
-        world.sessions.get(&session).zip(package).map(|(session, package)| {
-            let add = packages::add(Path::new(session.directory()), &package).map_err(|it| it.to_string())?;
-            let name = format!("install-{request}");
-            launch::errand(driver, session, &name, add.command).map_err(|it| it.to_string())
-        })
+        let session = world.sessions.get(&session).ok_or_else(gone)?;
+        let name = format!("install-{request}");
+        launch::errand(driver, session, &name, add.command).map_err(|it| it.to_string())?
     };
-    let file = planned.ok_or_else(|| "the session is gone".to_owned())??;
     let mut directory = newest(first(driver, session, request));
     let deadline = Instant::now() + TIME_MAX;
     let mut reach = CommandReach::default();

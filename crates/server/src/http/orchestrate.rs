@@ -231,6 +231,7 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         worktrees: None,
         phases: None,
         parent: None,
+        roles: crate::office::roles::described(&place, driver.trusted(&runs::text(&place)?)),
     })
 }
 

@@ -139,6 +139,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
         phases: None,
         parent: None,
+        roles: crate::office::roles::described(&root, trusted),
     })
 }
 

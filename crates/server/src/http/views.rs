@@ -320,12 +320,17 @@ fn form(session: &Session, request: &Request) -> Option<FormView> {
             FormView { fields, other_names: true, ..FormView::default() }
         }
         DependencyType::Package => match packages::add(Path::new(session.directory()), &it.name) {
-            Ok(add) => FormView { command: add.command, ..FormView::default() },
+            Ok(add) => FormView {
+                command: add.command,
+                manifest: add.manifest.map(ToOwned::to_owned),
+                ..FormView::default()
+            },
             Err(error) => FormView { problem: Some(error.to_string()), ..FormView::default() },
         },
         DependencyType::File | DependencyType::Permission => return None,
     };
-    request.is_open().then_some(form)
+    let unseen = session.runs_on_without_values(request);
+    request.is_open().then_some(FormView { unseen, ..form })
 }
 
 fn delivery(bringing: Bringing) -> &'static str {

@@ -57,6 +57,9 @@ pub(crate) struct Place {
     pub(crate) lines: BTreeMap<&'static str, usize>,
 }
 
+/// So many roles of a project are written down.
+const NAMES_MAX: usize = 1_000;
+
 /// A role that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadRole {
@@ -344,6 +347,14 @@ fn of_table(root: &Path, name: &str, setting: &RoleSetting, config: &Config) -> 
         place: Some(Place { file, lines: BTreeMap::from([("name", line)]) }),
         command,
     })
+}
+
+/// The names of the roles that are described in a project or in the user's configuration; agents as they are aside.
+pub(crate) fn described(root: &Path, trusted: Vec<String>) -> Vec<String> {
+    let Ok(roles) = Roles::read(root, trusted) else { return Vec::new() };
+    let mut names = roles.names(|role| role.place.is_some());
+    names.truncate(NAMES_MAX);
+    names
 }
 
 /// What roles of a repository would give to an agent, for a person to look at.

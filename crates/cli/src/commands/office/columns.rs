@@ -7,6 +7,8 @@ use ostler_server::api::{InvocationStatus, InvocationView, RequestView, ResultVi
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::clock;
+
 /// A row of `user_questions`.
 #[derive(Debug, Serialize)]
 pub(super) struct Asked<'a> {
@@ -17,8 +19,9 @@ pub(super) struct Asked<'a> {
     question: &'a Value,
     options: &'a Value,
     status: &'static str,
-    expires_at: Option<u64>,
+    expires_at: Option<String>,
     response: Option<&'a str>,
+    expires_at_ms: Option<u64>,
 }
 
 impl<'a> Asked<'a> {
@@ -32,8 +35,9 @@ impl<'a> Asked<'a> {
             question: &fields["question"],
             options: &fields["options"],
             status: question_status(view),
-            expires_at: view.expires_at_ms,
+            expires_at: view.expires_at_ms.map(clock::iso),
             response: response(view),
+            expires_at_ms: view.expires_at_ms,
         }
     }
 }

@@ -140,7 +140,11 @@ fn t7_a_question_is_stored_and_its_session_waits() {
     let request = world.asked(&session);
     let expires_at = (request.opened_at_ms + 5 * 60 * 1000).to_string();
     assert_eq!(
-        rows(&world, "SELECT * FROM user_questions"),
+        rows(
+            &world,
+            "SELECT id, agent_id, office_id, question_type, question, options, status, expires_at_ms, response \
+             FROM user_questions"
+        ),
         [[
             &request.id,
             &format!("p_1/{session}"),

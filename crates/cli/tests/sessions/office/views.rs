@@ -28,6 +28,7 @@ const COLUMNS: [(&str, &[&str]); 4] = [
             "status",
             "expires_at",
             "response",
+            "expires_at_ms",
         ],
     ),
     (
@@ -81,6 +82,11 @@ fn the_tables_of_the_document_are_views_that_anybody_can_query() {
         let found = rows(&world, &format!("SELECT name FROM pragma_table_info('{view}') ORDER BY cid"));
         assert_eq!(found.concat(), columns, "{view}");
     }
+    // Whoever has not been called yet is an agent of the office, too.
+    let first = world.bash("true");
+    world.status(&first, "completed");
+    let agents = "SELECT id, office_id, name, session_id, status FROM office_agents";
+    assert_eq!(rows(&world, agents), [["p_1/기획자", "p_1", "기획자", "Null", "resting"]]);
     let caller = world.bash(
         "printf '[INVOKE:기획자]\\n골라 주세요\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"",
     );
@@ -94,6 +100,16 @@ fn the_tables_of_the_document_are_views_that_anybody_can_query() {
             .to_vec()
     };
     assert_eq!(rows(&world, asked), [question("pending", "Null")]);
+    let times = rows(&world, "SELECT expires_at, expires_at_ms FROM user_questions").concat();
+    let listed = &said(&world, &["office", "questions", "--json"])[0];
+    assert_eq!(listed["expires_at"], times[0], "the command and the view agree");
+    assert_eq!(listed["expires_at_ms"].to_string(), times[1]);
+    let (seconds, parts) = times[0].split_once('.').expect("milliseconds");
+    assert_eq!(
+        (seconds.len(), parts),
+        (19, format!("{}Z", &times[1][times[1].len() - 3..]).as_str()),
+        "{times:?}"
+    );
     // What it has said may be known before it is known to have read.
     wait_for_call(&world, 1, InvocationStatus::InProgress);
     assert_eq!(rows(&world, "SELECT status FROM agent_invocations"), [["in_progress"]]);

@@ -79,6 +79,7 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         worktrees: None,
         phases: Some(Box::new(plan)),
         parent: None,
+        roles: crate::office::roles::described(&root, trusted),
     })
 }
 
