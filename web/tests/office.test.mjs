@@ -209,6 +209,28 @@ test("a run's sequence diagram is text that can be copied", async () => {
   await leave(page);
 });
 
+test("a role that is opened stays in the picture together with its caller", async () => {
+  const it = await office("beside");
+  const { session } = await call(it, "PO", "Ask designer: Wait never: a sketch");
+  await until("designer works", async () => (await it.json("office", "invocations")).length === 2);
+  for (const width of [1600, 1280]) {
+    const page = await visit(browser, it, { place: [`${it.place}?view=picture`], viewport: { width, height: 800 } });
+    await node(page, "designer").waitFor();
+    for (const [caller, called] of [["PO", "designer"], [session, "PO"]]) {
+      await node(page, called).click();
+      await page.locator(".office-panel").waitFor();
+      await page.waitForTimeout(200);
+      const frame = await page.locator(".office-frame").boundingBox();
+      const [one, other] = [await node(page, caller).boundingBox(), await node(page, called).boundingBox()];
+      assert.ok(other.x >= frame.x && other.x + other.width <= frame.x + frame.width + 1, `${called} is in the picture at ${width}`);
+      const seen = Math.min(one.x + one.width, frame.x + frame.width) - Math.max(one.x, frame.x);
+      assert.ok(seen > one.width / 3, `${caller} is seen beside ${called} at ${width}: ${seen} of ${one.width} px`);
+      await page.getByRole("button", { name: "Back to the office" }).or(page.getByRole("button", { name: "Close" })).first().click();
+    }
+    await leave(page);
+  }
+});
+
 test("no serious findings in any view, light and dark; Korean; a phone", async () => {
   const it = await office("seen");
   const { session } = await call(it, "PO", "Ask designer: Wait never: a sketch");
