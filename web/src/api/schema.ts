@@ -589,26 +589,6 @@ export interface components {
             /** @description The link, for this machine. */
             url: string;
         };
-        /** @description What has ended since the person last looked. */
-        LookedView: {
-            /** @description Sessions that are done or have failed since, and are neither merged nor discarded; the latest first. */
-            ended: components["schemas"]["SessionView"][];
-            /**
-             * Format: int64
-             * @description When the last event happened that the person has seen, in UTC milliseconds; null if they have seen none.
-             */
-            last_looked_at_ms?: number | null;
-            /**
-             * Format: int64
-             * @description How many more there are.
-             */
-            more: number;
-            /**
-             * Format: int64
-             * @description The last event that this is true of: who has shown it says so with this number.
-             */
-            seq: number;
-        };
         /** @description A line of a log. */
         LogLineView: {
             /**
@@ -633,6 +613,26 @@ export interface components {
             launch: number;
             /** @description The newest of these lines, oldest first. */
             lines: components["schemas"]["LogLineView"][];
+        };
+        /** @description What has ended since the person last looked. */
+        LookedView: {
+            /** @description Sessions that are done or have failed since, and are neither merged nor discarded; the latest first. */
+            ended: components["schemas"]["SessionView"][];
+            /**
+             * Format: int64
+             * @description When the last event happened that the person has seen, in UTC milliseconds; null if they have seen none.
+             */
+            last_looked_at_ms?: number | null;
+            /**
+             * Format: int64
+             * @description How many more there are.
+             */
+            more: number;
+            /**
+             * Format: int64
+             * @description The last event that this is true of: who has shown it says so with this number.
+             */
+            seq: number;
         };
         /** @description How many tasks are in each state. */
         LoopCounts: {
@@ -2315,9 +2315,9 @@ export type JunitView = components['schemas']['JunitView'];
 export type LaunchView = components['schemas']['LaunchView'];
 export type LineChange = components['schemas']['LineChange'];
 export type LinkView = components['schemas']['LinkView'];
-export type LookedView = components['schemas']['LookedView'];
 export type LogLineView = components['schemas']['LogLineView'];
 export type LogSearchView = components['schemas']['LogSearchView'];
+export type LookedView = components['schemas']['LookedView'];
 export type LoopCounts = components['schemas']['LoopCounts'];
 export type LoopExchange = components['schemas']['LoopExchange'];
 export type LoopPhaseView = components['schemas']['LoopPhaseView'];
