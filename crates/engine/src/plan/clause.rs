@@ -179,7 +179,11 @@ fn is_behind_word(before: &[u8]) -> bool {
 /// Without what may stand between a word for dependencies and the first id.
 fn skip(text: &[u8]) -> &[u8] {
     let signs = |text: &[u8]| text.iter().position(|byte| !is_between(*byte)).unwrap_or(text.len());
-    let value = &text[signs(text)..];
+    let mut value = &text[signs(text)..];
+    // `Deps → T1.1`, `deps -> T1.1`.
+    while let Some(behind) = value.strip_prefix("→".as_bytes()).or_else(|| value.strip_prefix(b">")) {
+        value = &behind[signs(behind)..];
+    }
     let begins =
         |word: &&str| value.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()));
     let behind = TASK.iter().find(|word| begins(word)).map(|word| &value[word.len()..]);

@@ -300,3 +300,12 @@ fn what_is_not_read_is_told() {
         "#]],
     );
 }
+
+#[test]
+fn an_arrow_behind_the_key_is_no_prose() {
+    for line in ["Deps → T1.1", "- deps -> T1.1", "**의존성** → T1.1"] {
+        let plan = crate::plan(&format!("### T1.1: a\n### T1.2: b\n{line}\n"));
+        let task = plan.find("T1.2").expect("a task").number();
+        assert_eq!(plan.graph().backwards().tasks_of(&plan, task).len(), 1, "{line}");
+    }
+}
