@@ -8,7 +8,7 @@ use crate::{
     clock,
     exit::Exit,
     permission,
-    screen::safe,
+    screen::{one_line, safe},
     words::{Key, Words},
 };
 
@@ -68,8 +68,26 @@ pub(crate) fn how_to_resume(words: Words, session: &SessionView) -> String {
     words.say(key, &[("session", &session.id)])
 }
 
+/// Where the work of a session is put right that could not be merged, and which command comes next.
+pub(crate) fn how_to_put_right(words: Words, session: &SessionView) -> Option<String> {
+    let worktree = session.worktree.as_ref().filter(|it| it.state == "not_merged")?;
+    let key = match (worktree.conflict, worktree.files.is_empty()) {
+        (true, _) => Key::ResolveConflict,
+        (false, false) => Key::CommitInTarget,
+        (false, true) => Key::MergeAgain,
+    };
+    let target = worktree.target.as_deref().unwrap_or_default();
+    let (path, root) = (one_line(&worktree.path), one_line(&session.project.root));
+    let values: &[(&str, &dyn std::fmt::Display)] =
+        &[("path", &path), ("root", &root), ("target", &target), ("session", &session.id)];
+    Some(words.say(key, values))
+}
+
 /// How the work of a session that is over comes into its branch.
 fn how_to_merge(words: Words, session: &SessionView) -> Option<String> {
+    if let Some(said) = how_to_put_right(words, session) {
+        return Some(said);
+    }
     let worktree = session.worktree.as_ref().filter(|it| it.state == "made")?;
     session.outcome.as_ref()?;
     Some(words.say(Key::WorktreeHint, &[("branch", &worktree.branch), ("session", &session.id)]))

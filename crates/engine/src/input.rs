@@ -15,7 +15,7 @@ use crate::{
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
     run::{Terms, Trusted},
-    session::{Order, Screen},
+    session::{Order, Screen, WorktreeTerms},
     thin::ThinNews,
 };
 
@@ -385,6 +385,8 @@ pub struct NewRun {
     pub order: Box<Order>,
     /// Where worktrees are made, if it is to have one.
     pub worktrees: Option<String>,
+    /// Where that worktree begins.
+    pub worktree_terms: WorktreeTerms,
     /// What it goes through, if it goes through phases.
     pub phases: Option<Box<Plan>>,
     /// The loop that asks for it, if no person does.

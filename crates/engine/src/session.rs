@@ -30,7 +30,8 @@ pub use order::{
     CheckRecall, Noted, Order, Patience, Resized, Role, Screen, StoredSecret, UnrecordedItems, Written,
 };
 pub use worktree::{
-    About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, Worktree, WorktreeState,
+    About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, UncommittedChanges,
+    Worktree, WorktreeState, WorktreeTerms,
 };
 
 /// One agent at work.
@@ -467,7 +468,10 @@ impl Session {
 
     /// Where it runs.
     pub fn directory(&self) -> &str {
-        self.worktree.as_ref().map_or(&self.order.directory, |worktree| &worktree.path)
+        match &self.worktree {
+            Some(worktree) => worktree.directory.as_deref().unwrap_or(&worktree.path),
+            None => &self.order.directory,
+        }
     }
 
     /// Whether somebody else works on the same files: in the same project, or one of them in the worktree of the other.

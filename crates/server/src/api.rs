@@ -20,6 +20,7 @@ mod tool_call;
 mod trust;
 mod usage;
 mod view;
+mod worktree;
 
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
 pub(crate) use call::{NotAsked, clean, text};
@@ -56,8 +57,9 @@ pub use usage::{BudgetView, UsageReport, UsageRow, UsageView};
 pub use view::{
     AgentView, AskView, ErrandView, EventView, FieldView, FormView, InfoView, InstallView, LaunchView,
     MarkView, Outcome, OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView,
-    RunView, SessionStatus, SessionView, SettledView, StatusView, VaultState, WaitView, WorktreeView,
+    RunView, SessionStatus, SessionView, SettledView, StatusView, VaultState, WaitView,
 };
+pub use worktree::WorktreeView;
 
 use std::{collections::BTreeMap, fmt};
 
@@ -67,6 +69,7 @@ use utoipa::ToSchema;
 use zeroize::Zeroize;
 
 /// Something to be done, by an agent or a command.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own, and a field of the interface")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRun {
@@ -126,6 +129,9 @@ pub struct NewRun {
     /// Whether it gets a branch and a directory of its own.
     #[serde(default)]
     pub worktree: bool,
+    /// Whether its worktree begins with what the checkout holds and no commit has, instead of leaving it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_changes: bool,
     /// Whether it runs on a terminal, and of which size: lines, then characters in a line.
     #[serde(default)]
     pub terminal: Option<(u16, u16)>,

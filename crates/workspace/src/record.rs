@@ -39,6 +39,17 @@ impl Repository {
         self.checkout.as_ref().map_or(Ok(Vec::new()), changed)
     }
 
+    /// A commit on top of the head with everything that the checkout holds and does not ignore; on no branch. None where
+    /// the head has all of it.
+    pub fn commit_of_changes(&self, message: &str) -> Result<Option<Commit>, GitError> {
+        let (Some(checkout), Some(head)) = (&self.checkout, self.head()?.commit) else { return Ok(None) };
+        let tree = Snapshot::take(checkout)?.tree;
+        if tree == tree_of(&self.common_dir, &head)? {
+            return Ok(None);
+        }
+        commit_tree(&self.common_dir, &tree, &[head], message, &checkout.identity()?).map(Some)
+    }
+
     /// Whether anything was done in a worktree since it was made: a commit, or a file that is not as it was. In one that
     /// was never finished nobody has worked.
     pub fn has_work(&self, worktree: &Worktree) -> Result<bool, GitError> {

@@ -1075,6 +1075,8 @@ export interface components {
              * @description The most turns.
              */
             turns_max?: number | null;
+            /** @description Whether its worktree begins with what the checkout holds and no commit has, instead of leaving it out. */
+            with_changes?: boolean;
             /** @description Whether it gets a branch and a directory of its own. */
             worktree?: boolean;
         };
@@ -2264,8 +2266,17 @@ export interface components {
         WorktreeView: {
             /** @description The branch. */
             branch: string;
+            /** @description Whether it is not merged because both sides changed the same places. */
+            conflict?: boolean;
             /** @description Which files are in the way. */
             files: string[];
+            /** @description The first files that the checkout held, no commit had, and it began without. */
+            left_out?: string[];
+            /**
+             * Format: int64
+             * @description How many more such files there are.
+             */
+            left_out_more?: number;
             /** @description Why not, or where its work is kept. */
             message?: string | null;
             /** @description The directory. */

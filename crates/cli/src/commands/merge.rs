@@ -12,7 +12,7 @@ use crate::{
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
-    id,
+    id, outcome,
     screen::{add_line, one_line},
     words::Key,
 };
@@ -62,6 +62,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let mut said = format!("{}\n", words.say(Key::NotMerged, values));
         if let Some(files) = worktree.map(|it| it.files.join(", ")).filter(|files| !files.is_empty()) {
             add_line(&mut said, 2, &words.say(Key::InTheWay, &[("files", &one_line(&files))]));
+        }
+        if let Some(next) = outcome::how_to_put_right(words, &session) {
+            add_line(&mut said, 2, &next);
         }
         said
     })?;

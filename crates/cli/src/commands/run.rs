@@ -82,6 +82,9 @@ pub(crate) struct Arguments {
     /// Give it a branch and a directory of its own.
     #[arg(long)]
     worktree: bool,
+    /// Begin the worktree with the changes that are not committed, instead of leaving them out.
+    #[arg(long, requires = "worktree")]
+    with_changes: bool,
     /// It is a main agent: what it prints in the thin dialect is carried out, and answered on its input.
     #[arg(long)]
     main: bool,
@@ -124,6 +127,9 @@ impl Arguments {
         let given = [
             (self.model.is_some(), "--model"),
             (self.max_turns.is_some(), "--max-turns"),
+            (!self.allow.is_empty(), "--allow"),
+            (self.permission_mode.is_some(), "--permission-mode"),
+            (!self.command.is_empty(), "--"),
             (self.no_guide, "--no-guide"),
             (self.no_mcp, "--no-mcp"),
             (self.check.is_some(), "--check"),
@@ -157,6 +163,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let (client, seq, run) = begun?;
         let session = run.sessions.first().map(|session| session.id.clone()).unwrap_or_default();
         let words = context.words;
+        note_left_out(context, &run);
         if arguments.detach {
             context.print(&run, |_| {
                 let title = one_line(&run.title);
@@ -189,6 +196,16 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
 async fn is_first(client: &Client, run: &RunView) -> bool {
     let runs = client.get::<Vec<RunView>>(&format!("/runs?project={}&limit=2", run.project.id)).await;
     runs.is_ok_and(|runs| runs.len() < 2)
+}
+
+/// Names what the checkout holds and the worktree does not.
+fn note_left_out(context: &Context, run: &RunView) {
+    let worktree = run.sessions.first().and_then(|session| session.worktree.as_ref());
+    let Some(worktree) = worktree.filter(|worktree| !worktree.left_out.is_empty()) else { return };
+    let n = worktree.left_out.len() as u64 + worktree.left_out_more;
+    let more = if worktree.left_out_more > 0 { ", …" } else { "" };
+    let files = one_line(&worktree.left_out.join(", ")) + more;
+    context.note(&context.words.say(Key::LeftOutOfWorktree, &[("n", &n), ("files", &files)]));
 }
 
 /// Names the settings of the project that are not applied, because nobody has agreed to them.
@@ -252,6 +269,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         tokens_max: arguments.limits.tokens(),
         check_time_s_max,
         worktree: arguments.worktree,
+        with_changes: arguments.with_changes,
         terminal: arguments.pty.then(screen::size),
         environment: Some(environment()),
         korean: context.words.language() == Language::Ko,

@@ -90,7 +90,8 @@ impl Maker<'_> {
             };
             return self.ask_about(id, WorktreeAbout::Unmerged, message.into(), files.to_vec(), hint);
         }
-        worktree.state = WorktreeState::NotMerged { message: message.into(), files: files.to_vec() };
+        worktree.state =
+            WorktreeState::NotMerged { message: message.into(), files: files.to_vec(), conflict };
         self.emit(id, Event::WorktreeChanged { worktree });
     }
 
@@ -106,7 +107,8 @@ impl Maker<'_> {
         let Some(mut worktree) = session.worktree.clone() else { return };
         let question = back::question(session, &worktree, &about, (&message, &files), hint);
         let request = self.open(id, 0, Ask::Question(question), OSTLER, None);
-        worktree.state = WorktreeState::NotMerged { message, files };
+        let conflict = hint == back::Hint::Conflict;
+        worktree.state = WorktreeState::NotMerged { message, files, conflict };
         worktree.back.insisted = false;
         worktree.back.card = Some(WorktreeCard { request, about });
         self.emit(id, Event::WorktreeChanged { worktree });

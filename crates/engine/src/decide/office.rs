@@ -17,7 +17,7 @@ use crate::{
     office::{About, OfficeEvent, OfficeInput, Seat, Verdict, Why, has_nothing_to_do, says_when_through},
     request::{Bringing, Request},
     run::{Outcome, Reason},
-    session::{Ending, LaunchEnd, Message, Role, Session},
+    session::{Ending, LaunchEnd, Message, Role, Session, WorktreeTerms},
     words,
 };
 
@@ -107,7 +107,11 @@ impl Maker<'_> {
         let run = RunId(self.desk.counters().run + 1);
         let created = Event::RunCreated { title: seat.name.clone(), terms: seat.terms.clone(), parent: None };
         self.emit_at(Some(project), Some(run), None, created);
-        let id = self.create_first_session(project, run, &seat.order, seat.worktrees.as_deref());
+        let id = {
+            let terms = WorktreeTerms::default();
+            let worktrees = seat.worktrees.as_deref().map(|folder| (folder, &terms));
+            self.create_first_session(project, run, &seat.order, worktrees)
+        };
         if seat.worktrees.is_some() {
             self.act(id, Deed::MakeWorktree);
         }

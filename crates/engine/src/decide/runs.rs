@@ -10,7 +10,7 @@ use crate::{
     id::{ProjectId, RunId, SessionId},
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
-    session::{Back, Order, StoredSecret, Worktree, WorktreeState},
+    session::{Back, Order, StoredSecret, Worktree, WorktreeState, WorktreeTerms},
 };
 
 impl Maker<'_> {
@@ -36,7 +36,12 @@ impl Maker<'_> {
         if let Some(plan) = &new.phases {
             self.emit_at(Some(project), Some(run), None, Event::RunPhased { plan: plan.clone() });
         }
-        let id = self.create_first_session(project, run, &new.order, new.worktrees.as_deref());
+        let id = self.create_first_session(
+            project,
+            run,
+            &new.order,
+            new.worktrees.as_deref().map(|folder| (folder, &new.worktree_terms)),
+        );
         self.made.run = Some(run);
         self.made.session = Some(id);
         if new.order.checkpoints.is_some() && !new.git {
@@ -60,11 +65,13 @@ impl Maker<'_> {
         project: ProjectId,
         run: RunId,
         order: &Order,
-        worktrees: Option<&str>,
+        worktrees: Option<(&str, &WorktreeTerms)>,
     ) -> SessionId {
         let id = SessionId(self.desk.counters().session + 1);
-        let worktree = worktrees.map(|folder| Worktree {
+        let worktree = worktrees.map(|(folder, terms)| Worktree {
             path: format!("{folder}/{id}"),
+            directory: terms.subdirectory.as_ref().map(|below| format!("{folder}/{id}/{below}")),
+            changes: terms.changes.clone(),
             branch: format!("ostler/{id}"),
             base: None,
             target: None,

@@ -17,11 +17,46 @@ pub struct Worktree {
     pub base: Option<String>,
     /// The branch it is merged into.
     pub target: Option<String>,
+    /// Where in it the session works, absolute; nothing for its root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// What the checkout held and no commit has, and what becomes of it.
+    #[serde(default, skip_serializing_if = "UncommittedChanges::is_default")]
+    pub changes: UncommittedChanges,
     /// How far it has got.
     pub state: WorktreeState,
     /// How it stands with work that comes back by itself, because a role of the office has done it.
     #[serde(default, skip_serializing_if = "Back::is_default")]
     pub back: Back,
+}
+
+/// Where a new worktree begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorktreeTerms {
+    /// The directory below its root in which the session works; nothing for the root.
+    pub subdirectory: Option<String>,
+    /// What the checkout holds and no commit has.
+    pub changes: UncommittedChanges,
+}
+
+/// What a checkout holds that no commit has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UncommittedChanges {
+    /// Whether the worktree begins with it; otherwise it is left out.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub taken: bool,
+    /// The first files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// How many more there are.
+    #[serde(default)]
+    pub more: u64,
+}
+
+impl UncommittedChanges {
+    fn is_default(&self) -> bool {
+        *self == UncommittedChanges::default()
+    }
 }
 
 /// How far a worktree has got.
@@ -46,6 +81,10 @@ pub enum WorktreeState {
         message: String,
         /// Which files are in the way.
         files: Vec<String>,
+        /// Whether both sides changed the same places; otherwise the target has changes of its own, or something else is
+        /// wrong.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        conflict: bool,
     },
     /// Its work is merged, and it is gone.
     Merged {

@@ -15,7 +15,7 @@ use crate::session::{Session, Worktree, WorktreeAbout};
 const LINES_MAX: usize = 12;
 
 /// Where something can be put right before it is tried again.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hint {
     /// In the worktree, or wherever the words say.
     Place,
@@ -79,8 +79,10 @@ impl Told<'_> {
                  retry: test and merge again, after you have {}. {leave}",
                 match self.hint {
                     Hint::Place => "put it right".to_owned(),
-                    Hint::Conflict =>
-                        format!("merged {} into the branch in {path}, and committed that", self.target()),
+                    Hint::Conflict => format!(
+                        "resolved it there (git -C {path} merge {}, edit the files, git -C {path} commit -a)",
+                        self.target()
+                    ),
                     Hint::Target => "committed these files in the project, or put them away".to_owned(),
                 }
             ),
@@ -107,7 +109,10 @@ impl Told<'_> {
                  retry: {} 다시 테스트하고 병합. {leave}",
                 match self.hint {
                     Hint::Place => "바로잡은 뒤".to_owned(),
-                    Hint::Conflict => format!("{path}에서 {} 브랜치를 병합하고 커밋한 뒤", self.target()),
+                    Hint::Conflict => format!(
+                        "거기서 해결한 뒤(git -C {path} merge {}, 파일을 고치고 git -C {path} commit -a)",
+                        self.target()
+                    ),
                     Hint::Target => "프로젝트에서 이 파일들을 커밋하거나 치운 뒤".to_owned(),
                 }
             ),

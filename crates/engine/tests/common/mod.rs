@@ -11,7 +11,7 @@ use ostler_engine::{
     input::NewRun,
     office::OfficeInput,
     run::Terms,
-    session::{Order, Patience, Role},
+    session::{Order, Patience, Role, WorktreeTerms},
     usage::Prices,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -185,6 +185,7 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
             screen: None,
         }),
         worktrees: None,
+        worktree_terms: WorktreeTerms::default(),
         phases: None,
         parent: None,
         roles: Vec::new(),

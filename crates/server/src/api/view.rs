@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, ToolCallView, UsageView};
+use super::{
+    BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, ToolCallView, UsageView, WorktreeView,
+};
 
 /// What needs somebody, and what runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -351,24 +353,6 @@ pub struct LaunchView {
     /// How it ended: `how` is `exited`, `not_started` or `lost`.
     #[schema(value_type = Option<Object>)]
     pub ended: Option<Value>,
-}
-
-/// A branch and directory of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct WorktreeView {
-    /// The directory.
-    pub path: String,
-    /// The branch.
-    pub branch: String,
-    /// The branch it is merged into.
-    pub target: Option<String>,
-    /// How far it has got: `wanted`, `made`, `testing`, `merging`, `not_merged`, `merged`, `discarding`,
-    /// `not_discarded` or `discarded`.
-    pub state: String,
-    /// Why not, or where its work is kept.
-    pub message: Option<String>,
-    /// Which files are in the way.
-    pub files: Vec<String>,
 }
 
 /// How something ended.

@@ -14,6 +14,7 @@ use ostler_workspace::{
 };
 
 use super::{Driver, launch};
+use crate::home::private_directory;
 
 /// The most of a diff that is shown.
 const DIFF_BYTES_MAX: u64 = 16 << 20;
@@ -78,18 +79,42 @@ fn make(place: &Place) -> WorktreeNews {
     let made = || -> Result<Worktree, String> {
         let kept = place.session.worktree.as_ref().ok_or("the session has no worktree")?;
         let repository = repository(place)?;
-        let spec = WorktreeSpec {
-            path: kept.path.clone().into(),
-            branch: kept.branch.clone(),
-            base: None,
-            target: None,
+        let path = Path::new(&kept.path);
+        let is_new = repository.worktree(path, &kept.branch).map_err(|error| error.to_string())?.is_none();
+        let base = if is_new && kept.changes.taken {
+            let message = format!("Changes that were not committed when {} began", kept.branch);
+            repository.commit_of_changes(&message).map_err(|error| error.to_string())?
+        } else {
+            None
         };
-        repository.make_worktree(&spec).map_err(|error| error.to_string())
+        let spec = WorktreeSpec { path: path.to_owned(), branch: kept.branch.clone(), base, target: None };
+        let made = repository.make_worktree(&spec).map_err(|error| error.to_string())?;
+        if let Some(directory) = &kept.directory {
+            make_below(path, Path::new(directory))?;
+        }
+        Ok(made)
     };
     match made() {
         Ok(made) => WorktreeNews::Made { base: made.base.as_str().to_owned(), target: made.target },
         Err(message) => WorktreeNews::NotMade { message },
     }
+}
+
+/// Makes the directory in which a session works, if no commit has it. A link on the way could lead out of the worktree.
+fn make_below(root: &Path, directory: &Path) -> Result<(), String> {
+    let below = directory.strip_prefix(root).map_err(|_| "the journal names a directory elsewhere")?;
+    let mut at = root.to_owned();
+    for name in below.components() {
+        at.push(name);
+        match fs::symlink_metadata(&at) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(format!("'{}' is no directory in the worktree", below.display())),
+            Err(_) => {
+                private_directory(&at).map_err(|error| format!("cannot make '{}': {error}", at.display()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Merges and takes the worktree away. Once that has begun, nothing of the branch may be left to tell what came of the

@@ -19,7 +19,7 @@ use ostler_engine::{
     orchestrate::{Conduct, PARALLEL},
     plan::Plan,
     run::Terms,
-    session::{Order, Role},
+    session::{Order, Role, WorktreeTerms},
 };
 use ostler_orchestrate::{Project, Resolve, resolve};
 use ostler_protocol::thin::{ErrorCode, Thin};
@@ -229,6 +229,7 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         terms: Terms::default(),
         order: Box::new(order),
         worktrees: None,
+        worktree_terms: WorktreeTerms::default(),
         phases: None,
         parent: None,
         roles: crate::office::roles::described(&place, driver.trusted(&runs::text(&place)?)),

@@ -16,7 +16,7 @@ use ostler_engine::{
     budget::Budget,
     input::{NewProject, NewRun as Wanted},
     run::Terms,
-    session::{Order, Role, Screen},
+    session::{Order, Role, Screen, UncommittedChanges, WorktreeTerms},
     usage::{nusd, price},
 };
 use ostler_protocol::stream::Table;
@@ -48,6 +48,9 @@ const TIME_S_MAX: u64 = 366 * 24 * 60 * 60;
 
 /// The most lines of a terminal, and the most characters in one.
 const SCREEN_MAX: u16 = 1_000;
+
+/// So many files that are left out of a worktree are named; the others are counted.
+const CHANGES_MAX: usize = 10;
 
 /// What names the settings of phases.
 const PHASES: &str = "phases";
@@ -83,9 +86,8 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let repository = repository(&directory)?;
     let root = project_root(&directory, repository.as_ref());
     let trusted = driver.trusted(&text(&root)?);
-    if let Some(repository) = repository.clone().filter(|_| new.worktree) {
-        repository.trusting(trusted.iter().cloned()).check_trust().map_err(|error| refused_by_git(&error))?;
-    }
+    let own = repository.clone().filter(|_| new.worktree).map(|it| it.trusting(trusted.iter().cloned()));
+    let worktree_terms = own.map(|it| worktree_terms(&it, &directory, new.with_changes)).transpose()?;
     let settings = repository.as_ref().map_or(root.as_path(), Repository::directory_root);
     let config = Config::known(Some(settings), &trusted).map_err(|error| {
         Problem::bad(Code::Configuration, error.to_string()).hint("Mend the file; nothing was started.")
@@ -137,9 +139,28 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         },
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
+        worktree_terms: worktree_terms.unwrap_or_default(),
         phases: None,
         parent: None,
         roles: crate::office::roles::described(&root, trusted),
+    })
+}
+
+/// Where a new worktree begins: in the same directory below its root, with what the checkout holds or without it.
+fn worktree_terms(
+    repository: &Repository,
+    directory: &FilePath,
+    with_changes: bool,
+) -> Result<WorktreeTerms, Problem> {
+    repository.check_trust().map_err(|error| refused_by_git(&error))?;
+    let below =
+        directory.strip_prefix(repository.directory_root()).ok().filter(|it| !it.as_os_str().is_empty());
+    let changed = repository.changed_now().map_err(|error| refused_by_git(&error))?;
+    let files = changed.iter().take(CHANGES_MAX).map(|path| path.display().to_string()).collect();
+    let more = changed.len().saturating_sub(CHANGES_MAX) as u64;
+    Ok(WorktreeTerms {
+        subdirectory: below.map(text).transpose()?,
+        changes: UncommittedChanges { taken: with_changes && !changed.is_empty(), files, more },
     })
 }
 

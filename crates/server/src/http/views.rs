@@ -205,9 +205,9 @@ fn launch(launch: &Launch) -> LaunchView {
 }
 
 fn worktree(worktree: &Worktree) -> WorktreeView {
-    let state = json!(worktree.state);
+    let (state, changes) = (json!(worktree.state), &worktree.changes);
     let (message, files) = match &worktree.state {
-        WorktreeState::NotMerged { message, files } => (Some(message.clone()), files.clone()),
+        WorktreeState::NotMerged { message, files, .. } => (Some(message.clone()), files.clone()),
         WorktreeState::NotDiscarded { message } => (Some(message.clone()), Vec::new()),
         WorktreeState::Merged { commit } => (Some(commit.clone()), Vec::new()),
         WorktreeState::Discarded { kept } => (Some(kept.clone()), Vec::new()),
@@ -220,6 +220,9 @@ fn worktree(worktree: &Worktree) -> WorktreeView {
         state: state["state"].as_str().unwrap_or_default().to_owned(),
         message,
         files,
+        conflict: matches!(worktree.state, WorktreeState::NotMerged { conflict: true, .. }),
+        left_out: if changes.taken { Vec::new() } else { changes.files.clone() },
+        left_out_more: if changes.taken { 0 } else { changes.more },
     }
 }
 

@@ -129,7 +129,7 @@ fn a_conflict_asks_whoever_wanted_the_merge() {
     tested(&mut stage, seat, 1, green("c1"));
     not_merged(&mut stage, seat, true);
     let (request, words, options) = card(&stage);
-    assert!(words.contains("merged main into the branch in /state/worktrees/s_2"), "{words}");
+    assert!(words.contains("git -C /state/worktrees/s_2 merge main"), "{words}");
     assert_eq!(options, ["retry", "leave"]);
     // By hand: the card is not the question any more, and is again if that fails.
     stage.give(&Input::Merge(seat));

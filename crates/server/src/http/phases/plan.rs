@@ -8,7 +8,7 @@ use ostler_engine::{
     input::NewRun as Wanted,
     phases::plan::{PhasePlan, Plan, PlannedAgent, Verifier},
     run::Terms,
-    session::{Order, Role},
+    session::{Order, Role, WorktreeTerms},
 };
 
 use crate::{
@@ -77,6 +77,7 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         terms,
         order: Box::new(order),
         worktrees: None,
+        worktree_terms: WorktreeTerms::default(),
         phases: Some(Box::new(plan)),
         parent: None,
         roles: crate::office::roles::described(&root, trusted),
