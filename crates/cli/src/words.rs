@@ -17,6 +17,7 @@ mod plan;
 #[cfg(test)]
 mod shared;
 mod trust;
+mod work_secret;
 
 use std::{env, fmt::Display};
 
@@ -102,6 +103,7 @@ impl Language {
                 office::SENTENCES,
                 permission::SENTENCES,
                 looked::SENTENCES,
+                work_secret::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

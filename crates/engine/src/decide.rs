@@ -88,6 +88,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Checkpointed { session, checkpoint, news } => {
             maker.checkpointed(*session, *checkpoint, news);
         }
+        Input::WorkScanned(scan) => maker.note_work_secrets(scan),
         Input::Restored { session, checkpoint, news } => maker.restored(*session, *checkpoint, news),
         Input::Pruned { session, checkpoints } => maker.pruned(*session, checkpoints),
         Input::Checkpoint(session) => maker.checkpoint(*session)?,

@@ -1,5 +1,4 @@
-//! Something that happened, as it stands in the journal. What is written here can be read for ever: a form that
-//! changes gets a new version, and the old one stays readable.
+//! Events, as the journal stores them for ever: a form that changes gets a new version, and the old one stays readable.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -595,4 +594,7 @@ pub enum Event {
     /// A person is offered, gives or takes back a permission for the rest of a session.
     #[serde(untagged)]
     Permission(crate::permission::PermissionEvent),
+    /// A secret is in a session's work, or the work could not be checked.
+    #[serde(untagged)]
+    WorkSecret(crate::work_secret::WorkSecretEvent),
 }

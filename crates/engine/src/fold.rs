@@ -67,7 +67,7 @@ impl Desk<'_> {
                 self.project_mut(entry.project.expect("it has its project")).roles.clone_from(names);
             }
             // What is kept stands in the vault; the journal only tells that it is.
-            Event::SecretStored { .. } | Event::SecretRemoved { .. } => {}
+            Event::SecretStored { .. } | Event::SecretRemoved { .. } | Event::WorkSecret(_) => {}
             Event::TrustGiven { commands } => {
                 let project = self.project_mut(entry.project.expect("it has its project"));
                 project.trust(commands, entry.at_ms);

@@ -17,6 +17,7 @@ use crate::{
     run::{Terms, Trusted},
     session::{Order, Screen, WorktreeTerms},
     thin::ThinNews,
+    work_secret::WorkScan,
 };
 
 pub use crate::refusal::{ChannelLimit, Made, Refusal, Wanted};
@@ -202,6 +203,8 @@ pub enum Input {
         /// What.
         news: CheckpointNews,
     },
+    /// What a session has changed was looked through for secrets.
+    WorkScanned(WorkScan),
     /// Something has become of a restore.
     Restored {
         /// Whose.

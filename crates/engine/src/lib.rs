@@ -31,6 +31,7 @@ pub mod session;
 pub mod thin;
 pub mod told;
 pub mod usage;
+pub mod work_secret;
 pub mod world;
 
 mod decide;

@@ -20,6 +20,7 @@ mod tool_call;
 mod trust;
 mod usage;
 mod view;
+mod work_secrets;
 mod worktree;
 
 pub use call::{CallAnswer, CallState, CallView, NewCall, NewStep};
@@ -59,6 +60,7 @@ pub use view::{
     MarkView, Outcome, OutcomeKind, OutputStream, ProjectSummary, ProjectView, RequestState, RequestView,
     RunView, SessionStatus, SessionView, SettledView, StatusView, VaultState, WaitView,
 };
+pub use work_secrets::{FoundSecretView, UncheckedWork, WorkSecretsView};
 pub use worktree::WorktreeView;
 
 use std::{collections::BTreeMap, fmt};

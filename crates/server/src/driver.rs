@@ -26,6 +26,7 @@ mod sweep;
 mod tell;
 mod thin;
 pub(crate) mod values;
+pub(crate) mod work_secrets;
 mod worktree;
 
 use std::{
@@ -142,6 +143,8 @@ pub(crate) struct Driver {
     files: Places<ProjectId>,
     /// When old checkpoints were let go of last, by the directory of a session.
     tidied: Mutex<HashMap<PathBuf, u64>>,
+    /// Which secrets were said to be in which files of a session since the server began.
+    said_secrets: Mutex<HashSet<(SessionId, String, String)>>,
     /// What main agents have asked, in the order in which each has said it.
     errands: Mailboxes<SessionId, (ActionName, u64)>,
     /// How many tasks of a main agent may be worked on at once.
@@ -186,6 +189,7 @@ impl Driver {
             checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE)),
             files: Places::default(),
             tidied: Mutex::default(),
+            said_secrets: Mutex::default(),
             errands: Mailboxes::default(),
             rooms: Mutex::default(),
             recovered: AtomicBool::new(false),

@@ -122,7 +122,7 @@ impl App {
     servers((url = "/api/v1")),
     paths(
         read::info, read::status, looked::get, looked::post, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
-        lists::requests, lists::projects, projects::register, lists::project, read::request, read::agents, read::agent, read::diff, runs::create, demo::play,
+        lists::requests, lists::projects, projects::register, lists::project, read::request, read::agents, read::agent, read::diff, read::secrets, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
         phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
         office::send, office::invocation, office::cancel, office::result, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
@@ -202,6 +202,7 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}/merge", post(wishes::merge))
         .route("/sessions/{id}/discard", post(wishes::discard))
         .route("/sessions/{id}/diff", get(read::diff))
+        .route("/sessions/{id}/secrets", get(read::secrets))
         .route("/sessions/{id}/output", get(output::output))
         .route("/sessions/{id}/output/search", get(log_search::search))
         .route("/inbox", get(lists::inbox))

@@ -80,6 +80,17 @@ impl Masks {
         out
     }
 
+    /// The lines of a text, counted from 0, in which something would be masked.
+    pub fn lines(self: &Arc<Masks>, text: &[u8]) -> Vec<usize> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        // Line breaks stay what they are.
+        let masked = self.bytes(text);
+        let pairs = text.split(|byte| *byte == b'\n').zip(masked.split(|byte| *byte == b'\n'));
+        pairs.enumerate().filter(|(_, (line, masked))| line != masked).map(|(index, _)| index).collect()
+    }
+
     /// Masks every string, name and number of a JSON value. A masked number is one with as many digits.
     pub fn json(self: &Arc<Masks>, value: &mut Value) {
         match value {

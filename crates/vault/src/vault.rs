@@ -201,6 +201,18 @@ impl Vault {
         Ok(Some((looked_up, record.plain)))
     }
 
+    /// Gives every value that the vault keeps itself and that counts as secret. References are not looked up.
+    pub fn stored(&self) -> Result<Vec<(Name, Secret)>, ReadError> {
+        let content = self.read()?;
+        let counts = |record: &&Record| record.kind == Kind::Stored && !record.plain;
+        let mut stored = Vec::new();
+        for record in content.records.iter().filter(counts) {
+            let name = Name::new(&record.name).map_err(|_| self.damaged())?;
+            stored.push((name, self.text(&content.head, record)?));
+        }
+        Ok(stored)
+    }
+
     /// Says where a secret is looked up; nothing, if there is none or the vault keeps it itself.
     pub fn reference(&self, scope: &Scope, name: &Name) -> Result<Option<Reference>, ReadError> {
         let content = self.read()?;

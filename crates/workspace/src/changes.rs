@@ -43,6 +43,8 @@ pub enum DiffFormat {
     Stat,
     /// Every changed line.
     Patch,
+    /// Every changed line and nothing around it, of files that are no text too.
+    Added,
 }
 
 /// A diff, as bytes: what is in files need not be text.
@@ -109,12 +111,16 @@ pub(crate) fn diff_trees(
     options: &DiffOptions,
 ) -> Result<Diff, GitError> {
     let format = match options.format {
-        DiffFormat::Stat => "--stat",
-        DiffFormat::Patch => "--patch",
+        DiffFormat::Stat => &["--stat"][..],
+        DiffFormat::Patch => &["--patch"],
+        DiffFormat::Added => &["--patch", "--unified=0", "--text"],
     };
     let color = if options.color { "--color=always" } else { "--color=never" };
-    let args = ["diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv", format, color, from, to, "--"];
-    let call = Call::on(git_dir).args(args).stdout_bytes_max(options.bytes_max);
+    let call = Call::on(git_dir)
+        .args(["diff-tree", "-r", "-M", "--no-ext-diff", "--no-textconv"])
+        .args(format)
+        .args([color, from, to, "--"])
+        .stdout_bytes_max(options.bytes_max);
     let output = call.output()?;
     if !output.status.success() && !output.truncated {
         return Err(call.failed(&output));

@@ -296,6 +296,18 @@ export interface components {
             /** @description Whether the program runs on and does not see the values by itself: `ostler need` prints them to it. */
             unseen?: boolean;
         };
+        /** @description A secret in a changed file. */
+        FoundSecretView: {
+            /** @description The file, from the root of the checkout. */
+            file: string;
+            /**
+             * Format: int64
+             * @description The first line with it.
+             */
+            line: number;
+            /** @description Its name. */
+            secret: string;
+        };
         /** @description What a command has said. */
         GateCheckView: {
             /**
@@ -2123,6 +2135,11 @@ export interface components {
             /** @description The command; none where only what was agreed to is listed, since it is not kept. */
             value?: string | null;
         };
+        /**
+         * @description Why something was not checked for secrets.
+         * @enum {string}
+         */
+        UncheckedWork: "vault" | "long";
         /** @description What opens the vault. There is no `Debug`: it holds the passphrase. */
         Unlock: {
             /** @description The passphrase. */
@@ -2262,6 +2279,18 @@ export interface components {
             /** @description The session that alone was given it, instead of a project. */
             session?: string | null;
         };
+        /** @description Secrets in what a session has changed. */
+        WorkSecretsView: {
+            /** @description Each secret with each file that has it; at most 20. */
+            found: components["schemas"]["FoundSecretView"][];
+            /**
+             * Format: int64
+             * @description How many more there are.
+             */
+            more: number;
+            /** @description What could not be checked, so that nothing found there does not mean that nothing is there. */
+            unchecked: components["schemas"]["UncheckedWork"][];
+        };
         /** @description A branch and directory of its own. */
         WorktreeView: {
             /** @description The branch. */
@@ -2314,6 +2343,7 @@ export type ExportView = components['schemas']['ExportView'];
 export type ExportedView = components['schemas']['ExportedView'];
 export type FieldView = components['schemas']['FieldView'];
 export type FormView = components['schemas']['FormView'];
+export type FoundSecretView = components['schemas']['FoundSecretView'];
 export type GateCheckView = components['schemas']['GateCheckView'];
 export type GateFileView = components['schemas']['GateFileView'];
 export type GateProblemView = components['schemas']['GateProblemView'];
@@ -2415,6 +2445,7 @@ export type TokenView = components['schemas']['TokenView'];
 export type ToolCallView = components['schemas']['ToolCallView'];
 export type TrustView = components['schemas']['TrustView'];
 export type TrustedView = components['schemas']['TrustedView'];
+export type UncheckedWork = components['schemas']['UncheckedWork'];
 export type Unlock = components['schemas']['Unlock'];
 export type UnmergedView = components['schemas']['UnmergedView'];
 export type UsageReport = components['schemas']['UsageReport'];
@@ -2423,6 +2454,7 @@ export type UsageView = components['schemas']['UsageView'];
 export type VaultState = components['schemas']['VaultState'];
 export type WaitView = components['schemas']['WaitView'];
 export type WhichSecret = components['schemas']['WhichSecret'];
+export type WorkSecretsView = components['schemas']['WorkSecretsView'];
 export type WorktreeView = components['schemas']['WorktreeView'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

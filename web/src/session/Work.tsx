@@ -1,9 +1,10 @@
 // What a session has changed in its worktree, when somebody wants to see it.
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { route } from "../api/client";
-import { keys } from "../api/queries";
-import type { SessionView } from "../api/schema";
+import { get, route } from "../api/client";
+import { keys, UNNAMED } from "../api/queries";
+import type { SessionView, WorkSecretsView } from "../api/schema";
 import { late } from "../app/late";
 import { Said } from "../parts/Said";
 import { useSay } from "../words/words";
@@ -24,10 +25,35 @@ export function Work({ session }: { session: SessionView }) {
           {isOpen ? "▾" : "▸"} {say("showWork")}
         </button>
       </p>
+      {isOpen && hasPlace(session) && <Secrets session={session.id} />}
       {isOpen && hasPlace(session) && (
         <Diff path={route`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} isLive />
       )}
     </section>
+  );
+}
+
+/** Which secrets are in the work. Where that cannot be asked, the diff says what is wrong. */
+function Secrets({ session }: { session: string }) {
+  const say = useSay(words);
+  const { data } = useQuery({
+    queryKey: [...keys.diff(session), "secrets"],
+    queryFn: ({ signal }) => get<WorkSecretsView>(route`/sessions/${session}/secrets`, signal),
+    ...UNNAMED,
+  });
+  if (!data || data.found.length + data.unchecked.length === 0) return null;
+  return (
+    <div className="notice attention">
+      {data.found.map((it) => (
+        <p key={`${it.secret} ${it.file}`}>
+          <Said text={say("secretInWork", { secret: it.secret, file: it.file, line: it.line })} />
+        </p>
+      ))}
+      {data.more > 0 && <p>{say("secretsMore", { n: data.more })}</p>}
+      {data.unchecked.map((why) => (
+        <p key={why}>{say(why === "vault" ? "secretsVault" : "secretsLong")}</p>
+      ))}
+    </div>
   );
 }
 

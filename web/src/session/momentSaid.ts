@@ -43,6 +43,8 @@ const LOOKS: Record<MomentKind, [shape: string, style: Told["style"], key: Own]>
   restored: ["↶", "plain", "mRestored"],
   notRestored: ["✗", "bad", "mNotRestored"],
   worktree: ["⋎", "plain", "mMerged"],
+  secretFound: ["!", "bad", "mSecretFound"],
+  secretUnchecked: ["!", "dim", "mSecretUnchecked"],
   gateBegun: ["◐", "plain", "mGate"],
   phaseReturned: ["↩", "plain", "mReturned"],
   phaseApproved: ["✓", "good", "mApproved"],

@@ -30,6 +30,8 @@ export type MomentKind =
   | "restored"
   | "notRestored"
   | "worktree"
+  | "secretFound"
+  | "secretUnchecked"
   | "gateBegun"
   | "phaseReturned"
   | "phaseApproved"
@@ -188,6 +190,12 @@ class Telling {
         return this.add(event, "restored", { checkpoint: text(body["checkpoint"]), data: body });
       case "checkpoint.not_restored":
         return this.add(event, "notRestored", { text: text(body["message"]), checkpoint: text(body["checkpoint"]) });
+      case "secret.found": {
+        const where = `${text(body["file"])}:${Number(body["line"] ?? 0)}`;
+        return this.add(event, "secretFound", { word: text(body["secret"]) || "?", text: where });
+      }
+      case "secret.unchecked":
+        return this.add(event, "secretUnchecked", {});
       case "worktree.changed": {
         const worktree = fields(body["worktree"]);
         const state = text(worktree["state"]) || text(fields(worktree["state"])["state"]);

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use clap::Args;
 use ostler_protocol::shown::Shown;
 use ostler_server::{
-    api::SessionView,
+    api::{SessionView, UncheckedWork, WorkSecretsView},
     client::{Client, ClientError, Pieces},
 };
 use serde_json::json;
@@ -57,16 +57,43 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
                 diff.push(b'.');
             }
         }
+        let secrets = secrets(&client, &id).await;
         if context.json {
             let text = String::from_utf8_lossy(&diff);
-            let line = context::json(&json!({ "session": id, "diff": text }));
+            let line = context::json(&json!({ "session": id, "diff": text, "secrets": secrets }));
             io::stdout().lock().write_all(line.as_bytes()).map_err(Error::Output)?;
         } else if diff.is_empty() {
             context.note(&context.words.say(Key::NoChanges, &[("id", &id)]));
         }
         io::stdout().lock().flush().map_err(Error::Output)?;
+        warn(context, secrets.as_ref());
         Ok(Exit::Done)
     })
+}
+
+/// The secrets in what a session has changed; none where that cannot be known, such as from an older server.
+pub(super) async fn secrets(client: &Client, id: &str) -> Option<WorkSecretsView> {
+    client.get(&format!("/sessions/{id}/secrets")).await.ok()
+}
+
+/// Names the secrets in what a session has changed, and what was not checked.
+pub(super) fn warn(context: &Context, secrets: Option<&WorkSecretsView>) {
+    let words = context.words;
+    let Some(WorkSecretsView { found, more, unchecked }) = secrets else { return };
+    for it in found {
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("secret", &one_line(&it.secret)), ("file", &one_line(&it.file)), ("line", &it.line)];
+        context.note(&words.say(Key::SecretInWork, values));
+    }
+    if *more > 0 {
+        context.note(&words.say(Key::SecretsMore, &[("n", more)]));
+    }
+    for it in unchecked {
+        context.note(words.sentence(match it {
+            UncheckedWork::Vault => Key::SecretsVaultLocked,
+            UncheckedWork::Long => Key::SecretsTooLong,
+        }));
+    }
 }
 
 /// What has become of a worktree that is not there any more, and where its work is.

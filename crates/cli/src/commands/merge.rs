@@ -43,6 +43,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             });
         }
         let has_work = has_work(&client, &session.id).await;
+        // What is merged is hard to take back; the merge itself goes on.
+        diff::warn(context, diff::secrets(&client, &session.id).await.as_ref());
         Ok((client.post(&format!("/sessions/{id}/merge"), &json!({})).await?, has_work))
     })?;
     let words = context.words;

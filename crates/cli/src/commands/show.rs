@@ -305,7 +305,7 @@ fn about(words: Words, body: &Value) -> String {
     };
     let names = [
         "request", "launch", "cause", "pid", "number", "parcel", "trust", "why", "by", "title", "text",
-        "line", "child", "items", "unseen",
+        "line", "child", "items", "unseen", "secret", "file", "step",
     ];
     let mut said: Vec<String> = names.iter().filter_map(|name| short(name, &body[*name])).collect();
     said.extend(short("heard", &body["item"]["kind"]));

@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ostler_server::api::{NewLoop, OutcomeKind};
-use serde_json::Value;
+use ostler_server::api::{EventView, NewLoop, OutcomeKind};
+use serde_json::{Value, json};
 
 use crate::support::{DEADLINE, Place};
 
@@ -57,6 +57,25 @@ fn all_phases_go_to_the_branch_on_which_the_first_began() {
     assert_eq!(place.git(&["rev-parse", "other"]), start, "it has nothing of the loop");
     assert!(!place.project().join("src/T1.1.txt").exists(), "nor have its files");
     assert!(place.git(&["branch", "--list", "worktree/*"]).is_empty(), "nothing is left behind");
+}
+
+#[test]
+fn the_merge_of_a_phase_names_a_secret_in_its_work() {
+    const KEY: &str = "sk-live-77aa88bb99cc00dd";
+    let mut place = Place::new(TWO);
+    place.start(None);
+    let directory = place.project().display().to_string();
+    let secret = json!({ "directory": directory, "name": "DEPLOY_KEY", "value": KEY });
+    place.post::<Value>("/secrets", &secret).expect("it is kept");
+    meanwhile(&place, "true", "T1.1", "T2.1");
+    place.behave("T1.1", &format!("echo one > src/T1.1.txt; echo {KEY} >> src/T1.1.txt\n"));
+    is_completed(&place, &place.begin(&[]));
+    let events: Vec<EventView> = place.get("/events?kind=secret.found").expect("events");
+    let [found] = events.as_slice() else { panic!("one: {events:?}") };
+    assert_eq!(
+        found.body,
+        json!({ "secret": "DEPLOY_KEY", "file": "src/T1.1.txt", "line": 2, "step": "merge" })
+    );
 }
 
 #[test]

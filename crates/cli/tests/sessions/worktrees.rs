@@ -2,9 +2,12 @@
 
 use std::{fs, path::Path, process::Command};
 
-use ostler_server::api::NewRun;
+use ostler_server::api::{EventView, NewRun};
 
-use crate::support::{World, write};
+use crate::{
+    needs::{give, values},
+    support::{World, write},
+};
 
 pub(crate) fn git(directory: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
@@ -46,6 +49,88 @@ fn work_in_a_worktree_is_merged() {
     assert_eq!(git(&world.project, &["status", "--porcelain"]), "");
     let again = world.refused(&format!("/sessions/{session}/merge"), &serde_json::json!({}));
     assert_eq!(again.kind, "worktree_gone");
+}
+
+/// An agent asks for a key and writes it into files, plain and in base64.
+const LEAKS: &str = r#"
+key=$(ostler need DEPLOY_KEY)
+echo two >>readme
+printf 'one\nkey = "%s"\n' "$key" >config
+printf '%s' "$key" | base64 >encoded
+"#;
+
+const DEPLOY_KEY: &str = "sk-live-77aa88bb99cc00dd";
+
+fn leak(world: &World) -> String {
+    let new = world.new_run(&["bash", "-c", LEAKS]);
+    let session = world.run_with(&NewRun { worktree: true, ..new });
+    let request = world.asked(&session);
+    give(world, &request.id, &values(&[("DEPLOY_KEY", DEPLOY_KEY)]));
+    world.status(&session, "completed");
+    session
+}
+
+/// What a command says beside its result. The value is never in it.
+fn notes(output: &std::process::Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains(DEPLOY_KEY), "{said}");
+    said
+}
+
+#[test]
+fn diff_and_merge_name_a_secret_in_the_work_and_go_on() {
+    let world = World::new();
+    repository(&world);
+    let session = leak(&world);
+    let diff = world.ostler(&["diff", &session, "--stat"]);
+    let said = notes(&diff);
+    assert!(said.contains("warning: the secret DEPLOY_KEY is in config, line 2"), "{said}");
+    assert!(said.contains("warning: the secret DEPLOY_KEY is in encoded, line 1"), "{said}");
+    assert!(diff.status.success() && !said.contains("readme"), "{said}");
+    let secrets: serde_json::Value = world.get(&format!("/sessions/{session}/secrets")).expect("an answer");
+    assert_eq!(
+        secrets["found"][0],
+        serde_json::json!({ "secret": "DEPLOY_KEY", "file": "config", "line": 2 })
+    );
+    assert_eq!(secrets["unchecked"], serde_json::json!([]));
+    let merge = world.ostler(&["merge", &session]);
+    assert!(merge.status.success(), "{merge:?}");
+    assert!(notes(&merge).contains("the secret DEPLOY_KEY is in config"), "{merge:?}");
+    // A merge that nobody watches puts it down as well.
+    let events = world.events(&session);
+    let of_merge = |it: &&EventView| it.kind == "secret.found" && it.body["step"] == "merge";
+    let found: Vec<&EventView> = events.iter().filter(of_merge).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0].body["secret"], "DEPLOY_KEY");
+    assert!(!serde_json::json!(events).to_string().contains(DEPLOY_KEY));
+    assert!(notes(&world.ostler(&["show", &session])).is_empty());
+    world.verify();
+}
+
+#[test]
+fn a_checkpoint_names_a_secret_in_the_work_once() {
+    let world = World::new();
+    repository(&world);
+    let script = format!(
+        "{LEAKS}\nostler ask First? --option yes\necho more >>config\nostler ask Second? --option yes\n"
+    );
+    let new = world.new_run(&["bash", "-c", &script]);
+    let session = world.run_with(&NewRun { worktree: true, ..new });
+    let request = world.asked(&session);
+    give(&world, &request.id, &values(&[("DEPLOY_KEY", DEPLOY_KEY)]));
+    for question in ["First?", "Second?"] {
+        let request = world.wait_for(question, |world| {
+            world.inbox().into_iter().find(|it| it.session == session && it.ask.text == question)
+        });
+        world.wait_for("its secrets", |world| (world.count(&session, "secret.found") >= 2).then_some(()));
+        world.answer(&request.id, "yes");
+    }
+    world.status(&session, "completed");
+    let events = world.events(&session);
+    let found: Vec<&EventView> = events.iter().filter(|it| it.kind == "secret.found").collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|it| it.body["step"] == "checkpoint"), "{found:?}");
+    assert!(!serde_json::json!(events).to_string().contains(DEPLOY_KEY));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::{
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
     session::{Back, Order, StoredSecret, Worktree, WorktreeState, WorktreeTerms},
+    work_secret::{WorkScan, WorkSecretEvent},
 };
 
 impl Maker<'_> {
@@ -115,6 +116,21 @@ impl Maker<'_> {
         self.emit_at(Some(project), None, None, event);
         self.made.project = Some(project);
         Ok(())
+    }
+
+    /// Records which secrets are in what a session has changed. A secret stops nothing.
+    pub(super) fn note_work_secrets(&mut self, scan: &WorkScan) {
+        let id = scan.session;
+        if self.desk.session(id).is_none() {
+            return;
+        }
+        for it in &scan.found {
+            self.emit(id, Event::WorkSecret(WorkSecretEvent::Found(it.clone())));
+        }
+        if !scan.unchecked.is_empty() {
+            let unchecked = WorkSecretEvent::Unchecked { step: scan.step, why: scan.unchecked.clone() };
+            self.emit(id, Event::WorkSecret(unchecked));
+        }
     }
 
     /// Something has become of a worktree. Each word is heard only by who waits for it.

@@ -116,6 +116,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::Secret { .. }
         | Input::Answer { .. }
         | Input::Review { .. }
+        | Input::WorkScanned(_)
         | Input::Checkpoint(_)
         | Input::Restore { .. }
         | Input::Send { .. }

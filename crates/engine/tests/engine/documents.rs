@@ -8,21 +8,22 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(name);
         fs::read_to_string(path).expect("the source is here")
     };
-    // Those of the office, of main agents and of permissions stand apart.
-    let (source, office, thin) = (read("event.rs"), read("office/event.rs"), read("thin.rs"));
-    let permission = read("permission.rs");
-    // Where the fields of an event stand that is only named in the enum.
-    let elsewhere = read("session/order.rs") + &read("checkpoint.rs") + &read("entry.rs");
-    let body = source.split_once("pub enum Event {").expect("the enum").1;
-    let body = body.split_once("\n}\n").expect("its end").0;
-    let of_office = office.split_once("pub enum OfficeEvent {").expect("the enum").1;
-    let of_office = of_office.split_once("\n}\n").expect("its end").0;
-    let of_thin = thin.split_once("pub enum ThinEvent {").expect("the enum").1;
-    let of_thin = of_thin.split_once("\n}\n").expect("its end").0;
-    let of_permission = permission.split_once("pub enum PermissionEvent {").expect("the enum").1;
-    let of_permission = of_permission.split_once("\n}\n").expect("its end").0;
-    let body = format!("{body}{of_office}{of_thin}{of_permission}")
-        .replace("#[serde(rename = \"type\")]\n        kind:", "type:");
+    // The enum of all events, and those that it holds by name.
+    let enums = [
+        ("event.rs", "Event"),
+        ("office/event.rs", "OfficeEvent"),
+        ("thin.rs", "ThinEvent"),
+        ("permission.rs", "PermissionEvent"),
+        ("work_secret.rs", "WorkSecretEvent"),
+    ];
+    let variants = enums.map(|(file, name)| {
+        let source = read(file);
+        let body = source.split_once(&format!("pub enum {name} {{")).expect("the enum").1;
+        body.split_once("\n}\n").expect("its end").0.to_owned()
+    });
+    let body = variants.concat().replace("#[serde(rename = \"type\")]\n        kind:", "type:");
+    // The structs with the fields of an event that is only named in its enum.
+    let elsewhere = ["session/order.rs", "checkpoint.rs", "entry.rs", "work_secret.rs"].map(read).concat();
     let mut events = BTreeMap::new();
     for event in body.split("#[serde(rename = \"").skip(1) {
         let (kind, mut rest) = event.split_once("\")]").expect("a kind");

@@ -28,7 +28,7 @@ use ostler_workspace::{
 use tokio::time::{sleep, timeout};
 
 use super::{
-    Driver,
+    Driver, work_secrets,
     worktree::{self, Place},
 };
 use crate::{config::Config, crash};
@@ -64,9 +64,17 @@ async fn make(driver: Arc<Driver>, session: SessionId, checkpoint: CheckpointId,
     let kept = timeout(time_max, keep_in_turn(Arc::clone(&driver), session, checkpoint)).await;
     let news = kept.unwrap_or_else(|_| failed(too_late(time_max)));
     crash::site("after checkpoint");
+    let made = match &news {
+        CheckpointNews::Made { kept } => Some(kept.commit.clone()),
+        _ => None,
+    };
     let input = Input::Checkpointed { session, checkpoint, news };
     while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
         sleep(AGAIN).await;
+    }
+    // An answer waits for the checkpoint, and not for this.
+    if let Some(commit) = made {
+        work_secrets::in_checkpoint(&driver, session, &commit).await;
     }
     tidy(&driver, session).await;
 }

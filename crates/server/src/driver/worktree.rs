@@ -13,7 +13,7 @@ use ostler_workspace::{
     WorktreeSpec,
 };
 
-use super::{Driver, launch};
+use super::{Driver, launch, work_secrets};
 use crate::home::private_directory;
 
 /// The most of a diff that is shown.
@@ -25,6 +25,9 @@ const MERGED: &str = "merged";
 /// Does it, and says what came of it.
 pub(super) async fn carry_out(driver: &Arc<Driver>, session: SessionId, deed: &Deed) -> WorktreeNews {
     let deed = deed.clone();
+    if matches!(deed, Deed::MergeWorktree) {
+        work_secrets::before_merge(driver, session).await;
+    }
     let work = {
         let world = driver.journal.world();
         let found = world.sessions.get(&session).cloned();

@@ -63,6 +63,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/sessions/{id}/checkpoints", Need::Act),
     ("GET", "/sessions/{id}/output", Need::Look),
     ("GET", "/sessions/{id}/output/search", Need::Look),
+    ("GET", "/sessions/{id}/secrets", Need::Names),
     ("GET", "/checkpoints", Need::Look),
     ("POST", "/checkpoints/prune", Need::Act),
     ("GET", "/checkpoints/{id}", Need::Look),

@@ -19,7 +19,9 @@ use super::{
     views,
 };
 use crate::{
-    api::{AgentView, InfoView, Listed, Problem, RequestView, RunView, SessionView, StatusView},
+    api::{
+        AgentView, InfoView, Listed, Problem, RequestView, RunView, SessionView, StatusView, WorkSecretsView,
+    },
     config::{Config, user_file},
     driver,
     journal::{Found, made_under},
@@ -138,6 +140,24 @@ pub(super) async fn diff(
         [(header::CONTENT_TYPE.as_str(), "text/plain"), ("ostler-truncated", truncated)],
         Bytes::from(diff.bytes),
     ))
+}
+
+/// Which secrets are in what a session has changed in its worktree.
+#[utoipa::path(get, path = "/sessions/{id}/secrets", params(("id" = String, Path)),
+    responses((status = 200, body = WorkSecretsView), (status = 404, body = Problem)))]
+pub(super) async fn secrets(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<WorkSecretsView>, Problem> {
+    let session = app.session_id(&id)?;
+    let session: Session = app.with_session(session, |_, session| session.clone())?;
+    let driver = Arc::clone(&app.driver);
+    let looked = tokio::task::spawn_blocking(move || {
+        let place = driver::Place::of(&driver, session);
+        driver::work_secrets::in_worktree(&driver, &place)
+    });
+    let found = looked.await.map_err(Problem::from)?;
+    found.map(Json).map_err(|message| Problem::bad(Code::NoDiff, message))
 }
 
 /// Read anew each time, so that a table that was changed is used by the next run.

@@ -11,6 +11,7 @@ use ostler_engine::{
     request::Request,
     run::{Project, Run},
     session::Session,
+    work_secret::WorkScan,
     world::Counters,
 };
 use ostler_store::{
@@ -180,6 +181,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Resume { session, .. }
         | Input::Cancel(session)
         | Input::Merge(session)
+        | Input::WorkScanned(WorkScan { session, .. })
         | Input::Discard(session) => Some(Subject::Session(*session)),
     }
 }

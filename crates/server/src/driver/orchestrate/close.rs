@@ -15,7 +15,7 @@ use super::{
     parent::blocking,
     words,
 };
-use crate::{api::NewRun, crash, http::runs, journal::Key};
+use crate::{api::NewRun, crash, driver::work_secrets, http::runs, journal::Key};
 
 /// How often it is tried to take a worktree away.
 const REMOVALS_MAX: u32 = 3;
@@ -146,6 +146,10 @@ async fn test(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: &Standi
 async fn merge(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: Standing, title: &str) -> Turn {
     let Some(name) = name_of(stage.worktree.as_deref()).map(str::to_owned) else { return Turn::Again };
     crash::site("before merge phase");
+    let (asked, phase_name) = (Arc::clone(shared), name.clone());
+    if let Some(Ok(changes)) = blocking(move || asked.ground().changes(&phase_name)).await {
+        work_secrets::in_change(&shared.driver, shared.session, changes).await;
+    }
     let (asked, title) = (Arc::clone(shared), title.to_owned());
     let merged = blocking(move || asked.ground().merge(&name, &standing, &title)).await;
     crash::site("after merge phase");

@@ -7,7 +7,9 @@ use ostler_engine::{
     orchestrate::{Standing, Unmerged},
     plan::overlap,
 };
-use ostler_workspace::{MergeOutcome, RemoveError, Repository, Worktree, WorktreeSpec};
+use ostler_workspace::{Diff, MergeOutcome, RemoveError, Repository, Worktree, WorktreeSpec};
+
+use crate::driver::work_secrets::CHANGES;
 
 /// How many changed files are remembered that were there before.
 const FOREIGN_MAX: usize = 2_000;
@@ -298,6 +300,13 @@ impl Ground {
         let repository = self.repository()?.ok_or("there is no repository")?;
         let worktree = self.worktree(&repository, name)?;
         merge(&repository, &worktree, standing, &titled(&format!("Merge {name}"), title))
+    }
+
+    /// What was changed in the worktree of a phase.
+    pub(super) fn changes(&self, name: &str) -> Result<Diff, String> {
+        let repository = self.repository()?.ok_or("there is no repository")?;
+        let worktree = self.worktree(&repository, name)?;
+        repository.diff(&worktree, &CHANGES).map_err(|error| error.to_string())
     }
 
     /// The branch that a phase is merged into.
