@@ -538,12 +538,12 @@ fn what_is_no_answer_is_refused_and_kept_nowhere() {
     let session = world.bash(&format!("{}\nexit 0", need("api_key", "not a name", "required: true")));
     let request = world.asked(&session);
     let path = format!("/requests/{}/answer", request.id);
-    let words = NewAnswer { value: Some("sk_as_words".to_owned()), ..NewAnswer::default() };
+    let words = NewAnswer { value: Some("sk-7-as_words".to_owned()), ..NewAnswer::default() };
     assert_eq!(world.refused(&path, &words).kind, "value_wanted");
-    assert_eq!(world.refused(&path, &values(&[("OTHER", "sk_other")])).kind, "not_asked");
-    assert_eq!(world.refused(&path, &values(&[("not a name", "sk_name")])).kind, "bad_name");
+    assert_eq!(world.refused(&path, &values(&[("OTHER", "sk-7-other")])).kind, "not_asked");
+    assert_eq!(world.refused(&path, &values(&[("not a name", "sk-7-name")])).kind, "bad_name");
     assert_eq!(world.refused(&path, &skip()).kind, "required");
-    for text in ["sk_as_words", "sk_other", "sk_name"] {
+    for text in ["sk-7-as_words", "sk-7-other", "sk-7-name"] {
         assert_eq!(places(&world.home, text), [] as [&Path; 0]);
     }
     world.wish(&session, "cancel");

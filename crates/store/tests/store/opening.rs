@@ -40,7 +40,7 @@ fn what_was_written_is_there_again() {
     assert_eq!(all_events(&store), events(1..=3).events);
     assert_eq!(store.open_actions().unwrap(), [action(3, 0)]);
     assert_eq!(store.meta(CREATED_AT_MS).unwrap().as_deref(), Some("77"));
-    assert_eq!(store.meta(SCHEMA_VERSION).unwrap().as_deref(), Some("6"));
+    assert_eq!(store.meta(SCHEMA_VERSION).unwrap().as_deref(), Some("7"));
     assert_eq!(store.meta(NEEDS_REPLAY).unwrap(), None, "what is new needs none");
     store.commit(&[events(4..=4)]).unwrap();
     store.close().unwrap();

@@ -88,7 +88,7 @@ fn the_tables_of_the_document_are_views_that_anybody_can_query() {
     let agents = "SELECT id, office_id, name, session_id, status FROM office_agents";
     assert_eq!(rows(&world, agents), [["p_1/기획자", "p_1", "기획자", "Null", "resting"]]);
     let caller = world.bash(
-        "printf '[INVOKE:기획자]\\n골라 주세요\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"",
+        "printf '[INVOKE:기획자]\\n골라 주세요\\n컨텍스트: 급함\\n[/INVOKE]\\n'; read -r a; read -r b; read -r end; echo \"$b\"",
     );
     let seat = seat(&world, "기획자").id;
     let request = world.asked(&seat);
