@@ -12,6 +12,8 @@ use crate::id::SessionId;
 pub enum WorkStep {
     /// It is merged.
     Merge,
+    /// It is committed in the checkout of the project.
+    Commit,
     /// It is kept as a checkpoint.
     Checkpoint,
 }

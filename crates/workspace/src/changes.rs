@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    GitError, Repository, Worktree,
-    checkout::{Checkout, tree_of},
+    Commit, GitError, Repository, Worktree,
+    checkout::{Checkout, empty_tree, resolve, tree_of},
     git::Call,
     guard::GitDir,
     snapshot::{Limits, Snapshot, paths},
@@ -100,6 +100,17 @@ impl Repository {
         let command = "rev-list";
         let line = Call::on(&self.common_dir).args([command, "--count", range, "--"]).line()?;
         line.parse().map_err(|_| GitError::Unexpected { command: command.to_owned(), what: line })
+    }
+}
+
+impl Repository {
+    /// The difference that a commit makes to its first parent, or to nothing.
+    pub fn diff_commit(&self, commit: &Commit, options: &DiffOptions) -> Result<Diff, GitError> {
+        let parent = match resolve(&self.common_dir, &format!("{}^", commit.as_str()))? {
+            Some(parent) => parent.as_str().to_owned(),
+            None => empty_tree(&self.common_dir)?.0,
+        };
+        diff_trees(&self.common_dir, &parent, commit.as_str(), options)
     }
 }
 

@@ -79,6 +79,25 @@ fn the_merge_of_a_phase_names_a_secret_in_its_work() {
 }
 
 #[test]
+fn a_commit_in_the_checkout_names_a_secret_in_it() {
+    const KEY: &str = "sk-live-77aa88bb99cc00dd";
+    let mut place = Place::new(CHECKOUT);
+    place.start(None);
+    let directory = place.project().display().to_string();
+    let secret = json!({ "directory": directory, "name": "DEPLOY_KEY", "value": KEY });
+    place.post::<Value>("/secrets", &secret).expect("it is kept");
+    meanwhile(&place, "true", "T0.1", "T1.1");
+    place.behave("T0.1", &format!("echo one > src/T0.1.txt; echo {KEY} >> src/T0.1.txt\n"));
+    is_completed(&place, &place.begin(&[]));
+    let events: Vec<EventView> = place.get("/events?kind=secret.found").expect("events");
+    let [found] = events.as_slice() else { panic!("one: {events:?}") };
+    assert_eq!(
+        found.body,
+        json!({ "secret": "DEPLOY_KEY", "file": "src/T0.1.txt", "line": 2, "step": "commit" })
+    );
+}
+
+#[test]
 fn a_detached_head_between_two_phases_keeps_nobody() {
     let mut place = Place::new(TWO);
     let start = place.git(&["rev-parse", "HEAD"]);

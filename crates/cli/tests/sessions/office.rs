@@ -364,7 +364,11 @@ fn what_is_not_there_is_said_with_its_exit_code() {
         assert!(error.contains(words), "{arguments:?}: {error}");
     }
     let outside = world.command(&["office"]).current_dir(&world.home).output().expect("it runs");
-    assert_eq!(outside.status.code(), Some(8), "{}", String::from_utf8_lossy(&outside.stderr));
+    assert!(
+        outside.status.success(),
+        "any directory is a project: {}",
+        String::from_utf8_lossy(&outside.stderr)
+    );
     let drawn = world.ostler(&["office", "diagram", "r_1"]);
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
 }
@@ -401,7 +405,7 @@ fn what_is_wrong_with_a_role_is_listed_before_anybody_calls_it() {
     }
     let caller = world.bash(
         "printf '[INVOKE:nope]\\nx\\n[/INVOKE]\\n[DELIVER_RESULT:nope]\\ncontent: x\\n[/DELIVER_RESULT]\\n'
-        for n in 1 2 3; do read -r line; echo \"$line\"; done",
+        for n in 1 2 3 4; do read -r line; echo \"$line\"; done",
     );
     world.status(&caller, "completed");
     let told = world.output(&caller);

@@ -22,10 +22,10 @@ pub struct LookedView {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewLook {
-    /// At everything up to this event.
-    #[serde(default)]
-    pub seq: Option<u64>,
     /// At the end of this session, by its id or its run's.
     #[serde(default)]
     pub session: Option<String>,
+    /// At everything up to this event.
+    #[serde(default)]
+    pub seq: Option<u64>,
 }

@@ -1,5 +1,5 @@
 //! Looks for secrets in what a session has changed, and says which one is in which file. A secret in a repository is
-//! hard to take back once it is merged; the word comes at the diff, the merge and the checkpoint, and stops none of them.
+//! hard to take back once it is merged; the word comes at the diff, the merge, the commit and the checkpoint, and stops none of them.
 //!
 //! Looked for are the values that the vault keeps and those that the session was given, in every form that is masked.
 //! Only added lines are looked at, and only so many bytes of them. A value never leaves this module; its name does.
@@ -15,7 +15,8 @@ use ostler_engine::{
 };
 use ostler_shim::values::{is_signal_word, read_secrets};
 use ostler_vault::{Masks, Secret};
-use ostler_workspace::{Commit, Diff, DiffFormat, DiffOptions};
+use ostler_workspace::{Commit, Diff, DiffFormat, DiffOptions, Repository};
+use tokio::runtime::Handle;
 
 use super::{
     Driver,
@@ -59,6 +60,20 @@ pub(super) async fn in_change(driver: &Arc<Driver>, session: SessionId, diff: Di
     let asked = Arc::clone(driver);
     if let Ok(found) = tokio::task::spawn_blocking(move || look(&asked, session, &diff)).await {
         tell(driver, session, WorkStep::Merge, found).await;
+    }
+}
+
+/// Looks through a commit that Ostler made in the checkout of a project, and puts down what was found. A commit without
+/// any known secret costs no git. The caller is on a thread that may block.
+pub(super) fn in_commit(driver: &Driver, session: SessionId, repository: &Repository, commit: &Commit) {
+    let (known, is_all_known) = known(driver, session);
+    if known.is_empty() && is_all_known {
+        return;
+    }
+    // A commit that cannot be read says so wherever it is used.
+    if let Ok(diff) = repository.diff_commit(commit, &CHANGES) {
+        let found = look(driver, session, &diff);
+        Handle::current().block_on(tell(driver, session, WorkStep::Commit, found));
     }
 }
 

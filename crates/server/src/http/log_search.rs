@@ -205,9 +205,9 @@ mod tests {
         let log = b"first \x1b[31mERR\x1b[0mor: one\nnothing\nlast error: two".as_slice();
         assert_eq!(
             found(log, None, "Error:", 9),
-            (2, vec![(0, "first ERRor: one".into()), (35, "last error: two".into())])
+            (2, vec![(0, "first ERRor: one".into()), (34, "last error: two".into())])
         );
-        assert_eq!(found(log, None, "error:", 1), (2, vec![(35, "last error: two".into())]));
+        assert_eq!(found(log, None, "error:", 1), (2, vec![(34, "last error: two".into())]));
         assert_eq!(found(log, None, "three", 9), (0, Vec::new()));
         assert_eq!(found("데이터베이스 준비\n".as_bytes(), None, "베이스 준", 9).0, 1);
     }

@@ -90,17 +90,16 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<LoopView>), Problem> {
     let key = key(&headers, "/orchestrate", &new)?;
     let driver = app.driver.clone();
-    let asked = new.clone();
-    let wanted = tokio::task::spawn_blocking(move || wanted(&driver, &new)).await??;
-    if let Some((session, run, running)) = under_way(&app.driver, &wanted.order.directory) {
-        let directory = wanted.order.directory.clone();
-        let other = tokio::task::spawn_blocking(move || contradictions(&asked, &running, &directory)).await?;
-        if !other.is_empty() {
-            return Err(otherwise(run, &other));
-        }
-        return Ok((StatusCode::OK, Json(app.loop_view(session).await?)));
-    }
-    let made = app.driver.journal.submit_for(Input::CreateRun(Box::new(wanted)), key).await?;
+    // The loop that is under way comes first: what it does meanwhile is no obstacle.
+    let found = tokio::task::spawn_blocking(move || match running_loop(&driver, &new)? {
+        Some(session) => Ok(Found::Running(session)),
+        None => wanted(&driver, &new).map(|wanted| Found::Wanted(Box::new(wanted))),
+    });
+    let wanted = match found.await?? {
+        Found::Wanted(wanted) => wanted,
+        Found::Running(session) => return Ok((StatusCode::OK, Json(app.loop_view(session).await?))),
+    };
+    let made = app.driver.journal.submit_for(Input::CreateRun(wanted), key).await?;
     let session = made.session.ok_or_else(|| Problem::internal("a loop was not made"))?;
     Ok((StatusCode::CREATED, Json(app.loop_view(session).await?)))
 }
@@ -134,6 +133,25 @@ fn under_way(driver: &Driver, directory: &str) -> Option<(SessionId, RunId, Cond
         }
         _ => None,
     })
+}
+
+/// The loop that is asked for.
+enum Found {
+    /// It is under way already.
+    Running(SessionId),
+    /// It is to be made.
+    Wanted(Box<Wanted>),
+}
+
+/// The loop that goes through the tasks of the same project; refused if other options are wanted of it.
+fn running_loop(driver: &Driver, new: &NewLoop) -> Result<Option<SessionId>, Problem> {
+    let directory = runs::directory(&new.directory)?;
+    let project = Project::find(&directory, new.tasks.as_ref().map(FilePath::new));
+    let root = project.root().canonicalize().map_err(|error| not_written(error.to_string()))?;
+    let root = runs::text(&root)?;
+    let Some((session, run, running)) = under_way(driver, &root) else { return Ok(None) };
+    let other = contradictions(new, &running, &root);
+    if other.is_empty() { Ok(Some(session)) } else { Err(otherwise(run, &other)) }
 }
 
 /// What somebody wants of a loop that the one under way does otherwise, in the words of the command line. Whoever says

@@ -149,7 +149,7 @@ fn a_conflict_leaves_the_target_as_it_was_and_asks() {
         (before.clone(), &["retry", "leave"].map(str::to_owned)[..])
     );
     assert!(
-        card.ask.text.contains("readme") && card.ask.text.contains("merged main into the branch"),
+        card.ask.text.contains("readme") && card.ask.text.contains(" merge main, edit the files"),
         "{}",
         card.ask.text
     );

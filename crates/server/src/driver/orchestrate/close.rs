@@ -92,7 +92,7 @@ async fn standing(shared: &Arc<Shared>, phase: u32, stage: &Stage, title: &str) 
         if stage.tested.is_none() {
             let directory = directory(&shared, &stage);
             let undone = unfinished(&shared.project, phase, None)?.files;
-            ground.commit(&directory, &Whose::AllBut(&undone), &stage.foreign, &message)?;
+            shared.commit(&directory, &Whose::AllBut(&undone), &stage.foreign, &message)?;
             if let Some(name) = name {
                 ground.put_back(name, &directory, &undone, &stage.foreign)?;
             }

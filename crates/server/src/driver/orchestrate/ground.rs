@@ -7,7 +7,7 @@ use ostler_engine::{
     orchestrate::{Standing, Unmerged},
     plan::overlap,
 };
-use ostler_workspace::{Diff, MergeOutcome, RemoveError, Repository, Worktree, WorktreeSpec};
+use ostler_workspace::{Commit, Diff, MergeOutcome, RemoveError, Repository, Worktree, WorktreeSpec};
 
 use crate::driver::work_secrets::CHANGES;
 
@@ -194,20 +194,20 @@ impl Ground {
         Ok(changed.iter().take(FOREIGN_MAX).map(|path| path.to_string_lossy().into_owned()).collect())
     }
 
-    /// Commits what was done in a directory of the project. None if there is nothing to commit, or no git. In the checkout
-    /// of everybody that is done on one branch alone: what is on another one is not in any later phase.
+    /// Commits what was done in a directory of the project. In the checkout of everybody that is done on one branch alone:
+    /// what is on another one is not in any later phase. Gives the commit that was made there; one in a worktree is looked
+    /// at when it is merged.
     pub(super) fn commit(
         &self,
         directory: &Path,
         whose: &Whose<'_>,
         foreign: &[String],
         message: &str,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<(Repository, Commit)>, String> {
         let Some(repository) = self.find(directory)? else { return Ok(None) };
         let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-        if root.starts_with(repository.directory_root())
-            && let Some(message) = self.off_branch_of(&repository)
-        {
+        let is_checkout = root.starts_with(repository.directory_root());
+        if is_checkout && let Some(message) = self.off_branch_of(&repository) {
             return Err(message);
         }
         let within = within(&repository, directory);
@@ -226,7 +226,7 @@ impl Ground {
             }
         };
         let made = repository.commit_changed(is_wanted, message).map_err(|error| error.to_string())?;
-        Ok(made.map(|commit| commit.as_str().to_owned()))
+        Ok(made.filter(|_| is_checkout).map(|commit| (repository, commit)))
     }
 
     /// Brings files in the worktree of a phase that fit these patterns back to what is committed. What stood there is kept

@@ -13,9 +13,16 @@ use tokio::{
     time::sleep,
 };
 
-use super::{AGAIN, exchange::Exchange, ground::Ground, parent::Parent, task};
+use super::{
+    AGAIN,
+    exchange::Exchange,
+    ground::{Ground, Whose},
+    parent::Parent,
+    task,
+};
 use crate::{
     config::{Config, orchestrate::Worktrees},
+    driver::work_secrets,
     journal::SubmitError,
 };
 
@@ -186,6 +193,20 @@ impl Shared {
         let tasks = tasks.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(tasks);
         let target = self.read_facts(|facts| facts.target().map(str::to_owned)).flatten();
         Ground { root, tasks, trusted: self.trusted(), target }
+    }
+
+    /// Commits what was done in a directory of the project, and says which secrets are in it.
+    pub(super) fn commit(
+        &self,
+        directory: &Path,
+        whose: &Whose<'_>,
+        foreign: &[String],
+        message: &str,
+    ) -> Result<(), String> {
+        if let Some((repository, commit)) = self.ground().commit(directory, whose, foreign, message)? {
+            work_secrets::in_commit(&self.driver, self.session, &repository, &commit);
+        }
+        Ok(())
     }
 
     /// How far a phase is.

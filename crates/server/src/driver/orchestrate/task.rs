@@ -297,8 +297,8 @@ impl Shared {
             }
         };
         let message = format!("{}: {}", work.id, work.title);
-        let commit = |whose| self.ground().commit(&work.directory, &whose, &stage.foreign, &message);
-        let committed = whose.map_or(Ok(None), commit);
+        let commit = |whose| self.commit(&work.directory, &whose, &stage.foreign, &message);
+        let committed = whose.map_or(Ok(()), commit);
         crash::site("after commit task");
         if let Err(message) = committed {
             return Err(Apart::Hindered(format!("{} cannot be committed: {message}", work.id)));
