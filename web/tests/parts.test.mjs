@@ -384,13 +384,13 @@ test("a line that is looked for is the same one, whatever comes and goes meanwhi
 });
 
 test("no number settles a card that wants a value or a file", () => {
-  const keysOf = (type, required = true) => {
-    const ask = { kind: "dependency", fields: { type }, options: [], required, default: null };
+  const keysOf = (type, skippable = false, options = []) => {
+    const ask = { kind: "dependency", fields: { type }, options, skippable, default: null };
     return plan({ ask }, (name) => name).choices.map(({ label, key }) => [label, key]);
   };
   for (const type of ["api_key", "env_variable", "service", "file"]) {
     assert.deepEqual(keysOf(type), [["deny", "Delete"]], type);
-    assert.deepEqual(keysOf(type, false), [["without", null], ["deny", "Delete"]], type);
+    assert.deepEqual(keysOf(type, true), [["without", null], ["deny", "Delete"]], type);
   }
-  assert.deepEqual(keysOf("permission"), [["approve", "1"], ["deny", "2"]]);
+  assert.deepEqual(keysOf("permission", false, ["approve", "deny"]), [["approve", "1"], ["deny", "2"]]);
 });

@@ -8,11 +8,16 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The first line that a program prints, or why there is none.
+use ostler_shim::{LockLimit, limit_locks};
+
+/// The first line that a program prints, or why there is none. An agent can write into the configuration what is run
+/// here, so the program carries the mark of helpers and is no person at the server's socket.
 #[expect(clippy::disallowed_methods, reason = "this is where programs are asked for their version")]
 pub(crate) fn first_line(command: &[String]) -> Result<String, io::Error> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output()?;
+    let mut command = Command::new(program);
+    limit_locks(&mut command, LockLimit::own().helper_mark());
+    let output = command.args(arguments).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     match line {

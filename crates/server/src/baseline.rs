@@ -1,9 +1,9 @@
 //! The limit of file locks that a person's processes have. Agents get a lower one, by which they are known whatever they
 //! do to themselves ([`LockLimit`]).
 //!
-//! Every process of the user can lower the limit of another, so the baseline is stored once, with the state directory,
-//! and never read from a process again. It is in a file and in the database; the higher of both counts, because only a
-//! lower one would help an agent.
+//! Every process of the user can lower the limit of another, so the baseline is stored with the state directory, in a
+//! file and in the database. The highest of both and of the server's own limit counts, because only a lower one would help
+//! an agent: a server whose own limit was lowered is below what is stored, and refuses to start.
 
 use std::{fs, io, path::PathBuf};
 
@@ -21,7 +21,8 @@ pub(crate) fn baseline(home: &Home, store: &mut Sqlite, is_new: bool) -> io::Res
     let kept = store.meta(META).ok().flatten().and_then(|text| text.parse().ok());
     let found = find(home);
     let first = if is_new { LockLimit::own() } else { LockLimit::UNLIMITED };
-    let baseline = kept.max(found).unwrap_or(first);
+    // An agent can lower both; it cannot lower the limit of a server that a person starts.
+    let baseline = kept.max(found).unwrap_or(first).max(LockLimit::own());
     if found != Some(baseline) {
         write_private(&path(home), baseline.to_string().as_bytes())?;
     }
@@ -57,6 +58,9 @@ mod tests {
         write_private(&path(&home), b"7").expect("a disk");
         assert_eq!(baseline(&home, &mut store, false).expect("a disk"), first, "the higher one counts");
         assert_eq!(find(&home), Some(first), "the file is written again");
+        write_private(&path(&home), b"7").expect("a disk");
+        store.set_meta(META, "7").expect("a disk");
+        assert_eq!(baseline(&home, &mut store, false).expect("a disk"), first, "both were lowered");
         write_private(&path(&home), b"nonsense").expect("a disk");
         store.set_meta(META, "nonsense").expect("a disk");
         assert_eq!(baseline(&home, &mut store, false).expect("a disk"), LockLimit::UNLIMITED);

@@ -29,7 +29,6 @@ use crate::{
     confine::Confinement,
     error::Error,
     launch::{Input, Launch, Terminal},
-    lock_limit::LockLimit,
     values,
 };
 
@@ -162,7 +161,7 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
     let shim = getpid();
     let on_terminal = launch.terminal != Terminal::None;
     let open_files_max = launch.open_files_max;
-    let mark = launch.baseline.map(LockLimit::agent_mark);
+    let mark = launch.agent_limit();
     // Made before the fork: between that and exec nothing may be allocated.
     let confinement = Confinement::new(launch.writes.as_deref(), launch.scope_signals);
     let before_exec = move || {
@@ -190,10 +189,8 @@ fn prepare(command: &mut Command, launch: &Launch, door: Option<File>) {
             let current = Some(maximum.map_or(most, |maximum| most.min(maximum)));
             setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
         }
-        if let Some(mark) = mark {
-            // A kernel that does not keep this limit leaves the agent without the mark, and the older checks.
-            mark.enter().ok();
-        }
+        // A kernel that does not keep this limit leaves the agent without the mark, and the older checks.
+        mark.enter().ok();
         if let Some(confinement) = &confinement {
             confinement.enter()?;
         }

@@ -54,12 +54,26 @@ pub struct Launch {
     #[serde(default)]
     pub writes: Option<Vec<PathBuf>>,
     /// The limit of file locks that a person's processes have. The agent gets a lower one, and the shim obeys nobody who
-    /// has a lower one. Without it the agent is not marked, and the shim obeys every process of the user.
+    /// has a lower one. Without it the shim's own limit counts: an agent that exchanges this file gains nothing.
     #[serde(default)]
     pub baseline: Option<LockLimit>,
     /// Whether the agent may send no signal to a process outside of its own tree.
     #[serde(default)]
     pub scope_signals: bool,
+}
+
+impl Launch {
+    /// The lowest limit of file locks with which a process may steer the shim. The file can only raise it.
+    pub(crate) fn person_limit(&self) -> LockLimit {
+        let own = LockLimit::own();
+        self.baseline.map_or(own, |baseline| baseline.max(own))
+    }
+
+    /// The limit of file locks that marks the agent. The file can only lower it.
+    pub(crate) fn agent_limit(&self) -> LockLimit {
+        let own = LockLimit::own();
+        self.baseline.map_or(own, |baseline| baseline.min(own)).agent_mark()
+    }
 }
 
 /// Whether an agent gets a control group.

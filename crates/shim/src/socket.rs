@@ -47,7 +47,7 @@ pub(crate) struct Socket {
     pub(crate) clients: Vec<Client>,
     greeting: Greeting,
     /// The limit of file locks below which a process is an agent's.
-    baseline: Option<LockLimit>,
+    person_limit: LockLimit,
 }
 
 /// Somebody who is connected.
@@ -76,11 +76,11 @@ impl Socket {
     pub(crate) fn bind(
         directory: &Path,
         greeting: Greeting,
-        baseline: Option<LockLimit>,
+        person_limit: LockLimit,
     ) -> Result<Socket, Error> {
         let listener =
             bind(directory).map_err(|source| Error::System { what: "open the control socket", source })?;
-        Ok(Socket { listener, clients: Vec::new(), greeting, baseline })
+        Ok(Socket { listener, clients: Vec::new(), greeting, person_limit })
     }
 
     /// Accepts connections of the same user's processes that are not an agent's, while there is room. Only so many per
@@ -100,8 +100,7 @@ impl Socket {
     /// Whether a process may steer the agent: one of the same user, and without the mark that agents carry.
     fn may_steer(&self, stream: &UnixStream) -> bool {
         let same_user = socket_peercred(stream).is_ok_and(|peer| peer.uid == getuid());
-        let is_free = |baseline| LockLimit::of_peer(stream).is_ok_and(|limit| limit >= baseline);
-        same_user && self.baseline.is_none_or(is_free)
+        same_user && LockLimit::of_peer(stream).is_ok_and(|limit| limit >= self.person_limit)
     }
 
     /// Brings everybody who follows up to date and writes what can be written. Who is gone is forgotten.
@@ -286,7 +285,7 @@ mod tests {
         let directory = program.with_extension(format!("crowd-{}", std::process::id()));
         fs::create_dir_all(&directory).expect("the target directory can be written");
         let greeting = Greeting { shim: 2, session: "s_1".to_owned() };
-        let mut socket = Socket::bind(&directory, greeting, None).expect("a socket");
+        let mut socket = Socket::bind(&directory, greeting, LockLimit::own()).expect("a socket");
         let crowd: Vec<UnixStream> =
             (0..2 * ACCEPTS_PER_TURN).map(|_| connect(&directory).expect("it listens")).collect();
         socket.accept();

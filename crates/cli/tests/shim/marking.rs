@@ -41,6 +41,15 @@ fn an_agent_cannot_raise_the_limit_that_marks_it() {
     assert_eq!(printed(&session, "end\n"), format!("{limit}\n{limit}\nend\n"));
 }
 
+#[test]
+fn a_launch_without_a_baseline_is_marked_all_the_same() {
+    let limit = LockLimit::own().agent_mark();
+    for baseline in [None, Some(LockLimit::UNLIMITED)] {
+        let session = Session::start(&Launch { baseline, ..bash("ulimit -Hx; echo end; read -r _") });
+        assert_eq!(printed(&session, "end\n"), format!("{limit}\nend\n"));
+    }
+}
+
 /// The agent of one session tries to steer its own shim and that of another.
 #[test]
 fn an_agent_steers_no_shim() {

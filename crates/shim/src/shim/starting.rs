@@ -42,7 +42,7 @@ impl Shim {
             Log::create(directory, ERR, launch.log_bytes_max)?,
         );
         let (mut spool, socket) =
-            (Spool::create(directory)?, Socket::bind(directory, greeting, launch.baseline)?);
+            (Spool::create(directory)?, Socket::bind(directory, greeting, launch.person_limit())?);
         let_go_of_output().map_err(system("let go of its output"))?;
         let auto = launch.cgroup == CgroupPolicy::Auto;
         let cgroup = auto.then(|| Cgroup::make(&launch.session, directory)).flatten();
