@@ -112,7 +112,8 @@ function Shown({ id, known, isListed, queue, onDone }: ShownProps) {
 function Beside({ request }: { request: RequestView }) {
   const say = useSay(words);
   const { data: session } = useSession(request.session);
-  const isLive = session === undefined || session.pid != null || session.launches.length === 0;
+  // A server of another version may leave something out: the card beside it can be answered all the same.
+  const isLive = session?.pid != null || !session?.launches?.length;
   const title = say(isLive ? "live" : isResting(session) ? "liveResting" : "liveEnded");
   return (
     <aside className="inbox-beside" aria-label={say("session")}>
