@@ -19,8 +19,8 @@ fn relay(next: u64) -> String {
         r#"while read -r head; do case $head in
         "[Task from "*) caller=$(name_in "$head"); read -r task
             if [ "$task" -gt 0 ]; then invoke R{next} $((task - 1)); else deliver "$caller" 0; caller=; fi;;
-        "[Result from "*) read -r it; [ -z "$caller" ] || deliver "$caller" "$it"; caller=;;
-        "[No result from "*) read -r it; [ -z "$caller" ] || deliver "$caller" "no: $it"; caller=;; esac; done"#
+        "[Result from "*) read -r it; read -r _; [ -z "$caller" ] || deliver "$caller" "$it"; caller=;;
+        "[No result from "*) read -r it; read -r _; [ -z "$caller" ] || deliver "$caller" "no: $it"; caller=;; esac; done"#
     )
 }
 
@@ -39,7 +39,7 @@ fn calls_survive_kills_of_the_server_and_of_agents() {
     let (mut callers, mut servers, mut agents) = (Vec::new(), 0, 0);
     while (calls(&world).len() as u64) < wanted {
         let script = format!(
-            "printf '[INVOKE:R{}]\\n{}\\n[/INVOKE]\\n'; read -r a; read -r b; echo \"$b\"",
+            "printf '[INVOKE:R{}]\\n{}\\n[/INVOKE]\\n'; read -r a; read -r b; read -r _; echo \"$b\"",
             random.below(count),
             random.below(4)
         );
