@@ -2,22 +2,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, join, launch, Ostler, until, visit } from "./support.mjs";
+import { browser, ostler, stage } from "./stage.mjs";
+import { card, join, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
+stage();
 
 /** What somebody has to settle next. An error that passes by itself is not among it. */
 async function next(seen) {

@@ -1,25 +1,11 @@
 // What happens under the hands of somebody: a card that is settled while they type, keys, the address, files, secrets.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, existsSync, join, launch, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
+import { browser, ostler, stage } from "./stage.mjs";
+import { card, existsSync, join, readFileSync, until, visit, writeFileSync } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-afterEach(async () => {
-  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id);
-});
+stage({ cancels: true });
 
 async function close(page) {
   assert.deepEqual(page.wrong, []);

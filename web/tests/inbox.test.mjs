@@ -1,25 +1,11 @@
 // The inbox: a request of each kind is settled, by keys alone where there are keys.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, existsSync, findings, join, launch, mkdirSync, Ostler, readFileSync, rmSync, until, visit, writeFileSync } from "./support.mjs";
+import { browser, leave, ostler, PHONE, stage } from "./stage.mjs";
+import { card, existsSync, findings, join, mkdirSync, readFileSync, rmSync, until, visit, writeFileSync } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-afterEach(async () => {
-  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id);
-});
+stage({ cancels: true });
 
 /** Opens the card of a request that was asked for, lets somebody do something with it, and gives what settled it. */
 async function settle(request, how, options = {}) {
@@ -161,7 +147,7 @@ test("a permission that an agent asks for is denied, with a reason", async () =>
     await page.keyboard.press("w");
     await page.keyboard.type("keep it for now");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("button", { name: "Deny", exact: true }).click();
   });
   assert.deepEqual(answer, { answer: "denied", reason: "keep it for now" });
 });
@@ -173,7 +159,7 @@ test("a tool is allowed for the session, exactly as the card says, and revoked",
     // What it would run stands there, whatever somebody calls it.
     const note = await page.getByRole("note").innerText();
     assert.ok(note.indexOf("rm -rf build") < note.indexOf("List the files"), note);
-    assert.match(note, /rm -rf build/);
+    assert.equal(await page.locator(".inbox-command").innerText(), "rm -rf build");
     await page.getByRole("button", { name: "every use of Bash" }).waitFor();
     const offers = await page.locator(".inbox-choices .inbox-label").allInnerTexts();
     assert.deepEqual(offers, [
@@ -193,6 +179,35 @@ test("a tool is allowed for the session, exactly as the card says, and revoked",
   await rules.waitFor({ state: "detached" });
   assert.deepEqual(page.wrong, []);
   await page.context().close();
+});
+
+test("an edit is a coloured diff of a file of the project, and words deny it", async () => {
+  const session = await ostler.claude("edit, please");
+  const request = await ostler.asked(session);
+  for (const options of [{}, PHONE, { ...PHONE, locale: "ko-KR", colorScheme: "dark" }]) {
+    const page = await visit(browser, ostler, { place: [request.id], ...options });
+    await card(page, request);
+    const note = page.getByRole("note");
+    await note.getByText("src/prices.js", { exact: true }).waitFor();
+    assert.ok(!(await note.innerText()).includes(ostler.project), "the path is one of the project");
+    const lines = await note.locator(".diff-line").evaluateAll((all) => all.map((it) => `${it.className.split(" ")[1]} ${getComputedStyle(it).backgroundColor} ${it.querySelector(".lines").textContent.trim()}`));
+    const kinds = lines.map((line) => line.split(" ")[0]);
+    assert.deepEqual(kinds, ["same", "removed", "added", "added", "same"]);
+    const colours = ["same", "removed", "added"].map((kind) => /rgba?\([^)]*\)/.exec(lines[kinds.indexOf(kind)])[0]);
+    assert.equal(new Set(colours).size, 3, colours.join(" "));
+    assert.ok(lines[2].includes("has to wrap somewhere") && lines[3].endsWith("return Math.round(gross);"), lines.join("\n"));
+    await note.getByText("replace_all").waitFor();
+    await note.getByText("Round the price").waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth), false, "nothing is wider than the screen");
+    assert.deepEqual(await findings(page), []);
+    await leave(page);
+  }
+  const answer = await settle(request, async (page) => {
+    await page.keyboard.press("w");
+    await page.keyboard.type("round in the till instead");
+    await page.keyboard.press("Enter");
+  });
+  assert.deepEqual(answer, { answer: "denied", reason: "round in the till instead" });
 });
 
 test("a package says what approval runs, and is installed", async () => {

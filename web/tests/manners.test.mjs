@@ -1,34 +1,13 @@
 // How the page behaves under somebody's hands: keys between two cards, what a screen reader is told, notices that go again.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, findings, join, launch, Ostler, TASKS, until, visit } from "./support.mjs";
+import { browser, leave, ostler, PHONE, stage } from "./stage.mjs";
+import { card, findings, TASKS, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
+stage({ toml: TASKS, cancels: true });
 
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start(TASKS);
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-afterEach(async () => {
-  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id).catch(() => undefined);
-  await until("nothing waits", async () => (await ostler.json("inbox")).length === 0);
-});
-
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const focused = (page) => page.evaluate(() => document.activeElement?.tagName);
-
-async function leave(page) {
-  assert.deepEqual(page.wrong, []);
-  await page.context().close();
-}
 
 test("after an answer by a key, the next card takes keys and not letters", async () => {
   const first = await ostler.ask("choice");
@@ -107,6 +86,15 @@ test("single-key shortcuts are switched off, and stay off", async () => {
   assert.ok(page.url().endsWith(`/requests/${request.id}`));
   assert.equal(await page.locator(".inbox-card textarea").inputValue(), "");
   assert.equal((await ostler.json("show", request.id)).settled, null);
+  // The sheet is reached without a key, too, and says why it is short.
+  await page.getByRole("button", { name: "Keys", exact: true }).click();
+  const sheet = page.getByRole("dialog", { name: "Keys" });
+  await sheet.getByText("switched off in this browser").waitFor();
+  assert.equal(await sheet.locator("kbd", { hasText: /^j$/ }).count(), 0);
+  assert.deepEqual(await findings(page), []);
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+  await page.locator(".inbox-card h1").click();
   // Keys that print nothing go on working, and so does everything that is pointed at.
   await page.keyboard.press("Enter");
   assert.deepEqual(await ostler.settled(request.id), { answer: "text", text: "PostgreSQL" });
@@ -117,6 +105,15 @@ test("single-key shortcuts are switched off, and stay off", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await leave(page);
+});
+
+test("the list of keys has a button on a phone, too", async () => {
+  for (const [locale, name] of [["en-US", "Keys"], ["ko-KR", "단축키"]]) {
+    const page = await visit(browser, ostler, { place: ["/more"], locale, ...PHONE });
+    await page.getByRole("button", { name, exact: true }).tap();
+    await page.getByRole("dialog", { name }).locator("kbd", { hasText: "?" }).waitFor();
+    await leave(page);
+  }
 });
 
 test("a screen reader hears of a new card, in every view and in both languages", async () => {
@@ -138,6 +135,8 @@ test("a screen reader hears of a new card, in every view and in both languages",
     });
     await ostler.tell("answer", request.id, "1");
     await region.getByText(several, { exact: true }).waitFor();
+    // An answer that is on its way when the page closes is nobody's fault.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await leave(page);
   }
   assert.equal((await ostler.json("show", known.id)).settled, null);

@@ -1,47 +1,18 @@
 // The output of a session beside its card: logs longer than a screen keeps, errors of a failed command, a process that rests.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, findings, join, launch, Ostler, TASKS, until, visit } from "./support.mjs";
+import { browser, leave, ostler, PHONE, ran, stage } from "./stage.mjs";
+import { card, findings, join, TASKS, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start(`${TASKS}\n[patience]\nstopped = "1s"\n`);
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-afterEach(async () => {
-  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id).catch(() => undefined);
-});
-
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-
-async function leave(page) {
-  assert.deepEqual(page.wrong, []);
-  await page.context().close();
-}
-
-/** Runs a command to its end. Gives its session. */
-async function ran(...command) {
-  const begun = await ostler.json("run", "--detach", "--", ...command);
-  const session = begun.sessions[0].id;
-  await until(`${session} has ended`, async () => ["completed", "failed"].includes((await ostler.json("show", session)).session.status));
-  return session;
-}
+stage({ toml: `${TASKS}\n[patience]\nstopped = "1s"\n`, cancels: true });
 
 const screen = (page) => page.locator(".terminal-row").evaluateAll((rows) => rows.map((row) => row.textContent).join(""));
 
 test("what a failed command wrote to its standard error is seen without a choice", async () => {
-  const failed = await ran("sh", "-c", "echo building; echo 'error: no such column' >&2; exit 3");
-  const well = await ran("sh", "-c", "echo built; echo 'a warning' >&2");
+  const failed = await ran("--", "sh", "-c", "echo building; echo 'error: no such column' >&2; exit 3");
+  const well = await ran("--", "sh", "-c", "echo built; echo 'a warning' >&2");
   for (const size of [{}, PHONE]) {
     const page = await visit(browser, ostler, { place: [failed], ...size });
     const errors = page.locator(".terminal-errors");
@@ -58,7 +29,7 @@ test("what a failed command wrote to its standard error is seen without a choice
 });
 
 test("a log that is longer than what is kept says so, is searched and read in all its parts, and downloaded", async () => {
-  const session = await ran("sh", "-c", "seq -f 'line %.0f of a long log' 1 60000; echo the needle is here; seq -f 'line %.0f of a long log' 60001 120000");
+  const session = await ran("--", "sh", "-c", "seq -f 'line %.0f of a long log' 1 60000; echo the needle is here; seq -f 'line %.0f of a long log' 60001 120000");
   const page = await visit(browser, ostler, { place: [session] });
   await until("the end is there", async () => (await screen(page)).includes("line 120000 of a long log"));
   const past = page.locator(".terminal-past");

@@ -1,21 +1,11 @@
 // The page as a whole: two browsers, a server that dies, Korean, a phone, a screen reader, hostile words.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, test } from "node:test";
 
-import { card, findings, launch, Ostler, until, visit } from "./support.mjs";
+import { browser, ostler, stage } from "./stage.mjs";
+import { card, findings, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
+stage();
 
 afterEach(async () => {
   for (const request of await ostler.json("inbox")) await ostler.tell("cancel", request.session);

@@ -2,28 +2,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
 import { load } from "./load.mjs";
-import { card, findings, join, launch, Ostler, PHASES, until, visit } from "./support.mjs";
+import { browser, leave, ostler, stage } from "./stage.mjs";
+import { card, findings, join, PHASES, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start(PHASES);
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-afterEach(async () => {
-  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id).catch(() => undefined);
-  await until("nothing waits", async () => (await ostler.json("inbox")).length === 0);
-});
+stage({ toml: PHASES, cancels: true });
 
 /** A repository of its own: in one directory there is one such run at a time. */
 function repository(name) {
@@ -64,11 +49,6 @@ async function reviewed(name, idea, options = {}) {
   const page = await visit(browser, ostler, { place: [asked.id], ...options });
   await card(page, asked);
   return { directory, run, asked, page };
-}
-
-async function leave(page) {
-  assert.deepEqual(page.wrong, []);
-  await page.context().close();
 }
 
 test("a review that is decided elsewhere keeps what somebody is writing, and no key decides another", async () => {

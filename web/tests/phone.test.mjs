@@ -2,24 +2,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, join, launch, Ostler, PHASES, until, visit } from "./support.mjs";
+import { browser, ostler, PHONE, stage } from "./stage.mjs";
+import { card, join, PHASES, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
+stage({ toml: PHASES });
 
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start(PHASES);
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const ZOOMED = { viewport: { width: 640, height: 400 } };
 
 /** A review whose changes have more than a hundred lines. */

@@ -5,22 +5,12 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import { existsSync, join, launch, OSTLER, Ostler, PATIENCE_MS, until, visit, writeFileSync } from "./support.mjs";
+import { browser, ostler, stage } from "./stage.mjs";
+import { existsSync, join, OSTLER, Ostler, PATIENCE_MS, until, visit, writeFileSync } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
+stage();
 
 /** Goes to another place as a link would. */
 async function go(page, to) {

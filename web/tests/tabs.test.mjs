@@ -1,25 +1,11 @@
 // Many tabs of one browser: they share what a browser has of connections, and each is as true as a single one.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { card, join, launch, Ostler, until, visit, writeFileSync } from "./support.mjs";
+import { browser, ostler, stage } from "./stage.mjs";
+import { card, join, until, visit, writeFileSync } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
-
-afterEach(async () => {
-  for (const session of await ostler.json("ps")) await ostler.tell("cancel", session.id);
-});
+stage({ cancels: true });
 
 /** A browser with one tab, and a way to open more. What each follows is written down. */
 async function tabs(first, prepare = () => {}) {

@@ -1,23 +1,13 @@
 // The tasks of a project: graph, list and times, by mouse and by keys, while `ostler exec` has them done by scripted agents.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
 import { load } from "./load.mjs";
-import { BAKERY, findings, launch, Ostler, TASKS, until, visit } from "./support.mjs";
+import { browser, leave, ostler, PHONE, stage } from "./stage.mjs";
+import { BAKERY, findings, Ostler, TASKS, until, visit } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start(TASKS);
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
+stage({ toml: TASKS });
 
 /** A repository of its own with a task file. Gives the commands in it; the server knows it once something ran there. */
 async function project(name, text) {
@@ -45,11 +35,6 @@ async function state(it, id) {
 const node = (page, id) => page.locator(`.tasks-node[data-box="${id}"]`);
 
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("data-box"));
-
-async function leave(page) {
-  assert.deepEqual(page.wrong, []);
-  await page.context().close();
-}
 
 test("the graph says how every task is, and changes when exec ends", async () => {
   const it = await bakery("live");
@@ -194,8 +179,7 @@ test("no serious findings in any view, light and dark; Korean; a phone", async (
   await korean.getByRole("button", { name: /T1\.3.*실패/ }).click();
   await korean.getByRole("button", { name: "건너뛰기" }).waitFor();
   await leave(korean);
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-  const page = await visit(browser, it, { place: [`/tasks/${it.id}`], ...phone });
+  const page = await visit(browser, it, { place: [`/tasks/${it.id}`], ...PHONE });
   await page.locator(".tasks-row").first().waitFor();
   await page.locator('.tasks-row[data-task="T1.4"]').tap();
   await page.getByRole("button", { name: "Back to the tasks" }).waitFor();
@@ -264,8 +248,7 @@ test("what a run through the file came to stands below it and at the run, with i
   await before.locator(".tasks-report").getByText(`counted with ${exchange.tokenizer}.`).waitFor();
   await leave(before);
 
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-  const korean = await visit(browser, it, { place: [`/tasks/${it.id}`], locale: "ko-KR", ...phone });
+  const korean = await visit(browser, it, { place: [`/tasks/${it.id}`], locale: "ko-KR", ...PHONE });
   await korean.locator(".tasks-report").getByText(`${exchange.saved_percent.toFixed(1)}% 적음(${exchange.tokenizer}로 셈).`).waitFor();
   assert.equal(await korean.evaluate(() => document.documentElement.scrollWidth > window.innerWidth), false, "nothing sticks out");
   // Paths have the width of the report, and not what their names leave of it.

@@ -1,21 +1,11 @@
 // Sessions and runs on the page: what is shown of them, and what can be done.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
-import { existsSync, findings, join, launch, Ostler, readFileSync, until, visit, writeFileSync } from "./support.mjs";
+import { browser, ostler, PHONE, stage } from "./stage.mjs";
+import { existsSync, findings, join, readFileSync, until, visit, writeFileSync } from "./support.mjs";
 
-let browser;
-let ostler;
-
-before(async () => {
-  browser = await launch();
-  ostler = await Ostler.start();
-});
-
-after(async () => {
-  await browser?.close();
-  await ostler?.end();
-});
+stage();
 
 /** Starts a scripted program. Gives its session. */
 async function print(kind, ...options) {
@@ -589,8 +579,7 @@ test("a cancel in Korean reads the right way round", async () => {
 test("on a phone a button is one line, and nothing is said about keys", async () => {
   const session = await ostler.claude("marked, please");
   const request = await ostler.asked(session);
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-  const page = await visit(browser, ostler, { ...phone, place: ["/agents"] });
+  const page = await visit(browser, ostler, { ...PHONE, place: ["/agents"] });
   const button = page.getByRole("link", { name: "Start a run" }).first();
   await button.waitFor();
   assert.ok((await button.boundingBox()).height < 60);
@@ -627,8 +616,7 @@ test("a program on a terminal of its own is drawn at its size, and can be scroll
 
 test("the views can be used by everybody, on a phone and in Korean", async () => {
   const request = await ostler.ask("choice");
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-  for (const options of [{}, { colorScheme: "dark" }, { locale: "ko-KR" }, phone]) {
+  for (const options of [{}, { colorScheme: "dark" }, { locale: "ko-KR" }, PHONE]) {
     const page = await visit(browser, ostler, options);
     for (const path of [`/sessions/${request.session}`, "/sessions?show=all", "/runs", `/runs/${request.run}`, "/runs/new"]) {
       await page.goto(new URL(path, page.url()).href);

@@ -51,6 +51,7 @@ export const keys = {
   secrets: ["secrets"] as const,
   trusted: ["trusted"] as const,
   usage: (by: string) => ["usage", by] as const,
+  looked: ["looked"] as const,
 };
 
 /** Of what no event names: whoever comes to it, or back to the page, asks anew. */
@@ -98,6 +99,7 @@ export function named(event: EventView): (readonly string[])[] {
   if (kind === "checkpoint" && event.session) found.push(["checkpoints", event.session]);
   if (kind === "worktree" || kind === "checkpoint") found.push(["diff", event.session ?? ""]);
   if (kind === "session") found.push(["usage"]);
+  if (event.kind === "session.finished" || event.kind === "session.resumed" || kind === "worktree") found.push(keys.looked);
   if (kind === "secret") found.push(["secrets"]);
   if (kind === "trust") found.push(["trusted"]);
   if (kind === "project") found.push(["trusted"], ["secrets"], ["tasks", ""]);

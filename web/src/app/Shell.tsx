@@ -1,5 +1,5 @@
 // The frame around every view: where one can go, whether the page is true, and the keys.
-import { useState } from "react";
+import { useCallback, useState } from "react";
 
 import type { Kind } from "../api/ids";
 import { useConnection, useInfo } from "../api/queries";
@@ -7,6 +7,7 @@ import type { SessionView, StatusView } from "../api/schema";
 import { Inbox } from "../inbox/Inbox";
 import { useBrowserNotifications } from "../notifications/browser";
 import { Dialog } from "../parts/Dialog";
+import { needCount } from "../parts/needs";
 import { problemSaid } from "../parts/problems";
 import { ProjectName } from "../parts/Project";
 import { plain, Said } from "../parts/Said";
@@ -17,7 +18,8 @@ import { Announcer } from "./Announcer";
 import { Guard } from "./late";
 import { find, MAIN, OTHER } from "./places";
 import { go, Link, usePath } from "./router";
-import { useSheet, useShortcut } from "./shortcuts";
+import { usePreferences } from "./preferences";
+import { SheetOpener, useSheet, useShortcut } from "./shortcuts";
 import { words } from "./words";
 
 export function Shell({ status }: { status: StatusView }) {
@@ -29,7 +31,8 @@ export function Shell({ status }: { status: StatusView }) {
   useShortcut("g s", say("toSessions"), () => go("/sessions"));
   useShortcut("g t", say("toTasks"), () => go("/tasks"));
   useShortcut("g o", say("toOffice"), () => go("/office"));
-  useShortcut("?", say("showSheet"), () => setSheetOpen(true));
+  const openSheet = useCallback(() => setSheetOpen(true), []);
+  useShortcut("?", say("showSheet"), openSheet);
   useBrowserNotifications(status);
   const found = find(path);
   const View = found.view;
@@ -38,12 +41,14 @@ export function Shell({ status }: { status: StatusView }) {
       <a className="skip" href="#content">
         {say("skip")}
       </a>
-      <Sidebar status={status} />
+      <Sidebar status={status} onSheet={openSheet} />
       <main id="content" className="content" tabIndex={-1}>
         <Stale />
         <Newer />
         <Guard path={path}>
-          {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere lacks={found.lacks} />}
+          <SheetOpener value={openSheet}>
+            {View ? <View key={View === Inbox ? "inbox" : path} id={found.id} /> : <Nowhere lacks={found.lacks} />}
+          </SheetOpener>
         </Guard>
       </main>
       <BottomBar status={status} />
@@ -53,11 +58,11 @@ export function Shell({ status }: { status: StatusView }) {
   );
 }
 
-function Sidebar({ status }: { status: StatusView }) {
+function Sidebar({ status, onSheet }: { status: StatusView; onSheet: () => void }) {
   const say = useSay(words);
   const path = usePath();
   const runs = new Set(status.sessions.map((session) => session.run));
-  const count = { "/": status.needs_you.length, "/runs": runs.size, "/sessions": status.sessions.length, "/tasks": 0, "/office": 0 };
+  const count = { "/": needCount(status), "/runs": runs.size, "/sessions": status.sessions.length, "/tasks": 0, "/office": 0 };
   return (
     <nav className="sidebar" aria-label={say("places")}>
       <Link href="/" className="brand">
@@ -85,6 +90,11 @@ function Sidebar({ status }: { status: StatusView }) {
             </Link>
           </li>
         ))}
+        <li>
+          <button type="button" className="place" onClick={onSheet}>
+            {say("sheet")}
+          </button>
+        </li>
       </ul>
     </nav>
   );
@@ -150,7 +160,7 @@ function BottomBar({ status }: { status: StatusView }) {
           </span>
           <span>
             {say(name)}
-            {to === "/" && <Needed n={status.needs_you.length} />}
+            {to === "/" && <Needed n={needCount(status)} />}
           </span>
         </Link>
       ))}
@@ -205,9 +215,18 @@ function Newer() {
 function Sheet({ onClose }: { onClose: () => void }) {
   const say = useSay(words);
   const [shortcuts] = useState(useSheet());
+  const { hasSingleKeys } = usePreferences();
   return (
     <Dialog title={say("sheet")} onClose={onClose}>
       <p className="dim small">{say("sheetHint")}</p>
+      {!hasSingleKeys && (
+        <p className="small">
+          {say("sheetOff")}{" "}
+          <Link href="/settings" onClick={onClose}>
+            {say("settings")}
+          </Link>
+        </p>
+      )}
       <dl className="facts">
         {shortcuts.map(({ keys, says }) => (
           <div key={keys} className="fact">

@@ -106,6 +106,9 @@ export function isTyping(target: EventTarget | null): boolean {
 
 const Keys = createContext<Board | null>(null);
 
+/** Opens the sheet that lists the keys. */
+export const SheetOpener = createContext<() => void>(() => undefined);
+
 export function ShortcutProvider({ hasSingleKeys, children }: { hasSingleKeys: boolean; children: ReactNode }) {
   const board = useMemo(() => new Board(), []);
   useLayoutEffect(() => {

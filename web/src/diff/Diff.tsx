@@ -1,22 +1,19 @@
 // What has changed, file by file. Loaded only where it is shown. What is long is closed at first and bounded always.
-import "./diff.css";
-
 import { useQuery } from "@tanstack/react-query";
-import { memo, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 
 import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { clock } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
-import { bare, BOUNDS, type Diff as Parsed, type DiffFile, type Hunk, parse } from "./parse";
+import { Lines } from "./Lines";
+import { bare, BOUNDS, type Diff as Parsed, type DiffFile, parse } from "./parse";
 import { BYTES_MAX, readBeginning } from "./read";
 import { words } from "./words";
 
 /** Files with more changed lines than this are closed at first, and so are all that follow so many lines. */
 const LINES_OPEN_MAX = 400;
 const LINES_OPEN_ALL = 1_500;
-/** The longest line that is drawn. */
-const LETTERS_MAX = 2_000;
 
 export interface DiffProps {
   /** Where it is asked for, and under which name it is kept. */
@@ -144,15 +141,7 @@ function File({ file, isOpen, onToggle }: { file: DiffFile; isOpen: boolean; onT
         <div className="diff-body">
           {file.isBinary && <p className="dim diff-word">{say("binary")}</p>}
           {!file.isBinary && file.hunks.length === 0 && <p className="dim diff-word">{say(bare(file))}</p>}
-          {file.hunks.length > 0 && (
-            <div className="diff-scroll" tabIndex={0} role="region" aria-label={plain(file.path)}>
-              <table className="diff-table">
-                {file.hunks.map((hunk, index) => (
-                  <HunkRows key={index} hunk={hunk} isFirst={index === 0} />
-                ))}
-              </table>
-            </div>
-          )}
+          {file.hunks.length > 0 && <Lines label={plain(file.path)} hunks={file.hunks} />}
           {file.left > 0 && <p className="attention diff-word">{say("leftLines", { n: file.left })}</p>}
         </div>
       )}
@@ -172,35 +161,3 @@ function Became({ file }: { file: DiffFile }) {
     </>
   );
 }
-
-const SIGNS = { same: " ", added: "+", removed: "−", note: "" } as const;
-
-const HunkRows = memo(function HunkRows({ hunk, isFirst }: { hunk: Hunk; isFirst: boolean }) {
-  const say = useSay(words);
-  return (
-    <tbody>
-      {(!isFirst || hunk.about !== "") && (
-        <tr className="diff-hunk">
-          <td colSpan={3}>
-            … <Said text={hunk.about} />
-          </td>
-        </tr>
-      )}
-      {hunk.lines.map((line, index) => (
-        <tr key={index} className={`diff-line ${line.kind}`}>
-          <td className="diff-number" data-n={line.before ?? ""} />
-          <td className="diff-number" data-n={line.after ?? ""} />
-          <td className="diff-text">
-            <span className="diff-sign" data-sign={SIGNS[line.kind]} />
-            {line.kind === "added" && <span className="only-read">+ </span>}
-            {line.kind === "removed" && <span className="only-read">− </span>}
-            <Said text={line.text.slice(0, LETTERS_MAX)} lines />
-            {line.text.length > LETTERS_MAX && (
-              <span className="dim"> {say("longLine", { n: line.text.length - LETTERS_MAX })}</span>
-            )}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  );
-});

@@ -19,6 +19,7 @@ import { FileField } from "./FileField";
 import { useKept } from "./kept";
 import type { Queue } from "./queue";
 import { Settled } from "./Settled";
+import { ToolCall } from "./ToolCall";
 import { ValuesForm } from "./ValuesForm";
 import { words } from "./words";
 import { WordsField } from "./WordsField";
@@ -99,11 +100,7 @@ export function Card({ request, queue, all, onDone }: CardProps) {
       <h1 id={`${request.id}-asks`} ref={heading} tabIndex={isLong(request) ? 0 : -1} className={isLong(request) ? "inbox-long" : ""}>
         <Said text={askText(language, request)} lines />
       </h1>
-      {request.ask.context && (
-        <div className="inbox-context" tabIndex={0} role="note">
-          <Said text={request.ask.context} lines />
-        </div>
-      )}
+      <Context request={request} />
       <Cut cut={request.cut ?? []} hasKey isBusy={all.isBusy} error={all.error} onAll={all.show} />
       <Warnings request={request} hasNumbers={!isTyped} />
       {(isOpen || isKept) && (
@@ -223,6 +220,18 @@ export function isCut(request: RequestView): boolean {
 /** Whether there is another card to go to. */
 export function hasOther(queue: Queue): boolean {
   return queue.place === 0 ? queue.count > 0 : queue.count > 1;
+}
+
+/** What stands below the question; a call says all that its input does. */
+function Context({ request }: { request: RequestView }) {
+  const { call, context, fields } = request.ask;
+  if (call) return <ToolCall call={call} description={typeof fields["description"] === "string" ? fields["description"] : null} />;
+  if (!context) return null;
+  return (
+    <div className="inbox-context" tabIndex={0} role="note">
+      <Said text={context} lines />
+    </div>
+  );
 }
 
 function isLong(request: RequestView): boolean {

@@ -9,6 +9,7 @@ import { late } from "../app/late";
 import type { ViewProps } from "../app/places";
 import { go } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
+import { isInterrupted, needCount } from "../parts/needs";
 import { Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
 import { isResting } from "../terminal/process";
@@ -17,6 +18,7 @@ import { Card, hasOther, isCut } from "./Card";
 import { Consent } from "./Consent";
 import { Quiet } from "./Quiet";
 import { type Queue, useQueue } from "./queue";
+import { SinceLook } from "./SinceLook";
 import { Source } from "./Source";
 import { words } from "./words";
 
@@ -31,9 +33,11 @@ export function Inbox({ id }: ViewProps) {
   const [said, setSaid] = useState("");
   const { current } = queue;
   const canStep = hasOther(queue);
+  const sessions = status.data?.sessions ?? [];
+  const needed = status.data ? needCount(status.data) : 0;
   useEffect(() => {
-    document.title = `${requests.length > 0 ? `(${requests.length}) ` : ""}${say("inbox")} · Ostler`;
-  }, [requests.length, say]);
+    document.title = `${needed > 0 ? `(${needed}) ` : ""}${say("inbox")} · Ostler`;
+  }, [needed, say]);
   useShortcut("j", say("next"), canStep ? queue.next : undefined);
   useShortcut("k", say("previous"), canStep ? queue.previous : undefined);
   const finish = (done: string, what: string) => {
@@ -42,12 +46,14 @@ export function Inbox({ id }: ViewProps) {
   };
   return (
     <div className="inbox">
-      <p className="inbox-said dim small" role="status">
-        {said !== "" && <Said text={said} />}
-      </p>
-      <Consent />
+      <SinceLook interrupted={sessions.filter(isInterrupted)} hasCard={current !== null}>
+        <p className="inbox-said dim small" role="status">
+          {said !== "" && <Said text={said} />}
+        </p>
+        <Consent />
+      </SinceLook>
       {current === null ? (
-        <Quiet sessions={status.data?.sessions ?? []} />
+        <Quiet sessions={sessions} />
       ) : (
         <Shown
           key={current}

@@ -4,13 +4,17 @@ import { useEffect, useRef } from "react";
 import { useSessions, useWish } from "../api/queries";
 import type { RunView, SessionView } from "../api/schema";
 import { Link } from "../app/router";
+import { isInterrupted } from "../parts/needs";
 import { Failure } from "../parts/states";
 import { SessionRow } from "../sessions/SessionRow";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
-export function Quiet({ sessions }: { sessions: SessionView[] }) {
+export function Quiet({ sessions: all }: { sessions: SessionView[] }) {
   const say = useSay(words);
+  // Those that were interrupted stand above, with what can be done about them.
+  const sessions = all.filter((it) => !isInterrupted(it));
+  const lost = all.length - sessions.length;
   const n = sessions.filter((it) => it.idle !== true).length;
   const ever = useSessions({ all: true, limit: 1 });
   const heading = useRef<HTMLHeadingElement>(null);
@@ -18,12 +22,13 @@ export function Quiet({ sessions }: { sessions: SessionView[] }) {
     // The last card has gone with the button that had the focus.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
-  if (sessions.length === 0 && ever.data?.length === 0) return <First />;
+  if (all.length === 0 && ever.data?.length === 0) return <First />;
   const atWork = n === 0 ? say("atWorkNone") : n === 1 ? say("atWorkOne") : say("atWorkMany", { n });
+  const needs = lost === 0 ? say("NothingNeedsYou") : lost === 1 ? say("interruptedOne") : say("interruptedMany", { n: lost });
   return (
     <section className="inbox-quiet stack">
       <h1 ref={heading} tabIndex={-1}>
-        {say("NothingNeedsYou")} {atWork}
+        {needs} {atWork}
       </h1>
       {sessions.length > 0 ? (
         <ul className="panel list">

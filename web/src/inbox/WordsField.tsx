@@ -13,12 +13,16 @@ const ASKED = {
   own: "ownWords",
   remark: "remark",
   reason: "whyNot",
+  denial: "wordsDeny",
   tell: "tellIt",
   cost: "raiseCost",
   tokens: "raiseTokens",
   time: "raiseTime",
   path: "path",
 } as const;
+
+/** What the button does, where it is not an answer. */
+const SENDS: Partial<Record<Purpose, "send" | "denyWith">> = { tell: "send", denial: "denyWith" };
 
 interface WordsFieldProps {
   ref: Ref<HTMLTextAreaElement>;
@@ -63,7 +67,7 @@ export function WordsField(props: WordsFieldProps) {
         {label}
         {fallback != null && ` (${isThumb() ? `${say("Default")}: ${plain(fallback)}` : say("EnterForDefault", { default: plain(fallback) })})`}
       </label>
-      <div className="inbox-line">
+      <div className={`inbox-line ${purpose === "denial" ? "inbox-denial" : ""}`}>
         <textarea
           id={id}
           ref={ref}
@@ -78,7 +82,7 @@ export function WordsField(props: WordsFieldProps) {
         />
         {onSend && !isOver && (
           <button type="submit" className="button primary" disabled={isBusy || (value.trim() === "" && !onDefault)}>
-            {isBusy ? say("sending") : say(isAmount ? "raiseBy" : purpose === "tell" ? "send" : "answer")}
+            {say(isBusy ? "sending" : isAmount ? "raiseBy" : (SENDS[purpose] ?? "answer"))}
           </button>
         )}
       </div>

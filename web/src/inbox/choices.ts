@@ -20,7 +20,7 @@ export interface Choice {
 }
 
 /** What is written in the field below the choices. */
-export type Purpose = "answer" | "own" | "remark" | "reason" | "tell" | "cost" | "tokens" | "time" | "path";
+export type Purpose = "answer" | "own" | "remark" | "reason" | "denial" | "tell" | "cost" | "tokens" | "time" | "path";
 
 export interface Plan {
   choices: Choice[];
@@ -57,7 +57,7 @@ export function plan(request: RequestView, say: Words): Plan {
     case "dependency":
       return needed(request, say);
     case "permission":
-      return { ...nothing, choices: offered(request, say), purpose: "reason" };
+      return { ...nothing, choices: offered(request, say), purpose: "denial", written: denied };
     case "error":
     case "fault":
       return { ...nothing, choices: offered(request, say), purpose: "tell", written: (value) => ({ value }) };
@@ -105,8 +105,10 @@ function needed(request: RequestView, say: Words): Plan {
   // Whoever means to type a value and is in no field would settle the card by its first letter: no number chooses anything.
   const deny: Choice = { id: "deny", label: say("deny"), isOwn: true, isDefault: false, approves: false, key: DENY_KEY, answer: denied };
   const typed = ask.skippable ? [skip(request, say), deny] : [deny];
-  const choices = wantsValues || wantsFile ? typed : offered(request, say);
-  return { choices, purpose: "reason", written: null, wantsValues, wantsFile };
+  const isTyped = wantsValues || wantsFile;
+  const choices = isTyped ? typed : offered(request, say);
+  // Beside a field for a value, words wait for the choice: a value that is typed into the wrong one must not go out.
+  return { choices, purpose: isTyped ? "reason" : "denial", written: isTyped ? null : denied, wantsValues, wantsFile };
 }
 
 /** Declines it: the agent goes on with the default, or without. */

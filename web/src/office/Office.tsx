@@ -80,7 +80,7 @@ function Inside({ office, recent, unasked }: { office: OfficeView; recent: Invoc
   }, [role]);
   const inside = { seen, chosen: role, onOpen: open };
   return (
-    <div className={`office ${role === null ? "" : "office-with-panel"}`}>
+    <div className={`office office-${shown} ${role === null ? "" : "office-with-panel"}`}>
       <div className="office-main stack" ref={body}>
         <div className="office-bar">
           <div className="office-views" role="group" aria-label={say("views")}>

@@ -46,6 +46,7 @@ export function Picture({ seen, chosen, onOpen }: InsideProps) {
       first={firstOf(drawing, byName)}
       firstMin={FIRST_ZOOM}
       chosen={chosen}
+      pairMin={FARTHER}
       label={say("pictureOf")}
       keys={say("pictureKeys")}
       svgClass={(zoom) => `office-${sightAt(zoom)} ${hasLetters ? "office-letters" : ""}`}

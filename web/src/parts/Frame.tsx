@@ -2,7 +2,7 @@
 // through with the arrow keys. One of the boxes takes the focus.
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-import { isWay, type Joined, neighbour, type Placed, scrolledTo } from "./drawn";
+import { around, isWay, type Joined, neighbour, type Placed, scrolledTo } from "./drawn";
 import { byKey, type Place, useGrab, useZoom, ZoomButtons } from "./Zoom";
 
 export interface DrawnBox extends Placed, Place {}
@@ -24,6 +24,8 @@ interface FrameProps {
   firstMin: number;
   /** Who is to be in sight as soon as this changes. */
   chosen?: string | null;
+  /** How small it may become so that who is chosen is seen together with a caller. */
+  pairMin?: number;
   /** Who takes the place of a box that is not there any more. */
   instead?: (id: string) => string | null;
   label: string;
@@ -33,12 +35,12 @@ interface FrameProps {
   children: (at: string | null, setAt: (id: string) => void, zoom: number) => ReactNode;
 }
 
-export function Frame({ name, drawing, first, firstMin, chosen = null, instead, label, keys, tools, svgClass, children }: FrameProps) {
+export function Frame({ name, drawing, first, firstMin, chosen = null, pairMin = 1, instead, label, keys, tools, svgClass, children }: FrameProps) {
   const frame = useRef<HTMLDivElement>(null);
   const zoom = useZoom(frame, drawing, firstMin, first);
   const { at, setAt, onKeyDown } = useArrows(frame, drawing, first, instead, zoom.zoomBy);
   const grab = useGrab(frame);
-  useSight(frame, drawing, zoom.zoom, first, chosen);
+  useSight(frame, drawing, zoom, first, { chosen, pairMin });
   return (
     <section className="drawn">
       <div className="row">
@@ -94,8 +96,12 @@ function useArrows(frame: Scrolled, drawing: Drawing, first: DrawnBox | undefine
   return { at, setAt, onKeyDown };
 }
 
+type Zooming = Pick<ReturnType<typeof useZoom>, "zoom" | "fitPart">;
+type Choice = { chosen: string | null; pairMin: number };
+
 /** Who was opened is in sight, and somebody always is: what is drawn anew may stand where nobody looks. */
-function useSight(frame: Scrolled, drawing: Drawing, zoom: number, first: DrawnBox | undefined, chosen: string | null) {
+function useSight(frame: Scrolled, drawing: Drawing, zooming: Zooming, first: DrawnBox | undefined, { chosen, pairMin }: Choice) {
+  const { zoom, fitPart } = zooming;
   const show = (box: Place | undefined) => {
     const place = frame.current;
     if (place && box) place.scrollTo((box.x + box.width / 2) * zoom - place.clientWidth / 2, (box.y + box.height / 2) * zoom - place.clientHeight / 2);
@@ -106,6 +112,8 @@ function useSight(frame: Scrolled, drawing: Drawing, zoom: number, first: DrawnB
     if (!place || !box) return;
     const callers = new Set(drawing.lines.filter((line) => line.to === chosen).map((line) => line.from));
     const others = drawing.boxes.filter((it) => callers.has(it.id));
+    const [caller] = others;
+    if (caller && fitPart(around(box, caller), pairMin)) return;
     const seen = { left: place.scrollLeft, top: place.scrollTop, width: place.clientWidth, height: place.clientHeight };
     place.scrollTo(scrolledTo(box, others, zoom, seen));
     // Not whenever somebody moves: nothing jumps while it is read.

@@ -16,7 +16,7 @@ export type Place = Size & { x: number; y: number };
 /** What scrolls. */
 type Frame = { current: HTMLDivElement | null };
 
-export function ZoomButtons({ zoom, zoomBy, showAll }: ReturnType<typeof useZoom>) {
+export function ZoomButtons({ zoom, zoomBy, showAll }: Omit<ReturnType<typeof useZoom>, "fitPart">) {
   const say = useSay(words);
   return (
     <span className="row" role="group" aria-label={say("zoom")}>
@@ -63,6 +63,17 @@ export function useZoom(frame: Frame, { width, height }: Size, firstMin: number,
   );
   const zoomBy = useCallback((factor: number) => change((now) => now * factor), [change]);
   const showAll = useCallback(() => change(whole), [change, whole]);
+  /** Makes a part fit if it does not, down to `least`. Says whether that changes anything. */
+  const fitPart = (part: Place, least: number): boolean => {
+    const place = frame.current;
+    if (!place) return false;
+    const room = parseFloat(getComputedStyle(place).maxHeight);
+    const fitting = Math.max(least, Math.min((place.clientWidth - 2) / part.width, (room - 2) / part.height));
+    if (fitting >= zoom) return false;
+    middle.current = { x: part.x + part.width / 2, y: part.y + part.height / 2 };
+    setZoom(fitting);
+    return true;
+  };
   useLayoutEffect(() => {
     if (!isFirst.current) return;
     isFirst.current = false;
@@ -86,7 +97,7 @@ export function useZoom(frame: Frame, { width, height }: Size, firstMin: number,
     place?.addEventListener("wheel", wheel, { passive: false });
     return () => place?.removeEventListener("wheel", wheel);
   }, [frame, zoomBy]);
-  return { zoom, zoomBy, showAll };
+  return { zoom, zoomBy, showAll, fitPart };
 }
 
 /** The ground can be grabbed with the mouse and drawn about; fingers do that by themselves. */

@@ -71,6 +71,14 @@ export function scrolledTo(
   };
 }
 
+/** What holds two boxes, with room around them. */
+export function around(one: Area, other: Area): Area {
+  const [x, y] = [Math.min(one.x, other.x) - SIGHT_PAD, Math.min(one.y, other.y) - SIGHT_PAD];
+  const right = Math.max(one.x + one.width, other.x + other.width) + SIGHT_PAD;
+  const bottom = Math.max(one.y + one.height, other.y + other.height) + SIGHT_PAD;
+  return { x, y, width: right - x, height: bottom - y };
+}
+
 type Stretch = [number, number];
 
 function along(size: number, now: number, [from, to]: Stretch, others: Stretch[]): number {

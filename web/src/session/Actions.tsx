@@ -162,7 +162,7 @@ function Resume({ session, onClose }: AskProps) {
   );
 }
 
-function Merge({ session, onClose }: AskProps) {
+export function Merge({ session, onClose }: AskProps) {
   const say = useSay(words);
   const merge = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/merge` }));
   const branch = session.worktree?.branch ?? "";

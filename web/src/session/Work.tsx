@@ -1,6 +1,6 @@
 // What a session has changed in its worktree, when somebody wants to see it.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 
 import { get, route } from "../api/client";
 import { keys, UNNAMED } from "../api/queries";
@@ -15,21 +15,31 @@ const Diff = late(() => import("../diff/Diff"));
 
 export function Work({ session }: { session: SessionView }) {
   const say = useSay(words);
-  const [isOpen, setOpen] = useState(false);
   return (
     <section className="stack">
       <h2>{say("changes")}</h2>
       <Became session={session} />
-      <p hidden={!hasPlace(session)}>
+      <Changes session={session} />
+    </section>
+  );
+}
+
+/** A button that opens the diff of the work, with `children` beside it; nothing where the work is gone. */
+export function Changes({ session, children }: { session: SessionView; children?: ReactNode }) {
+  const say = useSay(words);
+  const [isOpen, setOpen] = useState(false);
+  if (!hasPlace(session)) return null;
+  return (
+    <>
+      <p className="row">
         <button type="button" className="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "▾" : "▸"} {say("showWork")}
         </button>
+        {children}
       </p>
-      {isOpen && hasPlace(session) && <Secrets session={session.id} />}
-      {isOpen && hasPlace(session) && (
-        <Diff path={route`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} isLive />
-      )}
-    </section>
+      {isOpen && <Secrets session={session.id} />}
+      {isOpen && <Diff path={route`/sessions/${session.id}/diff`} queryKey={keys.diff(session.id)} none={say("noChanges")} isLive />}
+    </>
   );
 }
 

@@ -1,6 +1,8 @@
 // One session in a list: how it is and since when, what it works on, and what keeps it.
 import "./sessions.css";
 
+import type { ReactNode } from "react";
+
 import { useStatus } from "../api/queries";
 import type { SessionView } from "../api/schema";
 import { Link } from "../app/router";
@@ -12,7 +14,8 @@ import { StatusMark, Why } from "../parts/status";
 import { sayShared, useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
-export function SessionRow({ session }: { session: SessionView }) {
+/** `children` stand below it, such as what can be done with it. */
+export function SessionRow({ session, children }: { session: SessionView; children?: ReactNode }) {
   const { cost_usd: cost, tokens } = session.usage ?? {};
   const facts = (
     <>
@@ -34,6 +37,7 @@ export function SessionRow({ session }: { session: SessionView }) {
           <Why outcome={session.outcome} />
         </p>
       )}
+      {children}
     </Item>
   );
 }
