@@ -103,5 +103,5 @@ fn time(run: impl FnOnce()) -> Duration {
     };
     let start = now();
     run();
-    now() - start
+    now().saturating_sub(start)
 }
