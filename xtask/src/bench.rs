@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: how fast the parser, the reader of task files, the loop over them, the journal, the server, the
-//! office and a checkpoint are, and how soon the shim stops an agent.
+//! `cargo xtask bench`: how fast the parser, the reader of task files, the loop over them, the journal, masking,
+//! the server, the office and a checkpoint are, and how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
@@ -30,15 +30,16 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
         ["workspace"] => {
             run_command(cargo().args(["bench", "-p", "ostler-workspace", "--bench", "checkpoint"]))
         }
+        ["mask"] => run_command(cargo().args(["bench", "-p", "ostler-vault", "--bench", "mask"])),
         ["shim"] => shim::run(),
         ["server"] => server::run(),
         ["office"] => office::run(),
         ["tasks"] => tasks::run(),
-        ["office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
+        ["mask" | "office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
             Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `shim` and `workspace`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `shim` and `workspace`"
         ))),
         rest => parser(rest),
     }

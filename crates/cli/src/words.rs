@@ -7,6 +7,7 @@ mod en;
 mod key;
 mod ko;
 mod looked;
+mod merge;
 mod notify;
 mod office;
 mod orchestrate;
@@ -104,6 +105,7 @@ impl Language {
                 permission::SENTENCES,
                 looked::SENTENCES,
                 work_secret::SENTENCES,
+                merge::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

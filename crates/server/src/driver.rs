@@ -137,6 +137,8 @@ pub(crate) struct Driver {
     pub(crate) answers: Turns<RequestId>,
     /// To begin a verifier, by the login that it uses.
     verifier_logins: Turns<PathBuf>,
+    /// The gates whose verifier waits for its turn at a login.
+    waiting_verifiers: Mutex<HashSet<GateName>>,
     /// How many checkpoints may be made at once.
     checkpoints: Arc<Semaphore>,
     /// Whose files are being kept, or exchanged. A restore that hangs holds up its own project alone.
@@ -186,6 +188,7 @@ impl Driver {
             value_files: Turns::default(),
             answers: Turns::default(),
             verifier_logins: Turns::default(),
+            waiting_verifiers: Mutex::default(),
             checkpoints: Arc::new(Semaphore::new(checkpoint::AT_ONCE)),
             files: Places::default(),
             tidied: Mutex::default(),

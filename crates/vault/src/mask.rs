@@ -1,13 +1,15 @@
 //! Takes secrets out of what is shown: each byte of one becomes `*`, so that every offset stays what it was.
 //!
 //! [`Masks`] knows what to look for, [`Masker`] goes through a stream in chunks of any size. Found is a secret as it
-//! is, in JSON, in a URL, in base64 (all alignments, both alphabets, broken into lines) and in hexadecimal digits;
-//! of several lines, also each line by itself. Shorter ones than [`MASKED_BYTES_MIN`] are not masked: they stand in
+//! is, in JSON, in a URL, in base64 (all alignments, both alphabets), in hexadecimal digits and in a dump, also with what
+//! layout puts between its characters; of several lines, also each line by itself. Shorter ones than [`MASKED_BYTES_MIN`] are not masked: they stand in
 //! every other word. Line breaks stay what they are, so that lines stay lines.
 //!
 //! The time is linear, whatever the secrets and the text. What is held back is only what may be the beginning of a
 //! secret, never more than the longest form of one.
 
+mod dump;
+mod gap;
 mod layer;
 mod patterns;
 mod view;
@@ -19,7 +21,7 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use crate::secret::Secret;
-use patterns::Patterns;
+use patterns::{Patterns, WordKind};
 use view::{Span, Views};
 
 pub use words::MASKED_BYTES_MIN;
@@ -46,10 +48,13 @@ impl Masks {
         let (mut patterns, mut has_numbers) = (Patterns::default(), false);
         for secret in secrets {
             for form in words::forms(secret.expose()) {
-                patterns.add(&form, false);
+                patterns.add(&form, WordKind::Form);
+                patterns.add(&words::skeleton(&form), WordKind::Skeleton);
             }
             for form in words::digits(secret.expose()) {
-                patterns.add(&form, true);
+                patterns.add(&form, WordKind::Form);
+                patterns.add(&form, WordKind::Digits);
+                has_numbers |= form.iter().copied().all(is_of_number);
             }
             has_numbers |= secret.expose().trim().bytes().all(is_of_number);
         }
@@ -184,10 +189,10 @@ impl Masker {
 
     fn close(&mut self, out: &mut Vec<u8>, beginning_min: u32) {
         let end = self.given + self.held.len() as u64;
-        let long_from =
-            self.views.as_ref().and_then(|views| views.long_from(&self.masks.patterns, beginning_min));
-        if let Some(start) = long_from {
-            mask(&mut self.held, self.given, Span { start, end }, false);
+        if let Some(views) = &self.views {
+            for span in views.beginnings(&self.masks.patterns, beginning_min) {
+                mask(&mut self.held, self.given, span, false);
+            }
         }
         self.give(end, out);
     }
@@ -227,6 +232,11 @@ fn is_of_number(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E')
 }
 
+/// Whether a byte can be a part of a list of numbers in JSON.
+fn is_of_numbers(byte: u8) -> bool {
+    is_of_number(byte) || matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r')
+}
+
 /// Follows a stream through its lines, to know a number of a line in JSON.
 #[derive(Default)]
 struct Line {
@@ -252,11 +262,11 @@ enum LinePlace {
 }
 
 impl Line {
-    /// Whether what was found is a number of a line in JSON, or a part of one.
+    /// Whether what was found is a number of a line in JSON, a part of one, or a list of them.
     fn is_number(&mut self, held: &[u8], given: u64, span: Span) -> bool {
         self.advance(held, given, span.end);
         let bytes = &held[place(span.start, given)..place(span.end, given)];
-        self.place == LinePlace::Json && bytes.iter().copied().all(is_of_number)
+        self.place == LinePlace::Json && bytes.iter().copied().all(is_of_numbers)
     }
 
     fn advance(&mut self, held: &[u8], given: u64, to: u64) {

@@ -411,6 +411,8 @@ export interface components {
             tree?: string | null;
             /** @description At `verifier` and `verdict`: who. */
             verifier?: string | null;
+            /** @description At `place`: whether the verifier waits until another one that uses the same login has ended. */
+            waits_for_login?: boolean;
             /** @description Why there is one: `said`, `ended`, `again` or `changed`. */
             why: string;
         };

@@ -78,7 +78,7 @@ export function stepSaid(say: Words, gate: GateView): string {
       return say("nowCheck", { run, n: (gate.index ?? 0) + 1, all: gate.commands.length });
     }
     case "place":
-      return say("nowPlace");
+      return say(gate.waits_for_login ? "nowLogin" : "nowPlace");
     case "verifier":
       return say("nowVerifier", { session: gate.verifier ?? "" });
     case "verdict":

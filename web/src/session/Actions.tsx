@@ -167,6 +167,8 @@ export function Merge({ session, onClose }: AskProps) {
   const merge = useWish<SessionView>(() => ({ path: route`/sessions/${session.id}/merge` }));
   const branch = session.worktree?.branch ?? "";
   const came = merge.data?.worktree;
+  // What git itself says is shown as it is.
+  const whyNot = came?.conflict ? say("MergeConflict") : came?.files.length ? say("MergeTargetDirty") : (came?.message ?? "");
   return (
     <Confirm
       title={say("mergeTitle", { id: session.id })}
@@ -182,7 +184,7 @@ export function Merge({ session, onClose }: AskProps) {
       {came?.state === "not_merged" && (
         <div className="notice bad" role="alert">
           <p>
-            <Said text={say("NotMerged", { id: session.id, target: came.target ?? "HEAD", message: came.message ?? "" })} />
+            <Said text={say("NotMerged", { id: session.id, target: came.target ?? "HEAD", message: whyNot })} />
           </p>
           {came.files.length > 0 && (
             <p className="small">

@@ -30,7 +30,7 @@ use crate::{
 /// Answer what an agent asked.
 ///
 /// Without an answer, you are asked about the first request of the inbox. An answer without an id is taken only if one request
-/// is open. An option can be given by its number. A denial may carry a reason: --no "use the other database".
+/// is open, and an answer to a session only if it has one. An option can be given by its number. A denial may carry a reason: --no "use the other database".
 ///
 /// A value that an agent asks for is typed where it is not shown, or read from a pipe or a file; never given as an
 /// argument.
@@ -135,7 +135,12 @@ async fn which(client: &Client, arguments: &Arguments) -> Result<(RequestView, O
             let none = || if open.is_empty() { nothing_open() } else { nothing_open_there(&session.id) };
             // What holds it up comes first; a card whose caller is gone holds nobody up.
             let others = open.iter().filter(|it| it.session == session.id).map(|it| &it.id);
-            session.blocked_by.iter().chain(others).next().cloned().ok_or_else(none)?
+            let mut ids: Vec<&String> = session.blocked_by.iter().collect();
+            ids.extend(others.filter(|id| !session.blocked_by.contains(id)));
+            if arguments.is_answer() || !arguments.value.is_empty() {
+                several_are_refused(ids.iter().map(|id| id.as_str()))?;
+            }
+            ids.first().map(|id| (*id).clone()).ok_or_else(none)?
         }
         // A word that is no id is an answer, if it is clear to what.
         Err(_) if arguments.value.is_empty() => {
@@ -155,12 +160,18 @@ fn first(open: Vec<RequestView>) -> Result<RequestView, Error> {
 
 /// The one open request; several are refused by name.
 fn only(open: Vec<RequestView>) -> Result<RequestView, Error> {
-    let ids = open.iter().map(|request| request.id.as_str()).collect::<Vec<_>>().join(", ");
-    if open.len() > 1 {
-        let message = Message::new(Key::SeveralOpen).with("ids", &ids);
+    several_are_refused(open.iter().map(|request| request.id.as_str()))?;
+    first(open)
+}
+
+/// An answer is for one request: among several it would settle one that was never named.
+fn several_are_refused<'a>(ids: impl Iterator<Item = &'a str>) -> Result<(), Error> {
+    let ids: Vec<&str> = ids.collect();
+    if ids.len() > 1 {
+        let message = Message::new(Key::SeveralOpen).with("ids", &ids.join(", "));
         return Err(Error::Refused { message, hint: Message::new(Key::HintInbox) });
     }
-    first(open)
+    Ok(())
 }
 
 fn nothing_open_there(id: &str) -> Error {

@@ -14,7 +14,7 @@ use crate::{
     exit::Exit,
     id, outcome,
     screen::{add_line, one_line},
-    words::Key,
+    words::{Key, Words},
 };
 
 /// Merge the work of a session into the branch it came from.
@@ -58,7 +58,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         if is_merged {
             return format!("{}\n", words.say(Key::Merged, &[("id", &session.id), ("target", &target)]));
         }
-        let message = worktree.and_then(|it| it.message.as_deref()).map(one_line).unwrap_or_default();
+        let message = worktree.map(|it| why_not(words, it)).unwrap_or_default();
         let values: &[(&str, &dyn std::fmt::Display)] =
             &[("id", &session.id), ("target", &target), ("message", &message)];
         let mut said = format!("{}\n", words.say(Key::NotMerged, values));
@@ -71,6 +71,15 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         said
     })?;
     Ok(if is_merged { Exit::Done } else { Exit::Failed })
+}
+
+/// Why a worktree is not merged. What git itself says is passed on as it is.
+fn why_not(words: Words, worktree: &WorktreeView) -> String {
+    match (worktree.conflict, worktree.files.is_empty()) {
+        (true, _) => words.sentence(Key::MergeConflict).to_owned(),
+        (false, false) => words.sentence(Key::MergeTargetDirty).to_owned(),
+        (false, true) => worktree.message.as_deref().map(one_line).unwrap_or_default(),
+    }
 }
 
 /// Whether a worktree that is there began on a detached HEAD.

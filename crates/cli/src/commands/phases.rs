@@ -414,6 +414,7 @@ fn step(words: Words, gate: &GateView) -> &'static str {
         "checkpoint" => Key::StepCheckpoint,
         "collect" => Key::StepCollect,
         "check" => Key::StepCheck,
+        "place" if gate.waits_for_login => Key::StepLogin,
         "place" | "verifier" | "verdict" => Key::StepVerifier,
         "report" => Key::StepReport,
         _ => Key::StepReview,

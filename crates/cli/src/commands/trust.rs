@@ -129,7 +129,8 @@ async fn give(
     }
     let hashes = trust.commands.iter().map(|command| command.hash.clone()).collect();
     let trust: TrustView = client.post("/trust", &NewTrust { hashes, ..wanted }).await?;
-    let said = words.say(Key::TrustDone, &[("root", &root)]);
+    let command = if arguments.config { "ostler trust --config --revoke" } else { "ostler trust --revoke" };
+    let said = words.say(Key::TrustDone, &[("root", &root), ("command", &command)]);
     context.print(&trust, |screen| {
         if arguments.yes { format!("{}{said}\n", shown(words, screen, &trust)) } else { format!("{said}\n") }
     })?;

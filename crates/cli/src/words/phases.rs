@@ -58,6 +58,11 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::StepCollect, "collecting files", "파일 수집"),
     (Key::StepCheck, "checks", "검사"),
     (Key::StepVerifier, "verifier", "검증자"),
+    (
+        Key::StepLogin,
+        "waits: another verifier uses this login",
+        "대기 중: 다른 검증자가 이 로그인을 쓰고 있습니다",
+    ),
     (Key::StepReport, "report", "보고서"),
     (Key::StepReview, "review", "검토"),
     (Key::PhasesWritten, "written: {path}", "작성됨: {path}"),

@@ -136,6 +136,8 @@ const SHARED: &[Key] = &[
     Key::Merged,
     Key::NothingMerged,
     Key::NotMerged,
+    Key::MergeConflict,
+    Key::MergeTargetDirty,
     Key::InTheWay,
     Key::Discarded,
     Key::NotDiscarded,

@@ -51,8 +51,8 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::TrustNot, "Nothing of it runs.", "아무것도 실행하지 않습니다."),
     (
         Key::TrustDone,
-        "Agreed: {root} may run this. If any of it changes, you are asked again. To take it back: ostler trust --revoke",
-        "동의했습니다: {root}에서 이것을 실행할 수 있습니다. 하나라도 바뀌면 다시 묻습니다. 되돌리려면: ostler trust --revoke",
+        "Agreed: {root} may run this. If any of it changes, you are asked again. To take it back: {command}",
+        "동의했습니다: {root}에서 이것을 실행할 수 있습니다. 하나라도 바뀌면 다시 묻습니다. 되돌리려면: {command}",
     ),
     (Key::TrustAlready, "You have agreed to all of it.", "모두 이미 동의했습니다."),
     (Key::TrustRevoked, "{root} may run nothing any more.", "{root}에서는 이제 아무것도 실행하지 않습니다."),

@@ -117,7 +117,12 @@ fn an_error_is_offered_first_then_a_dependency_then_a_question() {
         inbox.as_array().expect("a list").iter().filter_map(|it| it["id"].as_str()).collect();
     assert_eq!(ids, ["q_3", "q_2", "q_1"]);
     assert_eq!(place.session(&session)["blocked_by"], serde_json::json!(["q_3", "q_2", "q_1"]));
-    assert_eq!(place.done(&["answer", &session, "continue"]), "q_3 is answered: go on\n");
+    for arguments in [&["continue"][..], &["--yes"], &["--no"], &["--skip"]] {
+        let said = place.run(&[&["answer", &session], arguments].concat());
+        assert_eq!(said.code, 7, "{arguments:?}: {said:?}");
+        assert!(said.err.contains("several requests are open: name one (q_3, q_2, q_1)"), "{said:?}");
+    }
+    assert_eq!(place.done(&["answer", "q_3", "continue"]), "q_3 is answered: go on\n");
     place.wait_for(&session, "waiting_dependency");
     let mut terminal = Terminal::start(&place, &["answer"]);
     terminal.sees("q_2");

@@ -35,6 +35,8 @@ fn a_conflict_changes_nothing() {
     let session = worktree(&place, "echo theirs > file.txt");
     fs::write(place.project().join("file.txt"), "ours\n").expect("a file");
     place.git(&["commit", "--quiet", "-am", "ours"]);
+    let korean = place.run(&["--lang", "ko", "merge", &session]);
+    assert!(korean.out.contains("main은 그대로입니다: 양쪽이 같은 곳을 바꿨습니다"), "{korean:?}");
     let said = place.run(&["merge", &session]);
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(said.out.matches("as it was").count(), 1, "{said:?}");

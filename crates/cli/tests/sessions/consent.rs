@@ -51,7 +51,9 @@ fn a_command_that_opens_the_vault_waits_for_a_person() {
     world.status(&agent, "completed");
     assert!(!world.output(&agent).contains("code 0"), "{}", world.output(&agent));
     waits(&world);
-    assert!(world.ostler(&["trust", "--config", "--yes"]).status.success());
+    let agreed = world.ostler(&["trust", "--config", "--yes"]);
+    let words = String::from_utf8_lossy(&agreed.stdout).into_owned();
+    assert!(agreed.status.success() && words.contains("ostler trust --config --revoke"), "{words}");
     // The vault has another key, so it stays closed; the command has run.
     world.refused("/secrets", &secret);
     assert!(ran.exists());

@@ -3,8 +3,11 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    thread,
 };
 
 use ostler_server::api::NewRun;
@@ -117,6 +120,49 @@ fn what_a_trusted_repository_runs_is_no_person() {
     let session = world.run_with(&NewRun { worktree: true, ..new });
     world.status(&session, "completed");
     refused(&world, "trusted");
+}
+
+/// A file of the repository that is missing here is fetched from a server that wants a password, for which git asks the
+/// person's credential helper.
+#[test]
+fn what_gives_git_a_password_is_no_person() {
+    let mut world = World::idle();
+    let helper = escaping(&world, "credential", "echo username=me; echo password=wrong");
+    repository(&world);
+    // What is kept of the project with a question must not bring the file back.
+    write(&world.project, "readme", "changed\n");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(&stream).lines();
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let refusal = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"\r\n\
+                           Content-Length: 0\r\nConnection: close\r\n\r\n";
+            (&stream).write_all(refusal.as_bytes()).ok();
+        }
+    });
+    let global = world.home.join("gitconfig");
+    let text =
+        format!("[user]\nname = T\nemail = t@example.com\n[credential]\nhelper = {}\n", helper.display());
+    write(&world.home, "gitconfig", &text);
+    world.start_with(&[("GIT_CONFIG_GLOBAL", &global.display().to_string())]);
+    ask(&world);
+    let blob = git(&world.project, &["rev-parse", "HEAD:readme"]);
+    let (folder, name) = blob.trim().split_at(2);
+    fs::remove_file(world.project.join(".git/objects").join(folder).join(name)).expect("a loose object");
+    let url = format!("http://{address}/x.git");
+    for (key, value) in [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", &url),
+        ("remote.origin.promisor", "true"),
+    ] {
+        git(&world.project, &["config", key, value]);
+    }
+    let new = world.new_run(&["true"]);
+    world.run_with(&NewRun { worktree: true, ..new });
+    refused(&world, "credential");
 }
 
 #[test]

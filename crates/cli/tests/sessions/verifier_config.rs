@@ -219,9 +219,21 @@ fn verifiers_of_one_login_run_one_after_the_other() {
     // A server that ends meanwhile knows afterwards who is at work.
     person.world.wait_for("the first verifier", |_| person.home.join("begun").exists().then_some(()));
     person.world.restart();
+    let waiting = person.world.wait_for("one that waits for its turn", |world| {
+        let waits = |run: &&String| {
+            let view = phases(world, run);
+            view.phases[0].gates.last().is_some_and(|gate| gate.step == "place" && gate.waits_for_login)
+        };
+        let run = runs.iter().find(waits)?;
+        let status = world.ostler(&["phases", "status", run]);
+        let status = String::from_utf8_lossy(&status.stdout).into_owned();
+        status.contains("waits: another verifier uses this login").then(|| run.clone())
+    });
     for run in &runs {
         person.verified(run);
     }
+    let gates = phases(&person.world, &waiting).phases[0].gates.clone();
+    assert!(gates.iter().all(|gate| !gate.waits_for_login), "{gates:?}");
     assert!(!person.home.join("overlap").exists(), "two verifiers used one login at the same time");
     assert_eq!(person.login(), "{\"token\":\"4\"}", "each renewed what the one before it had left");
 }

@@ -133,6 +133,45 @@ fn a_checkpoint_names_a_secret_in_the_work_once() {
     assert!(!serde_json::json!(events).to_string().contains(DEPLOY_KEY));
 }
 
+/// What is kept under a passphrase that nobody has given cannot be looked for, and that is said wherever it would be.
+#[test]
+fn a_locked_vault_is_said_at_diff_merge_and_checkpoint() {
+    let mut world = World::new();
+    repository(&world);
+    let secret = serde_json::json!({ "directory": world.project, "name": "DEPLOY_KEY", "value": DEPLOY_KEY });
+    world.post::<serde_json::Value>("/secrets", &secret).expect("it is kept");
+    let folder = world.home.join("config/ostler");
+    fs::create_dir_all(&folder).expect("a folder");
+    write(&folder, "config.toml", "[vault]\nkey = 'passphrase'\n");
+    world.restart();
+    let script = format!(
+        "echo {DEPLOY_KEY} >config\nostler ask First? --option yes\necho more >>config\n\
+         ostler ask Second? --option yes\n"
+    );
+    let new = world.new_run(&["bash", "-c", &script]);
+    let session = world.run_with(&NewRun { worktree: true, ..new });
+    let unchecked = |world: &World, step: &str| {
+        let events = world.events(&session);
+        events.iter().filter(|it| it.kind == "secret.unchecked" && it.body["step"] == step).count()
+    };
+    for question in ["First?", "Second?"] {
+        let request = world.wait_for(question, |world| {
+            world.inbox().into_iter().find(|it| it.session == session && it.ask.text == question)
+        });
+        world.wait_for("its word", |world| (unchecked(world, "checkpoint") >= 1).then_some(()));
+        world.answer(&request.id, "yes");
+    }
+    world.status(&session, "completed");
+    assert_eq!(unchecked(&world, "checkpoint"), 1, "it is said once");
+    let why = "not all was checked for secrets: the vault cannot be opened";
+    for arguments in [&["diff", &session, "--stat"][..], &["merge", &session]] {
+        let output = world.ostler(arguments);
+        assert!(output.status.success() && notes(&output).contains(why), "{output:?}");
+    }
+    assert_eq!(unchecked(&world, "merge"), 1);
+    assert_eq!(world.count(&session, "secret.found"), 0);
+}
+
 #[test]
 fn a_conflict_leaves_the_target_as_it_was() {
     let world = World::new();

@@ -79,7 +79,14 @@ for text in ("", "a", "ab"):
 print(json.dumps({"key": key}), json.dumps({"key": key}, ensure_ascii=False), json.dumps(json.dumps(key)))
 print("https://x/?k=" + urllib.parse.quote(key, safe=""), urllib.parse.urlencode({"k": key}))
 print(binascii.hexlify(key.encode()).decode())
+lines = [key[at:at + 10] for at in range(0, len(key), 10)]
+print("\\\n    ".join(lines))
+print("".join(f"│ {line:10}  │\n" for line in lines))
+print("".join(f"{letter}\b{letter}" for letter in key), "".join(f"_\b{letter}" for letter in key))
+print("\u200b".join(key), "\u00ad".join(key))
 PYTHON
+printf '%s' "$KEY" | fold -w 10 | sed 's/^/        /'; echo
+for form in '-c' '-An -tx1' '-tx1z'; do printf 'KEY=%s' "$KEY" | od $form; done
 echo "$KEY" >&3
 printf '%s\n' '[USER_QUESTION]' 'category: clarification' "question: Is $KEY right?" 'required: true' \
     "note $KEY: odd" '[/USER_QUESTION]'
@@ -100,6 +107,14 @@ fn traces() -> Vec<String> {
         "NrX2xpdmVfNT".to_owned(),
         "za19saXZlXzUx".to_owned(),
         "736b5f6c697665".to_owned(),
+        "only=".to_owned(),
+        "sk_liv".to_owned(),
+        "o   n   l   y".to_owned(),
+        "6f 6e 6c 79".to_owned(),
+        "o\u{8}on\u{8}n".to_owned(),
+        "_\u{8}o_\u{8}n".to_owned(),
+        "o\u{200b}n\u{200b}l".to_owned(),
+        "o\u{ad}n\u{ad}l".to_owned(),
     ]
 }
 

@@ -1,12 +1,14 @@
 //! Permission rules of a session: offered on a card, allowed and revoked by a person, applied when the CLI asks again.
 
-use super::Maker;
+use alloc::vec::Vec;
+
+use super::{Maker, requests::approved_by};
 use crate::{
     event::Event,
     id::{RequestId, SessionId},
     input::Refusal,
-    permission::{PermissionEvent, PermissionRule, ToolCall},
-    request::Ask,
+    permission::{PermissionEvent, PermissionRule, RuleScope, ToolCall},
+    request::{Ask, By},
 };
 
 impl Maker<'_> {
@@ -36,6 +38,24 @@ impl Maker<'_> {
         let number = permissions.count + 1;
         if !permissions.allowed.values().any(|allowed| allowed.rule == rule) {
             self.emit(id, Event::Permission(PermissionEvent::Allowed { number, request, rule }));
+        }
+    }
+
+    /// Settles the open cards that a rule of the session covers: whoever chose it on another card has answered them.
+    pub(super) fn settle_covered(&mut self, id: SessionId) {
+        let open =
+            self.desk.requests_of(id).filter(|it| it.settled.is_none() && it.mark.is_none() && !it.left);
+        let covered = open.filter_map(|it| {
+            // A card for a file offers a rule for its real path.
+            let real_path = it.rules.iter().find_map(|rule| match &rule.scope {
+                RuleScope::File { path } => Some(path.as_str()),
+                _ => None,
+            });
+            Some((it.id, self.rule_for(id, &it.ask, real_path)?))
+        });
+        let covered: Vec<(RequestId, PermissionRule)> = covered.collect();
+        for (request, rule) in covered {
+            self.settle(request, By::Rule, approved_by(rule));
         }
     }
 

@@ -232,10 +232,16 @@ impl Maker<'_> {
         let choice = self.choice_of(session, id, &answer)?;
         self.made.request = Some(id);
         self.made.session = Some(session);
-        if let Answer::Approved { for_session: true, rule: Some(rule) } = &answer {
+        let is_rule = if let Answer::Approved { for_session: true, rule: Some(rule) } = &answer {
             self.allow_rule(session, id, (**rule).clone());
-        }
+            true
+        } else {
+            false
+        };
         self.settle(id, By::Person, answer);
+        if is_rule {
+            self.settle_covered(session);
+        }
         if let Some((about, choice)) = choice {
             self.heed_choice(session, &about, choice);
         }
@@ -330,7 +336,7 @@ impl Maker<'_> {
 }
 
 /// The answer to a call that a rule of the session covers.
-fn approved_by(rule: PermissionRule) -> Answer {
+pub(super) fn approved_by(rule: PermissionRule) -> Answer {
     Answer::Approved { for_session: false, rule: Some(Box::new(rule)) }
 }
 

@@ -56,6 +56,28 @@ fn a_rule_settles_what_it_covers_and_nothing_else() {
 }
 
 #[test]
+fn a_rule_settles_open_cards_that_it_covers() {
+    let mut play = Play::running(claude());
+    play.heard(said::permission(1, "npm test"));
+    play.heard(said::permission(2, "npm test --watch"));
+    play.heard(said::permission(3, "rm -rf x"));
+    play.heard(writes(4, "src/a", "/w/src/a"));
+    play.heard(writes(5, "src/deep/b", "/w/src/deep/b"));
+    play.heard(writes(6, "other/c", "/w/other/c"));
+    // What is allowed once says nothing about the others.
+    play.answer(3, "1");
+    assert_eq!(settled_by(&play, 1), None);
+    play.answer(1, "allow this prefix");
+    assert_eq!(settled_by(&play, 1), Some(By::Person));
+    assert_eq!(settled_by(&play, 2), Some(By::Rule));
+    assert_eq!(settled_by(&play, 4), None);
+    play.answer(4, "allow this directory");
+    assert_eq!(settled_by(&play, 5), Some(By::Rule));
+    assert_eq!(settled_by(&play, 6), None);
+    assert_eq!(play.status(), Status::WaitingPermission);
+}
+
+#[test]
 fn it_holds_in_the_next_launch_until_it_is_revoked() {
     let mut play = Play::running(claude());
     play.heard(said::conversation("c1"));

@@ -241,6 +241,9 @@ pub struct GateView {
     pub index: Option<u32>,
     /// At `verifier` and `verdict`: who.
     pub verifier: Option<String>,
+    /// At `place`: whether the verifier waits until another one that uses the same login has ended.
+    #[serde(default)]
+    pub waits_for_login: bool,
     /// Whether nothing is wrong; null while that is not known.
     pub passed: Option<bool>,
     /// When it began.

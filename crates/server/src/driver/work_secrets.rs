@@ -94,8 +94,9 @@ pub(super) async fn in_checkpoint(driver: &Arc<Driver>, session: SessionId, comm
         Some(look(&asked, session, &diff))
     });
     if let Ok(Some(mut found)) = looked.await {
-        found.unchecked.clear();
-        found.found.retain(|it| is_new(driver, session, it));
+        found.found.retain(|it| is_new(driver, session, &it.secret, &it.file));
+        // No file has an empty name.
+        found.unchecked.retain(|it| is_new(driver, session, it.word(), ""));
         tell(driver, session, WorkStep::Checkpoint, found).await;
     }
 }
@@ -105,12 +106,12 @@ fn place_of(driver: &Driver, session: SessionId) -> Option<Place> {
     Some(Place::of(driver, session))
 }
 
-fn is_new(driver: &Driver, session: SessionId, found: &FoundSecretView) -> bool {
+fn is_new(driver: &Driver, session: SessionId, what: &str, file: &str) -> bool {
     let mut said = driver.said_secrets.lock().unwrap_or_else(PoisonError::into_inner);
     if said.len() >= SAID_MAX {
         said.clear();
     }
-    said.insert((session, found.secret.clone(), found.file.clone()))
+    said.insert((session, what.to_owned(), file.to_owned()))
 }
 
 async fn tell(driver: &Driver, session: SessionId, step: WorkStep, looked: WorkSecretsView) {

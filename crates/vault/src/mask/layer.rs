@@ -1,11 +1,25 @@
 //! Undoes one form of writing, byte by byte, and remembers what each byte was made of.
 
+use super::{
+    dump::{Column, DumpLine},
+    gap::{self, Sequence},
+};
+
 /// A byte, and what it was made of.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Unit {
     pub(super) byte: u8,
     pub(super) start: u64,
     pub(super) end: u64,
+    /// Whether it is printed over the byte before it: it belongs to that one and is none of its own.
+    pub(super) is_overprint: bool,
+}
+
+impl Unit {
+    /// A byte of the stream itself.
+    pub(super) fn of(byte: u8, place: u64) -> Unit {
+        Unit { byte, start: place, end: place + 1, is_overprint: false }
+    }
 }
 
 /// A form of writing.
@@ -17,63 +31,74 @@ pub(super) enum Form {
     Url,
     /// `%XX`, and `+` for a space.
     PlusUrl,
-    /// Line breaks and indentation left out.
-    Joined,
-    /// Line breaks and the escape sequences of a terminal left out: what a person sees on one.
-    Terminal,
+    /// What a terminal does not show, and wrapped lines: see [`gap`].
+    Drawn,
+    /// That, and all white space, backslashes and borders of tables.
+    Skeleton,
     /// What tools put between hexadecimal digits left out.
     Separated,
+    /// One column of a dump.
+    Dump(Column),
 }
 
 /// A run of bytes that are left out may be so long. Beyond it nothing is held back any more.
 const GAP_BYTES_MAX: u32 = 4096;
 
-/// Where in an escape sequence of a terminal a stream is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sequence {
-    /// In none.
-    None,
-    /// Behind the escape character.
-    Escape,
-    /// In a control sequence, such as a colour.
-    Control,
-    /// In a string, such as a title or the address of a link.
-    Words,
-}
-
-/// The longest escape is a character in two halves, each `\uXXXX`.
-const ESCAPE_MAX: usize = 12;
+/// The longest that has to be waited for: the offset of a line in a dump, and the byte after it. The longest escape, a
+/// character in two halves, is shorter.
+const WAITING_MAX: usize = 18;
 
 /// Undoes one form of writing.
 pub(super) struct Layer {
     form: Form,
     /// The beginning of an escape.
-    waiting: [Unit; ESCAPE_MAX],
+    waiting: [Unit; WAITING_MAX],
     count: usize,
     /// What has come out and was not taken yet.
-    out: [Unit; ESCAPE_MAX],
+    out: [Unit; WAITING_MAX],
     out_count: usize,
     taken: usize,
     sequence: Sequence,
+    /// Whether white space is the indentation of a line.
+    is_indentation: bool,
+    /// Where in a line of a dump it is.
+    pub(super) line: DumpLine,
     /// How many bytes in a row were left out.
     gap: u32,
+    /// The byte before the next one, as far as a word has come.
+    last: u8,
 }
 
 /// What can be said of the beginning of an escape.
-enum Escape {
+pub(super) enum Escape {
     /// It may go on.
     Open,
     /// It is whole and stands for so many of these bytes.
     Whole([u8; 4], usize),
+    /// It is whole and is left out.
+    LeftOut,
+    /// It is whole and is printed over the byte before it.
+    Overprint,
     /// It is none: its first byte is only itself.
     None,
 }
 
 impl Layer {
     pub(super) fn new(form: Form) -> Layer {
-        let none = [Unit::default(); ESCAPE_MAX];
-        let sequence = Sequence::None;
-        Layer { form, waiting: none, count: 0, out: none, out_count: 0, taken: 0, sequence, gap: 0 }
+        let none = [Unit::default(); WAITING_MAX];
+        Layer {
+            form,
+            waiting: none,
+            count: 0,
+            out: none,
+            out_count: 0,
+            taken: 0,
+            sequence: Sequence::None,
+            is_indentation: false,
+            line: DumpLine::Inside,
+            gap: 0,
+            last: 0,
+        }
     }
 
     /// Whether it makes something else of a byte that stands by itself.
@@ -82,15 +107,19 @@ impl Layer {
             Form::Json => byte == b'\\',
             Form::Url => byte == b'%',
             Form::PlusUrl => matches!(byte, b'%' | b'+'),
-            Form::Joined => matches!(byte, b'\n' | b'\r' | b' ' | b'\t'),
-            Form::Terminal => matches!(byte, b'\n' | b'\r' | ESCAPE),
+            Form::Drawn => gap::is_hidden(byte),
+            Form::Skeleton => gap::is_hidden(byte) || gap::is_padding(byte),
             Form::Separated => matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b':' | b'-' | b',' | b'.'),
+            Form::Dump(column) => column.takes(byte),
         }
     }
 
     /// Whether the next byte is read without regard to those before it.
     pub(super) fn is_idle(&self) -> bool {
-        self.count == 0 && self.sequence == Sequence::None
+        self.count == 0
+            && self.sequence == Sequence::None
+            && !self.is_indentation
+            && self.line == DumpLine::Inside
     }
 
     /// Where that begins which may be an escape.
@@ -98,50 +127,65 @@ impl Layer {
         (self.count > 0).then(|| self.waiting[0].start)
     }
 
+    /// Forgets where it is, since nothing has begun that could go on behind a gap.
+    pub(super) fn settle(&mut self) {
+        if self.count == 0 {
+            (self.sequence, self.is_indentation) = (Sequence::None, false);
+            (self.line, self.gap) = (DumpLine::Inside, 0);
+        }
+    }
+
+    /// Says which byte came before, since a layer that is idle is passed by.
+    pub(super) fn go_on_behind(&mut self, byte: u8) {
+        self.last = byte;
+    }
+
     /// Takes a byte. What comes out is taken with [`Layer::next`] before the next one is pushed.
     pub(super) fn push(&mut self, unit: Unit) {
         (self.out_count, self.taken) = (0, 0);
-        if matches!(self.form, Form::Joined | Form::Terminal | Form::Separated) {
-            return self.leave_out(unit);
+        if let Form::Dump(column) = self.form {
+            return self.read_dump(column, unit);
         }
-        if self.count == 0 && !self.takes(unit.byte) {
+        if self.sequence != Sequence::None {
+            self.sequence = self.sequence.after(unit.byte);
+            return self.leave_out(unit, 1);
+        }
+        if self.count == 0 && !self.is_indentation && !self.takes(unit.byte) {
             return self.give(unit);
         }
-        self.waiting[self.count] = unit;
-        self.count += 1;
+        self.wait(unit);
         while self.count > 0 {
-            match self.escape() {
+            let (escape, length) = self.first_escape();
+            let (start, last) = (self.waiting[0].start, self.waiting[length - 1]);
+            let unit = Unit { start, ..last };
+            match escape {
                 Escape::Open => return,
-                Escape::Whole(bytes, length) => {
-                    let (start, end) = (self.waiting[0].start, self.waiting[self.count - 1].end);
-                    self.count = 0;
-                    bytes[..length].iter().for_each(|&byte| self.give(Unit { byte, start, end }));
+                Escape::Whole(bytes, count) => {
+                    self.drop_first(length);
+                    bytes[..count].iter().for_each(|&byte| self.give(Unit { byte, ..unit }));
                 }
-                Escape::None => {
-                    self.give_first();
-                    // What stands behind it may be the beginning of another, or nothing at all.
-                    while self.count > 0 && !self.takes(self.waiting[0].byte) {
-                        self.give_first();
-                    }
+                Escape::LeftOut => {
+                    self.drop_first(length);
+                    self.is_indentation |= matches!(last.byte, b'\n' | b'\r') && self.form == Form::Drawn;
+                    // It is always the last that has come.
+                    self.sequence = Sequence::None.after(last.byte);
+                    self.leave_out(unit, length);
                 }
+                Escape::Overprint => {
+                    self.drop_first(length);
+                    self.give(Unit { is_overprint: true, ..unit });
+                }
+                Escape::None => self.give_first(),
             }
         }
     }
 
-    /// Passes a byte on, or leaves it out. A run that is too long is no part of a secret: a byte that is in none stands for
-    /// it, so that what came before is held back no longer.
-    fn leave_out(&mut self, unit: Unit) {
-        let is_left_out = self.sequence != Sequence::None || self.takes(unit.byte);
-        if self.form == Form::Terminal {
-            self.sequence = self.sequence.after(unit.byte);
-        }
-        if !is_left_out {
-            self.gap = 0;
-            return self.give(unit);
-        }
-        self.gap += 1;
+    /// Leaves some bytes out. A run that is too long is no part of a secret: a byte that is in none stands for it, so
+    /// that what came before is held back no longer.
+    pub(super) fn leave_out(&mut self, unit: Unit, count: usize) {
+        self.gap += u32::try_from(count).expect("it is no longer than what waits");
         if self.gap > GAP_BYTES_MAX {
-            (self.gap, self.sequence) = (0, Sequence::None);
+            (self.sequence, self.line) = (Sequence::None, DumpLine::Inside);
             self.give(Unit { byte: 0, ..unit });
         }
     }
@@ -153,47 +197,63 @@ impl Layer {
         next
     }
 
-    fn give(&mut self, unit: Unit) {
+    pub(super) fn give(&mut self, unit: Unit) {
+        (self.gap, self.is_indentation, self.last) = (0, false, unit.byte);
         self.out[self.out_count] = unit;
         self.out_count += 1;
     }
 
-    fn give_first(&mut self) {
-        self.give(self.waiting[0]);
-        self.waiting.copy_within(1..self.count, 0);
+    /// Waits for what comes after a byte.
+    pub(super) fn wait(&mut self, unit: Unit) {
+        self.waiting[self.count] = unit;
+        self.count += 1;
+    }
+
+    /// What waits.
+    pub(super) fn waiting(&self) -> &[Unit] {
+        &self.waiting[..self.count]
+    }
+
+    /// Takes away the first of those that wait.
+    pub(super) fn drop_first(&mut self, count: usize) {
+        self.waiting.copy_within(count..self.count, 0);
+        self.count -= count;
+    }
+
+    /// Takes away the last of those that wait.
+    pub(super) fn drop_last(&mut self) {
         self.count -= 1;
     }
 
-    fn escape(&self) -> Escape {
-        let bytes: [u8; ESCAPE_MAX] = self.waiting.map(|unit| unit.byte);
+    /// The first of those that wait is only itself.
+    pub(super) fn give_first(&mut self) {
+        self.give(self.waiting[0]);
+        self.drop_first(1);
+    }
+
+    /// What the first of those that wait are, and how many of them. What is left out can be shorter than all.
+    fn first_escape(&self) -> (Escape, usize) {
+        let bytes: [u8; WAITING_MAX] = self.waiting.map(|unit| unit.byte);
         let bytes = &bytes[..self.count];
+        let is_loose = self.form == Form::Skeleton;
+        let last = (self.gap == 0).then_some(self.last);
         match self.form {
-            Form::Json => json(bytes),
-            Form::Url | Form::PlusUrl if bytes == b"+" => whole(b" "),
-            Form::Url | Form::PlusUrl => url(bytes),
-            Form::Joined | Form::Terminal | Form::Separated => Escape::None,
+            Form::Drawn if self.is_indentation && matches!(bytes[0], b' ' | b'\t') => (Escape::LeftOut, 1),
+            _ if !self.takes(bytes[0]) => (Escape::None, 1),
+            Form::Json => (json(bytes), self.count),
+            Form::Url | Form::PlusUrl if bytes == b"+" => (whole(b" "), 1),
+            Form::Url | Form::PlusUrl => (url(bytes), self.count),
+            Form::Drawn | Form::Skeleton => (1..=self.count)
+                .map(|length| (gap::escape(&bytes[..length], last, is_loose), length))
+                .find(|(escape, _)| !matches!(escape, Escape::Open))
+                .unwrap_or((Escape::Open, self.count)),
+            Form::Separated => (Escape::LeftOut, 1),
+            Form::Dump(_) => (Escape::None, 1),
         }
     }
 }
 
-const ESCAPE: u8 = 0x1b;
-const BELL: u8 = 0x07;
-
-impl Sequence {
-    /// Where a stream is after one more byte.
-    fn after(self, byte: u8) -> Sequence {
-        match (self, byte) {
-            // From 0x20 on come the bytes between the first and the last of a sequence.
-            (Sequence::None | Sequence::Words, ESCAPE) | (Sequence::Escape, 0x20..=0x2f) => Sequence::Escape,
-            (Sequence::Escape, b'[') | (Sequence::Control, 0x20..=0x3f) => Sequence::Control,
-            (Sequence::Escape, b']' | b'P' | b'X' | b'^' | b'_') => Sequence::Words,
-            (Sequence::Words, byte) if byte != BELL => Sequence::Words,
-            _ => Sequence::None,
-        }
-    }
-}
-
-fn whole(bytes: &[u8]) -> Escape {
+pub(super) fn whole(bytes: &[u8]) -> Escape {
     let mut whole = [0; 4];
     whole[..bytes.len()].copy_from_slice(bytes);
     Escape::Whole(whole, bytes.len())

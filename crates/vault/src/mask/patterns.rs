@@ -9,6 +9,20 @@ use zeroize::Zeroize;
 /// Where a walk begins, and where it stands when nothing fits.
 pub(super) const ROOT: u32 = 0;
 
+/// Which of the words are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordKind {
+    /// The forms of a secret as they are.
+    Form,
+    /// Those that are hexadecimal digits, which tools print with separators.
+    Digits,
+    /// The forms without what layout may put between their characters.
+    Skeleton,
+}
+
+/// How many kinds there are.
+const WORD_KINDS: usize = 3;
+
 /// The words.
 pub(super) struct Patterns {
     nodes: Vec<Node>,
@@ -29,12 +43,10 @@ struct Node {
     fallback: u32,
     /// How long it is.
     depth: u32,
-    /// The longest whole word that it ends with, or 0.
-    found: u32,
-    /// The longest of those that are hexadecimal digits, or 0.
-    found_digits: u32,
-    /// Whether it is the beginning of such a one.
-    begins_digits: bool,
+    /// The longest whole word of each kind that it ends with, or 0.
+    found: [u32; WORD_KINDS],
+    /// The longest word of each kind that it is the beginning of, or 0.
+    reach: [u32; WORD_KINDS],
 }
 
 impl Default for Patterns {
@@ -45,17 +57,16 @@ impl Default for Patterns {
 
 impl Patterns {
     /// Adds a word. All are added before [`Patterns::connect`].
-    pub(super) fn add(&mut self, word: &[u8], is_digits: bool) {
+    pub(super) fn add(&mut self, word: &[u8], kind: WordKind) {
+        let length = u32::try_from(word.len()).expect("words are shorter than their limit");
         let mut at = ROOT;
         for &byte in word {
             at = self.child(at, byte).unwrap_or_else(|| self.grow(at, byte));
-            self.nodes[place(at)].begins_digits |= is_digits;
+            let reach = &mut self.nodes[place(at)].reach[kind.place()];
+            *reach = length.max(*reach);
         }
         let depth = self.nodes[place(at)].depth;
-        self.nodes[place(at)].found = depth;
-        if is_digits {
-            self.nodes[place(at)].found_digits = depth;
-        }
+        self.nodes[place(at)].found[kind.place()] = depth;
     }
 
     /// Finds out where to go on from each beginning when the next byte does not fit.
@@ -63,11 +74,9 @@ impl Patterns {
         let mut queue: VecDeque<u32> = self.first.iter().copied().filter(|&child| child != ROOT).collect();
         while let Some(at) = queue.pop_front() {
             let Node { fallback, mut child, .. } = self.nodes[place(at)];
-            if self.nodes[place(at)].found == 0 {
-                self.nodes[place(at)].found = self.nodes[place(fallback)].found;
-            }
-            if self.nodes[place(at)].found_digits == 0 {
-                self.nodes[place(at)].found_digits = self.nodes[place(fallback)].found_digits;
+            let shorter = self.nodes[place(fallback)].found;
+            for (found, shorter) in self.nodes[place(at)].found.iter_mut().zip(shorter) {
+                *found = (*found).max(shorter);
             }
             while child != ROOT {
                 self.nodes[place(child)].fallback = self.next(fallback, self.nodes[place(child)].byte);
@@ -92,10 +101,9 @@ impl Patterns {
         }
     }
 
-    /// The same among the words that are hexadecimal digits alone.
-    pub(super) fn next_digit(&self, at: u32, byte: u8) -> u32 {
-        let mut at = self.next(at, byte);
-        while at != ROOT && !self.nodes[place(at)].begins_digits {
+    /// The longest beginning there of a word that is wanted: of this kind, and at least so long.
+    pub(super) fn wanted(&self, mut at: u32, kind: WordKind, length_min: u32) -> u32 {
+        while at != ROOT && self.nodes[place(at)].reach[kind.place()] < length_min {
             at = self.nodes[place(at)].fallback;
         }
         at
@@ -106,14 +114,19 @@ impl Patterns {
         self.nodes[place(at)].depth
     }
 
-    /// The length of the longest word that ends there, or 0.
-    pub(super) fn found(&self, at: u32) -> u32 {
-        self.nodes[place(at)].found
+    /// The length of the longest word of a kind that ends there, or 0.
+    pub(super) fn found(&self, at: u32, kind: WordKind) -> u32 {
+        self.nodes[place(at)].found[kind.place()]
     }
 
-    /// The same for words that are hexadecimal digits.
-    pub(super) fn found_digits(&self, at: u32) -> u32 {
-        self.nodes[place(at)].found_digits
+    /// The last byte of what stands there.
+    pub(super) fn last_byte(&self, at: u32) -> u8 {
+        self.nodes[place(at)].byte
+    }
+
+    /// The longest other beginning that this one ends with.
+    pub(super) fn fallback(&self, at: u32) -> u32 {
+        self.nodes[place(at)].fallback
     }
 
     fn child(&self, at: u32, byte: u8) -> Option<u32> {
@@ -142,6 +155,16 @@ impl Patterns {
             self.nodes[place(parent)].child = new;
         }
         new
+    }
+}
+
+impl WordKind {
+    fn place(self) -> usize {
+        match self {
+            WordKind::Form => 0,
+            WordKind::Digits => 1,
+            WordKind::Skeleton => 2,
+        }
     }
 }
 

@@ -1,33 +1,48 @@
-//! The ways to look at a stream: as it is, and with what JSON, URLs and line breaks have done to it undone.
+//! The ways to look at a stream: as it is, and with what JSON, URLs, layout and dumps have done to it undone.
 //!
-//! Each view walks through the same words. As long as a view sees what the plain one sees, it costs nothing: it is
-//! in step, and begins to walk by itself only at a byte that it reads differently.
+//! The views are a tree: what is undone in JSON is looked at in further ways. Each view walks through the same words. As
+//! long as a view sees what the one above it sees, it costs nothing: it is in step, and begins to walk by itself only at a
+//! byte that it reads differently.
 
 use std::collections::VecDeque;
 
 use super::{
+    dump::Column,
     layer::{Form, Layer, Unit},
-    patterns::{Patterns, ROOT},
+    patterns::{Patterns, ROOT, WordKind},
 };
 
-/// Found across line breaks only if it is at least so long: tools break base64 at 60 columns and more, and short
-/// words would be found in two columns of numbers.
-const JOINED_MIN: u32 = 56;
+/// Found in what a terminal draws, which wraps anything, and in the text of a dump, only if it is at least so long.
+const DRAWN_MIN: u32 = 8;
 
-/// Found across line breaks and escapes of a terminal, which wraps anything, only if it is at least so long.
-const WRAPPED_MIN: u32 = 8;
+/// Found with white space and borders anywhere, or as the digits of a dump, only if it is at least so long: a short word
+/// would be found in two others, and a short number in two columns.
+const LOOSE_MIN: u32 = 16;
+
+/// Nothing wraps a text that is narrower. Almost every letter begins some word, so white space after one must be cheap.
+const WRAPPED_MIN: u32 = 3;
+
+/// The digits of a byte are printed without anything between them.
+const PAIR: u32 = 2;
+
+/// All that is left out within one word may be so long, and nothing more is held back for it.
+const GAPS_BYTES_MAX: u64 = 64 << 10;
+
+/// A byte is written in at most so many: an escape of JSON, each of whose characters is one, too.
+const BYTE_BYTES_MAX: u64 = 36;
 
 /// The words that a view looks for.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
-    /// The shortest that counts.
+    /// The shortest that counts. No word is shorter than 1.
     length_min: u32,
-    /// Whether only those count that are hexadecimal digits.
-    digits_only: bool,
+    /// So much of a word has come before something may be left out.
+    gap_from: u32,
+    kind: WordKind,
 }
 
-/// All of them.
-const ANY: Wanted = Wanted { length_min: 0, digits_only: false };
+/// All forms.
+const ANY: Wanted = Wanted { length_min: 1, gap_from: 0, kind: WordKind::Form };
 
 /// A piece of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,22 +53,27 @@ pub(super) struct Span {
 
 /// All ways to look at one stream.
 pub(super) struct Views {
-    plain: Walk,
-    others: [View; 8],
-    /// How many of the others are not in step.
-    astray: usize,
+    plain: Stage,
     /// Bytes at which nothing can begin, in no view, when nothing has begun.
     idle: [bool; 256],
+}
+
+/// A stream of bytes, the walk over it, and the views that go on from it.
+struct Stage {
+    walk: Walk,
+    views: Vec<View>,
+    /// How many of the views are not in step.
+    astray: usize,
     /// Bytes that some view reads differently.
     special: [bool; 256],
 }
 
-/// One way to look at the stream.
+/// A way to look at the stream of another stage. It is in step as long as it would see the same.
 struct View {
-    layers: Vec<Layer>,
+    layer: Layer,
     in_step: bool,
-    walk: Walk,
     wanted: Wanted,
+    stage: Stage,
 }
 
 /// A place among the words.
@@ -62,34 +82,37 @@ struct Walk {
     at: u32,
     /// Where each byte began in the stream of those that the walk stands on.
     starts: VecDeque<u64>,
+    /// Where the last of them ended.
+    end: u64,
 }
 
 impl Views {
     pub(super) fn new(patterns: &Patterns) -> Views {
-        let view = |forms: &[Form], wanted| {
-            let layers = forms.iter().copied().map(Layer::new).collect();
-            View { layers, in_step: true, walk: Walk::default(), wanted }
-        };
-        let long = |length_min| Wanted { length_min, ..ANY };
-        let others = [
-            view(&[Form::Json], ANY),
-            view(&[Form::Json, Form::Json], ANY),
-            view(&[Form::Url], ANY),
-            view(&[Form::PlusUrl], ANY),
-            view(&[Form::Json, Form::Joined], long(JOINED_MIN)),
-            view(&[Form::Terminal], long(WRAPPED_MIN)),
-            view(&[Form::Json, Form::Terminal], long(WRAPPED_MIN)),
-            view(&[Form::Json, Form::Separated], Wanted { digits_only: true, ..ANY }),
+        let drawn = Wanted { length_min: DRAWN_MIN, gap_from: 1, ..ANY };
+        let skeleton = Wanted { length_min: LOOSE_MIN, gap_from: WRAPPED_MIN, kind: WordKind::Skeleton };
+        let digits = Wanted { length_min: 1, gap_from: PAIR, kind: WordKind::Digits };
+        let dumped = Wanted { length_min: LOOSE_MIN, ..digits };
+        let view = |form, wanted| View::new(form, wanted, Vec::new());
+        let json = vec![
+            view(Form::Json, ANY),
+            view(Form::Drawn, drawn),
+            view(Form::Skeleton, skeleton),
+            view(Form::Separated, digits),
+            view(Form::Dump(Column::DigitsBeforeBar), dumped),
+            view(Form::Dump(Column::DigitsBeforeGap), dumped),
+            view(Form::Dump(Column::Text), drawn),
+            view(Form::Dump(Column::Characters), drawn),
         ];
-        let byte = |place: usize| u8::try_from(place).expect("there are 256 bytes");
-        let special: [bool; 256] =
-            std::array::from_fn(|place| others.iter().any(|view| view.reads_differently(byte(place))));
-        // A space that is left out, or put in place of a plus, changes nothing where nothing has begun: no word
-        // begins with one.
-        let idle = std::array::from_fn(|place| {
-            !matches!(byte(place), b'\\' | b'%') && patterns.next(ROOT, byte(place)) == ROOT
-        });
-        Views { plain: Walk::default(), others, astray: 0, idle, special }
+        let plain = Stage::new(vec![
+            View::new(Form::Json, ANY, json),
+            view(Form::Url, ANY),
+            view(Form::PlusUrl, ANY),
+            view(Form::Drawn, drawn),
+        ]);
+        // What is left out, or a space put in place of a plus, changes nothing where nothing has begun: no word begins
+        // with it.
+        let idle = bytes(|byte| !matches!(byte, b'\\' | b'%') && patterns.next(ROOT, byte) == ROOT);
+        Views { plain, idle }
     }
 
     /// Takes bytes from their place in the stream on, and tells what was found.
@@ -102,99 +125,167 @@ impl Views {
     ) {
         let mut rest = bytes.iter();
         loop {
-            if self.plain.at == ROOT && self.astray == 0 {
+            if self.plain.walk.at == ROOT && self.plain.astray == 0 {
                 let skipped = rest.as_slice().iter().position(|&byte| !self.idle[usize::from(byte)]);
                 let skipped = skipped.unwrap_or(rest.len());
                 place += skipped as u64;
                 rest = rest.as_slice()[skipped..].iter();
             }
             let Some(&byte) = rest.next() else { return };
-            self.step(patterns, byte, place, &mut found);
+            self.plain.step(patterns, Unit::of(byte, place), ANY, &mut found);
             place += 1;
         }
     }
 
     /// Where that begins which may become a word.
     pub(super) fn open_from(&self) -> Option<u64> {
-        let astray = self.others.iter().filter(|view| !view.in_step);
-        let starts = astray.flat_map(|view| {
-            let waiting = view.layers.iter().filter_map(Layer::waits_from);
-            waiting.chain(view.walk.starts.front().copied())
+        self.plain.open_from()
+    }
+
+    /// The beginnings of words that are at least so long. What was left out behind one is no part of it.
+    pub(super) fn beginnings(&self, patterns: &Patterns, length_min: u32) -> Vec<Span> {
+        let mut found = Vec::new();
+        self.plain.each_walk(&mut |walk| {
+            let start = walk.starts.front().filter(|_| patterns.depth(walk.at) >= length_min);
+            found.extend(start.map(|&start| Span { start, end: walk.end }));
         });
-        starts.chain(self.plain.starts.front().copied()).min()
+        found
+    }
+}
+
+impl Stage {
+    fn new(views: Vec<View>) -> Stage {
+        let special = bytes(|byte| views.iter().any(|view| view.reads_differently(byte)));
+        Stage { walk: Walk::default(), views, astray: 0, special }
     }
 
-    /// Where the beginnings of words begin that are at least so long.
-    pub(super) fn long_from(&self, patterns: &Patterns, length_min: u32) -> Option<u64> {
-        let astray = self.others.iter().filter(|view| !view.in_step).map(|view| &view.walk);
-        let walks = astray.chain([&self.plain]).filter(|walk| patterns.depth(walk.at) >= length_min);
-        walks.filter_map(|walk| walk.starts.front().copied()).min()
-    }
-
-    fn step(&mut self, patterns: &Patterns, byte: u8, place: u64, found: &mut impl FnMut(Span)) {
-        if self.special[usize::from(byte)] {
-            for view in self.others.iter_mut().filter(|view| view.in_step && view.reads_differently(byte)) {
-                view.in_step = false;
-                view.walk.at = self.plain.at;
-                view.walk.starts.clone_from(&self.plain.starts);
+    fn step<F: FnMut(Span)>(&mut self, patterns: &Patterns, unit: Unit, wanted: Wanted, found: &mut F) {
+        if self.special[usize::from(unit.byte)] {
+            for view in self.views.iter_mut().filter(|view| view.in_step) {
+                if view.leaves(patterns, unit.byte, self.walk.at) {
+                    view.in_step = false;
+                    view.stage.walk.follow(patterns, view.wanted, &self.walk);
+                    self.astray += 1;
+                }
             }
-        } else if self.astray == 0 {
-            return self.plain.step(patterns, Unit { byte, start: place, end: place + 1 }, ANY, found);
         }
-        let unit = Unit { byte, start: place, end: place + 1 };
-        self.plain.step(patterns, unit, ANY, found);
+        self.walk.step(patterns, unit, wanted, found);
+        if self.astray == 0 {
+            return;
+        }
         self.astray = 0;
-        for view in self.others.iter_mut().filter(|view| !view.in_step) {
+        for view in self.views.iter_mut().filter(|view| !view.in_step) {
             view.feed(patterns, unit, found);
-            let is_plain = view.walk.at == self.plain.at && view.walk.starts == self.plain.starts;
-            view.in_step = is_plain && view.layers.iter().all(Layer::is_idle);
+            view.in_step = view.layer.is_idle()
+                && view.stage.astray == 0
+                && view.stage.walk.follows(patterns, view.wanted, &self.walk);
             self.astray += usize::from(!view.in_step);
+        }
+    }
+
+    fn open_from(&self) -> Option<u64> {
+        let astray = self.views.iter().filter(|view| !view.in_step);
+        let views = astray.flat_map(|view| [view.layer.waits_from(), view.stage.open_from()]);
+        views.flatten().chain(self.walk.starts.front().copied()).min()
+    }
+
+    fn each_walk<'a>(&'a self, take: &mut impl FnMut(&'a Walk)) {
+        take(&self.walk);
+        for view in self.views.iter().filter(|view| !view.in_step) {
+            view.stage.each_walk(take);
         }
     }
 }
 
 impl View {
-    fn reads_differently(&self, byte: u8) -> bool {
-        self.layers.iter().any(|layer| layer.takes(byte))
+    fn new(form: Form, wanted: Wanted, views: Vec<View>) -> View {
+        View { layer: Layer::new(form), in_step: true, wanted, stage: Stage::new(views) }
     }
 
-    /// Passes a byte through the layers, and walks with what comes out.
-    fn feed(&mut self, patterns: &Patterns, unit: Unit, found: &mut impl FnMut(Span)) {
-        let View { layers, walk, wanted, .. } = self;
-        let (outer, inner) = layers.split_first_mut().expect("only the plain view has no layer");
-        outer.push(unit);
-        while let Some(unit) = outer.next() {
-            match inner {
-                [] => walk.step(patterns, unit, *wanted, found),
-                [inner, ..] => {
-                    inner.push(unit);
-                    while let Some(unit) = inner.next() {
-                        walk.step(patterns, unit, *wanted, found);
-                    }
-                }
-            }
+    fn reads_differently(&self, byte: u8) -> bool {
+        self.layer.takes(byte) || self.stage.special[usize::from(byte)]
+    }
+
+    /// Whether it sees something else from this byte on than the stage that it looks at, which has come so far.
+    fn leaves(&self, patterns: &Patterns, byte: u8, at: u32) -> bool {
+        let Wanted { kind, length_min, gap_from } = self.wanted;
+        // What is cheap to find out comes first: most bytes are a space behind a single letter.
+        let is_deep = |at| patterns.depth(at) >= gap_from;
+        let takes = is_deep(at) && self.layer.takes(byte) && is_deep(patterns.wanted(at, kind, length_min));
+        takes
+            || self.stage.special[usize::from(byte)]
+                && self.stage.views.iter().any(|view| view.leaves(patterns, byte, at))
+    }
+
+    /// Passes a byte through the layer, and walks with what comes out.
+    fn feed<F: FnMut(Span)>(&mut self, patterns: &Patterns, unit: Unit, found: &mut F) {
+        let View { layer, stage, wanted, .. } = self;
+        if layer.is_idle() && patterns.depth(stage.walk.at) < wanted.gap_from {
+            return stage.step(patterns, unit, *wanted, found);
+        }
+        if layer.is_idle() {
+            layer.go_on_behind(patterns.last_byte(stage.walk.at));
+        }
+        layer.push(unit);
+        while let Some(unit) = layer.next() {
+            stage.step(patterns, unit, *wanted, found);
+        }
+        if stage.walk.at == ROOT {
+            layer.settle();
         }
     }
 }
 
+fn bytes(is: impl Fn(u8) -> bool) -> [bool; 256] {
+    std::array::from_fn(|place| is(u8::try_from(place).expect("there are 256 bytes")))
+}
+
 impl Walk {
+    /// Goes where another walk is, as far as its words are wanted.
+    fn follow(&mut self, patterns: &Patterns, wanted: Wanted, other: &Walk) {
+        self.at = other.at;
+        self.starts.clone_from(&other.starts);
+        self.trim(patterns, wanted, other.end);
+    }
+
+    /// Whether [`Walk::follow`] would change nothing.
+    fn follows(&self, patterns: &Patterns, wanted: Wanted, other: &Walk) -> bool {
+        let at = patterns.wanted(other.at, wanted.kind, wanted.length_min);
+        let skipped = other.starts.len() - length(patterns.depth(at));
+        self.at == at && self.starts.iter().eq(other.starts.iter().skip(skipped))
+    }
+
     fn step(&mut self, patterns: &Patterns, unit: Unit, wanted: Wanted, found: &mut impl FnMut(Span)) {
-        self.at = if wanted.digits_only {
-            patterns.next_digit(self.at, unit.byte)
-        } else {
-            patterns.next(self.at, unit.byte)
-        };
-        if self.at == ROOT {
-            return self.starts.clear();
+        if !unit.is_overprint {
+            self.at = patterns.next(self.at, unit.byte);
+            if self.at == ROOT {
+                return self.starts.clear();
+            }
+            self.starts.push_back(unit.start);
+            self.trim(patterns, wanted, unit.end);
         }
-        self.starts.push_back(unit.start);
-        let depth = length(patterns.depth(self.at));
-        while self.starts.len() > depth {
-            self.starts.pop_front();
-        }
-        let word = if wanted.digits_only { patterns.found_digits(self.at) } else { patterns.found(self.at) };
+        // What is printed over the last byte of a word belongs to the word.
+        let word = patterns.found(self.at, wanted.kind);
         if word > 0 && word >= wanted.length_min {
-            found(Span { start: self.starts[depth - length(word)], end: unit.end });
+            found(Span { start: self.starts[self.starts.len() - length(word)], end: unit.end });
+        }
+    }
+
+    /// Leaves out beginnings of words that are not wanted or have too much between their bytes, and starts that belong
+    /// to none.
+    fn trim(&mut self, patterns: &Patterns, wanted: Wanted, end: u64) {
+        self.end = end;
+        loop {
+            self.at = patterns.wanted(self.at, wanted.kind, wanted.length_min);
+            let depth = patterns.depth(self.at);
+            while self.starts.len() > length(depth) {
+                self.starts.pop_front();
+            }
+            let bytes_max = GAPS_BYTES_MAX + BYTE_BYTES_MAX * u64::from(depth);
+            match self.starts.front() {
+                Some(start) if end - start > bytes_max => self.at = patterns.fallback(self.at),
+                _ => return,
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use zeroize::Zeroizing;
 
+use super::layer::{Form, Layer, Unit};
+
 /// Shorter secrets are not masked: they stand in every other word.
 pub const MASKED_BYTES_MIN: usize = 4;
 
@@ -52,6 +54,20 @@ pub(super) fn digits(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     let all = own.into_iter().chain([bytes]);
     let cases = all.flat_map(|text| [text.to_ascii_lowercase(), text.to_ascii_uppercase()]);
     cases.map(|text| Zeroizing::new(text.into_bytes())).collect()
+}
+
+/// A form without what layout may put between its characters.
+pub(super) fn skeleton(form: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut layer = Layer::new(Form::Skeleton);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(form.len()));
+    // A line break is left out in any case, and settles what comes before it.
+    for &byte in form.iter().chain(b"\n") {
+        layer.push(Unit::of(byte, 0));
+        while let Some(unit) = layer.next() {
+            bytes.extend((!unit.is_overprint).then_some(unit.byte));
+        }
+    }
+    bytes
 }
 
 /// The characters that depend on nothing but the secret, when so many bytes stand before it in their group of three:

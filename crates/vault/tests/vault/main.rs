@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
 mod keeping;
+mod layout;
 mod masking;

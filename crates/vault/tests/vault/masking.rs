@@ -258,7 +258,13 @@ proptest! {
         prop_assert_eq!(out.len(), stream.len());
         prop_assert_eq!(breaks(&out), breaks(&stream));
         let from = before.len() + 1;
-        prop_assert!(is_masked(&out[from..from + form.len()]), "{}", String::from_utf8_lossy(&out));
+        // Outside of the strings of a line of JSON it is a number, which stays one.
+        let masked: Vec<u8> = if form.bytes().all(|byte| byte.is_ascii_digit()) {
+            out[from..from + form.len()].iter().map(|&byte| if byte == b'1' { b'*' } else { byte }).collect()
+        } else {
+            out[from..from + form.len()].to_vec()
+        };
+        prop_assert!(is_masked(&masked), "{}", String::from_utf8_lossy(&out));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use ostler_server::{
     api::{InfoView, RequestView, SessionView},
 };
 
+use serde_json::{Value, json};
+
 use super::{seat, set_roles};
 use crate::{
     support::{World, write},
@@ -67,6 +69,26 @@ fn target(world: &World) -> (String, Option<Vec<u8>>, String) {
 /// The commits of the target, without the first one.
 fn merged_commits(world: &World) -> usize {
     git(&world.project, &["log", "--format=%s", "main"]).lines().count() - 1
+}
+
+/// Nobody watches such a merge, so the journal has to say it.
+#[test]
+fn a_known_value_in_work_that_is_merged_by_itself_is_named() {
+    const VALUE: &str = "sk-live-77aa88bb99cc00dd";
+    let world = apart(Some("true"));
+    let secret = json!({ "directory": world.project, "name": "DEPLOY_KEY", "value": VALUE });
+    world.post::<Value>("/secrets", &secret).expect("it is kept");
+    write(&world.home, "value", &format!("key = {VALUE}\n"));
+    let builder = send(&world, &format!("cat '{}' >>config", world.home.join("value").display()));
+    wait_for_state(&world, &builder.id, "merged");
+    let events = world.events(&builder.id);
+    let found: Vec<_> =
+        events.iter().filter(|it| it.kind == "secret.found" && it.body["step"] == "merge").collect();
+    assert_eq!(found.len(), 1, "{events:?}");
+    assert_eq!((&found[0].body["secret"], &found[0].body["file"]), (&json!("DEPLOY_KEY"), &json!("config")));
+    assert!(!json!(events).to_string().contains(VALUE));
+    assert!(said(&world, &["show", &builder.id]).contains("DEPLOY_KEY"));
+    assert!(file(&world, "config").contains(VALUE), "it stops nothing");
 }
 
 #[test]

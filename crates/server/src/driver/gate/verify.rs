@@ -6,7 +6,8 @@ use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
-    sync::Arc,
+    pin::pin,
+    sync::{Arc, PoisonError},
     time::Duration,
 };
 
@@ -20,7 +21,10 @@ use ostler_engine::{
 use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_shim::OUT;
 use ostler_workspace::{Limits, Repository, remove_disposable};
-use tokio::{sync::OwnedMutexGuard, time::sleep};
+use tokio::{
+    sync::OwnedMutexGuard,
+    time::{sleep, timeout},
+};
 
 use super::{Facts, come_of, submit, text, verifier_place};
 use crate::{
@@ -52,7 +56,7 @@ pub(super) async fn prepare(driver: Arc<Driver>, gate: GateName, round: u32, nam
     let order = come_of(task.await);
     // Held until the session is known to the next one that waits.
     let _turn = match &order {
-        Ok(order) => turn(&driver, order).await,
+        Ok(order) => turn(&driver, gate, order).await,
         Err(_) => None,
     };
     crash::site("after verify");
@@ -82,9 +86,17 @@ fn order(driver: &Driver, facts: &Facts, round: u32) -> Result<Order, String> {
 }
 
 /// Waits until no other verifier uses the same login: each has a copy of it, and a renewed one ends the others.
-async fn turn(driver: &Arc<Driver>, order: &Order) -> Option<OwnedMutexGuard<()>> {
+async fn turn(driver: &Arc<Driver>, gate: GateName, order: &Order) -> Option<OwnedMutexGuard<()>> {
     let login = logins(driver, vec![order.clone()]).await.pop()?;
-    let turn = driver.verifier_logins.wait(login.clone()).await;
+    let mut wait = pin!(driver.verifier_logins.wait(login.clone()));
+    let mut waiting = None;
+    let turn = match timeout(LOOK, &mut wait).await {
+        Ok(turn) => turn,
+        Err(_) => {
+            waiting = Some(WaitingVerifier::new(driver, gate));
+            wait.await
+        }
+    };
     let mut changed = driver.journal.watch();
     loop {
         changed.mark_unchanged();
@@ -94,11 +106,38 @@ async fn turn(driver: &Arc<Driver>, order: &Order) -> Option<OwnedMutexGuard<()>
             tokio::task::spawn_blocking(move || settle_verifiers(&settling)).await.ok();
             return Some(turn);
         }
+        waiting.get_or_insert_with(|| WaitingVerifier::new(driver, gate));
         // The journal ends with the server, and what was waited for is done again by the next one.
         if changed.changed().await.is_err() {
             return None;
         }
         sleep(LOOK).await;
+    }
+}
+
+/// Shows that the verifier of a gate waits for its turn, as long as it does.
+struct WaitingVerifier {
+    driver: Arc<Driver>,
+    gate: GateName,
+}
+
+impl WaitingVerifier {
+    fn new(driver: &Arc<Driver>, gate: GateName) -> WaitingVerifier {
+        driver.waiting_verifiers.lock().unwrap_or_else(PoisonError::into_inner).insert(gate);
+        WaitingVerifier { driver: Arc::clone(driver), gate }
+    }
+}
+
+impl Drop for WaitingVerifier {
+    fn drop(&mut self) {
+        self.driver.waiting_verifiers.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.gate);
+    }
+}
+
+impl Driver {
+    /// Whether the verifier of a gate waits until another one has ended that uses the same login.
+    pub(crate) fn verifier_waits(&self, gate: GateName) -> bool {
+        self.waiting_verifiers.lock().unwrap_or_else(PoisonError::into_inner).contains(&gate)
     }
 }
 

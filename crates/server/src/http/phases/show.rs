@@ -3,7 +3,7 @@
 use ostler_engine::{
     RunId, SessionId,
     phases::{
-        CheckResult, Gate, Phase, PhaseState, Phases, Round, Step,
+        CheckResult, Gate, GateName, Phase, PhaseState, Phases, Round, Step,
         plan::{PhasePlan, Rule},
         problem::Problem as Wrong,
     },
@@ -61,6 +61,10 @@ impl App {
         })
     }
 
+    fn waits(&self, run: &Run, phase: u32, gate: &Gate) -> bool {
+        self.driver.verifier_waits(GateName { run: run.id, phase, gate: gate.number })
+    }
+
     fn phase_view(&self, run: &Run, phases: &Phases, number: u32, plan: &PhasePlan) -> PhaseView {
         let phase = phases.begun.iter().find(|phase| phase.number == number);
         let sessions: Vec<SessionId> = phase.map(sessions).unwrap_or_default();
@@ -91,7 +95,11 @@ impl App {
             base: phase.and_then(|phase| phase.base.clone()),
             artifacts: plan.artifacts.iter().map(artifact).collect(),
             approved: phase.and_then(approved),
-            gates: phase.iter().flat_map(|it| &it.gates).map(|it| gate(it, plan, korean)).collect(),
+            gates: phase
+                .iter()
+                .flat_map(|it| &it.gates)
+                .map(|it| GateView { waits_for_login: self.waits(run, number, it), ..gate(it, plan, korean) })
+                .collect(),
         }
     }
 }
@@ -160,6 +168,7 @@ fn gate(gate: &Gate, plan: &PhasePlan, korean: bool) -> GateView {
         step: step["step"].as_str().unwrap_or_default().to_owned(),
         index: step["index"].as_u64().and_then(|it| u32::try_from(it).ok()),
         verifier: step["session"].as_str().map(str::to_owned),
+        waits_for_login: false,
         passed: gate.passed,
         at_ms: gate.at_ms,
         ended_at_ms: gate.ended_at_ms,
