@@ -2,6 +2,7 @@
 
 mod back;
 mod document;
+mod killed;
 mod lasting;
 mod long;
 mod screens;
