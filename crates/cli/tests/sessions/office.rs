@@ -5,6 +5,7 @@ mod document;
 mod killed;
 mod lasting;
 mod long;
+mod repeats;
 mod screens;
 mod storm;
 mod tools;

@@ -188,9 +188,7 @@ fn plain_output_waits_for_nothing() {
 #[test]
 fn a_structured_stream_knows_no_silence() {
     let table = ostler_protocol::stream::Table::builtin(ostler_protocol::stream::Cli::Gemini);
-    let ends: [(fn(&mut Parser), EndedBy); 2] =
-        [(Parser::finish, EndedBy::Stream), (Parser::cut_off, EndedBy::CutOff)];
-    for (end, ended_by) in ends {
+    for ended_by in [EndedBy::Stream, EndedBy::CutOff] {
         let mut parser = Parser::new(Format::Structured(table.clone()), Settings::default());
         parser.push(
             b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"[STEP_COMPLETE]\\n\",\"delta\":true}\n",
@@ -198,7 +196,11 @@ fn a_structured_stream_knows_no_silence() {
         assert_eq!(parser.patience(), None);
         parser.silent_for(Duration::from_mins(1));
         assert_eq!(parser.next(), None);
-        end(&mut parser);
+        if ended_by == EndedBy::CutOff {
+            parser.cut_off();
+        } else {
+            parser.finish();
+        }
         assert_eq!(parser.next().map(|item| item.ended_by), Some(ended_by));
     }
 }

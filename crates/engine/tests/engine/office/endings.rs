@@ -5,7 +5,7 @@ use ostler_engine::{
     action::Deed,
     checkpoint::Kept,
     input::{CheckpointNews, News, RestoreNews},
-    office::{OfficeInput, Verdict, Why},
+    office::{OfficeInput, RepeatTerms, Verdict, Why},
     session::Status,
 };
 use serde_json::json;
@@ -278,7 +278,11 @@ fn what_could_not_be_begun_is_not_said_when_it_can() {
     stage.shim(caller, News::Stopped { cause, processes, confirmed });
     stage.give(&Input::Restore { checkpoint, conversation: false });
     let found = stage.find("PO");
-    stage.office(OfficeInput::Seated { invocation: InvocationId(1), seat: found });
+    stage.office(OfficeInput::Seated {
+        invocation: InvocationId(1),
+        seat: found,
+        repeats: RepeatTerms::default(),
+    });
     assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
     let news = RestoreNews::NotRestored { before: CheckpointNews::Unchanged, message: "no".to_owned() };
     stage.give(&Input::Restored { session: seat, checkpoint, news });
