@@ -194,7 +194,7 @@ pub(crate) fn repeated(korean: bool, callee: &str) -> String {
 pub(crate) fn repeated_question(
     korean: bool,
     call: &Invocation,
-    callee: &str,
+    role: &str,
     times: u32,
     options: Vec<String>,
 ) -> UserQuestion {
@@ -202,13 +202,13 @@ pub(crate) fn repeated_question(
     let task = beginning(task);
     let question = if korean {
         format!(
-            "{caller}이(가) 같은 내용으로 {callee}을(를) {times}번 호출했지만 새로운 것이 없었습니다({id}). 다시 호출할까요?\n\
+            "{caller}이(가) 같은 내용으로 {role}을(를) {times}번 호출했지만 새로운 것이 없었습니다({id}). 다시 호출할까요?\n\
              작업: {task}\n\
              continue: 호출합니다. {times}번 더 되풀이되면 다시 묻습니다. stop: 호출하지 않고 {caller}에게 알립니다."
         )
     } else {
         format!(
-            "{caller} has called {callee} {times} times with the same words, and nothing new came of it. Make the call \
+            "{caller} has called {role} {times} times with the same words, and nothing new came of it. Make the call \
              again ({id})?\n\
              Task: {task}\n\
              continue: make it, and ask again after {times} more. stop: do not make it, and tell {caller} so."

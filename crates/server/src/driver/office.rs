@@ -56,9 +56,9 @@ fn repeat_terms(driver: &Driver, id: InvocationId) -> RepeatTerms {
         let is_repeated = caller.is_some_and(|session| {
             session.office.repeats.count(&call.callee, &call.task, call.context.as_deref()) > 0
         });
-        let callee = seat::seat_in(&world, call.project, &call.callee);
-        let callee = callee.and_then(|seat| world.sessions.get(&seat));
-        let places = [caller, callee].into_iter().flatten().filter(|_| is_repeated);
+        let seat = seat::seat_in(&world, call.project, &call.callee);
+        let seat = seat.and_then(|seat| world.sessions.get(&seat));
+        let places = [caller, seat].into_iter().flatten().filter(|_| is_repeated);
         let directories: BTreeSet<String> = places.map(|it| it.directory().to_owned()).collect();
         (call.project, directories)
     };

@@ -145,8 +145,8 @@ impl Maker<'_> {
             self.take_back(caller, id);
             return;
         }
-        let callee = seat.as_ref().map_or_else(|_| call.callee.clone(), |seat| seat.name.clone());
-        if self.hold_if_repeated(id, &callee, repeats) {
+        let role = seat.as_ref().map_or_else(|_| call.callee.clone(), |seat| seat.name.clone());
+        if self.hold_if_repeated(id, &role, repeats) {
             return;
         }
         let seat = match seat {

@@ -38,18 +38,18 @@ impl RepeatChoice {
 
 impl Maker<'_> {
     /// Asks a person about a call, if nothing came of the same call before, as often as that may be.
-    pub(super) fn hold_if_repeated(&mut self, id: InvocationId, callee: &str, terms: &RepeatTerms) -> bool {
+    pub(super) fn hold_if_repeated(&mut self, id: InvocationId, role: &str, terms: &RepeatTerms) -> bool {
         let Some(call) = self.desk.invocation(id).filter(|call| call.held.is_none()) else { return false };
         let (caller, session) = (call.session, self.session(call.session));
         let repeats = &session.office.repeats;
-        let times = repeats.count(callee, &call.task, call.context.as_deref());
+        let times = repeats.count(role, &call.task, call.context.as_deref());
         let is_too_often = terms.max.is_some_and(|max| times >= max);
         if !is_too_often || repeats.has_changed(terms.files.as_deref()) {
             return false;
         }
         let launch = session.launches.last().map_or(0, |launch| launch.number);
         let options: Vec<String> = RepeatChoice::ALL.iter().map(|choice| choice.word().into()).collect();
-        let question = words::office::repeated_question(session.order.korean, call, callee, times, options);
+        let question = words::office::repeated_question(session.order.korean, call, role, times, options);
         let request = self.open(caller, launch, Ask::Question(question), OSTLER, None);
         self.emit(caller, Event::Office(OfficeEvent::Held { invocation: id, request, times }));
         true

@@ -23,8 +23,8 @@ fn stage(max: u32) -> (Stage, SessionId) {
 /// The caller calls, and the role answers, each in the same words.
 fn round(stage: &mut Stage, caller: SessionId, number: u32) {
     stage.invokes(caller, "QA", &format!("Run  the tests, try {number}."));
-    let callee = stage.seat("QA");
-    stage.delivers(callee, &caller.to_string(), &format!("Red after {number} s."));
+    let seat = stage.seat("QA");
+    stage.delivers(seat, &caller.to_string(), &format!("Red after {number} s."));
 }
 
 fn answer(stage: &mut Stage, request: u64, value: &str) {
