@@ -421,6 +421,9 @@ impl Desk<'_> {
         if answer.ends() && waits && !session.is_over() {
             session.checkpoints.failed = Some(*request);
         }
+        if *by == By::Person {
+            session.office.repeats.begin_again();
+        }
         let request = self.request_mut(*request);
         let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
         // An agent that was not told yet that nobody answered still waits for it.

@@ -92,7 +92,7 @@ pub(crate) enum Said {
 
 /// Reads an item.
 pub(crate) fn read(item: &Value) -> Heard {
-    if item[DRAWN_AGAIN] == true {
+    if item[DRAWN_AGAIN] == true || is_half(item) {
         return Heard::Other;
     }
     let kind = item["kind"].as_str().unwrap_or_default();
@@ -136,6 +136,17 @@ pub(crate) fn read(item: &Value) -> Heard {
 pub(crate) fn is_minor(item: &Value) -> bool {
     matches!(read(item), Heard::Other | Heard::Usage(_) | Heard::Office(Said::StepComplete { .. }))
 }
+
+/// Whether an item is what its process was saying to other agents when it was killed, or cannot be understood because
+/// of that. The others would take half a task or half a result for the whole, and a person who is asked about half a
+/// block could do nothing: the end of the process says it all. A question or an error that can be understood counts.
+fn is_half(item: &Value) -> bool {
+    item["ended_by"] == CUT_OFF
+        && matches!(item["kind"].as_str(), Some("fault" | "invoke" | "deliver_result"))
+}
+
+/// What a shim says of a message that ended because its process was killed.
+const CUT_OFF: &str = "cut_off";
 
 /// A result that is too long to be printed. Nobody has to be asked about that: there are other ways to bring it.
 fn too_long(item: &Value) -> Option<Said> {

@@ -4,6 +4,7 @@
 //! the session that is to read them, so there is one queue for everything that an agent is told.
 
 mod event;
+mod repeats;
 
 use alloc::{
     boxed::Box,
@@ -18,13 +19,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    id::{InvocationId, MessageId, ProjectId, ResultId, RunId, SessionId},
+    id::{InvocationId, MessageId, ProjectId, RequestId, ResultId, RunId, SessionId},
     request::{Bringing, Call, Caller},
     run::Terms,
     session::{Order, Session},
 };
 
 pub use event::OfficeEvent;
+pub use repeats::RepeatedCalls;
 
 /// How many calls deep agents may wait for each other.
 pub const DEPTH_MAX: u32 = 8;
@@ -60,6 +62,9 @@ pub struct Invocation {
     /// The process that is blocked until it is over, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Call>,
+    /// What a person is asked before it is made, because nothing came of the same call before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldCall>,
     /// The session that is to do it.
     pub seat: Option<SessionId>,
     /// Where its words are, if they are too long to be said.
@@ -90,13 +95,31 @@ impl Invocation {
     /// Whether a process hears by itself how it ends: one that is blocked, or one that called and does not know yet
     /// whether anybody is called.
     pub(crate) fn is_heard(&self) -> bool {
-        self.is_waited_for() || (self.call.is_some() && self.seat.is_none())
+        self.is_waited_for() || (self.call.is_some() && self.seat.is_none() && self.held.is_none())
     }
 
     /// Whether anything can still happen to it.
     pub fn is_live(&self) -> bool {
         self.is_open() || self.is_waited_for()
     }
+}
+
+/// A call about which a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldCall {
+    /// Where the person is asked.
+    pub request: RequestId,
+    /// Whether the person has said that it may be made.
+    pub released: bool,
+}
+
+/// When a repeated call is held, and what the caller's files are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RepeatTerms {
+    /// So often the same call may end in a row while nothing changes; without an end if none.
+    pub max: Option<u32>,
+    /// Stands for the files of the caller and of who is called, where that is known.
+    pub files: Option<String>,
 }
 
 /// What came of a call.
@@ -150,6 +173,8 @@ pub enum Why {
     TooDeep,
     /// Its caller has too many open already.
     TooMany,
+    /// Nothing came of the same call before, and a person has stopped it.
+    Repeated,
     /// It also stands where somebody else may have written it.
     Marked,
     /// Its caller, or a person, does not want it any more.
@@ -268,6 +293,9 @@ pub struct Standing {
     /// again until then is a screen that is drawn again.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub drawn: BTreeSet<u64>,
+    /// The calls that it repeats.
+    #[serde(default, skip_serializing_if = "RepeatedCalls::is_default")]
+    pub repeats: RepeatedCalls,
 }
 
 impl Standing {
@@ -409,6 +437,8 @@ pub enum OfficeInput {
         invocation: InvocationId,
         /// Who, or why nobody.
         seat: Result<Box<Seat>, NoSeat>,
+        /// When a call that is repeated is held.
+        repeats: RepeatTerms,
     },
     /// It was looked at what somebody brings.
     Examined {

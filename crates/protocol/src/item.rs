@@ -112,6 +112,8 @@ pub enum EndedBy {
     Message,
     /// The end of the stream.
     Stream,
+    /// The end of the stream of a process that was killed: perhaps it had more to say.
+    CutOff,
     /// The screen of a terminal that was begun anew.
     Screen,
     /// A silence.

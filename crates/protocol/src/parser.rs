@@ -131,9 +131,18 @@ impl Parser {
 
     /// Says that the stream has ended.
     pub fn finish(&mut self) {
+        self.end(EndedBy::Stream);
+    }
+
+    /// Says that the stream has ended because its process was killed, or that nobody knows how the process ended.
+    pub fn cut_off(&mut self) {
+        self.end(EndedBy::CutOff);
+    }
+
+    fn end(&mut self, ended_by: EndedBy) {
         match &mut self.reader {
-            Reader::Text(text) => text.end(EndedBy::Stream, Place::Stream, &mut self.sink),
-            Reader::Stream(stream) => stream.finish(&mut self.sink),
+            Reader::Text(text) => text.end(ended_by, Place::Stream, &mut self.sink),
+            Reader::Stream(stream) => stream.finish(ended_by, &mut self.sink),
         }
     }
 

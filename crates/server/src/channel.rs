@@ -95,9 +95,10 @@ impl Channel {
         let path = format!("/invocations/{}?key={key}&over={over}", call.invocation.id);
         loop {
             let view: CalledView = self.get(&path).await?;
-            let is_enough = view.invocation.is_over()
-                || (!over && view.invocation.seat.is_some())
-                || (over && !view.waited_for);
+            let call = &view.invocation;
+            // A person may take long to say whether it is made.
+            let is_known = call.seat.is_some() || call.request.is_some();
+            let is_enough = call.is_over() || (!over && is_known) || (over && !view.waited_for);
             if is_enough {
                 return Ok(view);
             }

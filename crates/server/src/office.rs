@@ -5,6 +5,7 @@
 
 pub(crate) mod diagram;
 pub(crate) mod examine;
+pub(crate) mod files;
 mod front;
 pub(crate) mod kept;
 pub(crate) mod roles;

@@ -405,15 +405,20 @@ impl Shim {
             self.stall(StallReason::Disk { message: source.to_string() });
         }
         self.err.append(&err).ok();
-        self.parser.finish();
-        let items: Vec<Item> = self.parser.by_ref().collect();
-        self.note(&items);
-        self.note_consumed();
-        let input_bytes_left = self.input.left();
         bury_adopted(self.agent.pid);
         let status = self.agent.bury().map_err(|source| Error::System { what: "bury the agent", source })?;
         let code = status.and_then(WaitStatus::exit_status);
         let signal = status.and_then(WaitStatus::terminating_signal);
+        // Whoever hears half a message has to know that it may be half of one.
+        if signal.is_some() {
+            self.parser.cut_off();
+        } else {
+            self.parser.finish();
+        }
+        let items: Vec<Item> = self.parser.by_ref().collect();
+        self.note(&items);
+        self.note_consumed();
+        let input_bytes_left = self.input.left();
         // The end is not told before all that was said is in the log.
         self.heard_to = self.out.length_to_be();
         self.spool.add(Happening::Ended { code, signal, clean, input_bytes_left });

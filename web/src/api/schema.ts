@@ -497,6 +497,8 @@ export interface components {
             opened_at_ms: number;
             /** @description Its project. */
             project: string;
+            /** @description The request that a person has to answer before it is made, because the same call brought nothing new before. */
+            request?: string | null;
             /** @description The result, if there is one. */
             result?: string | null;
             /** @description The run of who began the chain that it is part of. */

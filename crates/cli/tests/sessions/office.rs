@@ -2,8 +2,10 @@
 
 mod back;
 mod document;
+mod killed;
 mod lasting;
 mod long;
+mod repeats;
 mod screens;
 mod storm;
 mod tools;

@@ -4,6 +4,7 @@
 //! one. Nobody waits for ever: a call that would close a ring of waiting agents is not opened.
 
 mod calls;
+mod repeats;
 mod results;
 
 use alloc::{borrow::ToOwned, boxed::Box, collections::BTreeSet, format, string::String, vec::Vec};
@@ -63,7 +64,7 @@ impl Maker<'_> {
     pub(super) fn office(&mut self, input: &OfficeInput) -> Result<(), Refusal> {
         match input {
             OfficeInput::Invoke { .. } => self.called(input)?,
-            OfficeInput::Seated { invocation, seat } => self.seated(*invocation, seat),
+            OfficeInput::Seated { invocation, seat, repeats } => self.seated(*invocation, seat, repeats),
             OfficeInput::Examined { session, launch, delivery, found } => {
                 self.examined(*session, *launch, delivery, found)?;
             }

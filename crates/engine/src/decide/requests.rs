@@ -230,6 +230,7 @@ impl Maker<'_> {
             .map_err(|why| Refusal::NotAnAnswer { request: id, why })?;
         let session = request.session;
         let choice = self.choice_of(session, id, &answer)?;
+        let repeat = self.repeat_choice_of(id, &answer)?;
         self.made.request = Some(id);
         self.made.session = Some(session);
         let is_rule = if let Answer::Approved { for_session: true, rule: Some(rule) } = &answer {
@@ -245,6 +246,9 @@ impl Maker<'_> {
         if let Some((about, choice)) = choice {
             self.heed_choice(session, &about, choice);
         }
+        if let Some((call, choice)) = repeat {
+            self.heed_repeat(call, choice);
+        }
         self.advance(session);
         Ok(())
     }
@@ -257,6 +261,8 @@ impl Maker<'_> {
             let asks = self.session(session);
             !request.left && !asks.is_over() && asks.conducts.is_none()
         };
+        // What is said about a call is for Ostler, not for who calls.
+        let is_waited_for = is_waited_for && self.held_call(id).is_none();
         let is_running = self.session(session).live().is_some();
         let has_caller = request.has_caller();
         let is_approval = matches!(answer, Answer::Approved { .. });

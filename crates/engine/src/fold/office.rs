@@ -6,7 +6,7 @@ use super::Place;
 use crate::{
     event::Parcel,
     id::{InvocationId, ProjectId, ResultId, SessionId},
-    office::{About, Ended, Handover, Invocation, OfficeEvent, Past, Standing},
+    office::{About, Ended, Handover, HeldCall, Invocation, OfficeEvent, Past, Standing, Why},
     request::Caller,
     session::{Role, Written},
     world::Desk,
@@ -58,12 +58,24 @@ impl Desk<'_> {
     pub(super) fn fold_office(&mut self, place: &Place, at_ms: u64, event: &OfficeEvent) {
         match event {
             OfficeEvent::Opened { .. } => self.fold_call(place, at_ms, event),
-            OfficeEvent::Seated { invocation, callee, seat, reference } => {
+            OfficeEvent::Seated { invocation, callee, seat, reference, files } => {
+                if let Some(files) = files {
+                    self.standing(place.session).repeats.see(files);
+                }
                 let call = self.invocation_mut(*invocation);
                 call.callee.clone_from(callee);
                 call.seat = Some(*seat);
                 call.reference.clone_from(reference);
                 self.standing(*seat).tasks.insert(*invocation);
+            }
+            OfficeEvent::Held { invocation, request, .. } => {
+                self.invocation_mut(*invocation).held = Some(HeldCall { request: *request, released: false });
+            }
+            OfficeEvent::Released { invocation } => {
+                if let Some(held) = &mut self.invocation_mut(*invocation).held {
+                    held.released = true;
+                }
+                self.standing(place.session).repeats.begin_again();
             }
             OfficeEvent::Began { invocation } => {
                 let call = self.invocation_mut(*invocation);
@@ -142,6 +154,7 @@ impl Desk<'_> {
             depth: *depth,
             opened_at_ms: at_ms,
             call: call.clone(),
+            held: None,
             seat: None,
             reference: None,
             message: None,
@@ -162,8 +175,12 @@ impl Desk<'_> {
     fn fold_end(&mut self, at_ms: u64, event: &OfficeEvent) {
         let OfficeEvent::Ended { invocation, status, why, result, words } = event else { return };
         let (result, words) = (*result, words.clone());
+        let content = result.and_then(|id| self.result(id)).map(|it| it.content.clone());
+        let told = content.or_else(|| words.clone()).unwrap_or_default();
+        let newest = InvocationId(self.counters().invocation);
         let call = self.invocation_mut(*invocation);
         call.ended = Some(Ended { at_ms, status: *status, why: *why, result, words });
+        let over = call.clone();
         let (caller, seat) = (call.session, call.seat);
         let past = Past {
             invocation: *invocation,
@@ -172,6 +189,10 @@ impl Desk<'_> {
             has_result: result.is_some(),
         };
         self.standing(caller).calls.remove(invocation);
+        // A call that was not made is no round of it, and a person has answered.
+        if *why != Why::Repeated {
+            self.standing(caller).repeats.end(&over, &told, newest);
+        }
         let Some(seat) = seat else { return };
         let standing = self.standing(seat);
         standing.tasks.remove(invocation);
@@ -236,12 +257,21 @@ impl Desk<'_> {
     pub(super) fn fold_about(&mut self, session: SessionId, written: &Written) {
         match written.about {
             Some(About::Task(invocation)) => {
-                self.invocation_mut(invocation).message = Some(written.message);
+                let call = self.invocation_mut(invocation);
+                call.message = Some(written.message);
+                let call = call.clone();
                 let standing = self.standing(session);
+                standing.repeats.begin(&call);
                 standing.current = Some(invocation);
                 standing.idle_since_ms = None;
             }
-            Some(About::Result(result)) => self.result_mut(result).message = Some(written.message),
+            Some(About::Result(result)) => {
+                let result = self.result_mut(result);
+                result.message = Some(written.message);
+                let content = result.content.clone();
+                self.standing(session).repeats.receive(&content);
+            }
+            None if written.personal => self.standing(session).repeats.begin_again(),
             None => {}
         }
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Reference, Verdict, Why};
 use crate::{
-    id::{InvocationId, ResultId, RunId, SessionId},
+    id::{InvocationId, RequestId, ResultId, RunId, SessionId},
     request::Call,
 };
 
@@ -51,6 +51,25 @@ pub enum OfficeEvent {
         /// Where its words are, if they are too long to be said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reference: Option<Reference>,
+        /// Stands for the files of caller and callee, where the call is a repeated one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<String>,
+    },
+    /// Nothing came of the same call before: it is not made until a person has answered.
+    #[serde(rename = "invocation.held")]
+    Held {
+        /// Which one.
+        invocation: InvocationId,
+        /// What the person is asked.
+        request: RequestId,
+        /// How often the same call has ended before.
+        times: u32,
+    },
+    /// A person has said that it may be made.
+    #[serde(rename = "invocation.released")]
+    Released {
+        /// Which one.
+        invocation: InvocationId,
     },
     /// Its words were read.
     #[serde(rename = "invocation.began")]

@@ -7,6 +7,7 @@ use alloc::{
 };
 
 use ostler_agents::Output;
+use ostler_protocol::signal::{QuestionCategory, UserQuestion};
 
 use crate::{
     InvocationId,
@@ -174,6 +175,60 @@ pub(crate) fn too_many(korean: bool) -> String {
         format!("At most {OPEN_MAX} calls may be open at once. Wait for a result.")
     }
 }
+
+/// To who called: that a person has stopped what it repeats.
+pub(crate) fn repeated(korean: bool, callee: &str) -> String {
+    if korean {
+        format!(
+            "{callee}을(를) 같은 내용으로 거듭 호출했지만 새로운 결과가 없어 사람이 이 호출을 중단했습니다. 다른 방법을 쓰거나 사용자에게 물어보세요."
+        )
+    } else {
+        format!(
+            "A person stopped this call: the same call of {callee} brought nothing new again and again. Do something \
+             else, or ask the user."
+        )
+    }
+}
+
+/// Whether a call that is repeated is made once more.
+pub(crate) fn repeated_question(
+    korean: bool,
+    call: &Invocation,
+    role: &str,
+    times: u32,
+    options: Vec<String>,
+) -> UserQuestion {
+    let Invocation { id, caller, task, .. } = call;
+    let task = beginning(task);
+    let question = if korean {
+        format!(
+            "{caller}이(가) 같은 내용으로 {role}을(를) {times}번 호출했지만 새로운 것이 없었습니다({id}). 다시 호출할까요?\n\
+             작업: {task}\n\
+             continue: 호출합니다. {times}번 더 되풀이되면 다시 묻습니다. stop: 호출하지 않고 {caller}에게 알립니다."
+        )
+    } else {
+        format!(
+            "{caller} has called {role} {times} times with the same words, and nothing new came of it. Make the call \
+             again ({id})?\n\
+             Task: {task}\n\
+             continue: make it, and ask again after {times} more. stop: do not make it, and tell {caller} so."
+        )
+    };
+    UserQuestion { category: QuestionCategory::Choice, question, options, default: None, required: true }
+}
+
+/// As much of a text as a question has room for.
+fn beginning(text: &str) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = line.char_indices().nth(QUOTED_CHARS_MAX) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
+/// How much of a task a question quotes.
+const QUOTED_CHARS_MAX: usize = 200;
 
 pub(crate) fn marked(korean: bool, callee: &str) -> String {
     if korean {

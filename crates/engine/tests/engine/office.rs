@@ -5,5 +5,6 @@ mod calls;
 mod endings;
 mod graphs;
 mod idle;
+mod repeats;
 mod results;
 mod stage;

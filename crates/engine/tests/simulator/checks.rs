@@ -43,6 +43,8 @@ fn text_of_item(item: &Value) -> Option<&str> {
         "user_question" | "ask_user" => &item["question"],
         "dependency_request" => &item["name"],
         "error" => &item["message"],
+        // Nobody is asked about what a process was saying when it was killed.
+        "fault" if item["ended_by"] == "cut_off" => return None,
         "fault" if item["tag"] != "TASK_ID" => &item["details"],
         "permission_request" => &item["input"]["command"],
         _ => return None,

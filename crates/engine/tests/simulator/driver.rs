@@ -6,7 +6,7 @@ use ostler_engine::{
     Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, RunId, SessionId, World,
     action::Deed,
     event::Parcel,
-    office::{NoSeat, OfficeInput},
+    office::{NoSeat, OfficeInput, RepeatTerms},
     request::{Ask, Bringing, Request},
     session::Session,
     thin::ThinNews,
@@ -429,7 +429,7 @@ fn office(session: SessionId, deed: &Deed) -> OfficeInput {
     match deed {
         Deed::Seat { invocation } => {
             let seat = Err(NoSeat::Unknown { roles: vec!["PO".to_owned()] });
-            OfficeInput::Seated { invocation: *invocation, seat }
+            OfficeInput::Seated { invocation: *invocation, seat, repeats: RepeatTerms::default() }
         }
         Deed::Examine { delivery } => {
             let (delivery, found) = ((**delivery).clone(), Err("there is nobody".to_owned()));

@@ -164,6 +164,12 @@ impl Shim {
             self.log.push(item.clone());
             self.spool.push(News::Heard { item });
         }
+        if signal.is_some() {
+            let mut half = said::at(self.log.len() as u64 * 100, said::fault("half a message"));
+            half["ended_by"] = "cut_off".into();
+            self.log.push(half.clone());
+            self.spool.push(News::Heard { item: half });
+        }
         self.spool.push(News::Ended { code, signal, clean: true });
         self.alive = false;
     }

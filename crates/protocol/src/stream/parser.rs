@@ -66,11 +66,11 @@ impl StreamParser {
         self.hold(bytes);
     }
 
-    pub(crate) fn finish(&mut self, sink: &mut Sink) {
+    pub(crate) fn finish(&mut self, ended_by: EndedBy, sink: &mut Sink) {
         if self.position > self.line_start {
             self.end_line(&[], sink);
         }
-        self.end_speech(EndedBy::Stream, sink);
+        self.end_speech(ended_by, sink);
     }
 
     pub(crate) fn set_nonce(&mut self, nonce: &Nonce) {

@@ -188,13 +188,28 @@ fn plain_output_waits_for_nothing() {
 #[test]
 fn a_structured_stream_knows_no_silence() {
     let table = ostler_protocol::stream::Table::builtin(ostler_protocol::stream::Cli::Gemini);
-    let mut parser = Parser::new(Format::Structured(table), Settings::default());
-    parser.push(
-        b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"[STEP_COMPLETE]\\n\",\"delta\":true}\n",
-    );
-    assert_eq!(parser.patience(), None);
-    parser.silent_for(Duration::from_mins(1));
-    assert_eq!(parser.next(), None);
-    parser.finish();
-    assert_eq!(parser.next().map(|item| item.ended_by), Some(EndedBy::Stream));
+    for ended_by in [EndedBy::Stream, EndedBy::CutOff] {
+        let mut parser = Parser::new(Format::Structured(table.clone()), Settings::default());
+        parser.push(
+            b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"[STEP_COMPLETE]\\n\",\"delta\":true}\n",
+        );
+        assert_eq!(parser.patience(), None);
+        parser.silent_for(Duration::from_mins(1));
+        assert_eq!(parser.next(), None);
+        if ended_by == EndedBy::CutOff {
+            parser.cut_off();
+        } else {
+            parser.finish();
+        }
+        assert_eq!(parser.next().map(|item| item.ended_by), Some(ended_by));
+    }
+}
+
+#[test]
+fn what_a_killed_process_was_saying_is_cut_off() {
+    let mut parser = Parser::new(Format::Text, Settings::default());
+    parser.push(b"[DELIVER_RESULT:PO]\ncontent: half of");
+    parser.cut_off();
+    let item = parser.next().expect("it was begun");
+    assert_eq!((item.what.kind(), item.ended_by), ("deliver_result", EndedBy::CutOff));
 }

@@ -104,6 +104,9 @@ pub struct InvocationView {
     pub context: Option<String>,
     /// How it stands.
     pub status: InvocationStatus,
+    /// The request that a person has to answer before it is made, because the same call brought nothing new before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// Why it has ended, if it has.
     pub why: Option<String>,
     /// What the caller is told, where that is more than a result.
@@ -253,6 +256,10 @@ impl InvocationView {
             task: call.task.clone(),
             context: call.context.clone(),
             status: status(call),
+            request: call
+                .held
+                .filter(|held| call.is_open() && !held.released)
+                .map(|it| it.request.to_string()),
             why: ended.and_then(|ended| word(json!(ended.why))),
             words: ended.and_then(|ended| ended.words.clone()),
             result: ended.and_then(|ended| ended.result).map(|result| result.to_string()),

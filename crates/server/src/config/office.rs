@@ -11,6 +11,9 @@ use super::{ConfigError, Source, parse_duration};
 /// How long a role that has nothing to do is kept, if nobody says otherwise.
 const IDLE: Duration = Duration::from_mins(10);
 
+/// How often the same call may end in a row while nothing changes, if nobody says otherwise.
+const REPEATS: u32 = 5;
+
 /// What is said of roles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Office {
@@ -18,6 +21,8 @@ pub struct Office {
     pub agent: Option<String>,
     /// How long a role that has nothing to do is kept.
     pub idle: Duration,
+    /// How often the same call may end in a row while nothing changes, before a person is asked; without an end if none.
+    pub repeats: Option<u32>,
     /// Roles by name.
     pub roles: BTreeMap<String, RoleSetting>,
 }
@@ -49,7 +54,7 @@ pub struct RoleSetting {
 
 impl Default for Office {
     fn default() -> Self {
-        Office { agent: None, idle: IDLE, roles: BTreeMap::new() }
+        Office { agent: None, idle: IDLE, repeats: Some(REPEATS), roles: BTreeMap::new() }
     }
 }
 
@@ -58,6 +63,7 @@ impl Default for Office {
 pub(super) struct OfficeTable {
     agent: Option<Spanned<String>>,
     idle: Option<Spanned<String>>,
+    repeats: Option<Spanned<u32>>,
     #[serde(default)]
     roles: BTreeMap<Spanned<String>, RoleTable>,
 }
@@ -92,6 +98,16 @@ impl OfficeTable {
             office.idle = parse_duration(idle.get_ref())
                 .map_err(|error| source.wrong(idle.span(), error.to_string(), None))?;
         }
+        if let Some(repeats) = &self.repeats {
+            office.repeats = match repeats.get_ref() {
+                0 => None,
+                1 => {
+                    let message = "`repeats` must be 2 or more, or 0 to never ask".to_owned();
+                    return Err(source.wrong(repeats.span(), message, None));
+                }
+                more => Some(*more),
+            };
+        }
         for (name, table) in self.roles {
             let line = source.line(name.span()).unwrap_or(1);
             if name.get_ref().parse::<ostler_protocol::name::AgentName>().is_err() {
@@ -110,6 +126,10 @@ impl OfficeTable {
 
     pub(super) fn withhold_idle(&mut self) {
         self.idle = None;
+    }
+
+    pub(super) fn withhold_repeats(&mut self) {
+        self.repeats = None;
     }
 }
 

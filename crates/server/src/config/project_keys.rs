@@ -48,6 +48,7 @@ pub const PROJECT_KEYS: &[(&str, ProjectRule)] = &[
     ("orchestrate.worktrees", ProjectRule::Stricter),
     ("office.agent", ProjectRule::Withheld),
     ("office.idle", ProjectRule::Withheld),
+    ("office.repeats", ProjectRule::Withheld),
     ("office.roles", ProjectRule::Refused),
 ];
 
@@ -115,6 +116,7 @@ pub(super) fn withhold(file: &mut File, key: &str) {
         "orchestrate.executor" => file.orchestrate.withhold_executor(),
         "office.agent" => file.office.iter_mut().for_each(super::OfficeTable::withhold_agent),
         "office.idle" => file.office.iter_mut().for_each(super::OfficeTable::withhold_idle),
+        "office.repeats" => file.office.iter_mut().for_each(super::OfficeTable::withhold_repeats),
         _ => {}
     }
 }
@@ -200,6 +202,7 @@ mod tests {
         ),
         ("office.agent", "[office]\nagent = 'claude'", "[office]\nagent = 'codex'", ""),
         ("office.idle", "[office]\nidle = '1m'", "[office]\nidle = '1d'", ""),
+        ("office.repeats", "[office]\nrepeats = 3", "[office]\nrepeats = 0", ""),
         ("office.roles", "", "[office.roles.PO]\ndescription = 'plans'", ""),
     ];
 

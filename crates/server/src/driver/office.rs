@@ -2,6 +2,7 @@
 //! said it.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     sync::Arc,
@@ -10,16 +11,18 @@ use std::{
 
 use ostler_engine::{
     ActionName, Input, InvocationId, SessionId,
-    office::{Delivery, NoSeat, OfficeInput, Reference},
+    office::{Delivery, NoSeat, OfficeInput, Reference, RepeatTerms},
 };
 use ostler_shim::{ERR, OUT, work_of};
 use tokio::{task::spawn_blocking, time::sleep};
 
 use super::Driver;
 use crate::{
+    config::{Config, Office},
     journal::SubmitError,
     office::{
         examine::examine,
+        files::state_of,
         seat::{self, Caller},
     },
 };
@@ -36,9 +39,34 @@ const WORK_TICKS_MIN: u64 = 2;
 /// Looks who is called.
 pub(super) async fn seat(driver: &Arc<Driver>, invocation: InvocationId, name: ActionName) {
     let looking = Arc::clone(driver);
-    let found = spawn_blocking(move || look(&looking, invocation)).await;
-    let seat = found.unwrap_or_else(|error| Err(NoSeat::Bad { message: error.to_string() }));
-    submit(driver, OfficeInput::Seated { invocation, seat }, name).await;
+    let found =
+        spawn_blocking(move || (look(&looking, invocation), repeat_terms(&looking, invocation))).await;
+    let (seat, repeats) = found
+        .unwrap_or_else(|error| (Err(NoSeat::Bad { message: error.to_string() }), RepeatTerms::default()));
+    submit(driver, OfficeInput::Seated { invocation, seat, repeats }, name).await;
+}
+
+/// When a repeated call is held. Files are looked at only for a call that is repeated: that takes time.
+fn repeat_terms(driver: &Driver, id: InvocationId) -> RepeatTerms {
+    let (project, directories) = {
+        let world = driver.journal.world();
+        let Some(call) = world.invocations.get(&id) else { return RepeatTerms::default() };
+        let caller = world.sessions.get(&call.session);
+        // A name in another case is another call here, which only means that its files are looked at later.
+        let is_repeated = caller.is_some_and(|session| {
+            session.office.repeats.count(&call.callee, &call.task, call.context.as_deref()) > 0
+        });
+        let seat = seat::seat_in(&world, call.project, &call.callee);
+        let seat = seat.and_then(|seat| world.sessions.get(&seat));
+        let places = [caller, seat].into_iter().flatten().filter(|_| is_repeated);
+        let directories: BTreeSet<String> = places.map(|it| it.directory().to_owned()).collect();
+        (call.project, directories)
+    };
+    let Some((root, _)) = seat::place(driver, project) else { return RepeatTerms::default() };
+    // What is wrong with the configuration is said of the seat.
+    let config = Config::load(Some(Path::new(&root)), &driver.trusted(&root));
+    let max = config.map_or_else(|_| Office::default().repeats, |config| config.office.repeats);
+    RepeatTerms { max, files: state_of(&directories) }
 }
 
 fn look(driver: &Driver, id: InvocationId) -> Result<Box<ostler_engine::office::Seat>, NoSeat> {

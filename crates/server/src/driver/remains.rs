@@ -139,7 +139,8 @@ impl Overheard {
             match log.read(&mut chunk) {
                 Ok(length @ 1..) => self.parser.push(&chunk[..length]),
                 Ok(0) | Err(_) => {
-                    self.parser.finish();
+                    // How the process ended is not known.
+                    self.parser.cut_off();
                     self.log = None;
                 }
             }

@@ -103,7 +103,8 @@ async fn wait(
     let mut changed = app.driver.journal.watch();
     let is_enough = |view: &CalledView| {
         let call = &view.invocation;
-        call.is_over() || (!whose.over && call.seat.is_some()) || (whose.over && !view.waited_for)
+        let is_known = call.seat.is_some() || call.request.is_some();
+        call.is_over() || (!whose.over && is_known) || (whose.over && !view.waited_for)
     };
     let settled = async {
         loop {

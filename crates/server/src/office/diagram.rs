@@ -173,6 +173,7 @@ mod tests {
             task: task.to_owned(),
             context: None,
             status,
+            request: None,
             why: ended.map(str::to_owned),
             words: None,
             result: (status == InvocationStatus::Completed).then(|| format!("d_{number}")),

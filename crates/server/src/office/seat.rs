@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ostler_agents::{Agent, agent::Guide};
 use ostler_engine::{
-    ProjectId, SessionId,
+    ProjectId, SessionId, World,
     office::{NoSeat, Seat},
     run::Terms,
     session::{Order, Role as SessionRole},
@@ -89,7 +89,12 @@ pub(crate) fn place(driver: &Driver, project: ProjectId) -> Option<(String, bool
 
 /// The session that has a role.
 pub(crate) fn seat_of(driver: &Driver, project: ProjectId, name: &str) -> Option<SessionId> {
-    driver.journal.world().projects.get(&project)?.seats.get(name).copied()
+    seat_in(&driver.journal.world(), project, name)
+}
+
+/// The same where the world is at hand.
+pub(crate) fn seat_in(world: &World, project: ProjectId, name: &str) -> Option<SessionId> {
+    world.projects.get(&project)?.seats.get(name).copied()
 }
 
 /// The agent that a role is for who calls, or why it cannot be called.

@@ -13,11 +13,12 @@ use crate::{
 };
 
 /// Each task is a number: who gets one above nothing calls the next with one less. One that was killed has forgotten for
-/// whom it had called, and says nothing when the result comes.
+/// whom it had called, and says nothing when the result comes. It has no other process: one that was killed instead of the
+/// role would leave it with half of what it has to know.
 fn relay(next: u64) -> String {
     format!(
         r#"while read -r head; do case $head in
-        "[Task from "*) caller=$(name_in "$head"); read -r task
+        "[Task from "*) caller=${{head#* from }}; caller=${{caller%%]*}}; read -r task
             if [ "$task" -gt 0 ]; then invoke R{next} $((task - 1)); else deliver "$caller" 0; caller=; fi;;
         "[Result from "*) read -r it; read -r _; [ -z "$caller" ] || deliver "$caller" "$it"; caller=;;
         "[No result from "*) read -r it; read -r _; [ -z "$caller" ] || deliver "$caller" "no: $it"; caller=;; esac; done"#

@@ -19,7 +19,8 @@ use crate::{
     heard::Said,
     id::{ProjectId, ResultId, SessionId},
     office::{
-        DEPTH_MAX, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, Seat, Step, Verdict, Why, name_of, origin,
+        DEPTH_MAX, Invocation, NoSeat, OPEN_MAX, OfficeEvent, OfficeInput, RepeatTerms, Seat, Step, Verdict,
+        Why, name_of, origin,
     },
     request::{Bringing, Call, Caller},
     session::Process,
@@ -129,14 +130,23 @@ impl Maker<'_> {
     }
 
     /// It is known who is called, or that nobody is.
-    pub(super) fn seated(&mut self, id: InvocationId, seat: &Result<Box<Seat>, NoSeat>) {
-        let Some(call) = self.desk.invocation(id).filter(|call| call.is_open() && call.seat.is_none()) else {
-            return;
-        };
+    pub(super) fn seated(
+        &mut self,
+        id: InvocationId,
+        seat: &Result<Box<Seat>, NoSeat>,
+        repeats: &RepeatTerms,
+    ) {
+        let is_held = |call: &Invocation| call.held.is_some_and(|held| !held.released);
+        let is_wanted = |call: &&Invocation| call.is_open() && call.seat.is_none() && !is_held(call);
+        let Some(call) = self.desk.invocation(id).filter(is_wanted) else { return };
         let (project, caller, name) = (call.project, call.session, call.caller.clone());
         if self.session(caller).cancelled_at_ms.is_some() {
             // It has called while it was asked to end.
             self.take_back(caller, id);
+            return;
+        }
+        let role = seat.as_ref().map_or_else(|_| call.callee.clone(), |seat| seat.name.clone());
+        if self.hold_if_repeated(id, &role, repeats) {
             return;
         }
         let seat = match seat {
@@ -163,6 +173,7 @@ impl Maker<'_> {
             callee: seat.name.clone(),
             seat: session,
             reference: seat.reference.clone(),
+            files: repeats.files.clone(),
         };
         self.emit(caller, Event::Office(seated));
         self.dispatch(session);
@@ -183,7 +194,7 @@ impl Maker<'_> {
                 path.insert(0, from.to_string());
                 return Some(path);
             }
-            let waits = |call: &&crate::office::Invocation| call.seat.is_some() && call.caller == name;
+            let waits = |call: &&Invocation| call.seat.is_some() && call.caller == name;
             for call in self.desk.open_calls(project).filter(waits) {
                 if call.callee != to && !before.contains_key(call.callee.as_str()) {
                     before.insert(&call.callee, name);
@@ -197,9 +208,8 @@ impl Maker<'_> {
     /// Everybody in a ring is told. The call that would close it is not made, and the others go on.
     fn report_cycle(&mut self, caller: SessionId, id: InvocationId, path: &[String]) {
         let project = self.session(caller).project;
-        let in_it = |call: &&crate::office::Invocation| {
-            path.windows(2).any(|pair| pair[0] == call.caller && pair[1] == call.callee)
-        };
+        let in_it =
+            |call: &&Invocation| path.windows(2).any(|pair| pair[0] == call.caller && pair[1] == call.callee);
         let mut others: BTreeMap<SessionId, (String, Vec<InvocationId>)> = BTreeMap::new();
         for call in self.desk.open_calls(project).filter(in_it).filter(|call| call.session != caller) {
             let (_, calls) = others.entry(call.session).or_insert_with(|| (call.caller.clone(), Vec::new()));
@@ -316,6 +326,7 @@ impl Maker<'_> {
         };
         let ended = OfficeEvent::Ended { invocation: id, status, why, result, words: said.clone() };
         self.emit(by, Event::Office(ended));
+        self.withdraw_repeat(id);
         said
     }
 

@@ -5,7 +5,7 @@ use ostler_engine::{
     action::Deed,
     checkpoint::Kept,
     input::{CheckpointNews, News, RestoreNews},
-    office::{OfficeInput, Verdict, Why},
+    office::{OfficeInput, RepeatTerms, Verdict, Why},
     session::Status,
 };
 use serde_json::json;
@@ -60,6 +60,37 @@ fn a_callee_that_fails_fails_its_call_and_serves_the_next() {
     // Whoever calls again has it begin again.
     stage.invokes(caller, "PO", "Third.");
     assert_eq!((stage.seat("PO"), stage.told(seat).len()), (seat, 3));
+}
+
+#[test]
+fn nobody_acts_on_what_a_process_was_saying_when_it_was_killed() {
+    let invoke = json!({ "kind": "invoke", "target": "QA", "task": "Delete the fi", "context": null });
+    let deliver =
+        json!({ "kind": "deliver_result", "target": "s_1", "result_type": "message", "content": "Hal" });
+    for item in [invoke, deliver, said::fault("INVOKE missing required field 'task'")] {
+        for ended_by in ["cut_off", "stream"] {
+            let mut stage = Stage::new(&[("PO", plain()), ("QA", plain())]);
+            let caller = stage.caller(plain());
+            stage.invokes(caller, "PO", "First.");
+            stage.invokes(caller, "PO", "Second.");
+            let seat = stage.seat("PO");
+            let mut item = item.clone();
+            item["ended_by"] = json!(ended_by);
+            stage.says(seat, item);
+            if ended_by == "stream" {
+                let has_effect = stage.world().invocations.len() > 2 || !stage.world().results.is_empty();
+                assert!(has_effect || stage.world().requests.len() == 1);
+                continue;
+            }
+            stage.shim(seat, News::Ended { code: None, signal: Some(9), clean: true });
+            stage.settle();
+            assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
+            assert_eq!(stage.told(caller), ["[No result from PO]\nPO has failed: signal 9\n[/Result]\n"]);
+            assert_eq!(stage.told(seat).last(), Some(&"[Task from s_1]\nSecond.\n"));
+            assert_eq!(stage.world().invocations.len(), 2);
+            assert!(stage.world().results.is_empty() && stage.world().requests.is_empty());
+        }
+    }
 }
 
 #[test]
@@ -247,7 +278,11 @@ fn what_could_not_be_begun_is_not_said_when_it_can() {
     stage.shim(caller, News::Stopped { cause, processes, confirmed });
     stage.give(&Input::Restore { checkpoint, conversation: false });
     let found = stage.find("PO");
-    stage.office(OfficeInput::Seated { invocation: InvocationId(1), seat: found });
+    stage.office(OfficeInput::Seated {
+        invocation: InvocationId(1),
+        seat: found,
+        repeats: RepeatTerms::default(),
+    });
     assert_eq!(ended(stage.call(1)), (Verdict::Failed, Why::Failed));
     let news = RestoreNews::NotRestored { before: CheckpointNews::Unchanged, message: "no".to_owned() };
     stage.give(&Input::Restored { session: seat, checkpoint, news });

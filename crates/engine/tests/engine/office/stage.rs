@@ -8,7 +8,8 @@ use ostler_engine::{
     action::Deed,
     input::{News, WorktreeNews},
     office::{
-        Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, Seat, Verdict, Why,
+        Delivery, Examined, Handover, Invocation, NoSeat, OfficeEvent, OfficeInput, RepeatTerms, Seat,
+        Verdict, Why,
     },
     run::Terms,
     session::{Role, Session, Status},
@@ -47,6 +48,8 @@ pub(super) struct Stage {
     pub(super) is_apart: bool,
     /// What is to be done with those.
     pub(super) trees: Vec<(SessionId, Deed)>,
+    /// When a call that is repeated is held.
+    pub(super) repeats: RepeatTerms,
 }
 
 /// When a process dies that is brought something.
@@ -76,6 +79,7 @@ impl Stage {
             at_work: BTreeSet::new(),
             is_apart: false,
             trees: Vec::new(),
+            repeats: RepeatTerms::default(),
         }
     }
 
@@ -224,7 +228,7 @@ impl Stage {
                 Deed::Seat { invocation } => {
                     let name = self.world().invocations[&invocation].callee.clone();
                     let seat = self.find(&name);
-                    self.office(OfficeInput::Seated { invocation, seat });
+                    self.office(OfficeInput::Seated { invocation, seat, repeats: self.repeats.clone() });
                 }
                 Deed::Examine { delivery } => {
                     let found = self.examine(&delivery);
