@@ -9,6 +9,7 @@ use alloc::{
     vec::Vec,
 };
 
+use ostler_protocol::stream::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::template::{LaunchNames, MessageNames, PermissionNames, Template};
@@ -157,6 +158,10 @@ pub struct Input {
     pub way: InputWay,
     /// For [`InputWay::Message`], the line that carries a message.
     pub message: Option<Template<MessageNames>>,
+    /// Whether its stream proves what has become part of the conversation. Derived from `message` and the output when
+    /// the table is read, so that a session keeps what it began with.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub proven: bool,
 }
 
 /// The ways in which words reach an agent.
@@ -368,6 +373,21 @@ impl Agent {
     /// messages are lines that a terminal would cut, and some CLIs take none from a terminal.
     pub fn reads_terminal(&self) -> bool {
         self.terminal == Terminal::Pty && self.input.way != InputWay::Message
+    }
+
+    /// Whether its stream proves what has become part of the conversation: a message by its id, or the prompt in its
+    /// arguments.
+    pub(crate) fn proves_inputs(&self) -> bool {
+        let Output::Table(toml) = &self.output else { return false };
+        let Ok(table) = Table::parse(toml) else { return false };
+        match self.input.way {
+            InputWay::Line => false,
+            InputWay::Message => {
+                let has_id = self.input.message.as_ref().is_some_and(|message| message.names("id"));
+                has_id && !self.names("prompt") && table.proves_input()
+            }
+            InputWay::Relaunch => table.proves_prompt(),
+        }
     }
 
     /// Whether its table says how it is given a `model`, `max_turns`, `tools` or `permission_mode`.

@@ -22,6 +22,8 @@ const ARGUMENT_BYTES_MAX: usize = 128 * 1024 - 1;
 pub struct LaunchRequest<'a> {
     /// What is to be done, or the answer with which a conversation goes on.
     pub prompt: Option<&'a str>,
+    /// The id of the prompt where it is a message, a UUID.
+    pub prompt_id: &'a str,
     /// A new conversation or an old one.
     pub conversation: Conversation<'a>,
     /// The text that teaches the agent to ask.
@@ -202,7 +204,7 @@ impl Agent {
         let input = match self.input.way {
             InputWay::Relaunch => InputPlan::Empty,
             InputWay::Line | InputWay::Message => {
-                let first = spoken.and_then(|text| self.message(text)).unwrap_or_default();
+                let first = spoken.and_then(|text| self.message(text, request.prompt_id)).unwrap_or_default();
                 InputPlan::Open { first, words: spoken.unwrap_or_default().to_string() }
             }
         };

@@ -19,14 +19,15 @@ pub enum Decision<'a> {
 impl Agent {
     /// The bytes that carry a message to the running agent; `None` if it has to be relaunched with it.
     ///
-    /// For agents that read lines the text is one line: a caller with a reply has encoded it as such.
-    pub fn message(&self, text: &str) -> Option<String> {
+    /// For agents that read lines the text is one line: a caller with a reply has encoded it as such. The id is a UUID by
+    /// which the stream may name the message later.
+    pub fn message(&self, text: &str, id: &str) -> Option<String> {
         let mut line = match self.input.way {
             InputWay::Relaunch => return None,
             InputWay::Line => String::from(text.trim_end_matches('\n')),
             InputWay::Message => {
                 let template = self.input.message.as_ref()?;
-                template.fill(|name| (name == "text").then(|| Value::from(text))).ok()?
+                template.fill(|name| Some(Value::from(if name == "id" { id } else { text }))).ok()?
             }
         };
         line.push('\n');

@@ -296,6 +296,7 @@ impl Overlay {
             let private = private.into_inner().extend(agent.private.take());
             agent.private = Some(private.map_err(|message| TableError::at(name, toml, Some(span), message))?);
         }
+        agent.input.proven = agent.proves_inputs();
         agent
             .check(guide_span, way_span)
             .map_err(|(span, message)| TableError::at(name, toml, span, message))?;

@@ -50,7 +50,7 @@ impl Names for LaunchNames {
 pub struct MessageNames;
 
 impl Names for MessageNames {
-    const ALL: &'static [&'static str] = &["text"];
+    const ALL: &'static [&'static str] = &["text", "id"];
 }
 
 /// The values of a reply to a permission request.

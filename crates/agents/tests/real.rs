@@ -201,7 +201,7 @@ impl Lab {
             }
             // What is written before the input is closed is done before the CLI exits.
             InputWay::Line | InputWay::Message => {
-                run.write(&self.agent.message(&answer).unwrap());
+                run.write(&self.agent.message(&answer, &uuid(2)).unwrap());
                 run.finish()
             }
         };
@@ -273,8 +273,16 @@ impl Lab {
     }
 
     fn request<'a>(&'a self, prompt: &'a str, conversation: Conversation<'a>) -> LaunchRequest<'a> {
+        // A conversation has no two messages of the same id.
+        let prompt_id = match conversation {
+            Conversation::Fresh { .. } => "6e1f7c1e-0000-4000-8000-00000000000a",
+            Conversation::Resume { .. } | Conversation::Rewind { .. } => {
+                "6e1f7c1e-0000-4000-8000-00000000000b"
+            }
+        };
         LaunchRequest {
             prompt: Some(prompt),
+            prompt_id,
             conversation,
             guide: Some(guide_text()),
             guide_file: self.guide_file.to_str(),

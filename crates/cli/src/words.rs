@@ -2,6 +2,7 @@
 //!
 //! Commands name a key and its values; only this module knows sentences. What `--json` prints never comes from here.
 
+mod delivery;
 mod demo;
 mod en;
 mod key;
@@ -104,6 +105,7 @@ impl Language {
                 office::SENTENCES,
                 permission::SENTENCES,
                 looked::SENTENCES,
+                delivery::SENTENCES,
                 work_secret::SENTENCES,
                 merge::SENTENCES,
             ];

@@ -35,3 +35,20 @@ pub struct Limit {
     /// When the last of them went on.
     pub tried_at_ms: u64,
 }
+
+/// The event that an account has hit a limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountLimit {
+    /// Its id.
+    pub account: AccountId,
+    /// What tells it from others, in words that hold no key.
+    pub name: String,
+    /// When the limit resets, where somebody said so.
+    pub reset_at_ms: Option<u64>,
+    /// When the first of its sessions goes on.
+    pub next_try_at_ms: u64,
+    /// How often in a row it was hit.
+    pub times: u32,
+    /// In the words of whoever said it.
+    pub message: Option<String>,
+}

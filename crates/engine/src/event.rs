@@ -8,6 +8,7 @@ use serde_json::Value;
 
 pub use crate::entry::{Entry, NotTaken, Parcel, VERSION};
 use crate::{
+    account::AccountLimit,
     answer::Answer,
     budget::Budget,
     checkpoint::{Kept, RestoredFiles, Rewind, Skip, Why},
@@ -326,20 +327,7 @@ pub enum Event {
     SessionUnparked,
     /// An account has hit a limit: its sessions wait.
     #[serde(rename = "account.limited")]
-    AccountLimited {
-        /// Its id.
-        account: AccountId,
-        /// What tells it from others, in words that hold no key.
-        name: String,
-        /// When the limit resets, where somebody said so.
-        reset_at_ms: Option<u64>,
-        /// When the first of its sessions goes on.
-        next_try_at_ms: u64,
-        /// How often in a row it was hit.
-        times: u32,
-        /// In the words of whoever said it.
-        message: Option<String>,
-    },
+    AccountLimited(AccountLimit),
     /// One of its sessions goes on: the wait is over, the one before has shown that it is, or a person wants it.
     #[serde(rename = "account.tried")]
     AccountTried {
@@ -380,6 +368,14 @@ pub enum Event {
         launch: u32,
         /// The shim's record; none if it is known only from the end of a process that had it.
         spool_seq: Option<u64>,
+        /// What.
+        parcel: Parcel,
+    },
+    /// The agent's conversation holds it: a process that resumes the conversation knows it.
+    #[serde(rename = "input.heard")]
+    InputHeard {
+        /// Which launch.
+        launch: u32,
         /// What.
         parcel: Parcel,
     },

@@ -110,7 +110,7 @@ impl Desk<'_> {
                 self.run_mut(entry.run.expect("it has its run")).raise(*budget);
             }
             Event::RunPhased { plan } => self.run_mut(entry.run.expect("it has its run")).begin(plan),
-            Event::AccountLimited { .. } | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
+            Event::AccountLimited(_) | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
                 self.fold_account(entry);
             }
             event => {
@@ -142,6 +142,7 @@ impl Desk<'_> {
             Event::InputSent { .. }
             | Event::InputDelivered { .. }
             | Event::InputConsumed { .. }
+            | Event::InputHeard { .. }
             | Event::InputRefused(_)
             | Event::InputReturned { .. } => self.fold_input(place, at_ms, event),
             Event::SessionLaunched { .. }

@@ -7,7 +7,7 @@ use alloc::{
 };
 
 use ostler_protocol::{
-    fact::{AgentSession, End, RateLimit, Usage},
+    fact::{AgentSession, End, InputHeard, RateLimit, Usage},
     mark::Mark,
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -39,6 +39,8 @@ pub(crate) enum Heard {
     Usage(Usage),
     /// The account has hit a limit.
     Limit(RateLimit),
+    /// The conversation holds an input.
+    Input(InputHeard),
     /// The CLI says that it is through.
     End(End),
     /// A phase is said to be done.
@@ -123,6 +125,7 @@ pub(crate) fn read(item: &Value) -> Heard {
         "agent_session" => fields(item).map(Heard::Conversation),
         "usage" => fields(item).map(Heard::Usage),
         "rate_limit" => fields(item).map(Heard::Limit),
+        "input_heard" => fields(item).map(Heard::Input),
         "end" => fields(item).map(Heard::End),
         "phase_complete" => fields(item).map(Heard::PhaseComplete),
         "invoke" | "deliver_result" | "step_complete" => fields(item).map(Heard::Office),

@@ -20,6 +20,7 @@ pub mod checkpoint;
 pub mod event;
 pub mod id;
 pub mod input;
+pub mod input_id;
 pub mod office;
 pub mod orchestrate;
 pub mod permission;

@@ -267,8 +267,18 @@ pub enum Bringing {
         /// The launch.
         launch: u32,
     },
-    /// The agent has read it.
+    /// The process has read it, and its stream is yet to prove that the conversation holds it.
+    Unproven {
+        /// The launch.
+        launch: u32,
+    },
+    /// The agent has read it, and its stream proves nothing beyond that.
     Consumed {
+        /// The launch.
+        launch: u32,
+    },
+    /// The conversation holds it.
+    Heard {
         /// The launch.
         launch: u32,
     },
@@ -284,8 +294,22 @@ impl Bringing {
             | Bringing::Sent { .. }
             | Bringing::Refused { .. }
             | Bringing::Prompted { .. }
-            | Bringing::Delivered { .. } => true,
-            Bringing::Nothing | Bringing::Consumed { .. } | Bringing::Undeliverable => false,
+            | Bringing::Delivered { .. }
+            | Bringing::Unproven { .. } => true,
+            Bringing::Nothing
+            | Bringing::Consumed { .. }
+            | Bringing::Heard { .. }
+            | Bringing::Undeliverable => false,
+        }
+    }
+
+    /// The launch that may have told it to the conversation, though nothing proves that it did.
+    pub(crate) fn may_be_known_from(self) -> Option<u32> {
+        match self {
+            Bringing::Prompted { launch }
+            | Bringing::Delivered { launch }
+            | Bringing::Unproven { launch } => Some(launch),
+            _ => None,
         }
     }
 }

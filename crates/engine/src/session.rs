@@ -234,6 +234,9 @@ pub struct Launch {
     /// How many items of its output were counted and not recorded.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unrecorded: u64,
+    /// How often its stream has proven that the conversation holds something it was told.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub proofs: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -441,6 +444,7 @@ impl Launch {
             rewind: None,
             screen: None,
             unrecorded: 0,
+            proofs: 0,
         }
     }
 

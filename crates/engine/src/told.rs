@@ -38,7 +38,6 @@ pub fn fits(agent: &Agent, text: &str) -> bool {
 
 /// The bytes for the input of an agent that cannot be told this as it is.
 pub fn by_file<E>(
-    agent: &Agent,
     korean: bool,
     (text, long): (&str, Long),
     mut keep: impl FnMut(&str) -> Result<Reference, E>,
@@ -57,7 +56,8 @@ pub fn by_file<E>(
             let file = words::office::read_file(korean, &keep(rest)?);
             let lines = [head, Some(file.as_str()), tail];
             let words = lines.into_iter().flatten().collect::<Vec<&str>>().join("\n");
-            Ok(agent.message(&words).unwrap_or_else(|| format!("{words}\n")))
+            // Who reads a terminal reads lines, or nothing but its prompt.
+            Ok(format!("{}\n", words.trim_end_matches('\n')))
         }
         Long::Line => match object(text) {
             Some(line) => shortened(line, keep),

@@ -21,6 +21,7 @@ use crate::{
     answer::Answer,
     checkpoint::{Rewind, RewindWay},
     event::Parcel,
+    input_id,
     request::{Ask, Request},
     session::Session,
     told::{self, Long},
@@ -36,14 +37,19 @@ pub(crate) fn flood(korean: bool, max: usize) -> String {
 }
 
 /// The bytes that go to an agent's input; where its terminal would cut them, what they are made of.
-pub(crate) fn input(session: &Session, parcel: Parcel, request: Option<&Request>) -> (String, Option<Long>) {
+pub(crate) fn input(
+    session: &Session,
+    launch: u32,
+    parcel: Parcel,
+    request: Option<&Request>,
+) -> (String, Option<Long>) {
     let agent = &session.order.agent;
     let (text, is_line) = match said(session, parcel, request) {
         Said::Bytes(bytes) => return (bytes, None),
         Said::Line(line) => (line, true),
         Said::Words(words) => (words, false),
     };
-    let bytes = match agent.message(&text) {
+    let bytes = match agent.message(&text, &input_id::of_parcel(session.id, launch, parcel)) {
         Some(message) if !is_line => message,
         _ => format!("{}\n", text.trim_end_matches('\n')),
     };
@@ -311,6 +317,16 @@ fn asked(ask: &Ask) -> String {
     }
 }
 
+/// Something that is said once more, because nothing proves that the conversation holds it.
+pub(crate) fn repeated(korean: bool, text: &str) -> String {
+    let mark = if korean {
+        "(다시 전달합니다. 이미 읽은 내용일 수 있습니다.)"
+    } else {
+        "(Repeated: you may have read this already.)"
+    };
+    format!("{mark}\n{text}")
+}
+
 /// The prompt with which a conversation goes on.
 pub(crate) fn go_on(korean: bool, was_lost: bool, texts: &[String], prompt: Option<&str>) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -378,14 +394,19 @@ pub(crate) fn overdue(korean: bool, time_ms_max: u64, output: &str) -> String {
 /// again if it may not have been heard.
 pub(crate) fn after_limit(session: &Session, fresh: bool, texts: &[String]) -> String {
     let Some(last) = session.launches.last() else { return session.order.prompt.clone() };
-    let was_heard = last.used.output_tokens.is_some_and(|tokens| tokens > 0);
-    let go_on = match (session.order.korean, was_heard) {
-        (false, true) => "The usage limit is over. Go on where you were.",
-        (true, true) => "사용량 제한이 풀렸습니다. 하던 일을 계속하세요.",
-        (_, false) => last.prompt.as_str(),
+    let first = match (session.order.korean, repeats_prompt(session, fresh)) {
+        (false, false) => "The usage limit is over. Go on where you were.",
+        (true, false) => "사용량 제한이 풀렸습니다. 하던 일을 계속하세요.",
+        (_, true) => last.prompt.as_str(),
     };
-    let first = if fresh { last.prompt.as_str() } else { go_on };
     joined([first].into_iter().chain(texts.iter().map(String::as_str)))
+}
+
+/// Whether an agent whose last process was ended by a limit is given the prompt of that process again.
+pub(crate) fn repeats_prompt(session: &Session, fresh: bool) -> bool {
+    let last = session.launches.last();
+    let was_heard = last.and_then(|last| last.used.output_tokens).is_some_and(|tokens| tokens > 0);
+    fresh || !was_heard
 }
 
 /// The prompt after a failed check.

@@ -19,6 +19,8 @@ pub enum Fact {
     RateLimit(RateLimit),
     /// The CLI asks whether a tool may run.
     PermissionRequest(PermissionRequest),
+    /// The conversation holds something that the agent was told.
+    InputHeard(InputHeard),
     /// The CLI says that it is through.
     End(End),
 }
@@ -31,6 +33,7 @@ impl Fact {
             Fact::Usage(_) => "usage",
             Fact::RateLimit(_) => "rate_limit",
             Fact::PermissionRequest(_) => "permission_request",
+            Fact::InputHeard(_) => "input_heard",
             Fact::End(_) => "end",
         }
     }
@@ -136,6 +139,14 @@ pub struct PermissionRequest {
     pub input: Value,
     /// The CLI's own words.
     pub description: Option<String>,
+}
+
+/// The proof that an input is part of the conversation: a resumed process knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct InputHeard {
+    /// The id under which the input was written; none for the prompt in the arguments of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
 }
 
 /// How a CLI ended its work.

@@ -1538,7 +1538,11 @@ export interface components {
             ask: components["schemas"]["AskView"];
             /** @description Which of its texts a list does not carry whole. */
             cut?: components["schemas"]["CutText"][];
-            /** @description How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `delivered`, `consumed` or `undeliverable`. */
+            /**
+             * @description How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `prompted`, `delivered`, `consumed` (the
+             *     process has read it), `heard` (the conversation holds it; only where the agent's stream proves it) or
+             *     `undeliverable`.
+             */
             delivery: string;
             /** @description Whether nobody waits for it any more; it can still be answered. */
             expired: boolean;

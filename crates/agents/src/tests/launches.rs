@@ -18,6 +18,7 @@ use crate::{
 
 const GUIDE: &str = "Ask with \"tags\".\nAlways.";
 const ID: &str = "6e1f7c1e-0000-4000-8000-000000000001";
+const PROMPT_ID: &str = "6e1f7c1e-0000-4000-8000-000000000002";
 
 fn shown(plan: &LaunchPlan) -> String {
     let mut lines: Vec<String> = plan.command.iter().map(|argument| format!("{argument:?}")).collect();
@@ -38,6 +39,7 @@ fn check(name: &str, request: &LaunchRequest<'_>, expect: Expect) {
 fn fresh(prompt: &str) -> LaunchRequest<'_> {
     LaunchRequest {
         prompt: Some(prompt),
+        prompt_id: PROMPT_ID,
         conversation: Conversation::Fresh { id: Some(ID) },
         guide: Some(GUIDE),
         guide_file: Some("/state/guide.md"),
@@ -63,39 +65,39 @@ fn claude() {
         "claude",
         &all,
         expect![[r#"
-        "claude"
-        "--print"
-        "--verbose"
-        "--output-format=stream-json"
-        "--input-format=stream-json"
-        "--permission-prompt-tool=stdio"
-        "--disallowedTools=AskUserQuestion"
-        "--session-id=6e1f7c1e-0000-4000-8000-000000000001"
-        "--model=opus"
-        "--max-turns=7"
-        "--allowedTools=Bash(git *),Edit"
-        "--mcp-config={\"mcpServers\":{}}"
-        "--append-system-prompt=Ask with \"tags\".\nAlways."
-        SHLVL="1"
-        < "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"-fix \\\"it\\\"\\nnow\"}]}}\n"
-    "#]],
+            "claude"
+            "--print"
+            "--verbose"
+            "--output-format=stream-json"
+            "--input-format=stream-json"
+            "--permission-prompt-tool=stdio"
+            "--disallowedTools=AskUserQuestion"
+            "--session-id=6e1f7c1e-0000-4000-8000-000000000001"
+            "--model=opus"
+            "--max-turns=7"
+            "--allowedTools=Bash(git *),Edit"
+            "--mcp-config={\"mcpServers\":{}}"
+            "--append-system-prompt=Ask with \"tags\".\nAlways."
+            SHLVL="1"
+            < "{\"type\":\"user\",\"uuid\":\"6e1f7c1e-0000-4000-8000-000000000002\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"-fix \\\"it\\\"\\nnow\"}]}}\n"
+        "#]],
     );
     check(
         "claude",
         &resumed("yes", ID),
         expect![[r#"
-        "claude"
-        "--print"
-        "--verbose"
-        "--output-format=stream-json"
-        "--input-format=stream-json"
-        "--permission-prompt-tool=stdio"
-        "--disallowedTools=AskUserQuestion"
-        "--resume=6e1f7c1e-0000-4000-8000-000000000001"
-        "--append-system-prompt=Ask with \"tags\".\nAlways."
-        SHLVL="1"
-        < "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"yes\"}]}}\n"
-    "#]],
+            "claude"
+            "--print"
+            "--verbose"
+            "--output-format=stream-json"
+            "--input-format=stream-json"
+            "--permission-prompt-tool=stdio"
+            "--disallowedTools=AskUserQuestion"
+            "--resume=6e1f7c1e-0000-4000-8000-000000000001"
+            "--append-system-prompt=Ask with \"tags\".\nAlways."
+            SHLVL="1"
+            < "{\"type\":\"user\",\"uuid\":\"6e1f7c1e-0000-4000-8000-000000000002\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"yes\"}]}}\n"
+        "#]],
     );
     check(
         "claude",
@@ -227,8 +229,8 @@ fn a_plain_command_is_taken_as_it_is() {
     assert_eq!(plan.command, command);
     assert_eq!(plan.input, InputPlan::Open { first: String::new(), words: String::new() });
     assert_eq!(plan.output, Output::Text);
-    assert_eq!(agent.message("yes").as_deref(), Some("yes\n"));
-    assert_eq!(agent.message("{}\n").as_deref(), Some("{}\n"));
+    assert_eq!(agent.message("yes", PROMPT_ID).as_deref(), Some("yes\n"));
+    assert_eq!(agent.message("{}\n", PROMPT_ID).as_deref(), Some("{}\n"));
     let resume = LaunchRequest { conversation: Conversation::Resume { id: "x" }, ..LaunchRequest::default() };
     assert_eq!(agent.launch(&resume), Err(PlanError::CannotResume { agent: "awk".to_owned() }));
 }
@@ -274,14 +276,14 @@ fn decisions_about_a_tool() {
 #[test]
 fn words_for_a_running_agent() {
     let claude = Agent::builtin("claude").unwrap();
-    let line = claude.message("a \"b\"\n{text}").unwrap();
+    let line = claude.message("a \"b\"\n{text}", PROMPT_ID).unwrap();
     expect![[r#"
-        {"type":"user","message":{"role":"user","content":[{"type":"text","text":"a \"b\"\n{text}"}]}}
+        {"type":"user","uuid":"6e1f7c1e-0000-4000-8000-000000000002","message":{"role":"user","content":[{"type":"text","text":"a \"b\"\n{text}"}]}}
     "#]]
     .assert_eq(&line);
     assert_eq!(line.matches('\n').count(), 1, "one line");
     for name in ["codex", "gemini", "opencode"] {
-        assert_eq!(Agent::builtin(name).unwrap().message("x"), None, "{name}");
+        assert_eq!(Agent::builtin(name).unwrap().message("x", PROMPT_ID), None, "{name}");
     }
 }
 

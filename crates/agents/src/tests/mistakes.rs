@@ -107,7 +107,7 @@ fn an_unknown_placeholder() {
     );
     check(
         "command = ['a']\n[input]\nway = 'message'\nmessage = '{prompt}'\n",
-        expect!["agent `mine`: line 4: unknown placeholder `prompt`, expected one of `text`"],
+        expect!["agent `mine`: line 4: unknown placeholder `prompt`, expected one of `text`, `id`"],
     );
     check(
         "command = ['a']\n[arguments]\nprompt = ['-p={prompt:words}']\n",

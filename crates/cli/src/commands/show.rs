@@ -255,10 +255,27 @@ fn request_page(words: Words, screen: Screen, request: &RequestView) -> String {
             (Key::ShowRun, request.run.clone()),
             (Key::ShowTrust, request.trust.clone()),
             (Key::ShowSettled, settled.unwrap_or_default()),
-            (Key::ShowDelivery, request.delivery.clone()),
+            (Key::ShowDelivery, delivery(words, &request.delivery)),
         ],
     ));
     said
+}
+
+/// How far the answer has got. Nothing where there is nothing to bring; a word of a later server is shown as it is.
+fn delivery(words: Words, state: &str) -> String {
+    let key = match state {
+        "nothing" => return String::new(),
+        "waiting" => Key::DeliveryWaiting,
+        "sent" => Key::DeliverySent,
+        "refused" => Key::DeliveryRefused,
+        "prompted" => Key::DeliveryPrompted,
+        "delivered" => Key::DeliveryDelivered,
+        "consumed" => Key::DeliveryConsumed,
+        "heard" => Key::DeliveryHeard,
+        "undeliverable" => Key::DeliveryUndeliverable,
+        state => return state.to_owned(),
+    };
+    words.sentence(key).to_owned()
 }
 
 /// What the last check said, if it failed.

@@ -6,6 +6,7 @@ use ostler_protocol::guide::{self, Language};
 use ostler_server::api::{CheckpointView, RequestView, SessionView};
 
 use super::{
+    hearing,
     lab::Lab,
     model::Model,
     office, phases,
@@ -17,13 +18,14 @@ use super::{
 type Case = (&'static str, fn(&Lab, &mut World, &Model));
 
 /// In this order.
-pub(crate) const ALL: [Case; 11] = [
+pub(crate) const ALL: [Case; 12] = [
     ("is found", is_found),
     ("runs", runs),
     ("asks and is answered", asks_and_is_answered),
     ("has a configuration of its own", has_its_own_configuration),
     ("asks by a tool", asks_by_a_tool),
     ("is lost, cancelled and resumed", is_lost_cancelled_and_resumed),
+    ("is killed after it was told something", hearing::is_killed_after_a_message),
     ("goes back to a checkpoint", goes_back),
     ("goes through a phase", phases::goes_through_a_phase),
     ("calls another", office::calls_another),
@@ -190,7 +192,7 @@ fn asks_and_is_answered(lab: &Lab, world: &mut World, model: &Model) {
     assert_eq!(view.conversation, conversation);
     assert_eq!(view.launches.len(), if is_claude { 1 } else { 3 }, "{view:#?}");
     for request in [&first, &second] {
-        assert_eq!(world.request(&request.id).delivery, "consumed");
+        assert_eq!(world.request(&request.id).delivery, "heard");
     }
     assert_eq!(world.count(&session, "request.opened"), if is_claude { 3 } else { 2 });
 }

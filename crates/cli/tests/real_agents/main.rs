@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests run programs and write their files")]
 
 mod cases;
+mod hearing;
 mod lab;
 mod model;
 mod office;

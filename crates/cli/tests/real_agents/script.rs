@@ -53,6 +53,8 @@ fn of_one(name: &str, work: &Path) -> Vec<Value> {
         ("call", vec![tool("ask_human", &json!({ "question": "Which colour?" })), say("So be it.")]),
         ("lose", vec![wait("lose"), wait("cancel"), say("Went on.")]),
         ("back", vec![asks("Which way?"), wrong, say("Oh."), say("Good.")]),
+        ("keep", vec![wait("keep"), say("Kept.")]),
+        ("prove", vec![wait("prove"), wait("proven"), say("Proven.")]),
         ("tell", vec![wait("tell"), say("So be it."), say("And that.")]),
         // The caller says the words of the other, so it stands first.
         (

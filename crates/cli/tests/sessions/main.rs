@@ -19,6 +19,7 @@ mod ending;
 mod floods;
 mod gates;
 mod health;
+mod hearing;
 mod helpers;
 mod interface;
 mod keeping_out;

@@ -110,7 +110,7 @@ impl Maker<'_> {
             }
         } else if !parcels.is_empty() {
             for parcel in parcels {
-                let (text, long) = self.text_of(id, parcel);
+                let (text, long) = self.text_of(id, launch, parcel);
                 self.emit(id, Event::InputSent { launch, parcel });
                 self.act(id, Deed::Deliver { launch, parcel, text, long });
             }
@@ -226,7 +226,7 @@ impl Maker<'_> {
         let carried = if cause == LaunchCause::First && !is_seat { Vec::new() } else { self.pack(id, fresh) };
         let session = self.session(id);
         let was_lost = session.last_end().is_some_and(|end| matches!(end, LaunchEnd::Lost { .. }));
-        let mut texts: Vec<String> = carried.iter().map(|&parcel| self.words_of(id, parcel)).collect();
+        let mut texts = self.texts_of(id, cause, fresh, &carried);
         if let Some(rewind) = &rewind {
             // That files are not as it left them, and what it was answered by then.
             let restored = words::restored(session.order.korean, rewind);
@@ -248,6 +248,25 @@ impl Maker<'_> {
         for parcel in carried {
             self.emit(id, Event::InputDelivered { launch, spool_seq: None, parcel });
         }
+    }
+
+    /// The words of what goes into a prompt. What the conversation may hold already is marked as repeated, and what
+    /// stands in an earlier prompt that is given again as a whole is left out.
+    fn texts_of(&self, id: SessionId, cause: LaunchCause, fresh: bool, carried: &[Parcel]) -> Vec<String> {
+        let session = self.session(id);
+        let last = session.launches.last().map(|last| last.number);
+        let repeats_prompt = cause == LaunchCause::Limit && words::repeats_prompt(session, fresh);
+        let text_of = |&parcel: &Parcel| {
+            let bringing = self.desk.bringing(id, parcel)?;
+            let is_in_prompt = matches!(bringing, Bringing::Prompted { launch } if Some(launch) == last);
+            if repeats_prompt && is_in_prompt {
+                return None;
+            }
+            let text = self.words_of(id, parcel);
+            let is_repeated = !fresh && !text.is_empty() && bringing.may_be_known_from().is_some();
+            Some(if is_repeated { words::repeated(session.order.korean, &text) } else { text })
+        };
+        carried.iter().filter_map(text_of).collect()
     }
 
     /// What goes into the prompt of the next process. What cannot is returned, and a question that nobody waits for any
@@ -309,9 +328,22 @@ impl Maker<'_> {
         requests.chain(messages.map(|message| Parcel::Message(message.id))).collect()
     }
 
-    /// There is nobody to bring anything to.
+    /// There is nobody to bring anything to. What only lacks its proof stays: a person may resume the conversation, and
+    /// it is said once more then. A call that another agent made is over with the session.
     fn return_parcels(&mut self, id: SessionId) {
-        for parcel in self.parcels_under_way(id) {
+        let session = self.session(id);
+        let is_proven = session.order.agent.input.proven && session.can_resume();
+        let is_call = |parcel: Parcel| match parcel {
+            Parcel::Message(id) => session.messages.iter().any(|it| it.id == id && it.about.is_some()),
+            Parcel::Request(_) | Parcel::Expiry(_) => false,
+        };
+        let lacks_proof = |parcel: Parcel| match self.desk.bringing(id, parcel) {
+            Some(Bringing::Unproven { .. } | Bringing::Prompted { .. }) => is_proven && !is_call(parcel),
+            _ => false,
+        };
+        let mut parcels = self.parcels_under_way(id);
+        parcels.retain(|&parcel| !lacks_proof(parcel));
+        for parcel in parcels {
             self.emit(id, Event::InputReturned { parcel });
         }
     }
@@ -321,9 +353,9 @@ impl Maker<'_> {
     }
 
     /// The bytes for an agent's input, or what they are made of when they are written.
-    fn text_of(&self, id: SessionId, parcel: Parcel) -> (String, Option<Long>) {
+    fn text_of(&self, id: SessionId, launch: u32, parcel: Parcel) -> (String, Option<Long>) {
         let session = self.session(id);
-        words::input(session, parcel, self.request_of(parcel))
+        words::input(session, launch, parcel, self.request_of(parcel))
     }
 
     /// The words for an agent's prompt.

@@ -206,7 +206,12 @@ impl Maker<'_> {
         if session.order.role.seat().is_none() || session.can_resume() {
             return;
         }
-        let has_read = session.messages.iter().any(|it| it.bringing == Bringing::Consumed { launch });
+        let has_read = session.messages.iter().any(|it| match it.bringing {
+            Bringing::Consumed { launch: of }
+            | Bringing::Unproven { launch: of }
+            | Bringing::Heard { launch: of } => of == launch,
+            _ => false,
+        });
         let is_unread = |bringing: Bringing| {
             let is_untaken = [Bringing::Sent { launch }, Bringing::Refused { launch }].contains(&bringing);
             is_untaken || (has_read && bringing == Bringing::Delivered { launch })

@@ -10,7 +10,7 @@ use ostler_protocol::fact::RateLimit;
 
 use super::{Maker, judge};
 use crate::{
-    account::{Account, Limit},
+    account::{Account, AccountLimit, Limit},
     action::Deed,
     checkpoint::Why,
     event::Event,
@@ -113,8 +113,8 @@ impl Maker<'_> {
             let name = account_name(self.session(id));
             let account = self.desk.account_named(&name).map(|account| account.id);
             let account = account.unwrap_or_else(|| AccountId(self.desk.counters().account + 1));
-            let event = Event::AccountLimited { account, name, reset_at_ms, next_try_at_ms, times, message };
-            self.emit(id, event);
+            let limit = AccountLimit { account, name, reset_at_ms, next_try_at_ms, times, message };
+            self.emit(id, Event::AccountLimited(limit));
         }
         self.park(id);
         self.park_others(id);

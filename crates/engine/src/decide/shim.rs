@@ -5,7 +5,10 @@ use alloc::{
     vec::Vec,
 };
 
-use ostler_protocol::{fact::Usage, mark::Mark};
+use ostler_protocol::{
+    fact::{EndStatus, Usage},
+    mark::Mark,
+};
 use serde_json::Value;
 
 use super::{
@@ -19,7 +22,7 @@ use crate::{
     heard::{self, Heard},
     id::SessionId,
     input::{FIRST_KEY, FoldedNews, News},
-    mark,
+    input_id, mark,
     request::{Ask, Bringing, By, FaultReport, Request, Steering},
     session::{LaunchEnd, Message, Noted, UnrecordedItems},
     words,
@@ -109,7 +112,7 @@ impl Maker<'_> {
                 }
             }
             News::Ended { code, signal, clean } => {
-                self.count_as_read(id, launch);
+                self.count_as_read(id, launch, *code);
                 let end = LaunchEnd::Exited { at_ms, code: *code, signal: *signal, clean: *clean };
                 self.end_launch(id, launch, Some(spool_seq), end);
             }
@@ -303,10 +306,25 @@ impl Maker<'_> {
 
     /// A process that ended by itself has read its prompt. A terminal does not tell what was read: what it took
     /// counts.
-    fn count_as_read(&mut self, id: SessionId, launch: u32) {
-        let has_terminal = self.session(id).order.agent.reads_terminal();
+    ///
+    /// | the stream | the process | what it had in its prompt or has read |
+    /// |---|---|---|
+    /// | proves nothing | has ended | counts as read |
+    /// | proves what is heard | exited with 0 after a successful end | counts as read: nothing was left in its queue |
+    /// | | finished a turn without any proof | counts as read: this version of the CLI proves nothing |
+    /// | | anything else | waits for the next process, which is told it once more |
+    fn count_as_read(&mut self, id: SessionId, launch: u32, code: Option<i32>) {
+        let session = self.session(id);
+        let has_terminal = session.order.agent.reads_terminal();
+        let is_certain = session.live().is_none_or(|live| {
+            let has_done_all =
+                code == Some(0) && live.end.as_ref().is_some_and(|end| end.status == EndStatus::Success);
+            has_done_all || (live.end.is_some() && live.proofs == 0) || !session.order.agent.input.proven
+        });
         let read = self.parcels(id, |bringing| match bringing {
-            Bringing::Prompted { launch: of } => of == launch,
+            Bringing::Prompted { launch: of } | Bringing::Unproven { launch: of } => {
+                is_certain && of == launch
+            }
             Bringing::Delivered { launch: of } => has_terminal && of == launch,
             _ => false,
         });
@@ -332,16 +350,30 @@ impl Maker<'_> {
                 let (mark, real_path) = (mark.as_ref(), real_path.as_deref());
                 self.asked(id, launch, ask, Source::Heard { trust: &trust, mark, real_path });
             }
-            Heard::Conversation(_) | Heard::Limit(_) | Heard::End(_)
+            Heard::Conversation(_) | Heard::Limit(_) | Heard::Input(_) | Heard::End(_)
                 if self.live(id, launch).is_some_and(|live| live.spool_seq >= FACTS_END) =>
             {
                 self.end_flood(id, launch);
             }
             Heard::Limit(limit) => self.hear_limit(id, launch, &limit),
+            Heard::Input(proof) => self.hear_proof(id, launch, proof.id.as_deref()),
             Heard::PhaseComplete(announced) => self.announce(id, announced),
             Heard::Office(said) => self.hear_office(id, launch, said, item),
             Heard::Thin(said) => self.hear_thin(id, launch, &said, item),
             _ => {}
+        }
+    }
+
+    /// The conversation holds an input: a message by its id, or what stood in the prompt of the launch.
+    fn hear_proof(&mut self, id: SessionId, launch: u32, input: Option<&str>) {
+        let is_prompt = input.is_none_or(|input| input == input_id::of_prompt(id, launch));
+        let mut heard = self.parcels(id, |bringing| bringing.may_be_known_from() == Some(launch));
+        heard.retain(|&parcel| match self.desk.bringing(id, parcel) {
+            Some(Bringing::Prompted { .. }) => is_prompt,
+            _ => input.is_some_and(|input| input == input_id::of_parcel(id, launch, parcel)),
+        });
+        for parcel in heard {
+            self.emit(id, Event::InputHeard { launch, parcel });
         }
     }
 

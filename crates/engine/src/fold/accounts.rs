@@ -1,7 +1,7 @@
 //! What the events of accounts change.
 
 use crate::{
-    account::{Account, Limit},
+    account::{Account, AccountLimit, Limit},
     event::{Entry, Event},
     world::Desk,
 };
@@ -10,7 +10,14 @@ impl Desk<'_> {
     pub(super) fn fold_account(&mut self, entry: &Entry) {
         let at_ms = entry.at_ms;
         match &entry.event {
-            Event::AccountLimited { account: id, name, reset_at_ms, next_try_at_ms, times, message } => {
+            Event::AccountLimited(AccountLimit {
+                account: id,
+                name,
+                reset_at_ms,
+                next_try_at_ms,
+                times,
+                message,
+            }) => {
                 self.own.counters.account = self.counters().account.max(id.0);
                 let limit = Limit {
                     at_ms,

@@ -51,6 +51,7 @@ pub(super) fn fold_heard(session: &mut Session, at_ms: u64, item: &serde_json::V
             session.retrying = None;
             launch.end = Some(end);
         }
+        Heard::Input(_) => launch.proofs = launch.proofs.saturating_add(1),
         Heard::Asks { .. } => session.proved_at_ms = Some(at_ms),
         Heard::Office(Said::DeliverResult { .. }) => {
             let origin = office::origin(launch.number, item);

@@ -4,7 +4,7 @@ use super::Place;
 use crate::{
     event::{Event, NotTaken, Parcel},
     id::SessionId,
-    request::Bringing,
+    request::{Ask, Bringing},
     world::Desk,
 };
 
@@ -36,7 +36,14 @@ impl Desk<'_> {
             }
             Event::InputConsumed { launch, spool_seq, parcel } => {
                 self.known(place.session, *launch, *spool_seq);
-                self.bring(place.session, *parcel, Bringing::Consumed { launch: *launch });
+                let launch = *launch;
+                let is_read = spool_seq.is_some() && self.needs_proof(place.session, *parcel);
+                let bringing =
+                    if is_read { Bringing::Unproven { launch } } else { Bringing::Consumed { launch } };
+                self.bring(place.session, *parcel, bringing);
+            }
+            Event::InputHeard { launch, parcel } => {
+                self.bring(place.session, *parcel, Bringing::Heard { launch: *launch });
             }
             Event::InputRefused(NotTaken { launch, parcel, .. }) => {
                 self.bring(place.session, *parcel, Bringing::Refused { launch: *launch });
@@ -48,8 +55,29 @@ impl Desk<'_> {
         }
     }
 
-    /// Notes how far a parcel has got. It never goes back.
+    /// Whether an agent that has read something may still lose it. A decision about a tool is no message: the CLI acts on
+    /// it when it reads it.
+    fn needs_proof(&self, session: SessionId, parcel: Parcel) -> bool {
+        let Some(session) = self.session(session) else { return false };
+        let agent = &session.order.agent;
+        let is_decision = match parcel {
+            Parcel::Request(id) => {
+                let request = self.request(id);
+                agent.permission.is_some() && request.is_some_and(|it| matches!(it.ask, Ask::Permission(_)))
+            }
+            Parcel::Expiry(_) | Parcel::Message(_) => false,
+        };
+        agent.input.proven && !is_decision
+    }
+
+    /// Notes how far a parcel has got. It never goes back: the proof may be recorded before the shim has noticed that the
+    /// pipe is empty.
     fn bring(&mut self, session: SessionId, parcel: Parcel, bringing: Bringing) {
+        if let Bringing::Unproven { launch } | Bringing::Consumed { launch } = bringing
+            && self.bringing(session, parcel) == Some(Bringing::Heard { launch })
+        {
+            return;
+        }
         match parcel {
             Parcel::Request(id) | Parcel::Expiry(id) => {
                 // The word that it expired says nothing of an answer that came later.
@@ -66,6 +94,17 @@ impl Desk<'_> {
                     let about = message.about;
                     self.fold_returned(about);
                 }
+            }
+        }
+    }
+
+    /// How far a parcel has got.
+    pub(crate) fn bringing(&self, session: SessionId, parcel: Parcel) -> Option<Bringing> {
+        match parcel {
+            Parcel::Request(id) | Parcel::Expiry(id) => self.request(id).map(|request| request.bringing),
+            Parcel::Message(id) => {
+                let message = self.session(session)?.messages.iter().find(|message| message.id == id);
+                message.map(|message| message.bringing)
             }
         }
     }

@@ -15,7 +15,7 @@ fn told(agent: &Agent, korean: bool, text: &str, long: Long) -> (String, Vec<Str
         let path = format!("/state/told/{}", kept.len());
         Ok(Reference { path, bytes: text.len() as u64, sha256: "a".repeat(64) })
     };
-    let told = by_file(agent, korean, (text, long), keep).unwrap_or_else(|never| match never {});
+    let told = by_file(korean, (text, long), keep).unwrap_or_else(|never| match never {});
     assert!(fits(agent, &told), "{} bytes", told.len());
     assert!(told.ends_with('\n'));
     (told, kept)

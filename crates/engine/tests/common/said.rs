@@ -111,3 +111,8 @@ pub(crate) fn limit() -> Value {
 pub(crate) fn phase_complete(phase: u32) -> Value {
     json!({ "kind": "phase_complete", "phase": phase, "name": null, "documents": [] })
 }
+
+/// The conversation holds an input, or the prompt of the process.
+pub(crate) fn heard(id: Option<&str>) -> Value {
+    json!({ "kind": "input_heard", "trust": "stream", "id": id })
+}

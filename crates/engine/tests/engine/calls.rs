@@ -66,7 +66,7 @@ fn a_caller_that_was_killed_does_not_hold_its_agent_up_and_the_answer_is_a_messa
             request.parted caller="gone" request="q_1"
             request.settled answer={"answer":"text","text":"this"} brings=true by="person" request="q_1"
             input.sent launch=1 parcel={"request":"q_1"}
-                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Answer to your question \\\"Which?\\\": this\"}]}}\n"
+                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"uuid\":\"00000000-0001-8001-8000-010000000001\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Answer to your question \\\"Which?\\\": this\"}]}}\n"
             session.released launch=1
                 → go_on after=2 launch=1
             input.delivered launch=1 parcel={"request":"q_1"}

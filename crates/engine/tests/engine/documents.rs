@@ -23,7 +23,8 @@ fn declared() -> BTreeMap<String, Vec<String>> {
     });
     let body = variants.concat().replace("#[serde(rename = \"type\")]\n        kind:", "type:");
     // The structs with the fields of an event that is only named in its enum.
-    let elsewhere = ["session/order.rs", "checkpoint.rs", "entry.rs", "work_secret.rs"].map(read).concat();
+    let elsewhere = ["session/order.rs", "account.rs", "checkpoint.rs", "entry.rs", "work_secret.rs"];
+    let elsewhere = elsewhere.map(read).concat();
     let mut events = BTreeMap::new();
     for event in body.split("#[serde(rename = \"").skip(1) {
         let (kind, mut rest) = event.split_once("\")]").expect("a kind");

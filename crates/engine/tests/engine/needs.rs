@@ -149,7 +149,7 @@ fn without_a_conversation_it_is_told_in_words_and_goes_on() {
             request.settled answer={"answer":"provided","names":["KEY"],"reuse":false} brings=true by="person" request="q_1"
                 → provide_values
             input.sent launch=1 parcel={"request":"q_1"}
-                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What you asked for (KEY) is there now, as KEY: in the environment of new shells, and by `ostler need KEY`.\"}]}}\n"
+                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"uuid\":\"00000000-0001-8001-8000-010000000001\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What you asked for (KEY) is there now, as KEY: in the environment of new shells, and by `ostler need KEY`.\"}]}}\n"
             session.released launch=1
                 → go_on after=3 launch=1
         "#]],

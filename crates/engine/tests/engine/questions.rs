@@ -199,12 +199,12 @@ fn a_person_declines_a_question_of_an_agent_that_reads_words() {
     check(
         play,
         &expect![[r#"
-        request.settled answer={"answer":"skipped","default":null} brings=true by="person" request="q_1"
-        input.sent launch=1 parcel={"request":"q_1"}
-            → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"The person declined to answer \\\"Which?\\\". Go on as you think best.\"}]}}\n"
-        session.released launch=1
-            → go_on after=3 launch=1
-    "#]],
+            request.settled answer={"answer":"skipped","default":null} brings=true by="person" request="q_1"
+            input.sent launch=1 parcel={"request":"q_1"}
+                → deliver launch=1 parcel={"request":"q_1"} text="{\"type\":\"user\",\"uuid\":\"00000000-0001-8001-8000-010000000001\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"The person declined to answer \\\"Which?\\\". Go on as you think best.\"}]}}\n"
+            session.released launch=1
+                → go_on after=3 launch=1
+        "#]],
     );
 }
 

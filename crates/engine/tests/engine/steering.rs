@@ -287,7 +287,7 @@ fn who_is_lost_and_remembers_goes_on_where_it_was() {
         &mut play,
         &expect![[r#"
             session.resumed anew=true
-            session.launched cause="resume" fresh=false launch=2 prompt="You were interrupted.\n\nAnswer to your question \"Which?\": this\n\nHurry."
+            session.launched cause="resume" fresh=false launch=2 prompt="You were interrupted.\n\n(Repeated: you may have read this already.)\nAnswer to your question \"Which?\": this\n\nHurry."
                 → launch launch=2
             input.delivered launch=2 parcel={"request":"q_1"}
         "#]],

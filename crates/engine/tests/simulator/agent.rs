@@ -66,6 +66,8 @@ pub(crate) struct Mind {
     /// What it has asked and waits for.
     waits_for: Vec<(Sort, String)>,
     has_told: bool,
+    /// What the conversation holds of what it was told: the names of inputs, and the questions that prompts answered.
+    pub(crate) knows: BTreeSet<String>,
 }
 
 /// Something in its input.
@@ -76,6 +78,8 @@ pub(crate) struct Letter {
     pub(crate) about: Option<String>,
     /// Whether it comes so late that nobody waits for it.
     pub(crate) late: bool,
+    /// The id that its stream names it by.
+    pub(crate) id: Option<String>,
 }
 
 /// A process of an agent that is blocked at the session's socket.
@@ -103,6 +107,12 @@ pub(crate) struct Agent {
     calls: u32,
     name: String,
     pub(crate) input: VecDeque<Letter>,
+    /// What its process has read and its conversation does not hold yet. It is lost with the process.
+    queue: VecDeque<Letter>,
+    /// What its conversation holds, and its stream has not proven.
+    unproven: Vec<Value>,
+    /// The proof of its prompt, until that is part of the conversation.
+    prompt_proof: Option<Value>,
     pub(crate) input_closed: bool,
     /// The names of what it has read.
     pub(crate) read: Vec<String>,
@@ -231,7 +241,14 @@ impl Sort {
 
 impl Agent {
     /// Begins, with what it remembers if it does.
-    pub(crate) fn start(script: &Script, memory: Option<Mind>, prompt: &str, name: &str) -> Agent {
+    pub(crate) fn start(
+        script: &Script,
+        memory: Option<Mind>,
+        (prompt, id): (&str, &str),
+        name: &str,
+    ) -> Agent {
+        let input = &script.table.input;
+        let prompt_proof = input.proven.then(|| said::heard((input.way == InputWay::Message).then_some(id)));
         let mut agent = Agent {
             script: script.clone(),
             mind: memory.unwrap_or_default(),
@@ -243,13 +260,31 @@ impl Agent {
             calls: 0,
             name: name.to_owned(),
             input: VecDeque::new(),
+            queue: VecDeque::new(),
+            unproven: Vec::new(),
+            prompt_proof,
             input_closed: false,
             read: Vec::new(),
             is_through: false,
         };
-        // Its prompt may hold what it waited for.
-        agent.mind.waits_for.retain(|(_, text)| !names(prompt, text));
+        if agent.prompt_proof.is_none() {
+            agent.take_prompt();
+        }
         agent
+    }
+
+    /// Its prompt may hold what it waited for.
+    fn take_prompt(&mut self) {
+        let waited = core::mem::take(&mut self.mind.waits_for);
+        let (answered, open): (Vec<_>, _) =
+            waited.into_iter().partition(|(_, text)| names(&self.prompt, text));
+        self.mind.waits_for = open;
+        self.mind.knows.extend(answered.into_iter().map(|(_, text)| text));
+    }
+
+    /// Whether its conversation holds what it was told in this launch.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.mind.knows.contains(name)
     }
 
     pub(crate) fn has_terminal(&self) -> bool {
@@ -261,6 +296,11 @@ impl Agent {
         names(&self.prompt, text)
     }
 
+    /// Whether it has taken a prompt with these words.
+    pub(crate) fn was_given(&self, words: &str) -> bool {
+        self.prompt_proof.is_none() && self.prompt.contains(words)
+    }
+
     /// One step of an agent that nobody holds.
     pub(crate) fn step(&mut self, random: &mut Random) -> Done {
         let mut done = Done::default();
@@ -270,6 +310,16 @@ impl Agent {
                 self.caller = None;
                 self.mind.at -= usize::from(random.once_in(2));
             }
+            return done;
+        }
+        if let Some(proof) = self.prompt_proof.take() {
+            self.take_prompt();
+            self.unproven.push(proof);
+            return done;
+        }
+        // The model replies some time after the request.
+        if !self.unproven.is_empty() && random.once_in(2) {
+            done.printed.append(&mut self.unproven);
             return done;
         }
         if self.script.remembers() && !self.mind.has_told && !(self.script.tells_late && self.mind.at == 0) {
@@ -358,8 +408,25 @@ impl Agent {
         sort.says(text)
     }
 
+    /// Reads what lies in its input. A CLI whose stream proves what it heard has a queue of its own, from which the next
+    /// request takes: what is read and what is known are two things there.
     fn read_one(&mut self, done: &mut Done) {
-        let Some(letter) = self.input.pop_front() else { return };
+        let Some(letter) = self.input.pop_front() else {
+            if let Some(letter) = self.queue.pop_front() {
+                self.take(letter);
+            }
+            return;
+        };
+        done.consumed = Some(letter.key.clone());
+        if letter.id.is_some() {
+            self.queue.push_back(letter);
+        } else {
+            self.take(letter);
+        }
+    }
+
+    /// Makes something part of the conversation.
+    fn take(&mut self, letter: Letter) {
         if let Some(about) = letter.about.filter(|_| !letter.late) {
             assert!(self.asked.contains(&about), "it reads an answer to what it has not asked: {about}");
             match self.called.get_mut(&about) {
@@ -372,8 +439,9 @@ impl Agent {
             self.mind.waits_for.retain(|(_, text)| *text != about);
         }
         self.is_through = false;
-        self.read.push(letter.key.clone());
-        done.consumed = Some(letter.key);
+        self.unproven.extend(letter.id.map(|id| said::heard(Some(&id))));
+        self.mind.knows.insert(letter.key.clone());
+        self.read.push(letter.key);
     }
 
     /// Its caller reads the answer to a request, or that there is none.
@@ -392,7 +460,9 @@ impl Agent {
         if end.required && !self.is_through {
             done.printed.push(said::end("success"));
             self.is_through = true;
-        } else if !end.close_input || (self.input_closed && self.input.is_empty()) {
+        } else if !self.unproven.is_empty() {
+            done.printed.append(&mut self.unproven);
+        } else if !end.close_input || (self.input_closed && self.input.is_empty() && self.queue.is_empty()) {
             done.exit = Some(0);
         } else {
             self.read_one(done);

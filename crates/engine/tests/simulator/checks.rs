@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ostler_engine::{
     AccountId, Entry, Event, SessionId, World,
+    account::AccountLimit,
     answer::Answer,
     event::Parcel,
     input::News,
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 use crate::{
     driver::{Around, Disk, Server},
+    hearing,
     outside::Outside,
     shim::Shim,
 };
@@ -171,7 +173,7 @@ fn nobody_begins_under_a_limit(journal: &[Entry]) {
             (Event::SessionCreated { order, .. }, Some(id)) => {
                 accounts.insert(id, order.account.clone().unwrap_or_else(|| id.to_string()));
             }
-            (Event::AccountLimited { account, name, .. }, _) => {
+            (Event::AccountLimited(AccountLimit { account, name, .. }), _) => {
                 limits.insert(name.clone(), (*account, Vec::new()));
             }
             (Event::AccountTried { account }, Some(id)) => {
@@ -238,9 +240,15 @@ pub(crate) fn at_the_end(disk: &Disk, outside: &Outside) {
             is_heard_once(&disk.journal, id, launch.number, shim);
         }
     }
+    for session in world.sessions.values() {
+        hearing::is_told_once(&disk.journal, session.id);
+        hearing::holds_its_messages(session, outside);
+    }
     for request in world.requests.values() {
-        assert!(!request.bringing.is_under_way(), "{request:?} never arrives");
-        if let Bringing::Consumed { launch } = request.bringing {
+        let session = &world.sessions[&request.session];
+        let is_left = hearing::waits_for_a_resume(session, request.bringing);
+        assert!(!request.bringing.is_under_way() || is_left, "{request:?} never arrives");
+        if let Bringing::Consumed { launch } | Bringing::Heard { launch } = request.bringing {
             let place = (request.session, launch);
             let shim = &outside.shims[&place];
             let key = Parcel::Request(request.id).to_string();

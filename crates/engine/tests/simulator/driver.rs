@@ -11,6 +11,7 @@ use ostler_engine::{
     session::Session,
     thin::ThinNews,
 };
+use serde_json::Value;
 
 use crate::{
     agent::Letter,
@@ -329,8 +330,8 @@ impl Server {
                     return Some(Input::LaunchFailed { session, launch: *launch, message });
                 }
             }
-            Deed::Deliver { launch, parcel, .. } => {
-                let letter = letter(&self.world, *parcel);
+            Deed::Deliver { launch, parcel, text, .. } => {
+                let letter = letter(&self.world, *parcel, text);
                 if let Some(shim) = outside.shims.get_mut(&(session, *launch)) {
                     shim.take(letter);
                 }
@@ -457,7 +458,8 @@ impl Around<'_> {
     }
 }
 
-fn letter(world: &World, parcel: Parcel) -> Letter {
+/// Something for the input of an agent. The id stands in the bytes, where the agent's table puts one there.
+fn letter(world: &World, parcel: Parcel, text: &str) -> Letter {
     let request = match parcel {
         Parcel::Request(id) | Parcel::Expiry(id) => Some(&world.requests[&id]),
         Parcel::Message(_) => None,
@@ -468,5 +470,7 @@ fn letter(world: &World, parcel: Parcel) -> Letter {
     let is_request = matches!(parcel, Parcel::Request(_));
     let late =
         is_request && request.is_some_and(|it| it.settled.as_ref().is_some_and(|settled| settled.late));
-    Letter { key: parcel.to_string(), about, late }
+    let message: Option<Value> = serde_json::from_str(text).ok();
+    let id = message.and_then(|message| Some(message["uuid"].as_str()?.to_owned()));
+    Letter { key: parcel.to_string(), about, late, id }
 }

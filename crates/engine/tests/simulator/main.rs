@@ -13,6 +13,7 @@ mod checks;
 mod driver;
 mod episode;
 mod gates;
+mod hearing;
 mod outside;
 mod person;
 mod shim;

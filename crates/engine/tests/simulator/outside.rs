@@ -6,6 +6,7 @@ use ostler_engine::{
     RequestId, SessionId, World,
     checkpoint::Kept,
     input::{CheckpointNews, RestoreNews, TestVerdict, WorktreeNews},
+    input_id,
     request::Install,
     session::{CheckWish, Session, WorktreeState},
 };
@@ -90,7 +91,8 @@ impl Outside {
             Some(self.memories.get(&id).cloned().expect("a conversation that is resumed exists"))
         };
         let name = format!("{id}/{number}");
-        let agent = Agent::start(script, memory, &launch.prompt, &name);
+        let prompt_id = input_id::of_prompt(id, number);
+        let agent = Agent::start(script, memory, (&launch.prompt, &prompt_id), &name);
         let shim = Shim::start(agent, script.table.terminal, name, random);
         if script.remembers() {
             self.memories.insert(id, shim.agent.mind.clone());

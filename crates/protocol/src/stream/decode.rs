@@ -75,6 +75,16 @@ pub(super) fn tools(table: &Table, event: &Value) -> Vec<Tool> {
     first(&table.rules.tool, event, super::give::GiveTool::read)
 }
 
+/// The ids of the inputs that the CLI takes in an event.
+pub(super) fn taken_inputs(table: &Table, event: &Value) -> Vec<String> {
+    first(&table.rules.input_taken, event, super::give::GiveInputTaken::read)
+}
+
+/// Whether an event is a reply of the model.
+pub(super) fn is_model_reply(table: &Table, event: &Value) -> bool {
+    table.rules.model_reply.iter().any(|rule| rule.when.hold(event))
+}
+
 fn hear<G, T: Into<Heard>>(
     rules: &[Rule<G>],
     event: &Value,

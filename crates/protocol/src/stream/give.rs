@@ -53,6 +53,12 @@ pub(super) struct GiveAnchor {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct GiveInputTaken {
+    id: Field,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct GiveUsage {
     input_tokens: Option<Field>,
     output_tokens: Option<Field>,
@@ -123,6 +129,12 @@ impl GiveTool {
 }
 
 impl GiveAnchor {
+    pub(super) fn read(&self, item: &Value) -> Option<String> {
+        self.id.text(item)
+    }
+}
+
+impl GiveInputTaken {
     pub(super) fn read(&self, item: &Value) -> Option<String> {
         self.id.text(item)
     }

@@ -8,6 +8,7 @@ mod cli;
 mod condition;
 mod decode;
 mod give;
+mod heard_inputs;
 mod parser;
 mod path;
 mod table;

@@ -8,7 +8,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use memchr::{memchr, memchr2};
 use serde_json::Value;
 
-use super::{Heard, Provenance, Table, decode, tools};
+use super::{Heard, Provenance, Table, decode, heard_inputs::HeardInputs, tools};
 use crate::{
     escape::{ESC, strip_line},
     fact::{AgentSession, Fact},
@@ -40,6 +40,7 @@ pub(crate) struct StreamParser {
     quoted: TextParser,
     /// The session last reported; some CLIs name it in every event.
     session: Option<AgentSession>,
+    inputs: HeardInputs,
 }
 
 impl StreamParser {
@@ -55,6 +56,7 @@ impl StreamParser {
             speaking: None,
             quoted: TextParser::new(Mode::Quoted(QuoteSource::ToolOutput), settings),
             session: None,
+            inputs: HeardInputs::default(),
         }
     }
 
@@ -121,6 +123,13 @@ impl StreamParser {
         };
         if !heard.is_empty() && !heard.iter().any(is_fragment) {
             self.end_speech(EndedBy::Message, sink);
+        }
+        self.inputs.hear(&self.table, &event);
+        // Items come in the order of their places, and a message that goes on began before this line.
+        if self.speaking.is_none() {
+            for proof in self.inputs.take_proofs() {
+                self.report(What::Fact(Fact::InputHeard(proof)), sink);
+            }
         }
         sink.recent.begin(tools(&self.table, &event));
         for heard in heard {

@@ -19,6 +19,9 @@
 //! A message that comes in fragments ends at the next event that gives anything else, or that a `message_end` rule
 //! names; an event that no rule knows does not end it.
 //!
+//! An input is heard when an `input_taken` rule has given its id and a `model_reply` rule holds after that. Without
+//! `input_taken` rules, the first reply proves that the conversation holds the prompt of the process.
+//!
 //! Tables are read here and applied by the decoder; a mistake in one is found when it is read, never later.
 
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec, vec::Vec};
@@ -31,8 +34,8 @@ use super::{
     cli::Cli,
     condition::Conditions,
     give::{
-        GiveAgentSession, GiveAnchor, GiveEnd, GivePermissionRequest, GiveRateLimit, GiveText, GiveTool,
-        GiveUsage,
+        GiveAgentSession, GiveAnchor, GiveEnd, GiveInputTaken, GivePermissionRequest, GiveRateLimit,
+        GiveText, GiveTool, GiveUsage,
     },
     path::Path,
 };
@@ -62,14 +65,18 @@ pub(super) struct Rules {
     /// Places in the conversation that the CLI can go back to. They are looked up in what was printed when somebody
     /// needs one, and give no item.
     pub(super) anchor: Vec<Rule<GiveAnchor>>,
+    /// Inputs that the CLI takes from its queue for the model's next request.
+    pub(super) input_taken: Vec<Rule<GiveInputTaken>>,
+    /// Replies of the model. Every input that was taken before is part of the conversation.
+    pub(super) model_reply: Vec<PlainRule>,
     /// Events that give nothing and still end a message that came in fragments.
-    pub(super) message_end: Vec<MessageEnd>,
+    pub(super) message_end: Vec<PlainRule>,
 }
 
-/// An event that ends a message.
+/// Events that say something by being there.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MessageEnd {
+pub(super) struct PlainRule {
     pub(super) when: Conditions,
 }
 
@@ -134,6 +141,16 @@ impl Table {
     /// Whether some event says what it cost.
     pub fn states_cost(&self) -> bool {
         self.rules.usage.iter().any(|rule| rule.give.has_cost())
+    }
+
+    /// Whether the stream proves that the conversation holds the prompt in the arguments of the process.
+    pub fn proves_prompt(&self) -> bool {
+        self.rules.input_taken.is_empty() && !self.rules.model_reply.is_empty()
+    }
+
+    /// Whether the stream proves that the conversation holds an input, by the id under which it was written.
+    pub fn proves_input(&self) -> bool {
+        !self.rules.input_taken.is_empty() && !self.rules.model_reply.is_empty()
     }
 
     /// Whether some event names the model.
@@ -220,7 +237,7 @@ mod tests {
         check(
             "[[speech]]\ngive = { text = 'a' }\n\n[[song]]\ngive = { text = 'a' }\n",
             expect![
-                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `tool`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `anchor`, `message_end`"
+                "line 4: unknown field `song`, expected one of `speech`, `tool_output`, `prompt`, `sub_agent`, `tool`, `agent_session`, `usage`, `rate_limit`, `permission_request`, `end`, `anchor`, `input_taken`, `model_reply`, `message_end`"
             ],
         );
         check(

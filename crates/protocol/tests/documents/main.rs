@@ -6,7 +6,8 @@
 
 use expect_test::Expect;
 use ostler_protocol::{
-    Format, Item, Parser, Settings,
+    Format, Item, Parser, Settings, What,
+    fact::Fact,
     stream::{Cli, Table},
 };
 use serde_json::{Value, json};
@@ -28,7 +29,9 @@ fn parse(input: &str) -> Vec<Item> {
     assert_eq!(whole, parse_in_chunks(input, 1), "the cuts must not matter");
     let printed: Vec<_> = whole.iter().map(|item| &item.what).collect();
     for cli in Cli::ALL {
-        let said = say(cli, input);
+        let mut said = say(cli, input);
+        // That the model replies is the stream's own word.
+        said.retain(|item| !matches!(item.what, What::Fact(Fact::InputHeard(_))));
         assert!(said.iter().all(|item| item.mark.is_none()), "{}: nobody else said it", cli.name());
         assert_eq!(said.iter().map(|item| &item.what).collect::<Vec<_>>(), printed, "{}", cli.name());
     }

@@ -194,6 +194,7 @@ fn a_structured_stream_knows_no_silence() {
             b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"[STEP_COMPLETE]\\n\",\"delta\":true}\n",
         );
         assert_eq!(parser.patience(), None);
+        assert_eq!(parser.next().map(|item| item.what.kind()), Some("input_heard"));
         parser.silent_for(Duration::from_mins(1));
         assert_eq!(parser.next(), None);
         if ended_by == EndedBy::CutOff {

@@ -24,7 +24,8 @@ fn under_a_terminal() {
           {\"type\":\"turn.completed\"}\r\n\x1b[?25h\x1b[?2004l\x1b]0;\x07",
         expect![[r#"
             1 agent_session {"id":"t1"}
-            2 wait {"ended_by":"line","trust":"speech"}
+            2 input_heard {}
+            2+1 wait {"ended_by":"line","trust":"speech"}
             3 end {"status":"success"}"#]],
     );
 }
@@ -33,7 +34,9 @@ fn under_a_terminal() {
 fn escapes_in_what_is_said() {
     check(
         br#"{"type":"item.completed","item":{"type":"agent_message","text":"\u001b[1m[ASK_USER]\u001b[0m\nwhy?"}}"#,
-        expect![[r#"1 ask_user {"ended_by":"message","options":[],"question":"why?","trust":"speech","type":"text"}"#]],
+        expect![[r#"
+            1 input_heard {}
+            1+1 ask_user {"ended_by":"message","options":[],"question":"why?","trust":"speech","type":"text"}"#]],
     );
 }
 
@@ -50,7 +53,9 @@ fn a_last_line_without_an_end() {
 fn bytes_that_are_no_text() {
     check(
         b"\xff\xfe\n{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"[ASK_USER]\\nwhy \xff?\"}}\n",
-        expect![[r#"2 ask_user {"ended_by":"message","options":[],"question":"why �?","trust":"speech","type":"text"}"#]],
+        expect![[r#"
+            2 input_heard {}
+            2+1 ask_user {"ended_by":"message","options":[],"question":"why �?","trust":"speech","type":"text"}"#]],
     );
 }
 
@@ -69,10 +74,11 @@ fn a_line_that_is_too_long() {
         settings,
         stream.as_bytes(),
         expect![[r#"
-        1 wait {"ended_by":"line","trust":"speech"}
-        2 fault {"details":"a line is longer than the limit","raw":"","reason":"line_too_long","severity":"warning","tag":""}
-        3 wait {"ended_by":"line","trust":"speech"}
-        4 fault {"details":"a line is longer than the limit","raw":"","reason":"line_too_long","severity":"warning","tag":""}"#]],
+            1 input_heard {}
+            1+1 wait {"ended_by":"line","trust":"speech"}
+            2 fault {"details":"a line is longer than the limit","raw":"","reason":"line_too_long","severity":"warning","tag":""}
+            3 wait {"ended_by":"line","trust":"speech"}
+            4 fault {"details":"a line is longer than the limit","raw":"","reason":"line_too_long","severity":"warning","tag":""}"#]],
     );
 }
 
@@ -85,8 +91,9 @@ fn a_block_that_is_too_long() {
         settings,
         stream,
         expect![[r#"
-            1 fault {"details":"ASK_USER is longer than the limit of 4 lines","ended_by":"limit","field":"4 lines","message":"Invalid protocol format","raw":"[ASK_USER]\na\nb\nc\nd\n","reason":"too_long","recovery":"notify_user","severity":"fault","tag":"ASK_USER","trust":"speech","type":"fatal"}
-            1+1 wait {"ended_by":"line","trust":"speech"}"#]],
+            1 input_heard {}
+            1+1 fault {"details":"ASK_USER is longer than the limit of 4 lines","ended_by":"limit","field":"4 lines","message":"Invalid protocol format","raw":"[ASK_USER]\na\nb\nc\nd\n","reason":"too_long","recovery":"notify_user","severity":"fault","tag":"ASK_USER","trust":"speech","type":"fatal"}
+            1+2 wait {"ended_by":"line","trust":"speech"}"#]],
     );
 }
 
@@ -105,8 +112,9 @@ fn a_nonce_is_burnt_by_a_tool() {
         Settings { nonce, ..Settings::default() },
         stream,
         expect![[r#"
-        1 ask_user {"ended_by":"message","options":[],"question":"mine","trust":"speech","type":"text"}
-        3 fault {"details":"the session's nonce was printed outside a tag","ended_by":"line","raw":"","reason":"nonce_burnt","severity":"warning","tag":"","trust":"quoted"}
-        4 quoted {"ended_by":"message","quoted":{"context":null,"kind":"ask_user","options":[],"question":"x","type":"text"},"source":"tool_output","trust":"quoted"}"#]],
+            1 input_heard {}
+            1+1 ask_user {"ended_by":"message","options":[],"question":"mine","trust":"speech","type":"text"}
+            3 fault {"details":"the session's nonce was printed outside a tag","ended_by":"line","raw":"","reason":"nonce_burnt","severity":"warning","tag":"","trust":"quoted"}
+            4 quoted {"ended_by":"message","quoted":{"context":null,"kind":"ask_user","options":[],"question":"x","type":"text"},"source":"tool_output","trust":"quoted"}"#]],
     );
 }

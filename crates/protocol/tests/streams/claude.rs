@@ -123,3 +123,41 @@ fn a_session_that_changes_is_told_once_each() {
             3 agent_session {"id":"s2","model":"opus"}"#]],
     );
 }
+
+/// A message that comes during a tool: the queue has it, the request has it, the model replies.
+#[test]
+fn an_input_is_heard_when_the_model_replies_after_it_was_taken() {
+    let life = |input: &str, state: &str| {
+        format!(r#"{{"type":"command_lifecycle","command_uuid":"{input}","state":"{state}","uuid":"x"}}"#)
+    };
+    let says = |text: &str, model: &str, parent: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"model":"{model}","content":[{{"type":"text","text":"{text}"}}]}},"parent_tool_use_id":{parent}}}"#
+        )
+    };
+    let events = [
+        life("a", "queued"),
+        life("a", "started"),
+        says("<question>", "opus", "null"),
+        life("b", "queued"),
+        life("c", "queued"),
+        says("Still the turn before.", "opus", "null"),
+        life("b", "started"),
+        life("c", "started"),
+        life("c", "started"),
+        says("A sub-agent.", "opus", r#""toolu_1""#),
+        says("API Error", "<synthetic>", "null"),
+        says("Now.", "opus", "null"),
+        life("b", "completed"),
+        says("Once is enough.", "opus", "null"),
+        life("d", "started"),
+    ];
+    check(
+        &events.each_ref().map(String::as_str),
+        expect![[r#"
+        3 input_heard {"id":"a"}
+        3+1 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
+        12 input_heard {"id":"b"}
+        12+1 input_heard {"id":"c"}"#]],
+    );
+}

@@ -36,6 +36,7 @@ fn a_session() {
         expect![[r#"
             1 agent_session {"id":"s1","model":"flash"}
             2 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"prompt","trust":"quoted"}
+            3 input_heard {}
             4 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"fence","trust":"quoted"}
             5 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}
             7 quoted {"ended_by":"closing_tag","quoted":{"category":"business","default":null,"kind":"user_question","options":[],"question":"Which?","required":true},"source":"tool_output","trust":"quoted"}
@@ -57,9 +58,9 @@ fn a_tag_in_fragments() {
             &fragment("]"),
             &fragment(" and more"),
         ],
-        expect![[
-            r#"1-5 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}"#
-        ]],
+        expect![[r#"
+            1 input_heard {}
+            1-5+1 user_question {"category":"business","ended_by":"closing_tag","options":[],"question":"Which?","required":true,"trust":"speech"}"#]],
     );
 }
 
@@ -77,7 +78,8 @@ fn a_tool_ends_a_message() {
             r#"{"type":"result","status":"success"}"#,
         ],
         expect![[r#"
-            1-2 invoke {"ended_by":"message","target":"PO","task":"analyse","trust":"speech"}
+            1 input_heard {}
+            1-2+1 invoke {"ended_by":"message","target":"PO","task":"analyse","trust":"speech"}
             4 fault {"details":"ERROR was never closed","ended_by":"message","message":"Invalid protocol format","raw":"[ERROR]\ntype: fatal\n","reason":"unclosed","recovery":"notify_user","severity":"fault","tag":"ERROR","trust":"speech","type":"fatal"}
             6-7 ready {"ended_by":"line","groups":[["T1.3"]],"trust":"speech"}
             8 end {"status":"success"}"#]],
@@ -89,7 +91,9 @@ fn a_tool_ends_a_message() {
 fn log_lines_do_not_end_a_message() {
     check(
         &[&fragment("[STEP_"), "Loaded cached credentials.", "", &fragment("COMPLETE]")],
-        expect![[r#"1-4 step_complete {"ended_by":"stream","trust":"speech"}"#]],
+        expect![[r#"
+            1 input_heard {}
+            1-4+1 step_complete {"ended_by":"stream","trust":"speech"}"#]],
     );
 }
 
@@ -125,9 +129,9 @@ fn ends() {
     );
     check(
         &[&fragment("[ASK_USER]\\nthe stream ends without a word")],
-        expect![[
-            r#"1 ask_user {"ended_by":"stream","options":[],"question":"the stream ends without a word","trust":"speech","type":"text"}"#
-        ]],
+        expect![[r#"
+            1 input_heard {}
+            1+1 ask_user {"ended_by":"stream","options":[],"question":"the stream ends without a word","trust":"speech","type":"text"}"#]],
     );
 }
 
@@ -135,7 +139,9 @@ fn ends() {
 fn an_event_that_nobody_knows_does_not_end_a_message() {
     check(
         &[&fragment("[STEP_COMPLETE]\\nsumm"), r#"{"type":"heartbeat"}"#, &fragment("ary: s\\n"), TOOL_USE],
-        expect![[r#"1-3 step_complete {"ended_by":"message","summary":"s","trust":"speech"}"#]],
+        expect![[r#"
+            1 input_heard {}
+            1-3+1 step_complete {"ended_by":"message","summary":"s","trust":"speech"}"#]],
     );
 }
 
@@ -143,7 +149,9 @@ fn an_event_that_nobody_knows_does_not_end_a_message() {
 fn half_a_character_loses_no_event() {
     check(
         &[&fragment("Nice \\ud83d"), &fragment("\\ude00\\nWAIT\\n")],
-        expect![[r#"2 wait {"ended_by":"line","trust":"speech"}"#]],
+        expect![[r#"
+            1 input_heard {}
+            2 wait {"ended_by":"line","trust":"speech"}"#]],
     );
 }
 
@@ -158,5 +166,8 @@ fn a_line_of_many_fragments_is_too_long_at_last() {
         .collect::<Vec<_>>()
         .join("\n");
     let items = parse(Cli::Gemini, &settings, stream.as_bytes(), usize::MAX);
-    assert_eq!(items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(), ["fault", "wait"]);
+    assert_eq!(
+        items.iter().map(|item| item.what.kind()).collect::<Vec<_>>(),
+        ["input_heard", "fault", "wait"]
+    );
 }

@@ -413,7 +413,9 @@ pub struct RequestView {
     pub retry: Option<u32>,
     /// How it was settled.
     pub settled: Option<SettledView>,
-    /// How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `delivered`, `consumed` or `undeliverable`.
+    /// How far the answer has got: `nothing`, `waiting`, `sent`, `refused`, `prompted`, `delivered`, `consumed` (the
+    /// process has read it), `heard` (the conversation holds it; only where the agent's stream proves it) or
+    /// `undeliverable`.
     pub delivery: String,
     /// Whether it is open, and whoever asked has ended and cannot be started again with an answer.
     #[serde(default)]

@@ -15,6 +15,7 @@ use ostler_agents::{
 };
 use ostler_engine::{
     checkpoint::RewindWay,
+    input_id,
     session::{Launch, Order, Role, Screen, Session},
 };
 use ostler_protocol::guide::{self, Language};
@@ -109,8 +110,10 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
     };
     let [ostler, channel] = &channel_place(driver);
     let channel = order.channel.then_some(ChannelPlace { ostler, channel });
+    let prompt_id = input_id::of_prompt(session.id, launch.number);
     let request = LaunchRequest {
         prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
+        prompt_id: &prompt_id,
         conversation,
         guide: guide.as_deref(),
         guide_file: guide_file.to_str(),

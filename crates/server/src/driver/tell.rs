@@ -111,11 +111,10 @@ impl Keeper {
         let Some(long) = long else { return Some(text) };
         let text = Arc::new(text);
         while self.known_seq(launch).is_some() && !self.must_end(launch) {
-            let (agent, korean) =
-                self.read_session(|session| (session.order.agent.clone(), session.order.korean))?;
+            let korean = self.read_session(|session| session.order.korean)?;
             let (home, session, text) = (self.driver.home.clone(), self.session, Arc::clone(&text));
             let rendered = tokio::task::spawn_blocking(move || {
-                told::by_file(&agent, korean, (&text, long), |text| keep(&home.told(session), text))
+                told::by_file(korean, (&text, long), |text| keep(&home.told(session), text))
             });
             if let Ok(Ok(rendered)) = rendered.await {
                 return Some(rendered);
@@ -142,7 +141,7 @@ pub(super) fn first_input(
     let bytes = if told::fits(agent, &bytes) {
         bytes
     } else {
-        told::by_file(agent, session.order.korean, (words, Long::Words), |text| keep(&folder, text))
+        told::by_file(session.order.korean, (words, Long::Words), |text| keep(&folder, text))
             .map_err(|source| LaunchError::Io { path: folder.clone(), source })?
     };
     let is_taken = told::fits(agent, &bytes) && bytes.len() <= control::INPUT_BYTES_MAX;

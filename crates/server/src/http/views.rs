@@ -344,7 +344,8 @@ fn delivery(bringing: Bringing) -> &'static str {
         Bringing::Refused { .. } => "refused",
         Bringing::Prompted { .. } => "prompted",
         Bringing::Delivered { .. } => "delivered",
-        Bringing::Consumed { .. } => "consumed",
+        Bringing::Unproven { .. } | Bringing::Consumed { .. } => "consumed",
+        Bringing::Heard { .. } => "heard",
         Bringing::Undeliverable => "undeliverable",
     }
 }

@@ -2,6 +2,7 @@
 
 use ostler_engine::{
     AccountId, Entry, Event, RequestId, SessionId,
+    account::AccountLimit,
     orchestrate::Step,
     request::{Ask, Request},
     run::Outcome,
@@ -138,7 +139,7 @@ pub(crate) fn heard(entry: &Entry, known: &dyn Known) -> Option<Heard> {
         Event::SessionLaunched { .. } | Event::SessionResumed { .. } => {
             Some(Heard::Settled(Subject::Session(session?)))
         }
-        Event::AccountLimited { account, .. } => {
+        Event::AccountLimited(AccountLimit { account, .. }) => {
             let (subject, kind, who) = (Subject::Account(*account), Kind::Limit, who());
             let id = id(known.mark(), subject, kind, entry.seq);
             Some(Heard::Opened(Box::new(Notice { id, kind, subject, at_ms: entry.at_ms, who, text: None })))
