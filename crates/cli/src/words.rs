@@ -16,6 +16,7 @@ mod phases;
 mod plan;
 #[cfg(test)]
 mod shared;
+mod steering;
 mod trust;
 mod work_secret;
 
@@ -103,6 +104,7 @@ impl Language {
                 office::SENTENCES,
                 permission::SENTENCES,
                 looked::SENTENCES,
+                steering::SENTENCES,
                 work_secret::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;

@@ -20,6 +20,7 @@ mod floods;
 mod gates;
 mod health;
 mod helpers;
+mod impostors;
 mod interface;
 mod keeping_out;
 mod leaking;
