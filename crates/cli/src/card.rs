@@ -169,6 +169,9 @@ pub(crate) fn marked(words: Words, mark: &MarkView) -> String {
 fn text(words: Words, request: &RequestView) -> String {
     let field = |name: &str| request.ask.fields[name].as_u64().unwrap_or(0);
     match request.ask.kind.as_str() {
+        "steered" if request.ask.fields["what"] == "displaced" => {
+            words.sentence(Key::AskDisplacedText).to_owned()
+        }
         "steered" => words.sentence(Key::AskSteeredText).to_owned(),
         "time_over" => {
             words.say(Key::AskTimeOverText, &[("time", &clock::span(words, field("time_ms_max")))])

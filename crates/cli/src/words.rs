@@ -18,6 +18,7 @@ mod phases;
 mod plan;
 #[cfg(test)]
 mod shared;
+mod steering;
 mod trust;
 mod work_secret;
 
@@ -106,6 +107,7 @@ impl Language {
                 permission::SENTENCES,
                 looked::SENTENCES,
                 delivery::SENTENCES,
+                steering::SENTENCES,
                 work_secret::SENTENCES,
                 merge::SENTENCES,
             ];

@@ -70,6 +70,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
             maker.overhear(*session, *launch, *before, items);
         }
         Input::ShimLost { session, launch } => maker.lose(*session, *launch),
+        Input::ShimDisplaced(session, launch) => maker.displaced(*session, *launch),
         Input::LaunchFailed { session, launch, message } => maker.fail_launch(*session, *launch, message),
         Input::NotTaken { session, what, for_good } => maker.not_taken(*session, what, *for_good),
         Input::CheckEnded { session, number, code, output } => {

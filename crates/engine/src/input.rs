@@ -95,6 +95,8 @@ pub enum Input {
         /// Of which launch.
         launch: u32,
     },
+    /// Another process answers in place of the shim of this launch.
+    ShimDisplaced(SessionId, u32),
     /// The shim could not be started.
     LaunchFailed {
         /// Whose shim.

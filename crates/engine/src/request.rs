@@ -183,6 +183,20 @@ pub enum Steering {
     TookInput,
     /// It closed the agent's input.
     ClosedInput,
+    /// It answered the server in place of the agent's shim.
+    Displaced,
+}
+
+impl Steering {
+    /// What happened, for people.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Steering::WentOn | Steering::TookInput | Steering::ClosedInput => {
+                "another process steered this session"
+            }
+            Steering::Displaced => "another process answered in place of this session's shim",
+        }
+    }
 }
 
 /// The work of a phase, as a person is asked about it. It is about one tree and never about another.

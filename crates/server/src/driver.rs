@@ -39,7 +39,7 @@ use std::{
 };
 
 use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId, phases::GateName};
-use ostler_shim::LockLimit;
+use ostler_shim::{LockLimit, ShimPeer};
 use ostler_store::SqliteReader;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
@@ -69,8 +69,11 @@ pub(crate) async fn tell(
     launch: u32,
     command: ostler_shim::control::Command,
 ) -> Result<(), String> {
-    let directory = driver.home.launch(session, launch);
-    let mut link = link::Link::open(&directory, u64::MAX).await.map_err(|error| error.to_string())?;
+    let (directory, marker) =
+        (driver.home.launch(session, launch), driver.marker(session, &launch.to_string()));
+    let mut link = link::Link::open(&driver.shim(&directory, &marker), u64::MAX)
+        .await
+        .map_err(|error| error.to_string())?;
     match link.ask(command).await.map_err(|error| error.to_string())? {
         ostler_shim::control::Reply::Refused(why) => Err(why),
         _ => Ok(()),
@@ -219,6 +222,12 @@ impl Driver {
 
     fn marker(&self, session: SessionId, what: &str) -> String {
         marker(session, what, &self.mark)
+    }
+
+    /// The shim that was started in a directory with this marker.
+    fn shim(&self, directory: &Path, marker: &str) -> ShimPeer {
+        let (directory, session) = (directory.to_path_buf(), marker.to_owned());
+        ShimPeer { directory, session, baseline: self.baseline }
     }
 
     /// Looks at what is there, then carries out actions for as long as there is a server.

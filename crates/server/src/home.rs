@@ -232,15 +232,6 @@ impl Home {
 
 /// Replaces a file, which only its owner can read, as a whole.
 pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
-    place_private(path, text, File::sync_data).map(drop)
-}
-
-/// The same, but for the sync, which is left to whoever asks.
-pub(crate) fn put_private(path: &Path, text: &[u8]) -> io::Result<File> {
-    place_private(path, text, |_| Ok(()))
-}
-
-fn place_private(path: &Path, text: &[u8], before: impl FnOnce(&File) -> io::Result<()>) -> io::Result<File> {
     let draft = draft_of(path);
     // What a crash left, or somebody planted, is not written into.
     match fs::remove_file(&draft) {
@@ -248,12 +239,13 @@ fn place_private(path: &Path, text: &[u8], before: impl FnOnce(&File) -> io::Res
         _ => {}
     }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    let replaced = file.write_all(text).and_then(|()| before(&file)).and_then(|()| fs::rename(&draft, path));
+    let replaced =
+        file.write_all(text).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&draft, path));
     if replaced.is_err() {
         // It may hold values, and it takes up room.
         fs::remove_file(&draft).ok();
     }
-    replaced.map(|()| file)
+    replaced
 }
 
 /// Where a file is written before it takes its place.

@@ -83,7 +83,7 @@ pub(crate) enum CallerShare {
     Stray,
 }
 
-/// A process that calls itself a shim.
+/// A process that calls itself a shim, and does not carry the mark of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shim {
     directory: PathBuf,
@@ -181,13 +181,15 @@ impl Keys {
         Some(Peer { process: Process { pid, began }, belongs })
     }
 
-    /// A shim of these sessions, if a process says that it is one.
+    /// A shim of these sessions, if a process says that it is one. A process of an agent is none, even if it has replaced
+    /// the lock of a session by one that it holds.
     fn shim(&self, pid: i32) -> Option<Shim> {
         let command = read(pid, "cmdline")?;
         let mut arguments = command.split(|&byte| byte == 0).skip(1);
         (arguments.next()? == b"__shim").then_some(())?;
         let directory = Path::new(std::ffi::OsStr::from_bytes(arguments.next()?));
-        directory.starts_with(&self.sessions).then(|| Shim { directory: directory.to_path_buf(), pid })
+        let may_be = directory.starts_with(&self.sessions) && !self.is_below_baseline(pid);
+        may_be.then(|| Shim { directory: directory.to_path_buf(), pid })
     }
 
     /// Whether a process has the limit of an agent. One whose limit cannot be read counts as one.
@@ -280,6 +282,11 @@ pub(crate) fn stat(pid: i32) -> Option<(i32, u64)> {
     let text = String::from_utf8_lossy(&text);
     let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
     Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+}
+
+/// Whether a process is there and has not ended.
+pub(crate) fn is_running(pid: i32) -> bool {
+    stat(pid).is_some() && !is_zombie(pid)
 }
 
 /// Whether a process has ended, and its parent does not know yet.

@@ -29,7 +29,6 @@ use crate::{
     confine::Confinement,
     error::Error,
     launch::{Input, Launch, Terminal},
-    values,
 };
 
 /// A running agent.
@@ -57,7 +56,8 @@ impl Agent {
         };
         let mut command = command(program);
         command.args(arguments).current_dir(&launch.directory).env_clear().envs(&launch.environment);
-        command.envs(values(launch)?);
+        let is_unset = |(name, _): &(&String, &String)| !launch.environment.contains_key(*name);
+        command.envs(launch.given.iter().filter(is_unset));
         command.env("OSTLER_SESSION", &launch.session).process_group(0);
         prepare(&mut command, launch, cgroup.and_then(|cgroup| cgroup.door().ok()));
         let failed = |source| Error::Start { program: program.clone(), source };
@@ -91,14 +91,6 @@ impl Agent {
         tcsetwinsize(terminal, size(rows, columns))?;
         Ok(true)
     }
-}
-
-/// The values that the agent was given and that are not set already. That the file is not there yet says that it was
-/// given none.
-fn values(launch: &Launch) -> Result<Vec<(String, String)>, Error> {
-    let Some(path) = &launch.values else { return Ok(Vec::new()) };
-    let pairs = values::read(path).map_err(|source| Error::Read { path: path.clone(), source })?;
-    Ok(pairs.into_iter().filter(|(name, _)| !launch.environment.contains_key(name)).collect())
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where agents are started")]

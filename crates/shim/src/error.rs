@@ -21,6 +21,8 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
+    /// The standard input is not a launch that nobody can change.
+    NotSealed,
     /// The launch file is not one.
     Launch {
         /// The file.
@@ -58,6 +60,10 @@ impl fmt::Display for Error {
         match self {
             Error::Read { path, source } => write!(f, "cannot read '{}': {source}", path.display()),
             Error::Write { path, source } => write!(f, "cannot write '{}': {source}", path.display()),
+            Error::NotSealed => f.write_str(
+                "no sealed launch on standard input; a server of an older version has to be restarted: \
+                 'ostler serve --stop'",
+            ),
             Error::Launch { path, source } => write!(f, "cannot use '{}': {source}", path.display()),
             Error::Table(source) => write!(f, "cannot use the table: {source}"),
             Error::Nonce(source) => write!(f, "cannot use the nonce: {source}"),
@@ -78,7 +84,7 @@ impl std::error::Error for Error {
             Error::Launch { source, .. } => Some(source),
             Error::Table(source) => Some(source),
             Error::Nonce(source) => Some(source),
-            Error::Held { .. } => None,
+            Error::Held { .. } | Error::NotSealed => None,
         }
     }
 }

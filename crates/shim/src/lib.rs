@@ -1,7 +1,7 @@
 //! One small process per agent. It holds the agent's pipes, writes down what it prints, hears signals, and stops
 //! the whole tree the moment one is complete, whatever the server is doing.
 //!
-//! The server starts a shim with a directory that holds a [`launch::Launch`] and talks to it over the socket in
+//! The server starts a shim with a directory, hands it a sealed [`launch::Launch`], and talks to it over the socket in
 //! that directory. Everything that must not be lost is in files there: the output log and the [`spool`]. When the
 //! server is gone, the shim goes on.
 //!
@@ -26,6 +26,7 @@ mod masking;
 mod output;
 mod priority;
 mod shim;
+mod shim_peer;
 mod socket;
 mod tree;
 mod work;
@@ -37,5 +38,6 @@ pub use lock_holder::{end_displaced_shims, end_lock_holder, holds_lock};
 pub use lock_limit::{LockLimit, limit_locks, peer_pidfd};
 pub use output::{ERR, OUT};
 pub use shim::{run, sweep};
+pub use shim_peer::{NotTheShim, ShimPeer};
 pub use socket::connect;
 pub use work::{TICKS_PER_SECOND, Work, work_of};

@@ -5,12 +5,13 @@
 //! process that still has the locked file open. Both come from the kernel.
 
 use std::{
+    ffi::OsStr,
     fs, io,
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use rustix::{
@@ -19,7 +20,7 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal},
 };
 
-use crate::files::LOCK;
+use crate::{files::LOCK, lock_limit::LockLimit};
 
 /// How long a killed process may take to end.
 const END_SECONDS_MAX: i64 = 2;
@@ -41,9 +42,17 @@ pub fn holds_lock(directory: &Path, pid: i32) -> io::Result<bool> {
     }
 }
 
+/// Whether the kernel names another process as holder of the lock of a directory.
+pub(crate) fn has_takers(directory: &Path) -> io::Result<bool> {
+    let own = getpid().as_raw_nonzero().get();
+    let Some(name) = LockName::of(directory)? else { return Ok(false) };
+    Ok(name.takers()?.into_iter().any(|pid| pid != own))
+}
+
 /// Kills every process that holds the lock of a directory, and says how many were killed.
 ///
-/// An error means that the holder is unknown; nothing was killed then.
+/// Only a process of an agent, or one that calls itself the shim of that directory, is killed: an agent can link the lock
+/// of another shim there. An error means that the holder is unknown; nothing was killed then.
 pub fn end_lock_holder(directory: &Path) -> io::Result<usize> {
     let Some(name) = LockName::of(directory)? else { return Ok(0) };
     let mut ended = 0;
@@ -55,7 +64,8 @@ pub fn end_lock_holder(directory: &Path) -> io::Result<usize> {
             Ok(is_open) => is_open,
             Err(_) => name.takers()?.contains(&pid),
         };
-        if still_holds && pidfd_send_signal(process, Signal::KILL).is_ok() {
+        let may_end = still_holds && (is_marked(number) || is_named_after(pid, directory));
+        if may_end && pidfd_send_signal(process, Signal::KILL).is_ok() {
             ended += 1;
         }
     }
@@ -87,10 +97,26 @@ fn all_pids() -> io::Result<Vec<i32>> {
 
 /// Whether a process calls itself the shim of a directory.
 fn is_shim_of(pid: i32, directory: &Path) -> bool {
-    let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    claimed_directory(pid).is_some_and(|claimed| claimed == directory)
+}
+
+/// The same by session and launch alone: the path of a state directory can be written in several ways.
+fn is_named_after(pid: i32, directory: &Path) -> bool {
+    let names = |path: &Path| path.iter().rev().take(2).map(ToOwned::to_owned).collect::<Vec<_>>();
+    claimed_directory(pid).is_some_and(|claimed| names(&claimed) == names(directory))
+}
+
+/// The directory whose shim a process calls itself.
+fn claimed_directory(pid: i32) -> Option<PathBuf> {
+    let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let mut arguments = command.split(|&byte| byte == 0).skip(1);
-    let [first, second] = [arguments.next(), arguments.next()];
-    first == Some(b"__shim") && second == Some(directory.as_os_str().as_bytes())
+    (arguments.next()? == b"__shim").then_some(())?;
+    Some(PathBuf::from(OsStr::from_bytes(arguments.next()?)))
+}
+
+/// Whether a process has a lower limit of file locks than this one. No shim has.
+fn is_marked(pid: Pid) -> bool {
+    LockLimit::of(pid).is_ok_and(|limit| limit < LockLimit::own())
 }
 
 /// The lines about locks of the files that a process has open.
@@ -173,7 +199,6 @@ fn device_of_mount(mounts: &str, id: &str) -> Option<(u32, u32)> {
 mod tests {
     use std::{
         io::{BufRead, BufReader},
-        path::PathBuf,
         process::{Child, Command, Stdio},
     };
 
@@ -213,7 +238,8 @@ mod tests {
         let directory = directory("ends");
         assert_eq!(end_lock_holder(&directory).expect("no lock"), 0);
         // It took the lock itself: `flock` of util-linux locks in the process that goes on.
-        let mut holder = start("exec flock --no-fork \"$1\" sh -c 'echo ready; exec sleep 1000'", &directory);
+        let mut holder =
+            start("ulimit -x 7; exec flock --no-fork \"$1\" sh -c 'echo ready; exec sleep 1000'", &directory);
         let mut waiter = start("exec 9>>\"$1\"; echo ready; exec sleep 1000", &directory);
         assert!(holds_lock(&directory, pid_of(&holder)).expect("the kernel says"));
         assert!(!holds_lock(&directory, pid_of(&waiter)).expect("the kernel says"), "only open");
@@ -231,7 +257,7 @@ mod tests {
     #[test]
     fn a_child_that_inherited_the_lock_is_ended_in_place_of_its_parent() {
         let directory = directory("inherits");
-        let script = "exec 9>>\"$1\"; sh -c 'flock 9'; echo ready; exec sleep 1000";
+        let script = "ulimit -x 7; exec 9>>\"$1\"; sh -c 'flock 9'; echo ready; exec sleep 1000";
         let mut heir = start(script, &directory);
         let name = LockName::of(&directory).expect("it can be opened").expect("a lock");
         assert!(!name.takers().expect("the kernel says").contains(&pid_of(&heir)));
@@ -257,6 +283,22 @@ mod tests {
         assert!(locked.try_wait().expect("a child").is_some());
         assert!(unlocked.try_wait().expect("a child").is_none(), "it holds no lock");
         unlocked.kill().and_then(|()| unlocked.wait()).expect("a child");
+    }
+
+    /// An agent has linked the lock of another shim into its own directory.
+    #[test]
+    fn the_holder_of_a_linked_lock_is_ended_only_by_its_own_name() {
+        let (own, other) = (directory("links-own"), directory("links-other"));
+        let script = "cd \"${1%/lock}\"; printf 'echo ready; read -r line' >__shim
+            exec 9>>lock; flock 9; exec sh __shim \"$PWD\"";
+        let mut shim = start(script, &other);
+        fs::remove_file(own.join(LOCK)).ok();
+        fs::hard_link(other.join(LOCK), own.join(LOCK)).expect("the same disk");
+        assert!(holds_lock(&own, pid_of(&shim)).expect("the kernel says"));
+        assert_eq!(end_lock_holder(&own).expect("the kernel says"), 0);
+        assert!(shim.try_wait().expect("a child").is_none());
+        assert_eq!(end_lock_holder(&other).expect("the kernel says"), 1);
+        shim.wait().expect("a child");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, read},
     process::{Pid, WaitOptions, WaitStatus, getpid, waitpid},
+    stdio::stdin,
 };
 
 use crate::{
@@ -59,7 +60,7 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 /// Runs the agent of a directory until nothing of it is left.
 pub fn run(directory: &Path) -> Result<(), Error> {
     let _lock = files::hold(directory)?;
-    let launch = Launch::read(directory)?;
+    let launch = Launch::receive(stdin())?;
     let mut shim = Shim::start(directory, &launch)?;
     let ended = shim.run();
     // Whatever went wrong, nothing of the agent is left running without anybody to listen.

@@ -28,7 +28,7 @@ export function askText(language: Language, request: RequestView): string {
   const field = (name: string) => Number(request.ask.fields[name] ?? 0);
   switch (request.ask.kind) {
     case "steered":
-      return sayShared(language, "AskSteeredText");
+      return sayShared(language, request.ask.fields["what"] === "displaced" ? "AskDisplacedText" : "AskSteeredText");
     case "time_over":
       return sayShared(language, "AskTimeOverText", { time: span(language, field("time_ms_max")) });
     case "cost_over":

@@ -5,14 +5,18 @@
 
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Read, Write},
-    os::unix::{fs::FileExt, net::UnixStream},
+    io::{self, BufRead, BufReader, Read, Write},
+    os::{
+        fd::OwnedFd,
+        unix::{fs::FileExt, net::UnixStream},
+    },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use serde_json::{Value, json};
 
 use super::quotient;
@@ -146,18 +150,26 @@ fn shim(
         "terminal": terminal, "input": "open", "format": "text", "nonce": null, "thin_role": false,
         "stop": true, "log_bytes_max": 1 << 30,
     });
-    let path = directory.join("launch.json");
-    let written = fs::create_dir(directory).and_then(|()| {
-        fs::File::create(&path).and_then(|mut file| file.write_all(launch.to_string().as_bytes()))
-    });
-    written.map_err(|source| Error::Write { path, source })?;
-    let child = start(program(ostler).arg("__shim").arg(directory))?;
+    let sealed = fs::create_dir(directory).and_then(|()| seal(launch.to_string().as_bytes()));
+    let sealed = sealed.map_err(|source| Error::Write { path: directory.to_path_buf(), source })?;
+    let mut command = program(ostler);
+    command.arg("__shim").arg(directory).stdin(sealed).stdout(Stdio::null());
+    let child = command.spawn().map_err(|source| start_error(&command, source))?;
     let socket = directory.join("ctl.sock");
     let stream = wait_for(&socket, || UnixStream::connect(&socket).ok())?;
     let mut reader = BufReader::new(stream);
     let mut greeting = String::new();
     reader.read_line(&mut greeting).map_err(|source| Error::Read { path: socket, source })?;
     Ok((child, reader))
+}
+
+/// What a shim takes as its launch: a file in memory that nobody can change.
+fn seal(launch: &[u8]) -> io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = fs::File::from(memfd_create("launch", flags)?);
+    file.write_all(launch)?;
+    fcntl_add_seals(&file, SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE)?;
+    Ok(file.into())
 }
 
 /// Lets the agent ask again and again, and ends it.

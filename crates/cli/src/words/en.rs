@@ -79,8 +79,6 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::AskFault, "said something that cannot be understood"),
     (Key::AskPermission, "asks for permission"),
     (Key::AskStall, "stands still"),
-    (Key::AskSteered, "was steered by another process"),
-    (Key::AskSteeredText, "Another process steered this session. May the agent go on?"),
     (Key::AskTimeOver, "has used its time"),
     (Key::AskTimeOverText, "It has worked for {time}. May it go on?"),
     (Key::AskCostOver, "has used its budget"),

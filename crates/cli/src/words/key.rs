@@ -88,6 +88,7 @@ keys! {
     AskStall,
     AskSteered,
     AskSteeredText,
+    AskDisplacedText,
     AskTimeOver,
     AskTimeOverText,
     AskCostOver,

@@ -88,8 +88,6 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::AskFault, "이해할 수 없는 말을 함"),
     (Key::AskPermission, "허락을 구함"),
     (Key::AskStall, "멈춰 있음"),
-    (Key::AskSteered, "다른 프로세스가 조종함"),
-    (Key::AskSteeredText, "다른 프로세스가 이 세션을 조종했습니다. 에이전트가 계속할까요?"),
     (Key::AskTimeOver, "시간을 다 씀"),
     (Key::AskTimeOverText, "{time} 동안 일했습니다. 계속할까요?"),
     (Key::AskCostOver, "예산을 다 씀"),

@@ -58,6 +58,7 @@ const SHARED: &[Key] = &[
     Key::AskStall,
     Key::AskSteered,
     Key::AskSteeredText,
+    Key::AskDisplacedText,
     Key::AskTimeOver,
     Key::AskTimeOverText,
     Key::AskCostOver,

@@ -256,6 +256,75 @@ def attack_orphan():
         time.sleep(0.2)
 
 
+def attack_launch():
+    """Exchanges what the next session is started with: its command, and the values it was given."""
+    sessions = os.path.join(HOME, "sessions")
+    number = max(int(name[2:]) for name in os.listdir(sessions) if name.startswith("s_")) + 1
+    directory = os.path.join(sessions, f"s_{number}")
+    os.makedirs(os.path.join(directory, "1"), 0o700, exist_ok=True)
+    planted = os.path.join(HERE, "planted")
+    launch = {
+        "session": f"s_{number}.1@{mark()}", "command": ["touch", planted], "directory": HERE,
+        "environment": {"PATH": os.environ["PATH"]}, "terminal": "none", "input": "open", "format": "text",
+        "nonce": None, "thin_role": False, "stop": True, "log_bytes_max": 1 << 30,
+    }
+    write("AT launch")
+    while not os.path.exists(os.path.join(HERE, "past.launch")):
+        for name, text in [("1/launch.json", json.dumps(launch)), ("values", f"PLANTED={planted}\0")]:
+            draft = os.path.join(directory, "evil")
+            with open(draft, "w") as file:
+                file.write(text)
+            os.replace(draft, os.path.join(directory, name))
+    tried("launch", "what the next session is started with is exchanged", gained=os.path.exists(planted))
+
+
+def mark():
+    with open(os.path.join(HOME, "mark")) as file:
+        return file.read()
+
+
+def stand_in(session, launch, heard):
+    """Listens in place of a shim, and says that its agent has ended."""
+    directory = os.path.join(HOME, "sessions", session, launch)
+    os.unlink(os.path.join(directory, "ctl.sock"))
+    opened = os.open(directory, os.O_RDONLY)
+    it = socket.socket(socket.AF_UNIX)
+    it.bind(f"/proc/self/fd/{opened}/ctl.sock")
+    it.listen(64)
+
+    def talk(server):
+        def say(message):
+            server.sendall((json.dumps(message) + "\n").encode())
+        try:
+            say({"shim": 2, "session": f"{session}.{launch}@{mark()}"})
+            for line in server.makefile("rb"):
+                heard.append(line.decode())
+                request = json.loads(line)
+                say({"reply": {"id": request["id"], "done": None}})
+                if request["do"] == "follow":
+                    ended = {"event": "ended", "code": 0, "signal": None, "clean": True, "input_bytes_left": 0}
+                    say({"record": {"seq": request["after_seq"] + 1, "at_ms": 1, **ended}})
+        except OSError:
+            pass
+
+    def listen():
+        while True:
+            threading.Thread(target=talk, args=[it.accept()[0]], daemon=True).start()
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
+def attack_impostor():
+    """Answers the next server in place of another session's shim and of its own."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    heard = []
+    stand_in(VICTIM, "1", heard)
+    stand_in(SESSION, LAUNCH, heard)
+    wait_for_the_test("impostor")
+    tried("impostor", f"heard {heard}", gained=bool(heard))
+    time.sleep(100_000)
+
+
 ATTACKS = {
     "shim": attack_shim,
     "values": attack_values,
@@ -268,6 +337,8 @@ ATTACKS = {
     "socket_file": attack_socket_file,
     "mark": attack_mark,
     "orphan": attack_orphan,
+    "launch": attack_launch,
+    "impostor": attack_impostor,
 }
 
 for attack in sys.argv[1:]:

@@ -1,6 +1,8 @@
 //! An agent that attacks: it tries to pass for a person, to steer other agents, and to hang the server. One session
 //! plays every attack, as an unprivileged user, in two rounds with a restart between them.
 
+mod displacing;
+
 use std::{
     env, fs,
     os::unix::fs::chown,
@@ -81,6 +83,7 @@ fn attack(mut world: World) {
         unreachable.reached("TRIED socket_file", &world);
         watch.during_restart(|| world.restart());
         cancel_the_unreachable(&world, &unreachable);
+        displacing::displace(&mut world, &watch, round);
         victims.are_untouched(&world);
         attack.gained_nothing();
         assert!(memory_kib(world.server_pid()) < SERVER_MEMORY_KIB_MAX, "the server has grown");

@@ -343,6 +343,33 @@ subprocess.run(['ostler', 'ask', 'Who am I?'])
     world.status(&other, "cancelled");
 }
 
+/// It also holds the lock of the other session, which it has put in the place of the real one.
+#[test]
+fn a_caller_with_the_lock_of_another_session_speaks_for_its_own() {
+    let world = World::new();
+    let other = world.bash("sleep 1000");
+    world.status(&other, "active");
+    let fake = "import fcntl, os, subprocess, sys
+other = os.environ['OSTLER_HOME'] + '/sessions/s_1/1'
+if len(sys.argv) < 3:
+    os.execv(sys.executable, [sys.executable, '__shim', other, 'fake'])
+os.unlink(other + '/lock')
+lock = open(other + '/lock', 'a')
+fcntl.flock(lock, fcntl.LOCK_EX)
+subprocess.run(['ostler', 'ask', 'Who am I?'])
+";
+    write(&world.project, "__shim", fake);
+    write(&world.project, "fake.py", fake);
+    let session = world.bash("python3 fake.py");
+    let request = world.wait_for("the question", |world| world.inbox().pop());
+    assert_eq!(request.session, session);
+    world.answer(&request.id, "you");
+    world.status(&session, "completed");
+    world.wish(&other, "cancel");
+    world.status(&other, "cancelled");
+    assert_eq!(world.processes(), Vec::new());
+}
+
 #[test]
 fn outside_of_a_session_nobody_can_ask() {
     let world = World::new();

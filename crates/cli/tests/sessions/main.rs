@@ -21,6 +21,7 @@ mod gates;
 mod health;
 mod hearing;
 mod helpers;
+mod impostors;
 mod interface;
 mod keeping_out;
 mod leaking;

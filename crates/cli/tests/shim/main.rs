@@ -5,6 +5,7 @@ mod cgroup;
 mod control;
 mod disk;
 mod ending;
+mod handing_over;
 mod idle;
 mod input;
 mod marking;

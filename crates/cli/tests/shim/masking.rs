@@ -23,7 +23,9 @@ fn with_value(launch: Launch) -> Launch {
     let file = place(&launch);
     fs::create_dir_all(file.parent().expect("a directory")).expect("the target directory can be written");
     give(&file);
-    Launch { values: Some(file), ..launch }
+    let given = [("KEY", SECRET), ("MODE", "shown to all")];
+    let given = given.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    Launch { values: Some(file), given, ..launch }
 }
 
 fn place(launch: &Launch) -> PathBuf {
@@ -36,13 +38,12 @@ fn give(file: &Path) {
     fs::rename(&draft, file).expect("it takes its place");
 }
 
-/// Every file of a session but what it was launched with, as one text.
+/// Every file of a session as one text.
 fn everything(session: &Session) -> String {
     let files = fs::read_dir(&session.directory).expect("it is there").flatten();
     let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let texts = files
-        .filter(|entry| entry.file_name() != "launch.json")
-        .map(|entry| String::from_utf8_lossy(&fs::read(entry.path()).expect("it is ours")).into_owned());
+    let texts =
+        files.map(|entry| String::from_utf8_lossy(&fs::read(entry.path()).expect("it is ours")).into_owned());
     texts.collect()
 }
 

@@ -139,12 +139,16 @@ fn record_the_present_shim() {
     let plain =
         |launch: Launch| Launch { cgroup: CgroupPolicy::Off, environment: environment.clone(), ..launch };
     let name = format!("s_recorded_v{VERSION}");
-    let session = Session::start(&plain(Launch { session: name, log_bytes_max: 420, ..bash(SCRIPT) }));
+    let launch = plain(Launch { session: name, log_bytes_max: 420, ..bash(SCRIPT) });
+    let session = Session::start(&launch);
     let mut recorder = Recorder::connect(&session);
     converse(&mut recorder);
     let recordings = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shim/tests/recorded");
     let folder = recordings.join(format!("shim-v{VERSION}"));
-    copy(&session.directory, &folder, &[launch::FILE, spool::FILE, ostler_shim::OUT, ostler_shim::ERR]);
+    copy(&session.directory, &folder, &[spool::FILE, ostler_shim::OUT, ostler_shim::ERR]);
+    // A shim is handed it in memory; the recording says what it was handed.
+    let text = serde_json::to_string(&launch).expect("a launch");
+    fs::write(folder.join(launch::FILE), text).expect("a file");
     fs::write(folder.join("talk.ndjson"), recorder.talk).expect("a file");
 
     let session = Session::start(&plain(command(&["/no/such/program"])));

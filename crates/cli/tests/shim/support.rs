@@ -14,7 +14,7 @@ use std::{
 
 use ostler_shim::{
     control::{Command, Greeting, Message, Reply, Request, Status},
-    launch::{CgroupPolicy, FILE, Input, Launch, OutputFormat, Terminal},
+    launch::{CgroupPolicy, Input, Launch, OutputFormat, Terminal},
     spool::{Happening, Record, read},
 };
 
@@ -72,6 +72,7 @@ pub(crate) fn command(command: &[&str]) -> Launch {
         open_files_max: None,
         cgroup: CgroupPolicy::Auto,
         values: None,
+        given: BTreeMap::new(),
         writes: None,
         baseline: None,
         scope_signals: false,
@@ -91,11 +92,9 @@ impl Session {
             fs::remove_dir_all(&directory).expect("an old directory can be removed");
         }
         fs::create_dir_all(&directory).expect("the target directory can be written");
-        let launch_file = serde_json::to_vec(launch).expect("a launch can be written");
-        fs::write(directory.join(FILE), launch_file).expect("the target directory can be written");
         let line = [program, &[env!("CARGO_BIN_EXE_ostler"), "__shim"]].concat();
         let mut command = Process::new(line[0]);
-        command.args(&line[1..]).arg(&directory).stdin(Stdio::null()).stderr(Stdio::piped());
+        command.args(&line[1..]).arg(&directory).stdin(launch.seal().expect("memory")).stderr(Stdio::piped());
         let shim = command.spawn().expect("the binary starts");
         Session { directory, name: launch.session.clone(), shim }
     }

@@ -366,7 +366,7 @@ fn reason(ask: &Ask) -> Reason {
         Ask::Error(error) => Reason::Reported { message: error.message.clone() },
         Ask::Fault(fault) => Reason::Reported { message: fault.details.clone() },
         Ask::Stall { reason } => Reason::Reported { message: reason.clone() },
-        Ask::Steered { .. } => Reason::Reported { message: "another process steered this session".into() },
+        Ask::Steered { what } => Reason::Reported { message: what.sentence().into() },
         Ask::CostOver { .. } => Reason::CostOver,
         Ask::TokensOver { .. } => Reason::TokensOver,
         _ => Reason::TimeOver,

@@ -283,6 +283,16 @@ impl Maker<'_> {
         self.act(id, Deed::Stop { launch });
     }
 
+    /// Another process answers in place of the shim. Whoever tells it again tells nothing new.
+    pub(super) fn displaced(&mut self, id: SessionId, launch: u32) {
+        let is_known =
+            |it: &Request| it.launch == launch && it.is_open() && matches!(it.ask, Ask::Steered { .. });
+        if self.live(id, launch).is_some() && !self.desk.requests_of(id).any(is_known) {
+            self.steered(id, launch, Steering::Displaced);
+            self.advance(id);
+        }
+    }
+
     /// The last request that says that this launch stands still for want of room.
     fn stall_of(&self, id: SessionId, launch: u32, fits: impl Fn(&str) -> bool) -> Option<&Request> {
         let is_it = |request: &&Request| match &request.ask {

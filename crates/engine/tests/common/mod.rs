@@ -81,6 +81,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::ShimRecords { .. }
         | Input::Overheard { .. }
         | Input::ShimLost { .. }
+        | Input::ShimDisplaced(..)
         | Input::LaunchFailed { .. }
         | Input::NotTaken { .. }
         | Input::CheckEnded { .. }

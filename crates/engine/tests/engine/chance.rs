@@ -61,6 +61,7 @@ fn any_input(random: &mut Random, world: &World) -> Input {
             let what = NotTaken { launch, parcel, why: text() };
             Input::NotTaken { session, what, for_good: random.once_in(2) }
         }
+        14 if random.once_in(3) => Input::ShimDisplaced(session, launch),
         14 => Input::ShimLost { session, launch },
         15 => Input::LaunchFailed { session, launch, message: text() },
         16 => {

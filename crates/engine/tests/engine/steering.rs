@@ -568,3 +568,29 @@ fn input_that_nobody_ordered_is_seen() {
     play.shim(News::ClosedInput);
     assert!(play.page().contains("steered"), "it was not closed by the server");
 }
+
+/// The engine cannot see it; the server reports it, again at each start.
+#[test]
+fn a_process_in_place_of_the_shim_is_seen_once() {
+    let mut play = Play::running(plain());
+    play.asks(said::question("Which?"));
+    play.page();
+    for _ in 0..2 {
+        play.give(Input::ShimDisplaced(S, 1));
+    }
+    check(
+        &mut play,
+        &expect![[r#"
+            request.opened steered launch=1 request="q_2"
+                → stop launch=1
+        "#]],
+    );
+    assert!(play.request(1).settled.is_none());
+    play.answer(1, "this");
+    assert!(!play.page().contains("deliver"), "a person has not decided yet");
+    play.answer(2, "continue");
+    assert!(play.page().contains("deliver"));
+    // Nothing is known of a launch that has ended.
+    play.give(Input::ShimDisplaced(S, 2));
+    assert_eq!(play.page(), "");
+}

@@ -2,18 +2,21 @@
 //!
 //! | the lock | the socket | then |
 //! |---|---|---|
-//! | held | answers | the shim is followed |
-//! | held | does not | again later; if the agent has to end, the holder of the lock is ended |
+//! | held | the shim answers | the shim is followed |
+//! | held | another process answers | as below; a person is asked about it |
+//! | held | nobody answers | again later; if the agent has to end, the holder of the lock is ended |
 //! | could be taken, or is missing | – | the shim is lost: what is left of it is swept and reported |
 //! | cannot be looked at | – | again later: nothing is ended and nothing is reported |
+//!
+//! That an agent has ended counts when its shim has let go of the lock, whoever says so before.
 
 use std::{
     path::Path,
     time::{Duration, Instant},
 };
 
-use ostler_engine::Input;
-use ostler_shim::end_displaced_shims;
+use ostler_engine::{Input, session::Session};
+use ostler_shim::{NotTheShim, end_displaced_shims};
 use tokio::time::sleep;
 
 use super::{
@@ -53,27 +56,65 @@ impl Keeper {
     /// Listens to the shim of a launch, or hears what it has left.
     pub(super) async fn attach(&mut self, launch: u32) {
         self.link = None;
-        let directory = self.directory(launch);
+        let shim = self.shim(launch);
         let since = Instant::now();
         let mut look = LOOK;
+        let mut displaced = None;
         while let Some(after_seq) = self.known_seq(launch) {
-            match remains::look(&directory) {
+            match remains::look(&shim.directory) {
                 // A few descriptors stay free, to see which shims live and to end those that have to end.
                 Remains::Held if !descriptors::can_link() && !self.must_end(launch) => {}
-                Remains::Held => {
-                    if let Ok(link) = Link::open(&directory, after_seq).await {
-                        self.link = Some((launch, link));
-                        self.attached_at = Instant::now();
+                Remains::Held => match Link::open(&shim, after_seq).await {
+                    Ok(link) => {
+                        self.follow(launch, link);
                         break;
                     }
-                }
+                    Err(error) => displaced = NotTheShim::of(&error),
+                },
                 Remains::Left | Remains::Nothing => {
                     self.driver.unreached.remove(self.session);
                     return self.bury(launch).await;
                 }
                 Remains::Unknown(_) => {}
             }
-            self.out_of_reach(launch, since.elapsed()).await;
+            self.out_of_reach(launch, since.elapsed(), displaced).await;
+            sleep(look).await;
+            look = (look * 2).min(LOOK_MAX);
+        }
+        self.driver.unreached.remove(self.session);
+    }
+
+    fn follow(&mut self, launch: u32, mut link: Link) {
+        // The last server may have told it to end, and it may have said that it would.
+        let grace_ms = |session: &Session| {
+            let is_ending = session.live().is_some_and(|live| live.ending.is_some());
+            is_ending.then_some(session.order.patience.grace_ms)
+        };
+        if let Some(grace_ms) = self.read_session(grace_ms).flatten() {
+            link.expect_end(grace_ms);
+        }
+        self.link = Some((launch, link));
+        self.attached_at = Instant::now();
+    }
+
+    /// Waits until the shim of an agent that is said to have ended has let go of its lock. As long as a process holds it,
+    /// the agent may live.
+    pub(super) async fn released(&self, launch: u32) {
+        let directory = self.directory(launch);
+        let since = Instant::now();
+        let mut look = LOOK;
+        while self.known_seq(launch).is_some() {
+            match remains::look(&directory) {
+                Remains::Left => break,
+                Remains::Nothing => {
+                    let ended = tokio::task::spawn_blocking(move || end_displaced_shims(&directory)).await;
+                    // Where the system names no processes, there is nothing more to look at.
+                    ended.ok();
+                    break;
+                }
+                Remains::Held | Remains::Unknown(_) => {}
+            }
+            self.out_of_reach(launch, since.elapsed(), None).await;
             sleep(look).await;
             look = (look * 2).min(LOOK_MAX);
         }
@@ -81,10 +122,14 @@ impl Keeper {
     }
 
     /// Notes a shim that lives and cannot be reached. If its agent has to end, the shim is ended without its socket.
-    async fn out_of_reach(&self, launch: u32, time: Duration) {
+    async fn out_of_reach(&self, launch: u32, time: Duration, displaced: Option<NotTheShim>) {
         if time >= REACH_MAX && self.driver.unreached.insert(self.session, launch) {
-            let said = serde_json::json!({ "session": self.session, "launch": launch });
+            let why = displaced.map(|why| why.to_string());
+            let said = serde_json::json!({ "session": self.session, "launch": launch, "why": why });
             self.driver.log.error("shim.unreached", said);
+            if displaced.is_some() {
+                self.submit(Input::ShimDisplaced(self.session, launch)).await;
+            }
         }
         if time >= ANSWER_MAX {
             self.end_silent(launch).await;
@@ -150,9 +195,10 @@ impl Keeper {
         }
         let (session, marker) = (self.session, self.driver.marker(self.session, &launch.to_string()));
         let sweep = self.driver.orphan_sweep(session, &marker, &directory);
+        let parser = self.read_session(|session| remains::parser(&session.order)).flatten();
         let mut overheard = tokio::task::spawn_blocking(move || {
             sweep.run();
-            Overheard::open(&directory)
+            Overheard::open(&directory, parser?)
         })
         .await
         .ok()

@@ -23,6 +23,7 @@ use super::{
     link::Link,
     reach::CommandReach,
     remains::{self, Remains},
+    values,
 };
 use crate::crash;
 
@@ -92,7 +93,8 @@ async fn carry_out(
         found.zip(command).map(|(it, command)| launch::check(driver, it, number, &command))
     };
     let Some(planned) = planned else { return Ok(None) };
-    let file = planned.map_err(|error| error.to_string())?;
+    let mut file = planned.map_err(|error| error.to_string())?;
+    file.given = values::given(driver, session).await?;
     let mut directory = newest(first(driver, session, number));
     let mut reach = CommandReach::default();
     let wish = || driver.journal.world().check_wish(session, number);
@@ -107,10 +109,12 @@ async fn carry_out(
                 started.map_err(|error| error.to_string())?;
             }
             Remains::Held => {
-                let Some(mut link) = reach.open(&directory, || wish() != CheckWish::End).await else {
+                let Some(mut link) =
+                    reach.open(&driver.shim(&directory, &file.session), || wish() != CheckWish::End).await
+                else {
                     continue;
                 };
-                follow(&mut link, &directory, changed, wish).await;
+                follow(&mut link, changed, wish).await;
             }
             Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
@@ -128,13 +132,13 @@ async fn carry_out(
 }
 
 /// Waits until the shim of a directory has ended; meanwhile it does what is wanted of it.
-async fn follow(link: &mut Link, directory: &Path, changed: &Notify, wish: impl Fn() -> CheckWish) {
+async fn follow(link: &mut Link, changed: &Notify, wish: impl Fn() -> CheckWish) {
     loop {
         // If it has gone meanwhile, it has ended.
         match wish() {
             CheckWish::Run => drop(link.ask(Command::GoOn { after: None }).await),
             CheckWish::Hold => drop(link.ask(Command::Stop).await),
-            CheckWish::End => link.end(directory, GRACE_MS).await,
+            CheckWish::End => link.end(GRACE_MS).await,
         }
         loop {
             tokio::select! {

@@ -1,5 +1,5 @@
-//! Takes launch files away when nobody reads them any more: each holds the whole environment of an agent, keys and
-//! all. What a session needs to be resumed is kept elsewhere. And texts of an office that nothing names, and what a verifier
+//! Takes the launch files of older versions away when their shims have ended: each holds the whole environment of an
+//! agent, keys and all. What a session needs to be resumed is kept elsewhere. And texts of an office that nothing names, and what a verifier
 //! has left.
 //!
 //! A file is removed only behind the commit that says that its launch, check or installation has ended. A server that dies between

@@ -1,11 +1,7 @@
 //! Packages that a person approved, added by the project's own package manager: it runs code of strangers, so it runs
 //! under a shim, by an argument list, with a name that was checked.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use ostler_engine::{
     ActionName, Input, RequestId, SessionId,
@@ -158,8 +154,11 @@ async fn carry_out(
                 started.map_err(|error| error.to_string())?;
             }
             Remains::Held => {
-                let Some(mut link) = reach.open(&directory, is_wanted).await else { continue };
-                follow(&mut link, driver, request, &directory, unwanted, deadline).await;
+                let Some(mut link) = reach.open(&driver.shim(&directory, &file.session), is_wanted).await
+                else {
+                    continue;
+                };
+                follow(&mut link, driver, request, unwanted, deadline).await;
             }
             Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
@@ -180,19 +179,12 @@ async fn bury(sweep: OrphanSweep) -> PathBuf {
 
 /// Waits until the shim of a directory has ended, or ends it: when nobody waits for it, or it takes too long. Whether
 /// anybody waits stands in the world, so that a word that got lost with a server is not missed.
-async fn follow(
-    link: &mut Link,
-    driver: &Driver,
-    request: RequestId,
-    directory: &Path,
-    unwanted: &Notify,
-    deadline: Instant,
-) {
+async fn follow(link: &mut Link, driver: &Driver, request: RequestId, unwanted: &Notify, deadline: Instant) {
     let mut ends = !is_installing(driver, request);
     loop {
         if ends {
             // If it has gone meanwhile, it has ended.
-            link.end(directory, GRACE_MS).await;
+            link.end(GRACE_MS).await;
         }
         tokio::select! {
             record = link.next() => if record.is_err() {

@@ -17,10 +17,11 @@ use ostler_engine::{
     session::{Launch, Session},
 };
 use ostler_shim::{
+    ShimPeer,
     control::Command,
     spool::{Happening, Record},
 };
-use tokio::{sync::mpsc, task::JoinError, time::sleep};
+use tokio::{sync::mpsc, time::sleep};
 
 use super::{
     Driver, back, check, checkpoint, forget::forget, gate, install, launch, link::Link, office, orchestrate,
@@ -78,7 +79,7 @@ impl Keeper {
         if let Some(launch) = self.first.take() {
             // Whoever took the file away, the agent may still look for it. What cannot be written is asked about when
             // something is given again.
-            self.provide().await.ok();
+            values::given(&self.driver, self.session).await.ok();
             self.attach(launch).await;
         }
         loop {
@@ -107,6 +108,11 @@ impl Keeper {
 
     pub(super) fn directory(&self, launch: u32) -> PathBuf {
         self.driver.home.launch(self.session, launch)
+    }
+
+    pub(super) fn shim(&self, launch: u32) -> ShimPeer {
+        let marker = self.driver.marker(self.session, &launch.to_string());
+        self.driver.shim(&self.directory(launch), &marker)
     }
 
     /// The last record of a launch that is committed.
@@ -240,19 +246,9 @@ impl Keeper {
         });
     }
 
-    async fn provide(&self) -> Result<(), String> {
-        // Most are given nothing, and nobody has to be woken for that.
-        if self.read_session(|session| session.values.is_empty()).unwrap_or(true) {
-            return Ok(());
-        }
-        let (driver, session) = (Arc::clone(&self.driver), self.session);
-        let provided = tokio::task::spawn_blocking(move || values::provide(&driver, session)).await;
-        come_of(provided)
-    }
-
     async fn provide_values(&mut self, name: ActionName) {
         crash::site("before provide values");
-        let provided = self.provide().await;
+        let provided = values::given(&self.driver, self.session).await;
         crash::site("after provide values");
         let Err(message) = provided else { return self.done(name).await };
         let input = Input::ValuesNotWritten { session: self.session, message };
@@ -347,7 +343,10 @@ impl Keeper {
             let planned = planned.map_err(|error| error.to_string());
             let planned = planned.and_then(|plan| plan.map_err(|error| error.to_string()));
             let planned = match planned {
-                Ok(plan) => self.provide().await.map(|()| plan),
+                Ok(mut plan) => values::given(&self.driver, self.session).await.map(|given| {
+                    plan.file.given = given;
+                    plan
+                }),
                 Err(message) => Err(message),
             };
             if planned.is_ok() || is_new || tries == PLANS_MAX {
@@ -397,9 +396,12 @@ impl Keeper {
             .iter()
             .any(|record| matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. }));
         let last_seq = records.last().map_or(0, |record| record.seq);
-        self.report_whole(launch, records).await;
         if is_end {
             self.link = None;
+            self.released(launch).await;
+        }
+        self.report_whole(launch, records).await;
+        if is_end {
             self.forget_ended(launch);
         } else if self.known_seq(launch).is_some_and(|known| known < last_seq) {
             // One was left out on the way: listen again from where it is known.
@@ -455,11 +457,6 @@ impl Keeper {
     }
 }
 
-/// What came of something that was done aside. Who panicked half-way has not done it.
-fn come_of<E: ToString>(done: Result<Result<(), E>, JoinError>) -> Result<(), String> {
-    done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
-}
-
 /// Writes down that an action is done, however long the disk refuses.
 async fn say_done(driver: &Driver, name: ActionName) {
     while let Err(error) = driver.journal.done(name).await {
@@ -467,20 +464,5 @@ async fn say_done(driver: &Driver, name: ActionName) {
             return;
         }
         sleep(AGAIN).await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn who_panics_while_values_are_written_has_not_written_them() {
-        let done = |work: fn() -> Result<(), String>| async move {
-            come_of(tokio::task::spawn_blocking(work).await)
-        };
-        assert_eq!(done(|| Ok(())).await, Ok(()));
-        assert_eq!(done(|| Err("full".to_owned())).await, Err("full".to_owned()));
-        assert!(done(|| panic!("half-way")).await.is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Starts a shim: plans the command line, writes the launch file, and lets go of the process.
+//! Starts a shim: plans the command line, hands the launch over in memory, and lets go of the process.
 //!
 //! A directory is for one launch. If two shims were ever started in it, only one gets its lock, and the other ends.
 
@@ -21,7 +21,7 @@ use ostler_engine::{
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
     can_confine,
-    launch::{CgroupPolicy, FILE, Input, Launch as LaunchFile, OutputFormat, Terminal},
+    launch::{CgroupPolicy, Input, Launch as LaunchFile, OutputFormat, Terminal},
     spool,
 };
 use serde_json::json;
@@ -153,6 +153,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         open_files_max: driver.open_files_max,
         cgroup: CgroupPolicy::Auto,
         values: Some(driver.home.values(session.id)),
+        given: BTreeMap::new(),
         writes: None,
         baseline: Some(driver.baseline),
         scope_signals: order.agent.scope_signals || session.verifies(),
@@ -278,6 +279,7 @@ pub(super) fn errand(
         open_files_max: driver.open_files_max,
         cgroup: CgroupPolicy::Auto,
         values: None,
+        given: BTreeMap::new(),
         writes: None,
         baseline: Some(driver.baseline),
         scope_signals: false,
@@ -309,22 +311,15 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
     }
     let failed = |source| LaunchError::Io { path: directory.to_path_buf(), source };
     private_directory(directory).map_err(failed)?;
-    let text = serde_json::to_vec(file).expect("a launch file is plain data");
-    let written = home::put_private(&directory.join(FILE), &text).map_err(failed)?;
-    let mut command = Command::new(program);
-    command.arg("__shim").arg(directory).current_dir("/");
+    // Not by its name: a program that was exchanged since may want another launch than this server makes.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0(program).arg("__shim").arg(directory).current_dir("/");
     let log = directory.join("shim.log");
     let words = private_file(&log, fs::OpenOptions::new().append(true)).map_err(failed)?;
-    command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(words);
+    let sealed = file.seal().map_err(failed)?;
+    command.env_clear().stdin(sealed).stdout(Stdio::piped()).stderr(words);
     let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
     let ready = shim.stdout.take();
-    // It is on disk before the launch counts as done. Until then nobody needs it but the shim, which reads it meanwhile: a
-    // machine that stops here has stopped the agent too, and what it printed counts by its spool.
-    if let Err(source) = written.sync_data() {
-        // Nobody would listen to it.
-        shim.kill().await.ok();
-        return Err(failed(source));
-    }
     // It lets go of its output once there is a spool and it can be talked to: whatever happens from then on is in that.
     if let Some(mut ready) = ready {
         ready.read_to_end(&mut Vec::new()).await.map_err(failed)?;

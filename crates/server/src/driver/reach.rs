@@ -2,12 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
     sync::{Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
 use ostler_engine::SessionId;
+use ostler_shim::ShimPeer;
 use tokio::time::sleep;
 
 use super::link::{ANSWER_MAX, Link, end_holder};
@@ -51,15 +51,15 @@ pub(super) struct CommandReach {
 
 impl CommandReach {
     /// Connects. If that fails for long and the command is not wanted any more, its shim is ended without its socket.
-    pub(super) async fn open(&mut self, directory: &Path, is_wanted: impl Fn() -> bool) -> Option<Link> {
-        if let Ok(link) = Link::open(directory, 0).await {
+    pub(super) async fn open(&mut self, shim: &ShimPeer, is_wanted: impl Fn() -> bool) -> Option<Link> {
+        if let Ok(link) = Link::open(shim, 0).await {
             self.missed = None;
             return Some(link);
         }
         let (since, wait) = self.missed.unwrap_or((Instant::now(), LOOK));
         if since.elapsed() >= ANSWER_MAX && !is_wanted() {
             // Where nobody can tell who holds the lock, this is tried again at the next look.
-            end_holder(directory).await.ok();
+            end_holder(&shim.directory).await.ok();
         }
         self.wait(since, wait).await;
         None

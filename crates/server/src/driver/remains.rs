@@ -2,10 +2,11 @@
 
 use std::{fs::File, io::Read, path::Path};
 
+use ostler_agents::{Output, Terminal};
+use ostler_engine::session::Order;
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
-    launch::{FILE, Launch, OutputFormat, Terminal},
     spool::{self, Record, SpoolReader},
 };
 use rustix::{
@@ -51,8 +52,8 @@ pub(super) fn look(directory: &Path) -> Remains {
         Err(Errno::NOENT | Errno::LOOP) => Ok(false),
         Err(errno) => Err(errno),
     };
-    match [spool::FILE, OUT, FILE].map(can_be_read) {
-        [Err(errno), ..] | [_, Err(errno), _] | [.., Err(errno)] => Remains::Unknown(errno),
+    match [spool::FILE, OUT].map(can_be_read) {
+        [Err(errno), _] | [_, Err(errno)] => Remains::Unknown(errno),
         [Ok(true), ..] => Remains::Left,
         [Ok(false), ..] => Remains::Nothing,
     }
@@ -107,21 +108,26 @@ pub(super) struct Overheard {
     count: u64,
 }
 
+/// What hears the log of an agent as its shim did. It is made of what the journal has: a file beside the log could be
+/// anybody's.
+pub(super) fn parser(order: &Order) -> Option<Parser> {
+    let format = match &order.agent.output {
+        Output::Text => Format::Text,
+        Output::Table(toml) => Format::Structured(Table::parse(toml).ok()?),
+    };
+    let settings = Settings {
+        nonce: order.nonce.as_deref().and_then(|nonce| nonce.parse().ok()),
+        thin_role: order.role.is_main(),
+        terminal: order.agent.terminal != Terminal::None,
+        ..Settings::default()
+    };
+    Some(Parser::new(format, settings))
+}
+
 impl Overheard {
-    pub(super) fn open(directory: &Path) -> Option<Overheard> {
-        let launch = Launch::read(directory).ok()?;
+    pub(super) fn open(directory: &Path, parser: Parser) -> Option<Overheard> {
         let log = File::open(directory.join(OUT)).ok()?;
-        let format = match &launch.format {
-            OutputFormat::Text => Format::Text,
-            OutputFormat::Table(toml) => Format::Structured(Table::parse(toml).ok()?),
-        };
-        let settings = Settings {
-            nonce: launch.nonce.as_deref().and_then(|nonce| nonce.parse().ok()),
-            thin_role: launch.thin_role,
-            terminal: launch.terminal != Terminal::None,
-            ..Settings::default()
-        };
-        Some(Overheard { log: Some(log), parser: Parser::new(format, settings), count: 0 })
+        Some(Overheard { log: Some(log), parser, count: 0 })
     }
 
     /// The number of items before the next batch.
@@ -154,8 +160,6 @@ impl Overheard {
 mod tests {
     use std::{fmt::Write, fs};
 
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -165,19 +169,14 @@ mod tests {
         let directory = program.ancestors().nth(3).expect("a target directory").join("tmp/server-overheard");
         fs::remove_dir_all(&directory).ok();
         fs::create_dir_all(&directory).expect("a directory");
-        let launch = json!({
-            "session": "s_1.1@x", "command": ["x"], "directory": "/", "environment": {}, "terminal": "none",
-            "input": "open", "format": "text", "nonce": null, "thin_role": false, "stop": true,
-            "log_bytes_max": 1, "open_files_max": null, "cgroup": "auto",
-        });
-        fs::write(directory.join("launch.json"), launch.to_string()).expect("a file");
         let mut log = String::new();
         for number in 0..10_000 {
             write!(log, "[USER_QUESTION]\ncategory: clarification\nquestion: {number}?\n[/USER_QUESTION]\n")
                 .expect("memory");
         }
         fs::write(directory.join(OUT), log).expect("a file");
-        let mut overheard = Overheard::open(&directory).expect("a log");
+        let parser = Parser::new(Format::Text, Settings::default());
+        let mut overheard = Overheard::open(&directory, parser).expect("a log");
         let mut questions = Vec::new();
         loop {
             let batch = overheard.batch();

@@ -1,7 +1,7 @@
 //! Puts the values that a session was given where its agent finds them, and takes them away again. This is the only
 //! place where values leave the vault for an agent; they go to one private file, and nowhere else.
 
-use std::{fmt, fs, io, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fmt, fs, io, path::PathBuf, sync::Arc};
 
 use ostler_engine::{
     ProjectId, RequestId, SessionId,
@@ -54,14 +54,29 @@ pub(crate) enum ProvideError {
     },
 }
 
-/// Writes the file of a session as a whole; nothing, if it was given nothing or is over.
-pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), ProvideError> {
+/// What a session was given, for the environment of a process that is about to start. Its file is written as well.
+pub(super) async fn given(
+    driver: &Arc<Driver>,
+    session: SessionId,
+) -> Result<BTreeMap<String, String>, String> {
+    // Most are given nothing, and nobody has to be woken for that.
+    if driver.journal.world().sessions.get(&session).is_none_or(|it| it.values.is_empty()) {
+        return Ok(BTreeMap::new());
+    }
+    let driver = Arc::clone(driver);
+    let provided = tokio::task::spawn_blocking(move || provide(&driver, session)).await;
+    // Who panicked half-way has not done it.
+    provided.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+}
+
+/// Writes the file of a session as a whole and gives what is in it; nothing, if it was given nothing or is over.
+pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<BTreeMap<String, String>, ProvideError> {
     // What it was given is read only now, so that nothing older is written over something newer.
     let _turn = driver.value_files.wait_blocking(session);
     let given =
         |it: &Session| (!it.is_over() && !it.values.is_empty()).then(|| (it.project, it.values.clone()));
     let Some((project, values)) = driver.journal.world().sessions.get(&session).and_then(given) else {
-        return Ok(());
+        return Ok(BTreeMap::new());
     };
     let path = driver.home.values(session);
     let failed = |source| ProvideError::Io { path: path.clone(), source };
@@ -89,11 +104,12 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<(), Provide
         if is_shown { shown.push((name, value)) } else { secrets.push((name, value)) }
     }
     let bytes = Zeroizing::new(encode(secrets.iter().map(exposed), shown.iter().map(exposed)));
-    if fs::read(&path).is_ok_and(|found| found == *bytes) {
-        return Ok(());
+    if !fs::read(&path).is_ok_and(|found| found == *bytes) {
+        private_directory(&driver.home.session(session)).map_err(failed)?;
+        write_private(&path, &bytes).map_err(failed)?;
     }
-    private_directory(&driver.home.session(session)).map_err(failed)?;
-    write_private(&path, &bytes).map_err(failed)
+    let given = secrets.iter().chain(&shown).map(exposed);
+    Ok(given.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 /// The masks of what a session was given. Its file is made again if somebody has removed it.

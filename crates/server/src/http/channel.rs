@@ -173,7 +173,7 @@ impl App {
         let driver = Arc::clone(&self.driver);
         let provided = tokio::task::spawn_blocking(move || values::provide(&driver, session)).await;
         match provided {
-            Ok(Ok(())) => view,
+            Ok(Ok(_)) => view,
             _ => {
                 tokio::time::sleep(AGAIN).await;
                 CallView { state: CallState::Waiting, ..view }

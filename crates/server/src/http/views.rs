@@ -374,7 +374,7 @@ fn ask(ask: &Ask) -> AskView {
             (it.tool.clone(), Some(input + &described.unwrap_or_default()))
         }
         Ask::Stall { reason } => (reason.clone(), None),
-        Ask::Steered { .. } => ("another process steered this session".to_owned(), None),
+        Ask::Steered { what } => (what.sentence().to_owned(), None),
         Ask::TimeOver { time_ms_max } => (format!("{} s", time_ms_max / 1000), None),
         Ask::CostOver { cost_nusd, .. } => (format!("{} USD", usage::dollars(*cost_nusd)), None),
         Ask::TokensOver { tokens, .. } => (format!("{tokens} tokens"), None),

@@ -166,6 +166,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::ShimRecords { session, .. }
         | Input::Overheard { session, .. }
         | Input::ShimLost { session, .. }
+        | Input::ShimDisplaced(session, _)
         | Input::LaunchFailed { session, .. }
         | Input::NotTaken { session, .. }
         | Input::CheckEnded { session, .. }

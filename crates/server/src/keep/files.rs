@@ -9,7 +9,6 @@ use std::{
 
 use ostler_shim::{
     OUT,
-    launch::{self, Launch},
     spool::{self, Happening, SpoolReader},
 };
 use ostler_store::Reads;
@@ -46,11 +45,6 @@ pub fn verify_files(home: &Home) -> Vec<String> {
 /// What is wrong with what a shim has written.
 fn of_launch(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    if directory.join(launch::FILE).exists()
-        && let Err(error) = Launch::read(directory)
-    {
-        found.push(error.to_string());
-    }
     let path = directory.join(spool::FILE);
     if !path.exists() {
         return found;

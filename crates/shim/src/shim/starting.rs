@@ -7,7 +7,7 @@ use rustix::{
     fs::{Mode, OFlags, open},
     io::Errno,
     process::{getpid, getsid, set_child_subreaper, setsid},
-    stdio::dup2_stdout,
+    stdio::{dup2_stdin, dup2_stdout},
 };
 
 use super::{Shim, raw};
@@ -43,7 +43,7 @@ impl Shim {
         );
         let (mut spool, socket) =
             (Spool::create(directory)?, Socket::bind(directory, greeting, launch.person_limit())?);
-        let_go_of_output().map_err(system("let go of its output"))?;
+        let_go_of_streams().map_err(system("let go of its streams"))?;
         let auto = launch.cgroup == CgroupPolicy::Auto;
         let cgroup = auto.then(|| Cgroup::make(&launch.session, directory)).flatten();
         let mut agent = match Agent::start(launch, cgroup.as_ref()) {
@@ -113,9 +113,11 @@ fn lead_session() -> Result<(), Errno> {
     }
 }
 
-/// Whoever has started the shim and waits until it can be talked to is not kept waiting any longer. Nothing is said there.
-fn let_go_of_output() -> Result<(), Errno> {
-    let nowhere = open("/dev/null", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+/// Whoever has started the shim and waits until it can be talked to is not kept waiting any longer. Nothing is said there,
+/// and the launch, which holds keys, is not kept open.
+fn let_go_of_streams() -> Result<(), Errno> {
+    let nowhere = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    dup2_stdin(&nowhere)?;
     dup2_stdout(nowhere)
 }
 

@@ -16,7 +16,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use ostler_shim::control::SOCKET;
+use ostler_shim::{LOCK, control::SOCKET};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -41,6 +41,8 @@ pub(crate) struct Replay {
     /// Its directory, with copies of the files it left.
     pub(crate) directory: PathBuf,
     talk: JoinHandle<()>,
+    /// Held, as a shim that lives holds it.
+    _lock: File,
 }
 
 impl Replay {
@@ -59,11 +61,13 @@ impl Replay {
         let opened = File::open(directory).expect("a directory");
         let socket = format!("/proc/self/fd/{}/{SOCKET}", opened.as_raw_fd());
         let listener = UnixListener::bind(socket).expect("nobody else listens there");
+        let lock = File::create(directory.join(LOCK)).expect("a lock");
+        lock.lock().expect("nobody else holds it");
         let talk = thread::spawn(move || {
             let (stream, _) = listener.accept().expect("somebody connects");
             play(said, stream);
         });
-        Replay { directory: directory.to_path_buf(), talk }
+        Replay { directory: directory.to_path_buf(), talk, _lock: lock }
     }
 
     /// Waits until the connection has ended.

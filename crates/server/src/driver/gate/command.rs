@@ -17,7 +17,7 @@ use ostler_engine::{
     },
 };
 use ostler_shim::{
-    launch::FILE,
+    LOCK,
     spool::{Happening, SpoolReader},
 };
 use tokio::{
@@ -36,6 +36,7 @@ use crate::{
         link::Link,
         reach::CommandReach,
         remains::{self, Remains},
+        values,
     },
     phases::{glob, junit, tests_command},
 };
@@ -118,6 +119,7 @@ async fn carry_out(
         launch::errand(driver, &facts.session, &marker, shell).map_err(|error| error.to_string())?;
     file.directory.clone_from(&place);
     file.values = Some(driver.home.values(facts.session.id));
+    file.given = values::given(driver, facts.session.id).await?;
     let first = first(driver, facts.name, index).ok_or("the run is gone")?;
     let mut directory = newest(first);
     // Whoever clears a gate moves it on first: they have found this one on the list, or it finds that out here.
@@ -137,7 +139,10 @@ async fn carry_out(
             }
             Remains::Held => {
                 let is_wanted = || is_asked(driver, facts.name, index) && !is_late(&directory, command);
-                let Some(mut link) = reach.open(&directory, is_wanted).await else { continue };
+                let Some(mut link) = reach.open(&driver.shim(&directory, &file.session), is_wanted).await
+                else {
+                    continue;
+                };
                 follow(&mut link, &directory, command, unwanted).await;
             }
             Remains::Unknown(_) => reach.again().await,
@@ -200,21 +205,21 @@ async fn follow(link: &mut Link, directory: &Path, command: &GateCommand, unwant
                 return;
             },
             () = unwanted.notified() => {
-                link.end(directory, GRACE_MS).await;
+                link.end(GRACE_MS).await;
             }
             () = &mut over, if !is_over => {
                 is_over = true;
                 // Noted before it is done, so that whoever reads the result later knows why.
                 fs::File::create(directory.join(OVERDUE)).ok();
-                link.end(directory, GRACE_MS).await;
+                link.end(GRACE_MS).await;
             }
         }
     }
 }
 
-/// How long ago a command was started.
+/// How long ago a command was started. Its shim makes the lock, and nobody writes to it.
 fn age(directory: &Path) -> Duration {
-    let at = fs::metadata(directory.join(FILE)).and_then(|it| it.modified()).ok();
+    let at = fs::metadata(directory.join(LOCK)).and_then(|it| it.modified()).ok();
     at.and_then(|at| at.elapsed().ok()).unwrap_or_default()
 }
 

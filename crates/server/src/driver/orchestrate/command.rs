@@ -79,8 +79,11 @@ pub(in crate::driver) async fn run(
                 started.map_err(|error| error.to_string())?;
             }
             Remains::Held => {
-                let Some(mut link) = reach.open(&directory, &is_wanted).await else { continue };
-                follow(&mut link, &directory, &is_wanted).await;
+                let Some(mut link) = reach.open(&driver.shim(&directory, &file.session), &is_wanted).await
+                else {
+                    continue;
+                };
+                follow(&mut link, &is_wanted).await;
             }
             Remains::Unknown(_) => reach.again().await,
             Remains::Left => match result(&directory) {
@@ -114,7 +117,7 @@ pub(super) fn clear(driver: &Driver, session: SessionId, errand: &Errand) {
     }
 }
 
-async fn follow(link: &mut Link, directory: &Path, is_wanted: &impl Fn() -> bool) {
+async fn follow(link: &mut Link, is_wanted: &impl Fn() -> bool) {
     let mut is_ended = false;
     loop {
         tokio::select! {
@@ -123,7 +126,7 @@ async fn follow(link: &mut Link, directory: &Path, is_wanted: &impl Fn() -> bool
             },
             () = sleep(LOOK), if !is_ended => if !is_wanted() {
                 is_ended = true;
-                link.end(directory, GRACE_MS).await;
+                link.end(GRACE_MS).await;
             },
         }
     }
