@@ -90,12 +90,11 @@ async fn turn(driver: &Arc<Driver>, gate: GateName, order: &Order) -> Option<Own
     let login = logins(driver, vec![order.clone()]).await.pop()?;
     let mut wait = pin!(driver.verifier_logins.wait(login.clone()));
     let mut waiting = None;
-    let turn = match timeout(LOOK, &mut wait).await {
-        Ok(turn) => turn,
-        Err(_) => {
-            waiting = Some(WaitingVerifier::new(driver, gate));
-            wait.await
-        }
+    let turn = if let Ok(turn) = timeout(LOOK, &mut wait).await {
+        turn
+    } else {
+        waiting = Some(WaitingVerifier::new(driver, gate));
+        wait.await
     };
     let mut changed = driver.journal.watch();
     loop {
