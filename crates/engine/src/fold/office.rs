@@ -68,15 +68,7 @@ impl Desk<'_> {
                 call.reference.clone_from(reference);
                 self.standing(*seat).tasks.insert(*invocation);
             }
-            OfficeEvent::Held { invocation, request, .. } => {
-                self.invocation_mut(*invocation).held = Some(HeldCall { request: *request, released: false });
-            }
-            OfficeEvent::Released { invocation } => {
-                if let Some(held) = &mut self.invocation_mut(*invocation).held {
-                    held.released = true;
-                }
-                self.standing(place.session).repeats.begin_again();
-            }
+            OfficeEvent::Held { .. } | OfficeEvent::Released { .. } => self.fold_held(place, event),
             OfficeEvent::Began { invocation } => {
                 let call = self.invocation_mut(*invocation);
                 call.began_at_ms = Some(at_ms);
@@ -131,6 +123,21 @@ impl Desk<'_> {
                     *idle_ms = *now_ms;
                 }
             }
+        }
+    }
+
+    fn fold_held(&mut self, place: &Place, event: &OfficeEvent) {
+        match event {
+            OfficeEvent::Held { invocation, request, .. } => {
+                self.invocation_mut(*invocation).held = Some(HeldCall { request: *request, released: false });
+            }
+            OfficeEvent::Released { invocation } => {
+                if let Some(held) = &mut self.invocation_mut(*invocation).held {
+                    held.released = true;
+                }
+                self.standing(place.session).repeats.begin_again();
+            }
+            _ => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Agents that call each other again and again while nothing changes: a person is asked, whichever way they call.
 
-use ostler_server::api::{InvocationStatus, RequestView};
+use ostler_server::api::{InvocationStatus, InvocationView, RequestView};
 
 use super::{ECHO, calls, output_with, seat, set_roles, wait_for_call};
 use crate::{
@@ -53,7 +53,7 @@ fn two_roles_that_call_each_other_without_end_are_stopped_and_asked_about() {
     output_with(&world, &seat(&world, &last.caller).id, "A person stopped this call: ");
     let over = wait_for_call(&world, calls(&world).len(), InvocationStatus::Failed);
     assert_eq!((over.id, over.why.as_deref()), (last.id, Some("repeated")));
-    assert!(world.inbox().is_empty() && calls(&world).iter().all(|call| call.is_over()));
+    assert!(world.inbox().is_empty() && calls(&world).iter().all(InvocationView::is_over));
     world.verify();
 }
 
