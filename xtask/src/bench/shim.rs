@@ -244,7 +244,7 @@ fn wait_for<T>(path: &Path, mut look: impl FnMut() -> Option<T>) -> Result<T, Er
             return Ok(seen);
         }
         if Instant::now() >= deadline {
-            return Err(Error::Read { path: path.to_owned(), source: std::io::ErrorKind::TimedOut.into() });
+            return Err(Error::Read { path: path.to_owned(), source: io::ErrorKind::TimedOut.into() });
         }
         thread::sleep(Duration::from_millis(1));
     }
