@@ -4,6 +4,7 @@
 
 mod demo;
 mod en;
+mod help;
 mod key;
 mod ko;
 mod looked;
@@ -23,6 +24,7 @@ use std::{env, fmt::Display};
 
 use clap::ValueEnum;
 
+pub(crate) use help::CHROME as HELP_CHROME;
 pub(crate) use key::Key;
 
 /// The languages.
@@ -104,6 +106,7 @@ impl Language {
                 permission::SENTENCES,
                 looked::SENTENCES,
                 work_secret::SENTENCES,
+                help::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

@@ -590,5 +590,5 @@ keys! {
     RefusedTooLong, HintTooLong, RefusedEmptyField, RefusedLongField, HintLongField, RefusedNotWaitedFor, HintAsMessage,
     ShowEarlier, ShowUnrecorded, RefusedConnections, HintConnections, RefusedNoDescriptors, HintNoDescriptors, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
     PromptPermission, RuleOption, RuleCall, RulePrefix, RuleFile, RuleDirectory, RuleTool, ShowAllowed, NoPermissions, PermissionRevoked, NoSuchPermission, HintPermissions, HintRevoke, AnswerApprovedRule, AnswerByRule,
-    SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
+    SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents, GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, HelpExitCodes, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice,
 }
