@@ -81,8 +81,7 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     } else if let Some(at_ms) = request.expires_at_ms {
         head.push(words.say(Key::ExpiresIn, &[("time", &clock::local(at_ms))]));
     }
-    let shape = screen.style(Style::Attention, &format!("◆ {}", request.id));
-    let mut said = format!("{shape}  {}\n", screen.style(Style::Dim, &head.join(" · ")));
+    let mut said = headed(screen, &request.id, &head.join(" · "));
     for line in text(words, request).lines() {
         screen.add_text(&mut said, 2, Style::Bold, line);
     }
@@ -123,6 +122,16 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     }
     if request.trust == "plain" && matches!(ask.kind.as_str(), "dependency" | "permission") {
         screen.add_text(&mut said, 2, Style::Dim, words.sentence(Key::SaidPlain));
+    }
+    said
+}
+
+/// The first lines: the id, and behind it who asks.
+fn headed(screen: Screen, id: &str, head: &str) -> String {
+    let indent = id.len() + 4;
+    let mut said = screen.style(Style::Attention, &format!("◆ {id}")) + "  ";
+    for (index, line) in screen.wrapped(indent, head).iter().enumerate() {
+        add_line(&mut said, if index == 0 { 0 } else { indent }, &screen.style(Style::Dim, line));
     }
     said
 }
