@@ -24,6 +24,10 @@ pub(crate) fn run() -> Result<(), Error> {
     let path = directory.join("ostler");
     let size = fs::copy(&binary, &path).map_err(|source| Error::Write { path: path.clone(), source })?;
     println!("dist/ostler  {} KiB  {}", size / 1024, linkage(&path)?);
+    let pages = directory.join("man");
+    let mut man = program(&path);
+    output(man.arg("man").arg("--directory").arg(&pages))?;
+    println!("dist/man     the manual pages");
     Ok(())
 }
 

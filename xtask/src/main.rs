@@ -47,7 +47,7 @@ usage: cargo xtask COMMAND
        --seconds N        how long the simulator and each fuzz target run (600)
        --cases N          how many cases each property tries (200000)
        --seed N           repeat an earlier storm (default: a new seed, printed)
-  dist                    one binary, as static as possible, in dist/
+  dist                    one binary, as static as possible, in dist/, with its manual pages
 ";
 
 fn main() -> ExitCode {

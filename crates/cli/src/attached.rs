@@ -9,7 +9,7 @@ mod questions;
 mod signals;
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal},
     time::Duration,
 };
 
@@ -19,6 +19,7 @@ use ostler_server::{
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
+use zeroize::Zeroizing;
 
 pub(crate) use self::signals::Signals;
 use self::{
@@ -28,7 +29,7 @@ use self::{
     questions::Questions,
 };
 use crate::{
-    card, commands::status, context::Context, error::Error, exit::Exit, outcome, screen, words::Key,
+    card, commands::status, console, context::Context, error::Error, exit::Exit, outcome, screen, words::Key,
 };
 
 /// How long output has to be quiet before a question is shown: what the agent said before it comes first.
@@ -84,11 +85,16 @@ pub(crate) async fn watch(
         held_since: None,
         again_at: Instant::now(),
         answers: Vec::new(),
+        printed: [None, None],
         session,
     };
     let Some(begun) = signals.during(watch.begin()).await else { return Ok(left(context)) };
     begun?;
-    match watch.run(Lines::new(is_terminal), signals).await {
+    let lines = Lines::new(is_terminal);
+    if lines.are_edited() {
+        signals.catch_suspend();
+    }
+    match watch.run(lines, signals).await {
         // Whoever read the output has gone away; that is a way to leave, too.
         Err(Error::Output(source)) if source.kind() == io::ErrorKind::BrokenPipe => Ok(watch.leave()),
         Err(error) => {
@@ -130,13 +136,16 @@ struct Watch<'a> {
     again_at: Instant,
     /// What a main agent was answered, and is not shown yet: what it has asked comes first.
     answers: Vec<String>,
+    /// How much of standard output and standard error is shown before the next question: all that was printed when it
+    /// was asked.
+    printed: [Option<(u32, u64)>; 2],
 }
 
 /// What happens next.
 enum Next {
     Output(Stream, Option<Vec<u8>>),
     Event(Box<EventView>),
-    Line(Option<String>),
+    Line(Option<Zeroizing<String>>),
     Interrupt,
     End,
     Resize,
@@ -150,7 +159,7 @@ impl Watch<'_> {
     async fn begin(&mut self) -> Result<(), Error> {
         let launch = self.session.launches.last().map(|launch| launch.number);
         self.follow(launch);
-        self.questions.open(&mut self.events, &self.session.blocked_by).await?;
+        self.open_questions().await?;
         if self.options.pty {
             self.resize().await;
         }
@@ -208,14 +217,19 @@ impl Watch<'_> {
             Next::Output(stream, bytes) => self.show(stream, bytes.as_deref()).await?,
             Next::Event(event) => self.happened(&event).await?,
             Next::Line(line) => return self.said(line).await,
-            Next::Resize if self.options.pty => self.resize().await,
+            Next::Resize => {
+                console::redraw();
+                if self.options.pty {
+                    self.resize().await;
+                }
+            }
             Next::Quiet => {
                 self.end_lines()?;
                 self.questions.show()?;
             }
             Next::Held => self.hold_no_longer().await?,
             Next::Again => self.say_again().await?,
-            Next::Resize | Next::Interrupt | Next::End => {}
+            Next::Interrupt | Next::End => {}
         }
         Ok(None)
     }
@@ -299,7 +313,17 @@ impl Watch<'_> {
             (Some(heard), Some(read)) => read > heard,
             _ => true,
         };
-        has_read && !is_holding
+        let [out, err] = self.printed;
+        has_read && !is_holding && self.out.has_read(out) && self.err.has_read(err)
+    }
+
+    /// Takes over which questions are open. What was printed before one that is new is shown before it: events and
+    /// output come by two ways, so it is asked how long the logs are by now.
+    async fn open_questions(&mut self) -> Result<(), Error> {
+        if self.questions.open(&mut self.events, &self.session.blocked_by).await? {
+            self.printed = [self.out.printed().await, self.err.printed().await];
+        }
+        Ok(())
     }
 
     /// Shows questions as cards, and words that are none as they are, once it is known what they are.
@@ -308,7 +332,7 @@ impl Watch<'_> {
             return Ok(());
         }
         self.refresh().await?;
-        self.questions.open(&mut self.events, &self.session.blocked_by).await?;
+        self.open_questions().await?;
         let current = self.out.read().map_or(0, |(launch, _)| launch);
         let launch = self.session.launches.iter().find(|launch| launch.number == current);
         let heard_at = launch.and_then(|launch| launch.heard_at);
@@ -393,7 +417,7 @@ impl Watch<'_> {
             "request.opened" | "request.repeated" | "request.settled" | "request.expired" => {
                 self.refresh().await?;
                 self.say_settled(&event.body)?;
-                self.questions.open(&mut self.events, &self.session.blocked_by).await?;
+                self.open_questions().await?;
                 self.decide(false).await?;
             }
             "session.heard" => self.decide(false).await?,
@@ -489,7 +513,7 @@ impl Watch<'_> {
     }
 
     /// Somebody typed a line, or closed the input.
-    async fn said(&mut self, line: Option<String>) -> Result<Option<Exit>, Error> {
+    async fn said(&mut self, line: Option<Zeroizing<String>>) -> Result<Option<Exit>, Error> {
         let Some(line) = line else {
             // With the input closed nothing can be asked any more; the rest is still shown.
             self.leaving = false;
@@ -551,11 +575,8 @@ fn print(context: &Context, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
     if bytes.is_empty() || context.json {
         return Ok(());
     }
-    match stream {
-        Stream::Out => {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(Error::Output)
-        }
-        Stream::Err => io::stderr().write_all(bytes).map_err(Error::Stats),
-    }
+    console::print(stream, bytes).map_err(match stream {
+        Stream::Out => Error::Output,
+        Stream::Err => Error::Stats,
+    })
 }

@@ -14,7 +14,7 @@ use crate::{
 /// The whole card, with how to answer it later.
 pub(crate) fn card(words: Words, screen: Screen, request: &RequestView) -> String {
     let mut said = question(words, screen, request);
-    add_line(&mut said, 2, &screen.style(Style::Dim, &how(words, request)));
+    screen.add_text(&mut said, 2, Style::Dim, &how(words, request));
     said
 }
 
@@ -81,10 +81,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     } else if let Some(at_ms) = request.expires_at_ms {
         head.push(words.say(Key::ExpiresIn, &[("time", &clock::local(at_ms))]));
     }
-    let shape = screen.style(Style::Attention, &format!("◆ {}", request.id));
-    let mut said = format!("{shape}  {}\n", screen.style(Style::Dim, &head.join(" · ")));
+    let mut said = headed(screen, &request.id, &head.join(" · "));
     for line in text(words, request).lines() {
-        add_line(&mut said, 2, &screen.style(Style::Bold, line));
+        screen.add_text(&mut said, 2, Style::Bold, line);
     }
     let described = match &ask.call {
         // The call says all that its input does.
@@ -95,11 +94,11 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         None => ask.context.as_deref(),
     };
     for line in described.iter().flat_map(|context| context.lines()) {
-        add_line(&mut said, 2, &screen.style(Style::Dim, &safe(line)));
+        screen.add_text(&mut said, 2, Style::Dim, &safe(line));
     }
     if let Some(chars) = request.cut.iter().map(|cut| cut.chars).max() {
         let cut = words.say(Key::CutText, &[("n", &usage::grouped(chars)), ("id", &request.id)]);
-        add_line(&mut said, 2, &screen.style(Style::Attention, &cut));
+        screen.add_text(&mut said, 2, Style::Attention, &cut);
     }
     // What can be decided about a phase is no list to choose from: an approval names a tree.
     let options = if ask.kind == "review" { &[] } else { ask.options.as_slice() };
@@ -113,16 +112,26 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         add_line(&mut said, 4, &format!("{}: {}", words.sentence(Key::Default), one_line(default)));
     }
     if let Some(mark) = &request.mark {
-        add_line(&mut said, 2, &screen.style(Style::Attention, &marked(words, mark)));
+        screen.add_text(&mut said, 2, Style::Attention, &marked(words, mark));
     }
     if request.abandoned {
-        add_line(&mut said, 2, &screen.style(Style::Attention, words.sentence(Key::AskerGone)));
+        screen.add_text(&mut said, 2, Style::Attention, words.sentence(Key::AskerGone));
     }
     for line in form(words, request) {
-        add_line(&mut said, 2, &line);
+        screen.add_text(&mut said, 2, Style::Plain, &line);
     }
     if request.trust == "plain" && matches!(ask.kind.as_str(), "dependency" | "permission") {
-        add_line(&mut said, 2, &screen.style(Style::Dim, words.sentence(Key::SaidPlain)));
+        screen.add_text(&mut said, 2, Style::Dim, words.sentence(Key::SaidPlain));
+    }
+    said
+}
+
+/// The first lines: the id, and behind it who asks.
+fn headed(screen: Screen, id: &str, head: &str) -> String {
+    let indent = id.len() + 4;
+    let mut said = screen.style(Style::Attention, &format!("◆ {id}")) + "  ";
+    for (index, line) in screen.wrapped(indent, head).iter().enumerate() {
+        add_line(&mut said, if index == 0 { 0 } else { indent }, &screen.style(Style::Dim, line));
     }
     said
 }

@@ -20,9 +20,9 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
 use crate::{
+    console,
     error::{Error, Message},
-    moving,
-    screen::{Cell, Screen, is_obeyed, one_line, widths},
+    screen::{Cell, Screen, add_line, is_obeyed, one_line, widths},
     words::{Key, Language, Words},
 };
 
@@ -92,14 +92,14 @@ impl Context {
     pub(crate) fn note(&self, text: &str) {
         if !self.json {
             // Progress that nobody can read is not worth an error.
-            moving::say(&format!("ostler: {text}\n")).ok();
+            console::say(&note_lines(text)).ok();
         }
     }
 
     /// The same, below a line in which somebody may be typing.
     pub(crate) fn note_below(&self, text: &str) {
         if !self.json {
-            moving::say("\n").ok();
+            console::leave().ok();
         }
         self.note(text);
     }
@@ -138,6 +138,20 @@ impl Context {
             if self.json { write_json(&mut out, value) } else { people(Screen::stdout(), &mut out) };
         written.and_then(|()| out.flush()).map_err(Error::Output)
     }
+}
+
+/// A note in lines that fit on the terminal where it is read. Lines that go on begin below the first word.
+pub(crate) fn note_lines(text: &str) -> String {
+    let screen = Screen::stderr();
+    let mut said = String::new();
+    for (index, line) in format!("ostler: {text}").lines().enumerate() {
+        let (text, indent) = (line.trim_start(), line.len() - line.trim_start().len());
+        let indent = if index == 0 { 0 } else { indent };
+        for (part, text) in screen.wrapped(indent.max(2), text).iter().enumerate() {
+            add_line(&mut said, if part == 0 { indent } else { indent.max(2) }, text);
+        }
+    }
+    said
 }
 
 /// The state directory.

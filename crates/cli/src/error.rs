@@ -52,10 +52,12 @@ pub(crate) enum Error {
         /// The one that was probably meant.
         nearest: Option<String>,
     },
-    /// The command line cannot be read. This is for machines: people get the words and the help of the parser.
+    /// The command line cannot be read.
     CommandLine {
         /// What is wrong with it.
         message: String,
+        /// What to do.
+        hint: String,
     },
     /// Something on the command line or of the environment makes no sense.
     Usage {
@@ -153,7 +155,7 @@ impl Error {
             Error::UnknownCommand { name, .. } => {
                 words.say(Key::UnknownCommand, &[("name", &one_line(name))])
             }
-            Error::CommandLine { message } => message.clone(),
+            Error::CommandLine { message, .. } => message.clone(),
             Error::Usage { message, .. }
             | Error::NotFound { message, .. }
             | Error::Refused { message, .. }
@@ -226,7 +228,8 @@ impl Error {
             Error::UnknownCommand { nearest: Some(nearest), .. } => {
                 return Some(words.say(Key::HintDidYouMean, &[("nearest", nearest)]));
             }
-            Error::UnknownCommand { nearest: None, .. } | Error::CommandLine { .. } => Key::HintHelp,
+            Error::UnknownCommand { nearest: None, .. } => Key::HintHelp,
+            Error::CommandLine { hint, .. } => return Some(hint.clone()),
             Error::Usage { command, .. } => return Some(words.say(Key::HintUsage, &[("command", command)])),
             Error::NotFound { hint, .. } | Error::Refused { hint, .. } => return Some(hint.say(words)),
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => {

@@ -5,15 +5,16 @@ mod attached;
 mod card;
 mod clock;
 mod commands;
+mod console;
 mod context;
 mod error;
 mod exit;
 mod form;
+mod help;
 mod hidden;
 mod id;
 mod inside;
 mod mcp;
-mod moving;
 mod outcome;
 mod permission;
 mod program;
@@ -23,6 +24,7 @@ mod screen;
 mod sessions;
 mod status;
 mod tool_call;
+mod usage_error;
 mod veil;
 mod words;
 
@@ -32,16 +34,12 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{
-    CommandFactory, Parser, Subcommand,
-    error::{ContextKind, ContextValue},
-};
-use ostler_agents::nearest;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, doctor, exec,
-        export, guide, inbox, invoke, logs, merge, need, notify, office, open, orchestrate, parse,
+        export, guide, inbox, invoke, logs, man, merge, need, notify, office, open, orchestrate, parse,
         permissions, phases, ps, report, resolve, resume, review, run, secret, send, serve, show, step,
         tasks, token, trust, usage, verify,
         wish::{self, Wish},
@@ -49,7 +47,7 @@ use crate::{
     context::Context,
     error::Error,
     exit::Exit,
-    screen::{one_line, safe},
+    screen::{Screen, safe},
     words::Language,
 };
 
@@ -130,6 +128,7 @@ enum Command {
     Deliver(deliver::Arguments),
     Mcp(commands::mcp::Arguments),
     Completions(completions::Arguments),
+    Man(man::Arguments),
     Demo(demo::Arguments),
 }
 
@@ -148,8 +147,9 @@ fn main() -> ExitCode {
             (context, outcome)
         }
         Err(error) => {
-            let json = wants_json();
-            (Context::new(json, None), Err(not_understood(&error, json)))
+            let context = Context::new(wants_json(), asked_language());
+            let outcome = explain(&context, &error);
+            (context, outcome)
         }
     };
     match outcome {
@@ -212,6 +212,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Deliver(arguments) => deliver::run(context, &arguments),
         Command::Mcp(arguments) => commands::mcp::run(arguments),
         Command::Demo(arguments) => demo::run(context, &arguments),
+        Command::Man(arguments) => man::run(&arguments, Cli::command()),
         Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
     }
 }
@@ -221,20 +222,40 @@ fn wants_json() -> bool {
     std::env::args_os().skip(1).take_while(|it| it != "--").any(|it| it == "--json")
 }
 
-/// A command that nobody knows, and the one that was probably meant. What else is wrong the parser says best itself,
-/// with help below it; machines get only what is wrong.
-fn not_understood(error: &clap::Error, json: bool) -> Error {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        if !json || !error.use_stderr() {
-            error.exit();
-        }
-        let text = error.render().to_string();
-        let what = text.split("\n\n").next().unwrap_or_default();
-        return Error::CommandLine { message: one_line(what.trim_start_matches("error: ")) };
+/// The language that is asked for on a command line that cannot be read.
+fn asked_language() -> Option<Language> {
+    let arguments: Vec<String> = std::env::args().skip(1).take_while(|it| it != "--").collect();
+    let name = arguments.iter().enumerate().find_map(|(index, it)| match it.strip_prefix("--lang") {
+        Some("") => arguments.get(index + 1).map(String::as_str),
+        Some(rest) => rest.strip_prefix('='),
+        None => None,
+    })?;
+    Language::from_str(name, true).ok()
+}
+
+/// Help where it was asked for; otherwise what is wrong with the command line, like every other error.
+fn explain(context: &Context, error: &clap::Error) -> Result<Exit, Error> {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+    let is_asked = !error.use_stderr();
+    if !is_asked && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let words = context.error_words();
+        return Err(usage_error::of(error, &Cli::command(), &arguments, words));
+    }
+    let screen = if is_asked { Screen::stdout() } else { Screen::stderr() };
+    let command = help::localized(Cli::command(), context.words, screen.text_width());
+    let shown = match command.try_get_matches_from(std::env::args_os()) {
+        Err(error) => error.render(),
+        Ok(_) => error.render(),
     };
-    let command = Cli::command();
-    let known = command.get_subcommands().map(clap::Command::get_name);
-    Error::UnknownCommand { name: name.clone(), nearest: nearest(name, known).map(str::to_owned) }
+    let text = if screen.colours() { shown.ansi().to_string() } else { shown.to_string() };
+    let text = help::with_own_words(&text, context.words);
+    if is_asked {
+        console::print(console::Stream::Out, text.as_bytes()).map_err(Error::Output)?;
+        return Ok(Exit::Done);
+    }
+    console::say(&text).map_err(Error::Stats)?;
+    Ok(Exit::Usage)
 }
 
 /// Where not even this can be written, the exit code still says it.
@@ -246,7 +267,7 @@ fn complain(context: &Context, error: &Error) {
     }
     let hint = error.hint(words).map(|hint| format!("\n  {hint}")).unwrap_or_default();
     // What was named on the command line, or comes from a file, is in it.
-    writeln!(io::stderr(), "ostler: {}", safe(&format!("{}{hint}", error.message(words)))).ok();
+    console::say(&context::note_lines(&safe(&format!("{}{hint}", error.message(words))))).ok();
 }
 
 /// The argument of the hidden command that a server starts for each agent. It is looked for before anything else: a

@@ -13,6 +13,9 @@ use unicode_width::UnicodeWidthStr;
 /// A terminal that does not say how large it is.
 const USUAL_SIZE: (u16, u16) = (24, 80);
 
+/// Text is not wider, however wide the terminal is.
+const TEXT_COLUMNS_MAX: usize = 80;
+
 /// Where text goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Screen {
@@ -56,7 +59,7 @@ impl Screen {
         let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
         Screen {
             colours: is_terminal && !no_colour && !dumb,
-            columns: is_terminal.then(|| usize::from(size().1)),
+            columns: is_terminal.then(|| wanted_columns().unwrap_or_else(|| usize::from(size().1))),
             redraws: is_terminal && !dumb,
         }
     }
@@ -81,6 +84,26 @@ impl Screen {
     /// Characters in a line, where lines have an end.
     pub(crate) fn width(self) -> Option<usize> {
         self.columns
+    }
+
+    /// How wide text is that is read and not looked up: it is hard to read in longer lines.
+    pub(crate) fn text_width(self) -> Option<usize> {
+        self.columns.map(|columns| columns.min(TEXT_COLUMNS_MAX))
+    }
+
+    /// Adds a text in a style, so many characters from the left, in lines that fit.
+    pub(crate) fn add_text(self, said: &mut String, indent: usize, style: Style, text: &str) {
+        for line in self.wrapped(indent, text) {
+            add_line(said, indent, &self.style(style, &line));
+        }
+    }
+
+    /// The text in lines that fit behind so many characters.
+    pub(crate) fn wrapped(self, indent: usize, text: &str) -> Vec<String> {
+        match self.text_width() {
+            Some(width) => wrap(text, width.saturating_sub(indent)),
+            None => vec![text.to_owned()],
+        }
     }
 
     /// Whether what was drawn can be drawn over.
@@ -165,6 +188,11 @@ impl Cell {
     }
 }
 
+/// The width that a person wants by `COLUMNS`, whatever the terminal says of itself.
+fn wanted_columns() -> Option<usize> {
+    env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
+}
+
 /// The size of the terminal: lines, then characters in a line.
 pub(crate) fn size() -> (u16, u16) {
     let of = |result: rustix::io::Result<rustix::termios::Winsize>| {
@@ -214,21 +242,56 @@ pub(crate) fn add_line(said: &mut String, indent: usize, text: &str) {
     said.push('\n');
 }
 
-/// The text in lines of at most that width, broken between words; a word that is longer stands alone.
+/// The text in lines of at most that width, broken between words. A command that is meant to be copied is not broken,
+/// and neither is a path; a longer one stands alone.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
+    for word in unbroken(text) {
         let line = lines.last_mut().expect("there is always a line");
         if line.is_empty() {
-            line.push_str(word);
+            line.push_str(&word);
         } else if line.width() + 1 + word.width() <= width {
             line.push(' ');
-            line.push_str(word);
+            line.push_str(&word);
         } else {
-            lines.push(word.to_owned());
+            lines.push(word);
         }
     }
     lines
+}
+
+/// The words of a text. A command is one of them as a whole: in quotation marks up to the closing one, behind a colon or
+/// a comma up to the end of its clause.
+fn unbroken(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    // What closes the command that is being read; a space, if its clause does.
+    let mut closing: Option<char> = None;
+    for word in text.split(' ') {
+        let goes_on = closing.is_some_and(|it| it != ' ' || !word.starts_with('('));
+        let inside = match words.last_mut() {
+            Some(last) if goes_on => {
+                last.push(' ');
+                last.push_str(word);
+                word
+            }
+            last => {
+                let is_clause = last.is_none_or(|last| last.ends_with([':', ',']));
+                let mark = word.chars().next().filter(|mark| matches!(mark, '\'' | '`'));
+                let name = word.trim_start_matches(['\'', '`']);
+                let is_command = matches!(name, "ostler" | "git");
+                closing = mark.or(is_clause.then_some(' ')).filter(|_| is_command);
+                words.push(word.to_owned());
+                name
+            }
+        };
+        let is_closed = match closing {
+            Some(' ') => inside.ends_with(['.', ',', ';', ')', '?']),
+            Some(mark) => inside.contains(mark),
+            None => true,
+        };
+        closing = closing.filter(|_| !is_closed);
+    }
+    words
 }
 
 /// As much of the text as fits.
@@ -282,6 +345,14 @@ mod tests {
         assert_eq!(wrap("에이전트는 계속 일합니다", 15), ["에이전트는 계속", "일합니다"]);
         assert_eq!(wrap("unbreakable", 4), ["unbreakable"]);
         assert_eq!(wrap("", 4), [""]);
+        assert_eq!(
+            wrap("or answer later: ostler answer q_1 1 (you are asked)", 20),
+            ["or answer later:", "ostler answer q_1 1", "(you are asked)"]
+        );
+        assert_eq!(
+            wrap("See 'ostler run --help'. Then go on", 18),
+            ["See", "'ostler run --help'.", "Then go on"]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod delivery;
 mod demo;
 mod en;
+mod help;
 mod key;
 mod ko;
 mod looked;
@@ -26,6 +27,7 @@ use std::{env, fmt::Display};
 
 use clap::ValueEnum;
 
+pub(crate) use help::CHROME as HELP_CHROME;
 pub(crate) use key::Key;
 
 /// The languages.
@@ -110,6 +112,7 @@ impl Language {
                 steering::SENTENCES,
                 work_secret::SENTENCES,
                 merge::SENTENCES,
+                help::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

@@ -8,19 +8,11 @@ use ostler_server::{
 };
 use tokio::time::sleep;
 
+pub(super) use crate::console::Stream;
 use crate::{context::Context, error::Error, render::Renderer, screen::Screen, veil::Veil};
 
 /// Between two attempts to reach a server that is gone.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// Which of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
-    /// Standard output.
-    Out,
-    /// Standard error.
-    Err,
-}
 
 /// Follows one stream of a session.
 pub(super) struct Follow {
@@ -124,6 +116,23 @@ impl Follow {
         self.launch
     }
 
+    /// How much the launch that is followed has printed by now; nothing, where no launch is followed or no server
+    /// answers.
+    pub(super) async fn printed(&self) -> Option<(u32, u64)> {
+        let (launch, _) = self.launch?;
+        let path = format!("{}&launch={launch}&tail=0", self.place());
+        let answer = self.client.stream(&path).await.ok()?;
+        Some((launch, answer.header("ostler-length")?.parse().ok()?))
+    }
+
+    /// Whether so much of a launch was read.
+    pub(super) fn has_read(&self, printed: Option<(u32, u64)>) -> bool {
+        match (printed, self.launch) {
+            (Some(printed), Some(read)) => read >= printed,
+            _ => true,
+        }
+    }
+
     /// What keeps questions back.
     pub(super) fn veil(&mut self) -> Option<&mut Veil> {
         self.renderer.veil()
@@ -148,9 +157,12 @@ impl Follow {
     }
 
     fn path(&self, launch: u32, offset: u64) -> String {
+        format!("{}&launch={launch}&offset={offset}&follow=true", self.place())
+    }
+
+    fn place(&self) -> String {
         let stream = if self.stream == Stream::Out { "out" } else { "err" };
-        let query = format!("launch={launch}&offset={offset}&stream={stream}&follow=true");
-        format!("/sessions/{}/output?{query}", self.session)
+        format!("/sessions/{}/output?stream={stream}", self.session)
     }
 
     fn take_next(&mut self) {

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::events::Events;
 use crate::{
-    answering, card,
+    answering, card, console,
     context::Context,
     error::Error,
     form::{Form, Hidden, Taken},
-    moving, outcome, refusal,
-    screen::{Screen, add_line},
+    outcome, refusal,
+    screen::{Screen, Style},
     words::{Key, Words},
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Questions<'a> {
     unsent: Option<Unsent>,
     /// What has been typed so far for the one on the screen, if it asks for values.
     form: Option<Form>,
-    /// Held while what is typed is not shown.
+    /// Held while a terminal that edits its lines itself does not show what is typed.
     hidden: Option<Hidden>,
 }
 
@@ -67,8 +67,9 @@ impl<'a> Questions<'a> {
         self.unsent.as_ref().map(|unsent| unsent.id.as_str())
     }
 
-    /// These are open now. What was settled elsewhere goes away.
-    pub(super) async fn open(&mut self, events: &mut Events, ids: &[String]) -> Result<(), Error> {
+    /// These are open now. What was settled elsewhere goes away. Says whether one is new.
+    pub(super) async fn open(&mut self, events: &mut Events, ids: &[String]) -> Result<bool, Error> {
+        let mut is_new = false;
         self.open.retain(|request| ids.contains(&request.id));
         if let Some(id) = self.shown.take_if(|shown| !ids.contains(shown)) {
             self.put_away();
@@ -87,11 +88,12 @@ impl<'a> Questions<'a> {
         for id in ids {
             if !self.open.iter().any(|request| request.id == *id) {
                 self.open.push_back(events.get(self.context, &format!("/requests/{id}")).await?);
+                is_new = true;
             }
         }
         // Which one comes first is for the server to say.
         self.open.make_contiguous().sort_by_key(|request| ids.iter().position(|id| *id == request.id));
-        Ok(())
+        Ok(is_new)
     }
 
     /// Whether this question, as the parser reads it, is one of those that are open.
@@ -113,18 +115,19 @@ impl<'a> Questions<'a> {
     pub(super) fn show(&mut self) -> Result<(), Error> {
         let Some(request) = self.open.front() else { return Ok(()) };
         let words = self.context.words;
-        let mut said = card::question(words, Screen::stderr(), request);
+        let screen = Screen::stderr();
+        let mut said = card::question(words, screen, request);
         let example = card::example(request);
         let values: &[(&str, &dyn std::fmt::Display)] = &[("id", &request.id), ("value", &example)];
         if request.ask.kind == "review" {
             // It is decided where all of it is shown.
-            add_line(&mut said, 2, &words.say(Key::AnswerReview, values));
+            screen.add_text(&mut said, 2, Style::Plain, &words.say(Key::AnswerReview, values));
         } else if self.can_ask {
-            add_line(&mut said, 2, words.say(Key::AnswerLater, values).trim_end());
+            screen.add_text(&mut said, 2, Style::Plain, words.say(Key::AnswerLater, values).trim_end());
             self.form = Form::of(request);
             said.push_str(&prompt(self.form.as_ref(), words, request));
         } else {
-            add_line(&mut said, 2, &words.say(Key::AnswerElsewhere, values));
+            screen.add_text(&mut said, 2, Style::Plain, &words.say(Key::AnswerElsewhere, values));
         }
         self.shown = Some(request.id.clone());
         self.hide();
@@ -134,6 +137,9 @@ impl<'a> Questions<'a> {
     /// What is typed next is shown, or not.
     fn hide(&mut self) {
         let is_secret = self.form.as_ref().is_some_and(Form::is_secret);
+        if console::hide(is_secret) {
+            return;
+        }
         match (is_secret, self.hidden.is_some()) {
             (true, false) => self.hidden = Hidden::begin(),
             (false, true) => self.hidden = None,
@@ -145,6 +151,7 @@ impl<'a> Questions<'a> {
     pub(super) fn put_away(&mut self) {
         self.form = None;
         self.hidden = None;
+        console::hide(false);
     }
 
     /// Something else stood on the screen meanwhile.
@@ -245,5 +252,5 @@ fn prompt(form: Option<&Form>, words: Words, request: &RequestView) -> String {
 
 /// Writes where people look, and machines do not.
 fn put(text: &str) -> Result<(), Error> {
-    moving::say(text).map_err(Error::Stats)
+    console::say(text).map_err(Error::Stats)
 }

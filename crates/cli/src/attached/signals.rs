@@ -8,6 +8,7 @@ use tokio::{
 };
 
 use super::Next;
+use crate::console;
 
 /// How long an answer that is under way is waited for when somebody wants to leave.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
@@ -21,6 +22,8 @@ pub(crate) struct Signals {
     terminate: Option<Signal>,
     hangup: Option<Signal>,
     resize: Option<Signal>,
+    /// Ctrl-Z, once lines are edited here: the shell gets the terminal back as it was.
+    suspend: Option<Signal>,
 }
 
 impl Signals {
@@ -31,7 +34,13 @@ impl Signals {
             terminate: signal(SignalKind::terminate()).ok(),
             hangup: signal(SignalKind::hangup()).ok(),
             resize: signal(SignalKind::window_change()).ok(),
+            suspend: None,
         }
+    }
+
+    /// From now on Ctrl-Z first gives the terminal back.
+    pub(super) fn catch_suspend(&mut self) {
+        self.suspend = signal(SignalKind::from_raw(libc::SIGTSTP)).ok();
     }
 
     /// What the server answers; none if somebody leaves and it does not answer. A signal during an answer that comes
@@ -57,12 +66,18 @@ impl Signals {
         if let Some(early) = self.early.take() {
             return early;
         }
-        tokio::select! {
-            biased;
-            () = heard(&mut self.interrupt) => Next::Interrupt,
-            () = heard(&mut self.terminate) => Next::End,
-            () = heard(&mut self.hangup) => Next::End,
-            () = heard(&mut self.resize) => Next::Resize,
+        loop {
+            return tokio::select! {
+                biased;
+                () = heard(&mut self.interrupt) => Next::Interrupt,
+                () = heard(&mut self.terminate) => Next::End,
+                () = heard(&mut self.hangup) => Next::End,
+                () = heard(&mut self.resize) => Next::Resize,
+                () = heard(&mut self.suspend) => {
+                    console::suspend();
+                    continue;
+                }
+            };
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) mod inbox;
 pub(crate) mod invoke;
 pub(crate) mod limits;
 pub(crate) mod logs;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod merge;
 pub(crate) mod need;

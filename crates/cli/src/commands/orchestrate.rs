@@ -26,10 +26,10 @@ use self::shown::Shown;
 use super::run::environment;
 use crate::{
     attached::{self, Options, Signals},
+    console,
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
-    moving,
     words::{Key, Language},
 };
 
@@ -138,7 +138,7 @@ async fn watch(
             }
         }
     };
-    moving::clear();
+    console::clear();
     if exit == Exit::Detached {
         context.note(&context.words.say(Key::LoopDetached, &[("session", &session)]));
         return Ok(exit);

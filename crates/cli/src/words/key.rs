@@ -593,4 +593,5 @@ keys! {
     PromptPermission, RuleOption, RuleCall, RulePrefix, RuleFile, RuleDirectory, RuleTool, ShowAllowed, NoPermissions, PermissionRevoked, NoSuchPermission, HintPermissions, HintRevoke, AnswerApprovedRule, AnswerByRule,
     SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
     DeliveryWaiting, DeliverySent, DeliveryRefused, DeliveryPrompted, DeliveryDelivered, DeliveryConsumed, DeliveryHeard, DeliveryUndeliverable,
+    GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, HelpExitCodes, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice,
 }

@@ -21,7 +21,7 @@ fn an_unknown_command() {
     refused(&place, &["xyzzy"], 2, &["there is no command 'xyzzy'", "ostler --help"]);
     refused(&place, &["ps", "--al"], 2, &["--all"]);
     for (arguments, what) in [
-        (vec!["--json", "ps", "--al"], "unexpected argument '--al' found"),
+        (vec!["--json", "ps", "--al"], "there is no argument '--al' here"),
         (vec!["show", "--json"], "<ID>"),
         (vec!["--json", "rnu"], "there is no command 'rnu'"),
     ] {
@@ -31,6 +31,57 @@ fn an_unknown_command() {
         assert!(error["error"]["title"].as_str().expect("text").contains(what), "{said:?}");
     }
     assert!(place.done(&["--json", "--help"]).contains("Usage"), "help is no error");
+}
+
+/// What the parser finds is said like every other error, in both languages.
+#[test]
+fn a_wrong_command_line_is_one_kind_of_error() {
+    let place = Place::new();
+    for (arguments, said) in [
+        (
+            ["run", "--nope"].as_slice(),
+            "ostler: there is no argument '--nope' here\n  See 'ostler run --help'.\n",
+        ),
+        (&["logs"], "ostler: <ID> is missing\n  See 'ostler logs --help'.\n"),
+        (&["ps", "--limit"], "ostler: --limit <N> needs a value\n  See 'ostler ps --help'.\n"),
+        (
+            &["ps", "-n", "x"],
+            "ostler: 'x' is not a value of --limit <N>: invalid digit found in string\n  See 'ostler ps --help'.\n",
+        ),
+        (
+            &["completions", "zhs"],
+            "ostler: 'zhs' is not a value of <SHELL>\n  Options: bash, elvish, fish, powershell, zsh.\n",
+        ),
+        (&["token", "mak"], "ostler: there is no command 'mak'\n  Did you mean 'token make'?\n"),
+        (
+            &["answer", "--yes", "--no"],
+            "ostler: --yes cannot be used with --no\n  See 'ostler answer --help'.\n",
+        ),
+        (
+            &["--lang", "ko", "run", "--nope"],
+            "ostler: 여기에는 '--nope'이라는 인수가 없습니다\n  'ostler run --help'를 보세요.\n",
+        ),
+    ] {
+        let output = place.run(arguments);
+        assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (2, "", said), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_manual_names_every_command() {
+    let place = Place::new();
+    let page = place.done(&["man"]);
+    assert!(page.contains(".TH ostler 1"), "{page}");
+    let help = place.done(&["--help"]);
+    let names = help.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names: Vec<&str> = names.filter(|it| it.starts_with(|c: char| c.is_ascii_lowercase())).collect();
+    assert!(names.len() > 40, "{help}");
+    place.done(&["man", "--directory", "pages"]);
+    for name in names {
+        assert!(page.contains(&format!("ostler\\-{name}(1)")), "{name}: {page}");
+        let path = place.project().join(format!("pages/ostler-{name}.1"));
+        assert!(name == "help" || path.exists(), "{}", path.display());
+    }
 }
 
 #[test]

@@ -14,6 +14,8 @@ mod office;
 mod orchestrating;
 mod page;
 mod permissions;
+mod picture;
+mod prompt;
 mod run_options;
 mod second_user;
 mod secrets;

@@ -13,15 +13,19 @@ use rustix::{
     process::{ioctl_tiocsctty, setsid},
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
     stdio::stdin,
-    termios::{Winsize, tcsetwinsize},
+    termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
 };
 
-use crate::support::{ASK, Place, signal, until, wait_until_caught};
+use crate::{
+    picture,
+    support::{ASK, Place, signal, until, wait_until_caught},
+};
 
 /// A command on a terminal of its own.
 pub(crate) struct Terminal {
     child: Child,
     keys: File,
+    columns: u16,
     screen: Arc<Mutex<String>>,
 }
 
@@ -30,13 +34,16 @@ impl Terminal {
         Terminal::of(place.command(arguments))
     }
 
+    pub(crate) fn of(command: Command) -> Terminal {
+        Terminal::sized(command, 100)
+    }
+
     #[expect(unsafe_code, reason = "only between fork and exec can a process take a terminal")]
-    pub(crate) fn of(mut command: Command) -> Terminal {
+    pub(crate) fn sized(mut command: Command, columns: u16) -> Terminal {
         let ours =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("a terminal can be used");
-        let size = Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&ours, size).expect("it has a size");
+        tcsetwinsize(&ours, size_of(columns)).expect("it has a size");
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let theirs = ioctl_tiocgptpeer(&ours, flags).expect("its other end");
         let end = |fd: &OwnedFd| Stdio::from(fd.try_clone().expect("it can be shared"));
@@ -62,7 +69,7 @@ impl Terminal {
                 shown.lock().expect("nobody panics with it").push_str(&text);
             }
         });
-        Terminal { child, keys, screen }
+        Terminal { child, keys, columns, screen }
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
@@ -72,6 +79,32 @@ impl Terminal {
     /// Presses a key, if anybody is still there.
     pub(crate) fn try_press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).ok();
+    }
+
+    pub(crate) fn resize(&mut self, columns: u16) {
+        tcsetwinsize(&self.keys, size_of(columns)).expect("it has a size");
+        self.columns = columns;
+    }
+
+    /// How the terminal treats what is typed.
+    pub(crate) fn modes(&self) -> LocalModes {
+        tcgetattr(&self.keys).expect("a terminal has modes").local_modes
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The state of the process: `T`, if it is stopped.
+    pub(crate) fn state(&self) -> String {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let behind = stat.rsplit_once(") ").map(|(_, behind)| behind).unwrap_or_default();
+        behind.split(' ').next().unwrap_or_default().to_owned()
+    }
+
+    /// What a person sees.
+    pub(crate) fn rows(&self) -> Vec<String> {
+        picture::rows(&self.screen(), usize::from(self.columns))
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {
@@ -98,6 +131,10 @@ impl Terminal {
     pub(crate) fn screen(&self) -> String {
         self.screen.lock().expect("nobody panics with it").clone()
     }
+}
+
+fn size_of(columns: u16) -> Winsize {
+    Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
 }
 
 #[test]
@@ -250,7 +287,8 @@ fn a_closed_input_is_said_and_ctrl_c_still_asks() {
     terminal.press("\x03");
     terminal.sees("\r\nostler: Ctrl-C: c cancels it");
     terminal.press("\n");
-    until("the question again", || (terminal.screen().matches("Your answer").count() == 2).then_some(()));
+    let asked = || terminal.rows().iter().filter(|row| row.contains("Your answer")).count();
+    until("the question again", || (asked() == 2).then_some(()));
     terminal.press("2\n");
     terminal.sees(r#""answer":"MySQL""#);
     assert_eq!(terminal.code(), 0, "{}", terminal.screen());

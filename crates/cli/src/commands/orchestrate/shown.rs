@@ -1,19 +1,16 @@
 //! What is shown of a loop: a line for everything that happens, and on a terminal a few more that are drawn over and
 //! over.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::{self, Write},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use ostler_server::api::{LoopExchange, LoopPhaseView, LoopTaskView, LoopView, OutcomeKind};
 
 use super::graph;
 use crate::{
     card, clock,
+    console::{self, Stream},
     context::Context,
     error::Error,
-    moving,
     screen::{Screen, one_line, size},
     words::{Key, Words},
 };
@@ -93,10 +90,8 @@ impl<'a> Shown<'a> {
             return Ok(());
         }
         if !lines.is_empty() {
-            moving::make_room();
-            let mut stdout = io::stdout().lock();
             let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
-            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)?;
+            console::print(Stream::Out, text.as_bytes()).map_err(Error::Output)?;
         }
         self.draw(view);
         Ok(())
@@ -199,7 +194,7 @@ impl<'a> Shown<'a> {
     fn draw(&self, view: &LoopView) {
         let screen = Screen::stderr();
         if !screen.can_redraw() || view.request.is_some() || view.outcome.is_some() {
-            return moving::clear();
+            return console::clear();
         }
         let width = screen.width().unwrap_or(80).saturating_sub(1);
         let status: String = status(self.context.words, view, clock::now_ms()).chars().take(width).collect();
@@ -207,7 +202,7 @@ impl<'a> Shown<'a> {
         // A line that does not fit would move everything up.
         lines.truncate(usize::from(size().0).saturating_sub(2));
         lines.push(status);
-        moving::draw(&lines);
+        console::draw(&lines);
     }
 
     /// What came of it.
