@@ -14,6 +14,7 @@ mod page;
 mod permission;
 mod phases;
 mod plan;
+mod sessions;
 #[cfg(test)]
 mod shared;
 mod trust;
@@ -103,6 +104,7 @@ impl Language {
                 office::SENTENCES,
                 permission::SENTENCES,
                 looked::SENTENCES,
+                sessions::SENTENCES,
                 work_secret::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;

@@ -591,4 +591,6 @@ keys! {
     ShowEarlier, ShowUnrecorded, RefusedConnections, HintConnections, RefusedNoDescriptors, HintNoDescriptors, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
     PromptPermission, RuleOption, RuleCall, RulePrefix, RuleFile, RuleDirectory, RuleTool, ShowAllowed, NoPermissions, PermissionRevoked, NoSuchPermission, HintPermissions, HintRevoke, AnswerApprovedRule, AnswerByRule,
     SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
+    Renamed, NameRemoved, RefusedNameTaken, HintNameTaken, RefusedName, HintName, WaitNeedsYou, WaitTimedOut, LogLaunch, LaunchFirst, LaunchBring, LaunchResume, LaunchAttempt, LaunchLimit, LaunchRework, LogProcess, LogYou, LogCut, LogsWhich, SearchNothing, SearchMore, SearchFull,
+    ColumnSignedIn, SignedIn, SignInNotFound, SignInUnknown, NotThere, ThereUnasked, InstallWith, HintCheckOne, RefusedNotInstalled, HintInstall, HintInstallUnknown,
 }

@@ -14,6 +14,7 @@ mod long_lines;
 mod loops;
 mod main_agents;
 mod marks;
+mod names;
 mod needs;
 mod office;
 mod orchestrate;
