@@ -28,6 +28,9 @@ pub struct Agent {
     pub tested: Option<String>,
     /// The command that prints the version; empty if there is none.
     pub version: Vec<String>,
+    /// The command that installs the CLI, for a person to read. Ostler never runs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
     /// The program and the arguments of every launch.
     pub command: Vec<Argument>,
     /// The arguments of some launches, by what they are for.
@@ -50,6 +53,9 @@ pub struct Agent {
     pub end: End,
     /// What an account is.
     pub account: Account,
+    /// What proves that somebody is signed in.
+    #[serde(default, skip_serializing_if = "Login::is_default")]
+    pub login: Login,
     /// What a configuration directory of its own would hold; `None` if there cannot be one.
     #[serde(default)]
     pub private: Option<Private>,
@@ -266,6 +272,22 @@ pub struct Account {
     pub park_retrying: bool,
 }
 
+/// What proves that somebody is signed in: each of these does. A table that names nothing cannot tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Login {
+    /// The variables that hold a key or name an account elsewhere.
+    pub variables: Vec<String>,
+    /// JSON files below the directory of `private`, or below the user's home without one; each with the keys at its top
+    /// of which one has to hold something. Without keys, any content will do.
+    pub files: BTreeMap<String, Vec<String>>,
+}
+
+impl Login {
+    fn is_default(&self) -> bool {
+        *self == Login::default()
+    }
+}
+
 /// A configuration directory of its own for each session. Names are paths below it, with the same names in the user's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Private {
@@ -325,6 +347,7 @@ impl Agent {
             about: String::new(),
             tested: None,
             version: Vec::new(),
+            install: None,
             command: Vec::new(),
             arguments: Arguments::default(),
             extra: Vec::new(),
@@ -336,6 +359,7 @@ impl Agent {
             permission: None,
             end: End::default(),
             account: Account::default(),
+            login: Login::default(),
             private: None,
             model: None,
             max_turns: None,

@@ -18,7 +18,7 @@ use toml::Spanned;
 
 use crate::{
     agent::{
-        Account, Agent, Argument, Arguments, Channel, End, FurtherDirectory, Guide, InputWay, Output,
+        Account, Agent, Argument, Arguments, Channel, End, FurtherDirectory, Guide, InputWay, Login, Output,
         Permission, Private, Terminal, ToolShape, Values, Verify,
     },
     nearest::{explained, nearest},
@@ -47,6 +47,7 @@ pub(crate) struct Overlay {
     about: Option<String>,
     tested: Option<String>,
     version: Option<Vec<String>>,
+    install: Option<String>,
     command: Option<Vec<Argument>>,
     #[serde(default)]
     arguments: ArgumentsOverlay,
@@ -63,6 +64,7 @@ pub(crate) struct Overlay {
     end: EndOverlay,
     #[serde(default)]
     account: AccountOverlay,
+    login: Option<Spanned<LoginOverlay>>,
     private: Option<Spanned<PrivateOverlay>>,
     model: Option<String>,
     max_turns: Option<u32>,
@@ -150,6 +152,13 @@ struct AccountOverlay {
     directory: Option<String>,
     keys: Option<Vec<String>>,
     park_retrying: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoginOverlay {
+    variables: Option<Vec<String>>,
+    files: Option<BTreeMap<String, Vec<String>>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -266,6 +275,7 @@ impl Overlay {
         set(&mut agent.guide, self.guide.map(Spanned::into_inner));
         set(&mut agent.input.way, self.input.way.map(Spanned::into_inner));
         agent.tested = self.tested.or(agent.tested);
+        agent.install = self.install.or(agent.install);
         agent.input.message = self.input.message.or(agent.input.message);
         agent.model = self.model.or(agent.model);
         agent.max_turns = self.max_turns.or(agent.max_turns);
@@ -290,6 +300,11 @@ impl Overlay {
             agent.permission = Some(permission.ok_or_else(|| {
                 TableError::at(name, toml, Some(span), "`permission` needs both `allow` and `deny`".into())
             })?);
+        }
+        if let Some(login) = self.login {
+            let span = login.span();
+            let extended = login.into_inner().extend(&mut agent.login);
+            extended.map_err(|message| TableError::at(name, toml, Some(span), message))?;
         }
         if let Some(private) = self.private {
             let span = private.span();
@@ -382,6 +397,17 @@ impl AccountOverlay {
         base.directory = self.directory.or(base.directory.take());
         set(&mut base.keys, self.keys);
         set(&mut base.park_retrying, self.park_retrying);
+    }
+}
+
+impl LoginOverlay {
+    fn extend(self, base: &mut Login) -> Result<(), String> {
+        set(&mut base.variables, self.variables);
+        set(&mut base.files, self.files);
+        match base.files.keys().find(|name| !stays_below(name)) {
+            Some(name) => Err(format!("`{name}` is no path below the directory")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -21,9 +21,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 use zeroize::Zeroizing;
 
-pub(crate) use self::signals::Signals;
+pub(crate) use self::{events::Events, signals::Signals};
 use self::{
-    events::Events,
     input::Lines,
     output::{Follow, Stream},
     questions::Questions,
@@ -73,7 +72,7 @@ pub(crate) async fn watch(
         context,
         client,
         options,
-        events: Events::new(client, &session.id, options.after.unwrap_or(status.seq)),
+        events: Events::of_session(client, &session.id, options.after.unwrap_or(status.seq)),
         out: Follow::new(context, client, &session, Stream::Out, options.raw),
         err: Follow::new(context, client, &session, Stream::Err, options.raw),
         questions: Questions::new(context, client, is_terminal),

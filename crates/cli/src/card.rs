@@ -7,7 +7,7 @@ use crate::{
     commands::usage,
     permission,
     screen::{Screen, Style, add_line, one_line, safe},
-    tool_call,
+    sessions, tool_call,
     words::{Key, Words},
 };
 
@@ -62,7 +62,7 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
     let ask = &request.ask;
     let mut head = vec![
         one_line(request.role.as_ref().unwrap_or(&request.agent)),
-        request.session.clone(),
+        sessions::named(&request.session, request.session_name.as_deref()),
         one_line(&request.project.name),
         clock::since(words, request.opened_at_ms),
         words.sentence(kind(&ask.kind)).to_owned(),

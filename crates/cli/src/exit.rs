@@ -37,6 +37,8 @@ pub(crate) enum Exit {
     Denied = 14,
     /// The task file, or the state of its tasks, cannot be worked with.
     Plan = 15,
+    /// What was waited for has not happened in the time that was given.
+    TimedOut = 16,
 }
 
 impl From<Exit> for ExitCode {

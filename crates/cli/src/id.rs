@@ -1,6 +1,10 @@
-//! What an id on the command line means. The server knows them all; here only `last` is looked up.
+//! What an id on the command line means. The server knows them all, and the names of sessions; here only `last` is
+//! looked up.
 
-use ostler_server::{api::SessionView, client::Client};
+use ostler_server::{
+    api::SessionView,
+    client::{Client, ClientError, encoded},
+};
 
 use crate::{
     error::{Error, Message},
@@ -8,7 +12,7 @@ use crate::{
 };
 
 /// What help says about an id.
-pub(crate) const HELP: &str = "The session or run (s_12, r_8), or 'last' for the newest session";
+pub(crate) const HELP: &str = "The session or run (s_12, r_8), its name, or 'last' for the newest session";
 
 /// What an id is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,10 +35,27 @@ pub(crate) async fn read(client: &Client, text: &str) -> Result<Id, Error> {
         })?;
         return Ok(Id::Session(newest.id));
     }
-    parse(text).ok_or_else(|| Error::NotFound {
+    if let Some(id) = parse(text) {
+        return Ok(id);
+    }
+    let unknown = || Error::NotFound {
         message: Message::new(Key::NotAnId).with("text", &text),
         hint: Message::new(Key::HintIds),
-    })
+    };
+    if !may_be_name(text) {
+        return Err(unknown());
+    }
+    match client.get::<SessionView>(&format!("/sessions/{}", encoded(text))).await {
+        Ok(session) => Ok(Id::Session(session.id)),
+        Err(ClientError::Refused(problem)) if problem.status == 404 => Err(unknown()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a session can be called so; the server says whether one is.
+fn may_be_name(text: &str) -> bool {
+    let fits = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    text.starts_with(char::is_alphabetic) && text.chars().all(fits)
 }
 
 /// Reads the id of a session, which may be that of its run.
@@ -63,6 +84,14 @@ fn parse(text: &str) -> Option<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_word_is_asked_about_as_a_name() {
+        assert!(may_be_name("login-fix") && may_be_name("로그인"));
+        for no in ["", "..", "../s_1", "a/b", "a b", "2nd", "a%2fb", "a?b"] {
+            assert!(!may_be_name(no), "{no}");
+        }
+    }
 
     #[test]
     fn an_id_says_what_it_is_of() {

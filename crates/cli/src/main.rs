@@ -5,6 +5,7 @@ mod attached;
 mod card;
 mod clock;
 mod commands;
+mod completing;
 mod console;
 mod context;
 mod error;
@@ -14,6 +15,7 @@ mod help;
 mod hidden;
 mod id;
 mod inside;
+mod login;
 mod mcp;
 mod outcome;
 mod permission;
@@ -40,8 +42,8 @@ use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, doctor, exec,
         export, guide, inbox, invoke, logs, man, merge, need, notify, office, open, orchestrate, parse,
-        permissions, phases, ps, report, resolve, resume, review, run, secret, send, serve, show, step,
-        tasks, token, trust, usage, verify,
+        permissions, phases, ps, rename, report, resolve, resume, review, run, search, secret, send, serve,
+        show, step, tasks, token, trust, usage, verify, wait,
         wish::{self, Wish},
     },
     context::Context,
@@ -59,7 +61,7 @@ use crate::{
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 7 refused as things stand, 8 no such \
                         thing, 9 the configuration is wrong, 10 cancelled, 11 interrupted, 12 detached, 13 no answer, \
-                        14 denied, 15 the task file or its state; all of them stand in docs/exit-codes.md."
+                        14 denied, 15 the task file or its state, 16 timed out; all of them stand in docs/exit-codes.md."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -85,6 +87,9 @@ enum Command {
     Usage(usage::Arguments),
     Attach(attach::Arguments),
     Logs(logs::Arguments),
+    Search(search::Arguments),
+    Wait(wait::Arguments),
+    Rename(rename::Arguments),
     Inbox(inbox::Arguments),
     Answer(answer::Arguments),
     Review(review::Arguments),
@@ -140,6 +145,9 @@ fn main() -> ExitCode {
     if arguments.next().is_some_and(|it| it == "__attend") {
         return ostler_server::attend(arguments);
     }
+    if let Some(answered) = completing::answer(Cli::command) {
+        return answered;
+    }
     let (context, outcome) = match Cli::try_parse() {
         Ok(cli) => {
             let context = Context::new(cli.json, cli.lang);
@@ -173,6 +181,9 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Open(arguments) => open::run(context, &arguments),
         Command::Attach(arguments) => attach::run(context, &arguments),
         Command::Logs(arguments) => logs::run(context, &arguments),
+        Command::Search(arguments) => search::run(context, &arguments),
+        Command::Wait(arguments) => wait::run(context, &arguments),
+        Command::Rename(arguments) => rename::run(context, &arguments),
         Command::Inbox(_) => inbox::run(context),
         Command::Answer(arguments) => answer::run(context, &arguments),
         Command::Review(arguments) => review::run(context, &arguments),
@@ -213,7 +224,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Mcp(arguments) => commands::mcp::run(arguments),
         Command::Demo(arguments) => demo::run(context, &arguments),
         Command::Man(arguments) => man::run(&arguments, Cli::command()),
-        Command::Completions(arguments) => completions::run(&arguments, Cli::command()),
+        Command::Completions(arguments) => completions::run(&arguments),
     }
 }
 

@@ -5,10 +5,18 @@ use std::{
     env, io,
     os::unix::{fs::PermissionsExt, process::CommandExt},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 use ostler_shim::{LockLimit, limit_locks};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open},
+};
+
+/// How long a program may take to say its version.
+const VERSION_MAX: Duration = Duration::from_secs(10);
 
 /// The first line that a program prints, or why there is none. An agent can write into the configuration what is run
 /// here, so the program carries the mark of helpers and is no person at the server's socket.
@@ -17,7 +25,12 @@ pub(crate) fn first_line(command: &[String]) -> Result<String, io::Error> {
     let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);
     limit_locks(&mut command, LockLimit::own().helper_mark());
-    let output = command.args(arguments).stdin(Stdio::null()).output()?;
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // With whatever it starts, so that all of it can be ended.
+    let child = command.process_group(0).spawn()?;
+    let ended = end_after(&child, VERSION_MAX);
+    let output = child.wait_with_output()?;
+    ended.map_err(|()| io::Error::new(io::ErrorKind::TimedOut, "it did not say its version in time"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     match line {
@@ -27,6 +40,22 @@ pub(crate) fn first_line(command: &[String]) -> Result<String, io::Error> {
             let why = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("no version");
             Err(io::Error::other(format!("{}: {why}", output.status)))
         }
+    }
+}
+
+/// Waits until a program has ended, and ends it and whatever it has started when it takes too long.
+fn end_after(child: &Child, time: Duration) -> Result<(), ()> {
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return Ok(()) };
+    // Where it cannot be watched it is waited for.
+    let Ok(watched) = pidfd_open(pid, PidfdFlags::empty()) else { return Ok(()) };
+    let mut poll_for = [PollFd::new(&watched, PollFlags::IN)];
+    let time = Timespec::try_from(time).ok();
+    match poll(&mut poll_for, time.as_ref()) {
+        Ok(0) => {
+            kill_process_group(pid, Signal::KILL).ok();
+            Err(())
+        }
+        _ => Ok(()),
     }
 }
 

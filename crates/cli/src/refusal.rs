@@ -18,14 +18,13 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
     let details = &problem.details;
     let text = |name: &str| details[name].as_str().map(|it| safe(it).into_owned()).unwrap_or_default();
     let session = || text("session");
-    let why = &details["why"];
     match details["key"].as_str().unwrap_or_default() {
         "no_session" => words.say(Key::NoSuchSession, &[("id", &session())]),
         "no_run" => words.say(Key::NoSuchRun, &[("id", &text("run"))]),
         "no_request" => words.say(Key::NoSuchRequest, &[("id", &text("request"))]),
         "settled" => settled(words, details),
         "not_an_answer" => {
-            let key = match why["key"].as_str().unwrap_or_default() {
+            let key = match details["why"]["key"].as_str().unwrap_or_default() {
                 "empty" => Key::RefusedEmpty,
                 "no_amount" => Key::RefusedNoAmount,
                 "yes_or_no" => Key::RefusedYesOrNo,
@@ -46,6 +45,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
         "no_worktree" => words.say(Key::RefusedNoWorktree, &[("id", &session())]),
         "worktree_gone" => words.say(Key::RefusedWorktreeGone, &[("id", &session())]),
         "no_permission" => no_permission(words, details),
+        "name_taken" | "bad_session_name" | "not_installed" => start(words, details).0,
         "no_checkpoint" => words.say(Key::NoSuchCheckpoint, &[("id", &text("checkpoint"))]),
         "checkpoint_gone" => words.say(Key::RefusedCheckpointGone, &[("id", &text("checkpoint"))]),
         "place_busy" => words.say(Key::RefusedPlaceBusy, &[("id", &session()), ("other", &text("other"))]),
@@ -78,7 +78,7 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             "vault_wrong_key" => words.sentence(Key::VaultNotOpened).to_owned(),
             "no_sign_in" => words.say(Key::NoSuchSignIn, &[("name", &text("name"))]),
             "token_taken" => words.say(Key::RefusedTokenTaken, &[("name", &text("name"))]),
-            "page_shut" if why.is_null() => words.sentence(Key::RefusedPageOff).to_owned(),
+            "page_shut" if details["why"].is_null() => words.sentence(Key::RefusedPageOff).to_owned(),
             "page_shut" => words.say(Key::RefusedPageShut, &[("why", &text("why"))]),
             _ => safe(&problem.title).into_owned(),
         },
@@ -91,6 +91,26 @@ fn settled(words: Words, details: &Value) -> String {
     let by = details["settled"]["by"].as_str().unwrap_or_default();
     let answer = outcome::settled(words, by, &details["settled"]["answer"]);
     words.say(Key::RefusedSettled, &[("id", &id), ("answer", &answer)])
+}
+
+/// Why a session is not started or not called so, and what to do then.
+fn start(words: Words, details: &Value) -> (String, String) {
+    let text = |name: &str| details[name].as_str().map(one_line).unwrap_or_default();
+    let (name, session, program) = (text("name"), text("session"), text("program"));
+    match (details["key"].as_str().unwrap_or_default(), details["install"].is_string()) {
+        ("name_taken", _) => (
+            words.say(Key::RefusedNameTaken, &[("session", &session), ("name", &name)]),
+            words.say(Key::HintNameTaken, &[("session", &session)]),
+        ),
+        ("bad_session_name", _) => {
+            (words.say(Key::RefusedName, &[("name", &name)]), words.sentence(Key::HintName).to_owned())
+        }
+        (_, is_known) => {
+            let key = if is_known { Key::HintInstall } else { Key::HintInstallUnknown };
+            let said = words.say(Key::RefusedNotInstalled, &[("name", &name), ("program", &program)]);
+            (said, words.say(key, &[("install", &text("install"))]))
+        }
+    }
 }
 
 /// Which permission rule a session never had.
@@ -172,6 +192,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "loop_options" => Some(words.sentence(Key::HintLoopOptions).to_owned()),
         "no_session" | "no_run" => Some(words.sentence(Key::HintIds).to_owned()),
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
+        "name_taken" | "bad_session_name" | "not_installed" => Some(start(words, details).1),
         "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),
         "over_limit" | "too_many_connections" => Some(over_limit(words, details).1),
         "no_descriptors" => Some(words.sentence(Key::HintNoDescriptors).to_owned()),

@@ -22,6 +22,8 @@ pub(crate) struct Renderer {
     filter: Shown,
     /// Whether the last thing shown did not end its line.
     line_open: bool,
+    /// Whether all of what a tool gave back is shown, not only its first line.
+    is_full: bool,
     /// What keeps questions back that are shown as cards.
     veil: Option<Veil>,
     /// How much of the log was read.
@@ -59,10 +61,16 @@ impl Renderer {
             reading,
             filter: Shown::new(screen.colours()),
             line_open: false,
+            is_full: false,
             veil: None,
             read: 0,
             line_at: 0,
         }
+    }
+
+    /// From now on all of what tools give back is shown.
+    pub(crate) fn show_tool_output(&mut self) {
+        self.is_full = true;
     }
 
     /// From now on questions are kept back until it is decided whether they are shown. Bytes as they are stay so.
@@ -191,6 +199,11 @@ impl Renderer {
             Piece::Tool { name, about } => {
                 let about = about.as_deref().unwrap_or_default();
                 self.line(Style::Dim, "› ", format!("{name}  {about}").trim_end(), shown);
+            }
+            Piece::ToolOutput { text } if self.is_full => {
+                for line in text.lines() {
+                    self.line(Style::Dim, "  ", line, shown);
+                }
             }
             Piece::ToolOutput { text } => {
                 let mut lines = text.lines().filter(|line| !line.trim().is_empty());

@@ -4,7 +4,7 @@ use ostler_server::api::SessionView;
 
 use crate::{
     clock,
-    screen::{Cell, Screen, Style},
+    screen::{Cell, Screen, Style, one_line},
     status,
     words::{Key, Words},
 };
@@ -32,10 +32,20 @@ pub(crate) fn list(words: Words, screen: Screen, sessions: &[SessionView]) -> St
     screen.columns(&rows)
 }
 
+/// Its id, and what a person calls it.
+pub(crate) fn label(session: &SessionView) -> String {
+    named(&session.id, session.name.as_deref())
+}
+
+/// The same of a session of which only that is known.
+pub(crate) fn named(id: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| id.to_owned(), |name| format!("{id} {}", one_line(name)))
+}
+
 fn row(words: Words, session: &SessionView) -> Vec<Cell> {
     let (status, style) = status::said(words, session);
     vec![
-        Cell::new(&session.id),
+        Cell::new(&label(session)),
         Cell::styled(style, &status),
         // Since when nobody has had anything for it is not what this counts.
         Cell::new(&if session.idle { String::new() } else { clock::since(words, session.since_ms) }),

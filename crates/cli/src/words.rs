@@ -17,6 +17,7 @@ mod page;
 mod permission;
 mod phases;
 mod plan;
+mod sessions;
 #[cfg(test)]
 mod shared;
 mod steering;
@@ -110,6 +111,7 @@ impl Language {
                 looked::SENTENCES,
                 delivery::SENTENCES,
                 steering::SENTENCES,
+                sessions::SENTENCES,
                 work_secret::SENTENCES,
                 merge::SENTENCES,
                 help::SENTENCES,

@@ -95,6 +95,15 @@ pub struct RestoredFiles {
     pub submodules: Vec<String>,
 }
 
+/// Why a restore has brought nothing back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnrestoredFiles {
+    /// Which one.
+    pub checkpoint: CheckpointId,
+    /// Why not.
+    pub message: String,
+}
+
 /// What the repository has of a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {

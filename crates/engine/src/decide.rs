@@ -10,6 +10,7 @@ mod calls;
 mod checkpoints;
 mod gate;
 mod judge;
+mod names;
 mod office;
 mod orchestrate;
 mod park;
@@ -108,6 +109,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Send { session, text } => maker.send(*session, text)?,
         Input::Resized { session, launch, screen } => maker.resized(*session, *launch, *screen),
         Input::Office(input) => maker.office(input)?,
+        Input::Rename(session, name) => maker.rename(*session, name.as_ref())?,
         Input::Pause(session) => maker.pause(*session)?,
         Input::Continue(session) => maker.unpause(*session)?,
         Input::Resume { session, prompt } => maker.resume(*session, prompt.as_deref())?,

@@ -11,7 +11,7 @@ use crate::{
     account::AccountLimit,
     answer::Answer,
     budget::Budget,
-    checkpoint::{Kept, RestoredFiles, Rewind, Skip, Why},
+    checkpoint::{Kept, RestoredFiles, Rewind, Skip, UnrestoredFiles, Why},
     id::{AccountId, CheckpointId, RequestId, SessionId},
     office::OfficeEvent,
     orchestrate::Step as LoopStep,
@@ -566,12 +566,7 @@ pub enum Event {
     CheckpointRestored(RestoredFiles),
     /// Files could not be brought back, and are as they were.
     #[serde(rename = "checkpoint.not_restored")]
-    CheckpointNotRestored {
-        /// Which one.
-        checkpoint: CheckpointId,
-        /// Why not.
-        message: String,
-    },
+    CheckpointNotRestored(UnrestoredFiles),
     /// A checkpoint was let go.
     #[serde(rename = "checkpoint.pruned")]
     CheckpointPruned {
@@ -593,4 +588,7 @@ pub enum Event {
     /// A secret is in a session's work, or the work could not be checked.
     #[serde(untagged)]
     WorkSecret(crate::work_secret::WorkSecretEvent),
+    /// A person calls a session something.
+    #[serde(untagged)]
+    Name(session::SessionNameEvent),
 }

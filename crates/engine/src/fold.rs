@@ -20,7 +20,8 @@ use crate::{
     request::{Ask, Bringing, By, Call, Request, Settled},
     run::{Project, Run},
     session::{
-        Launch, Message, Process, Resized, Retries, Role, Screen, Session, Stop, ValueSource, Written,
+        Launch, Message, Process, Resized, Retries, Role, Screen, Session, SessionNameEvent, Stop,
+        ValueSource, Written,
     },
     thin::Errands,
     usage::{Meter, Used},
@@ -171,6 +172,9 @@ impl Desk<'_> {
                 }
             }
             Event::Office(event) => self.fold_office(place, at_ms, event),
+            Event::Name(SessionNameEvent::Renamed { name }) => {
+                self.session_mut(place.session).name.clone_from(name);
+            }
             Event::Permission(event) => self.fold_permission(place.session, at_ms, event),
             Event::Thin(event) => self.session_mut(place.session).thin.fold(event, at_ms),
             event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
@@ -215,6 +219,7 @@ impl Desk<'_> {
         };
         let session = Session {
             id,
+            name: None,
             project: place.project,
             run: place.run,
             order: order.clone(),

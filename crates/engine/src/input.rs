@@ -15,7 +15,7 @@ use crate::{
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
     run::{Terms, Trusted},
-    session::{Order, Screen, WorktreeTerms},
+    session::{Order, Screen, SessionName, WorktreeTerms},
     thin::ThinNews,
     work_secret::WorkScan,
 };
@@ -325,6 +325,8 @@ pub enum Input {
     },
     /// Something about an office.
     Office(Box<OfficeInput>),
+    /// A person calls a session something, or takes its name away.
+    Rename(SessionId, Option<SessionName>),
     /// A person holds an agent.
     Pause(SessionId),
     /// A person lets it go on.
@@ -396,6 +398,8 @@ pub struct NewRun {
     pub phases: Option<Box<Plan>>,
     /// The loop that asks for it, if no person does.
     pub parent: Option<SessionId>,
+    /// What its session is called.
+    pub session_name: Option<SessionName>,
     /// The roles that are described in the project by now.
     pub roles: Vec<String>,
 }

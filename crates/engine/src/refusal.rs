@@ -8,7 +8,7 @@ use crate::{
     answer::NotAnAnswer,
     id::{CheckpointId, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId},
     request::Settled,
-    session::Status,
+    session::{SessionName, Status},
 };
 
 /// Why something is not done. Nothing has changed.
@@ -149,6 +149,13 @@ pub enum Refusal {
         session: SessionId,
         /// The number that was named.
         number: u64,
+    },
+    /// Another session that is not over has this name.
+    NameTaken {
+        /// The name.
+        name: SessionName,
+        /// Who has it.
+        session: SessionId,
     },
     /// There is nothing to write.
     EmptyMessage,

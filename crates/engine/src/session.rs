@@ -1,6 +1,7 @@
 //! One agent at work, over as many processes as it takes. Facts are stored; the status is derived from them.
 
 mod conversation;
+mod name;
 mod order;
 mod time;
 mod worktree;
@@ -26,6 +27,7 @@ use crate::{
     usage::{Meter, Used},
 };
 
+pub use name::{NotAName, SessionName, SessionNameEvent};
 pub use order::{
     CheckRecall, Noted, Order, Patience, Resized, Role, Screen, StoredSecret, UnrecordedItems, Written,
 };
@@ -39,6 +41,9 @@ pub use worktree::{
 pub struct Session {
     /// Its id.
     pub id: SessionId,
+    /// What a person calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<SessionName>,
     /// Where it belongs.
     pub project: ProjectId,
     /// What it works for.

@@ -6,6 +6,7 @@ mod call;
 mod checkpoint;
 mod cut;
 mod looked;
+mod name;
 mod notification;
 mod office;
 mod orchestrate;
@@ -29,6 +30,7 @@ pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreVi
 pub use cut::CutText;
 pub(crate) use cut::Listed;
 pub use looked::{LookedView, NewLook};
+pub use name::{NewSessionName, SearchHitView, SearchView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{
     CalledView, DiagramView, InvocationStatus, InvocationView, NewInvocation, NewOfficeMessage,
@@ -89,6 +91,10 @@ pub struct NewRun {
     /// What it is called in lists; the first line of what is to be done, if nothing is said.
     #[serde(default)]
     pub title: Option<String>,
+    /// What its session is called, beside its id: 1 to 40 letters, digits, `-`, `_` and `.`, a letter first. No other
+    /// session that is not over may have the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The model, if not the agent's own choice.
     #[serde(default)]
     pub model: Option<String>,
@@ -158,6 +164,7 @@ impl NewRun {
             agent: Some(agent.to_owned()),
             prompt: Some(work.prompt.clone()),
             title: Some(format!("{}: {}", work.id, work.title)),
+            name: None,
             check: work.check.clone(),
             attempts_max: work.check.is_some().then_some(work.attempts_max),
             environment: Some(environment),

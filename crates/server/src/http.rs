@@ -18,11 +18,13 @@ mod extract;
 mod files;
 mod guard;
 mod health;
+mod installed;
 mod leave;
 mod lists;
 mod log_search;
 mod looked;
 mod metrics;
+mod names;
 mod notifications;
 mod office;
 mod orchestrate;
@@ -36,6 +38,7 @@ mod problem;
 mod projects;
 mod read;
 pub(crate) mod runs;
+mod search;
 mod secrets;
 mod shown;
 mod sign_in;
@@ -124,12 +127,12 @@ impl App {
         read::info, read::status, looked::get, looked::post, lists::runs, read::run, lists::sessions, read::session, lists::inbox,
         lists::requests, lists::projects, projects::register, lists::project, read::request, read::agents, read::agent, read::diff, read::secrets, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
-        phases::review, office::office, office::invocations, office::diagram, office::results, office::questions,
+        phases::review, office::office, office::of_directory, office::invocations, office::diagram, office::results, office::questions,
         office::send, office::invocation, office::cancel, office::result, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
-        wishes::unpause, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
+        wishes::unpause, names::rename, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
-        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, log_search::search, events::events, secrets::list, secrets::put,
+        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, log_search::search, search::search, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
         trust::revoke, sign_in::link, sign_in::sign_in, sign_in::sign_out, sign_in::list,
         sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
@@ -195,6 +198,7 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}", get(read::session))
         .route("/sessions/{id}/pause", post(wishes::pause))
         .route("/sessions/{id}/continue", post(wishes::unpause))
+        .route("/sessions/{id}/rename", post(names::rename))
         .route("/sessions/{id}/cancel", post(wishes::cancel))
         .route("/sessions/{id}/resume", post(wishes::resume))
         .route("/sessions/{id}/messages", post(wishes::send))
@@ -205,6 +209,7 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}/secrets", get(read::secrets))
         .route("/sessions/{id}/output", get(output::output))
         .route("/sessions/{id}/output/search", get(log_search::search))
+        .route("/search", get(search::search))
         .route("/inbox", get(lists::inbox))
         .route("/projects", get(lists::projects).post(projects::register))
         .route("/projects/{id}", get(lists::project))
@@ -293,6 +298,7 @@ fn task_routes() -> Router<App> {
 /// What is about offices.
 fn office_routes() -> Router<App> {
     Router::new()
+        .route("/office", get(office::of_directory))
         .route("/projects/{id}/office", get(office::office))
         .route("/projects/{id}/office/invocations", get(office::invocations))
         .route("/projects/{id}/office/diagram", get(office::diagram))

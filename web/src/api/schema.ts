@@ -607,6 +607,10 @@ export interface components {
         };
         /** @description A line of a log. */
         LogLineView: {
+            /** @description The line after it. */
+            after?: string | null;
+            /** @description The line before it. */
+            before?: string | null;
             /**
              * Format: int64
              * @description The byte of the log at which it begins, or at which the event begins that has it.
@@ -1065,6 +1069,11 @@ export interface components {
             mcp?: boolean | null;
             /** @description The model, if not the agent's own choice. */
             model?: string | null;
+            /**
+             * @description What its session is called, beside its id: 1 to 40 letters, digits, `-`, `_` and `.`, a letter first. No other
+             *     session that is not over may have the name.
+             */
+            name?: string | null;
             /** @description What the agent may do without asking in this run, in the word of its CLI, such as `acceptEdits`. */
             permission_mode?: string | null;
             /** @description What the agent is to do. */
@@ -1112,6 +1121,11 @@ export interface components {
             reuse?: boolean | null;
             /** @description The value itself. */
             value?: string | null;
+        };
+        /** @description Another name for a session. */
+        NewSessionName: {
+            /** @description 1 to 40 letters and digits of any script, `-`, `_` and `.`, a letter first; null takes the name away. */
+            name?: string | null;
         };
         /** @description What a browser shows to be signed in. There is no `Debug`: it holds the code. */
         NewSignIn: {
@@ -1471,7 +1485,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "name_taken" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_installed" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -1573,6 +1587,8 @@ export interface components {
             run: string;
             /** @description Who asks. */
             session: string;
+            /** @description What a person calls that session. */
+            session_name?: string | null;
             settled?: components["schemas"]["SettledView"] | null;
             /** @description Who said it: `channel`, `speech`, `tagged`, `plain`, `stream`, or `ostler`. */
             trust: string;
@@ -1737,6 +1753,50 @@ export interface components {
             /** @description What was used for it. */
             usage?: components["schemas"]["UsageView"];
         };
+        /** @description A line of what a session printed. */
+        SearchHitView: {
+            /** @description The line after it. */
+            after?: string | null;
+            /** @description The agent's name. */
+            agent: string;
+            /**
+             * Format: int64
+             * @description When that process began, in UTC milliseconds.
+             */
+            at_ms: number;
+            /** @description The line before it. */
+            before?: string | null;
+            /**
+             * Format: int32
+             * @description Which process of it.
+             */
+            launch: number;
+            /** @description What a person calls that session. */
+            name?: string | null;
+            /**
+             * Format: int64
+             * @description The byte of the log at which the line begins, or at which the event begins that has it.
+             */
+            offset: number;
+            /** @description Who printed it. */
+            session: string;
+            /** @description `out` or `err`. */
+            stream: components["schemas"]["OutputStream"];
+            /** @description The line; of a long one, its beginning. */
+            text: string;
+        };
+        /** @description Lines of what sessions printed, those of the newest session first. */
+        SearchView: {
+            /** @description Where a search stopped that had read or found as much as it may: older sessions than this one are left. */
+            before?: string | null;
+            /** @description The lines. */
+            hits: components["schemas"]["SearchHitView"][];
+            /**
+             * Format: int64
+             * @description How many sessions were searched.
+             */
+            sessions: number;
+        };
         /** @description What can be said of a secret. */
         SecretView: {
             /**
@@ -1807,6 +1867,8 @@ export interface components {
             idle?: boolean;
             /** @description Its processes so far, oldest first. */
             launches: components["schemas"]["LaunchView"][];
+            /** @description What a person calls it. */
+            name?: string | null;
             outcome?: components["schemas"]["Outcome"] | null;
             /** @description What a person allowed its CLI until it is over. */
             permissions?: components["schemas"]["PermissionView"][];
@@ -2392,6 +2454,7 @@ export type NewReview = components['schemas']['NewReview'];
 export type NewRevocation = components['schemas']['NewRevocation'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewSecret = components['schemas']['NewSecret'];
+export type NewSessionName = components['schemas']['NewSessionName'];
 export type NewSignIn = components['schemas']['NewSignIn'];
 export type NewSize = components['schemas']['NewSize'];
 export type NewToken = components['schemas']['NewToken'];
@@ -2429,6 +2492,8 @@ export type RoleView = components['schemas']['RoleView'];
 export type RoundView = components['schemas']['RoundView'];
 export type RuleView = components['schemas']['RuleView'];
 export type RunView = components['schemas']['RunView'];
+export type SearchHitView = components['schemas']['SearchHitView'];
+export type SearchView = components['schemas']['SearchView'];
 export type SecretView = components['schemas']['SecretView'];
 export type SessionStatus = components['schemas']['SessionStatus'];
 export type SessionView = components['schemas']['SessionView'];

@@ -258,7 +258,7 @@ export function Head({ request, queue }: { request: RequestView; queue: Queue })
         <span aria-hidden="true" className="inbox-shape">
           ◆
         </span>{" "}
-        <Said text={request.role ?? request.agent} className="strong" /> · <ProjectName project={request.project} /> · {request.session} ·{" "}
+        <Said text={request.role ?? request.agent} className="strong" /> · <ProjectName project={request.project} /> · {request.session} {request.session_name ?? ""} ·{" "}
         <Since at={request.opened_at_ms} /> · {does}
         {["error", "fault"].includes(request.ask.kind) &&
           ["type", "recovery"].map((name) => typeof request.ask.fields[name] === "string" && ` · ${request.ask.fields[name]}`)}

@@ -57,6 +57,11 @@ function Shown({ session }: { session: SessionView }) {
             <StatusMark session={session} since />
           </p>
           <p className="session-title">
+            {session.name != null && (
+              <>
+                <Said text={session.name} className="strong" />{" "}
+              </>
+            )}
             <Said text={session.title} className="strong" />
           </p>
           {session.outcome?.outcome === "failed" && (

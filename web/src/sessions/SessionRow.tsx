@@ -19,7 +19,7 @@ export function SessionRow({ session, children }: { session: SessionView; childr
   const { cost_usd: cost, tokens } = session.usage ?? {};
   const facts = (
     <>
-      {session.id} · <Said text={session.agent} /> · <ProjectName project={session.project} />
+      {session.id} {session.name != null && <Said text={session.name} className="strong" />} · <Said text={session.agent} /> · <ProjectName project={session.project} />
       {session.worktree && (
         <>
           {" · "}

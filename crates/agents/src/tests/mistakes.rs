@@ -43,7 +43,7 @@ fn an_unknown_key() {
     check(
         "command = ['a']\nzzz = 1\n",
         expect![
-            "agent `mine`: line 2: unknown key `zzz`, expected one of `extends`, `about`, `tested`, `version`, `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, `permission`, `end`, `account`, `private`, `model`, `max_turns`, `tools`, `permission_mode`, `mcp_config`, `values`, `channel`, `verify`, `scope_signals`"
+            "agent `mine`: line 2: unknown key `zzz`, expected one of `extends`, `about`, `tested`, `version`, `install`, `command`, `arguments`, `extra`, `environment`, `terminal`, `output`, `input`, `guide`, `permission`, `end`, `account`, `login`, `private`, `model`, `max_turns`, `tools`, `permission_mode`, `mcp_config`, `values`, `channel`, `verify`, `scope_signals`"
         ],
     );
 }

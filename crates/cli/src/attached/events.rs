@@ -1,4 +1,4 @@
-//! What happens to one session, as the server says it. A server that goes away and comes back is picked up where it was;
+//! What happens to one session, or to all of them, as the server says it. A server that goes away and comes back is picked up where it was;
 //! one that did not go on purpose is started again.
 
 use std::time::Duration;
@@ -26,10 +26,13 @@ const GONE_MAX: Duration = Duration::from_mins(1);
 /// Between two attempts.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The events of a session from a place on.
-pub(super) struct Events {
+/// Events from a place on.
+pub(crate) struct Events {
     client: Client,
-    session: String,
+    /// Which events, as it stands in the address.
+    scope: String,
+    /// The session, if they are those of one.
+    session: Option<String>,
     after: u64,
     pieces: Option<Pieces>,
     buffer: Vec<u8>,
@@ -41,11 +44,22 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn new(client: &Client, session: &str, after: u64) -> Events {
-        let (client, session) = (client.watching(), session.to_owned());
+    /// Those of one session.
+    pub(crate) fn of_session(client: &Client, session: &str, after: u64) -> Events {
+        let scope = format!("session={session}");
+        Events { session: Some(session.to_owned()), ..Events::new(client, scope, after) }
+    }
+
+    /// Those of these kinds, with commas between them, of all sessions.
+    pub(crate) fn of_kinds(client: &Client, kinds: &str, after: u64) -> Events {
+        Events::new(client, format!("kind={kinds}"), after)
+    }
+
+    fn new(client: &Client, scope: String, after: u64) -> Events {
         Events {
-            client,
-            session,
+            client: client.watching(),
+            scope,
+            session: None,
             after,
             pieces: None,
             buffer: Vec::new(),
@@ -56,7 +70,7 @@ impl Events {
     }
 
     /// The next event. May be dropped and called again at any time.
-    pub(super) async fn next(&mut self, context: &Context) -> Result<EventView, Error> {
+    pub(crate) async fn next(&mut self, context: &Context) -> Result<EventView, Error> {
         loop {
             if let Some(event) = self.read() {
                 self.after = event.seq;
@@ -70,15 +84,15 @@ impl Events {
     }
 
     /// What has happened by now and was not told yet.
-    pub(super) async fn rest(&mut self, context: &Context) -> Result<Vec<EventView>, Error> {
-        let path = format!("/events?session={}&after={}&limit=1000", self.session, self.after);
+    pub(crate) async fn rest(&mut self, context: &Context) -> Result<Vec<EventView>, Error> {
+        let path = format!("/events?{}&after={}&limit=1000", self.scope, self.after);
         let events: Vec<EventView> = self.get(context, &path).await?;
         self.after = events.last().map_or(self.after, |event| event.seq);
         Ok(events)
     }
 
     /// Asks for something, with the same patience.
-    pub(super) async fn get<T: DeserializeOwned>(
+    pub(crate) async fn get<T: DeserializeOwned>(
         &mut self,
         context: &Context,
         path: &str,
@@ -98,7 +112,7 @@ impl Events {
     async fn fill(&mut self) -> Result<(), ClientError> {
         match &mut self.pieces {
             None => {
-                let path = format!("/events?session={}&after={}&follow=true", self.session, self.after);
+                let path = format!("/events?{}&after={}&follow=true", self.scope, self.after);
                 let pieces = self.client.stream(&path).await?;
                 self.buffer.clear();
                 self.pieces = Some(pieces);
@@ -136,7 +150,9 @@ impl Events {
                 context.note(context.words.sentence(Key::ServerGone));
             }
             Some(since) if since.elapsed() > GONE_MAX => {
-                context.note(&context.words.say(Key::LoseNothing, &[("session", &self.session)]));
+                if let Some(session) = &self.session {
+                    context.note(&context.words.say(Key::LoseNothing, &[("session", session)]));
+                }
                 return Err(self.not_started.take().map_or_else(|| error.into(), Error::Start));
             }
             // One that ends on purpose takes its socket away; at the second look it has had the time for that.

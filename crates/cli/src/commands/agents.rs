@@ -1,5 +1,7 @@
 //! `ostler agents`: which agents can be run, what is known of them, and whether they are there.
 
+use std::thread;
+
 use clap::{Args, Subcommand};
 use ostler_agents::{Agent, Agents, Output};
 use ostler_protocol::stream::Cli;
@@ -10,8 +12,9 @@ use crate::{
     context::Context,
     error::{Error, Message},
     exit::Exit,
+    login::Login,
     program,
-    screen::{Cell, Style},
+    screen::{Cell, Style, one_line},
     words::{Key, Words},
 };
 
@@ -24,7 +27,10 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the agents: those that come with Ostler and yours.
+    /// List the agents: those that come with Ostler and yours, whether each is installed, and whether somebody is signed in.
+    ///
+    /// The table of an agent names the variables and files that prove a login; their values are never shown. Where none of
+    /// them is there, no login is found; where the table names none, it is unknown.
     List,
     /// Show the table of an agent.
     Show {
@@ -34,7 +40,7 @@ enum Command {
     },
     /// Ask the CLIs for their versions and compare with those that were tested.
     ///
-    /// The exit code is 1 if the named one, or all of them, cannot be found.
+    /// The exit code is 1 if one of them is missing. Name one to check that one alone.
     Check {
         /// Only this one.
         #[arg(value_name = "NAME")]
@@ -72,44 +78,73 @@ fn source(config: &Config, agent: &Agent) -> &'static str {
 }
 
 fn list(context: &Context, config: &Config) -> Result<Exit, Error> {
-    let agents = &config.agents;
-    let value: Vec<Value> = agents
+    let listed = asked(config, &config.agents.iter().collect::<Vec<_>>());
+    let value: Vec<Value> = listed
         .iter()
         .map(|it| {
+            let Checked { agent, login, .. } = it;
+            let proof = if let Login::Found(proof) = login { Some(proof) } else { None };
             json!({
-                "name": it.name, "about": it.about, "tested": it.tested, "source": source(config, it),
-                "installed": is_installed(it),
+                "name": agent.name, "about": agent.about, "tested": agent.tested,
+                "source": source(config, agent), "installed": it.is_installed,
+                "version": it.version.as_ref().and_then(|it| it.as_ref().ok()), "install": agent.install,
+                "signed_in": login.word(), "signed_in_by": proof,
             })
         })
         .collect();
     let words = context.words;
     context.print(&value, |screen| {
-        let keys =
-            [Key::ColumnAgent, Key::ColumnInstalled, Key::ColumnTested, Key::ColumnSource, Key::ColumnAbout];
+        let keys = [
+            Key::ColumnAgent,
+            Key::ColumnInstalled,
+            Key::ColumnSignedIn,
+            Key::ColumnTested,
+            Key::ColumnSource,
+            Key::ColumnAbout,
+        ];
         let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
-        let rows = agents.iter().map(|agent| {
-            let tested = agent.tested.as_deref().unwrap_or("-");
+        let rows = listed.iter().map(|it| {
             vec![
-                Cell::new(&agent.name),
-                Cell::new(match is_installed(agent) {
-                    Some(true) => "✓",
-                    Some(false) => "-",
-                    None => "?",
-                }),
-                Cell::new(tested),
-                Cell::new(source(config, agent)),
-                Cell::new(&agent.about),
+                Cell::new(&it.agent.name),
+                Cell::new(&it.installed(words)),
+                Cell::new(&signed_in(words, &it.login)),
+                Cell::new(it.agent.tested.as_deref().unwrap_or("-")),
+                Cell::new(source(config, it.agent)),
+                Cell::new(&it.agent.about),
             ]
         });
         screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
     })?;
+    for it in listed.iter().filter(|it| it.is_installed == Some(false)) {
+        if let Some(install) = &it.agent.install {
+            let values: &[(&str, &dyn std::fmt::Display)] =
+                &[("name", &it.agent.name), ("install", &one_line(install))];
+            context.note(&words.say(Key::InstallWith, values));
+        }
+    }
     Ok(Exit::Done)
+}
+
+fn signed_in(words: Words, login: &Login) -> String {
+    match login {
+        Login::Found(proof) => words.say(Key::SignedIn, &[("proof", proof)]),
+        Login::NotFound => words.sentence(Key::SignInNotFound).to_owned(),
+        Login::Unknown => words.sentence(Key::SignInUnknown).to_owned(),
+    }
 }
 
 /// Whether an agent's program is there; nothing where only a launch knows which it is. It is not run for that.
 fn is_installed(agent: &Agent) -> Option<bool> {
     let program = agent.command.first()?.fill(|_| None).ok()?;
     Some(program::is_installed(&program))
+}
+
+/// Asks all of them at once: some take a second to say who they are.
+fn asked<'a>(config: &Config, agents: &[&'a Agent]) -> Vec<Checked<'a>> {
+    thread::scope(|scope| {
+        let asked: Vec<_> = agents.iter().map(|agent| scope.spawn(|| Checked::of(config, agent))).collect();
+        asked.into_iter().filter_map(|it| it.join().ok()).collect()
+    })
 }
 
 fn show(context: &Context, config: &Config, agent: &Agent) -> Result<Exit, Error> {
@@ -171,15 +206,18 @@ fn without_nothing(value: Value) -> Value {
 }
 
 fn check(context: &Context, config: &Config, agents: &[&Agent]) -> Result<Exit, Error> {
-    let checked: Vec<Checked<'_>> = agents.iter().map(|agent| Checked::of(config, agent)).collect();
+    let checked = asked(config, agents);
     let value: Vec<Value> = checked.iter().map(Checked::to_json).collect();
     context.print(&value, |_| {
         let lines: Vec<String> = checked.iter().map(|it| it.say(context.words)).collect();
         lines.join("\n") + "\n"
     })?;
-    let is_missing = |it: &Checked<'_>| matches!(it.version, Some(Err(_)));
     let is_unasked = checked.iter().all(|it| it.is_of_repository);
-    Ok(if is_unasked || checked.iter().any(is_missing) { Exit::Failed } else { Exit::Done })
+    let is_missing = checked.iter().any(Checked::is_missing);
+    if is_missing && checked.len() > 1 {
+        context.note(context.words.sentence(Key::HintCheckOne));
+    }
+    Ok(if is_unasked || is_missing { Exit::Failed } else { Exit::Done })
 }
 
 /// What a CLI says of itself.
@@ -187,6 +225,9 @@ struct Checked<'a> {
     agent: &'a Agent,
     /// A repository says what it is, and nobody may have agreed to run it.
     is_of_repository: bool,
+    /// Whether its program is there; nothing where only a launch knows which it is.
+    is_installed: Option<bool>,
+    login: Login,
     /// Nothing if it cannot be asked.
     version: Option<Result<String, std::io::Error>>,
 }
@@ -196,7 +237,24 @@ impl Checked<'_> {
         let is_of_repository = config.is_of_repository(&agent.name);
         let can_be_asked = !agent.version.is_empty() && !is_of_repository;
         let version = can_be_asked.then(|| program::first_line(&agent.version));
-        Checked { agent, is_of_repository, version }
+        let (is_installed, login) = (is_installed(agent), Login::of(agent));
+        Checked { agent, is_of_repository, is_installed, login, version }
+    }
+
+    fn is_missing(&self) -> bool {
+        let is_silent = matches!(self.version, Some(Err(_)));
+        is_silent || (self.is_installed == Some(false) && !self.is_of_repository)
+    }
+
+    /// The version, or whether it is there at all.
+    fn installed(&self, words: Words) -> String {
+        let version = self.version.as_ref().and_then(|it| it.as_ref().ok());
+        match (version.and_then(|version| Agent::version_in(version)), self.is_installed) {
+            (_, Some(false)) => words.sentence(Key::NotThere).to_owned(),
+            (Some(version), _) => version.to_owned(),
+            (None, Some(true)) => words.sentence(Key::ThereUnasked).to_owned(),
+            (None, None) => words.sentence(Key::SignInUnknown).to_owned(),
+        }
     }
 
     fn is_as_tested(&self) -> Option<bool> {
@@ -209,6 +267,10 @@ impl Checked<'_> {
         let name: &str = &self.agent.name;
         match &self.version {
             None if self.is_of_repository => words.say(Key::AgentOfRepository, &[("name", &name)]),
+            _ if self.is_installed == Some(false) && self.agent.install.is_some() => {
+                let install = one_line(self.agent.install.as_deref().unwrap_or_default());
+                words.say(Key::InstallWith, &[("name", &name), ("install", &install)])
+            }
             None => words.say(Key::AgentNoVersion, &[("name", &name)]),
             Some(Err(error)) => words.say(Key::AgentMissing, &[("name", &name), ("message", error)]),
             Some(Ok(version)) => {
@@ -235,6 +297,8 @@ impl Checked<'_> {
             "tested": self.agent.tested,
             "as_tested": self.is_as_tested(),
             "error": error,
+            "installed": self.is_installed,
+            "install": self.agent.install,
         })
     }
 }

@@ -1,162 +1,232 @@
-//! `ostler logs`: what a session printed.
+//! `ostler logs`: what sessions printed and what they were told, in order.
+
+mod all;
+mod printer;
+mod told;
 
 use std::io::{self, Write};
 
 use clap::Args;
-use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_server::{
-    api::{PieceView, SessionView},
+    api::{EventView, InfoView, LaunchView, SessionView},
     client::{Client, Pieces},
 };
 
+use self::{
+    printer::{LogPrinter, LogStyle},
+    told::{ToldMark, ToldPiece, ToldReader},
+};
 use crate::{
-    context::{Context, json, talk},
-    error::Error,
+    attached::Events,
+    context::{Context, talk},
+    error::{Error, Message},
     exit::Exit,
     id,
-    render::Renderer,
-    screen::Screen,
+    words::Key,
 };
 
-/// Show what a session printed.
+/// Show what a session printed and what it was told.
 ///
-/// Structured output of a CLI is shown as speech and tools. Colours reach only a terminal, other escapes nobody.
-/// With --json, one object per piece.
+/// All its processes in order: where each begins and why, its prompt, what the agent said, its tools, the answers and
+/// messages of people. Structured output of a CLI is shown as speech and tools. Colours reach only a terminal, other
+/// escapes nobody. With --json, one object per piece.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
 pub(crate) struct Arguments {
-    #[arg(value_name = "ID", help = id::HELP)]
-    id: String,
-    /// Go on with what comes, until the process ends.
+    #[arg(
+        value_name = "ID",
+        help = "The session or run (s_12, r_8), its name, or 'last'; with -f, all sessions without it"
+    )]
+    id: Option<String>,
+    /// Go on with what comes, until the session has ended.
     #[arg(short, long)]
     follow: bool,
+    /// Show all of what tools gave back, and of long prompts.
+    #[arg(long)]
+    full: bool,
     /// Standard error instead of standard output.
     #[arg(long)]
     err: bool,
-    /// Bytes as they are.
-    #[arg(long, conflicts_with = "json")]
+    /// Bytes of the last process as they are, and nothing else.
+    #[arg(long, conflicts_with_all = ["json", "full"])]
     raw: bool,
-    /// Which process of the session, counted from 1; otherwise the last.
+    /// Only this process of the session, counted from 1.
     #[arg(long, value_name = "N")]
     launch: Option<u32>,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
+    let Some(id) = &arguments.id else {
+        if arguments.follow && !arguments.raw && arguments.launch.is_none() {
+            return talk(all::follow(context, arguments.style()));
+        }
+        return Err(Error::Usage { message: Message::new(Key::LogsWhich), command: "logs" });
+    };
     talk(async {
         let client = context.server().await?;
-        let id = id::session(&client, &arguments.id).await?;
+        let id = id::session(&client, id).await?;
         let session: SessionView = client.get(&format!("/sessions/{id}")).await?;
-        let pieces = open(&client, &session, arguments).await?;
-        if context.json {
-            print_json(context, &session, arguments, pieces).await?;
+        let mut told = ToldReader::default();
+        let marks = if arguments.is_told() {
+            told.read(&client, &session.id).await?
         } else {
-            print(context, &session, arguments, pieces).await?;
-        }
-        Ok(Exit::Done)
+            told.seq = client.get::<InfoView>("/info").await?.seq;
+            Vec::new()
+        };
+        let log = SessionLog { context, client: &client, arguments, told, marks };
+        if arguments.follow { log.follow(session).await } else { log.print(&session).await }
     })
 }
 
-async fn open(client: &Client, session: &SessionView, arguments: &Arguments) -> Result<Pieces, Error> {
-    let stream = if arguments.err { "err" } else { "out" };
-    let launch = arguments.launch.map(|launch| format!("&launch={launch}")).unwrap_or_default();
-    let query = format!("stream={stream}&follow={}{launch}", arguments.follow);
-    Ok(client.stream(&format!("/sessions/{}/output?{query}", session.id)).await?)
-}
-
-async fn print(
-    context: &Context,
-    session: &SessionView,
-    arguments: &Arguments,
-    mut pieces: Pieces,
-) -> Result<(), Error> {
-    let agent = context.agent(&session.agent).filter(|_| !arguments.err);
-    let mut renderer = Renderer::new(context.words, Screen::stdout(), agent, arguments.raw);
-    let mut stdout = io::stdout().lock();
-    while let Some(piece) = pieces.next().await? {
-        stdout.write_all(&renderer.push(&piece)).and_then(|()| stdout.flush()).map_err(Error::Output)?;
+impl Arguments {
+    /// Whether what the agent was told is shown.
+    fn is_told(&self) -> bool {
+        !self.raw && !self.err
     }
-    stdout.write_all(&renderer.finish()).and_then(|()| stdout.flush()).map_err(Error::Output)
+
+    fn style(&self) -> LogStyle {
+        LogStyle { full: self.full, raw: self.raw, err: self.err }
+    }
 }
 
-async fn print_json(
-    context: &Context,
-    session: &SessionView,
-    arguments: &Arguments,
-    mut pieces: Pieces,
-) -> Result<(), Error> {
-    let agent = context.agent(&session.agent).filter(|_| !arguments.err);
-    let table = agent.and_then(|agent| match &agent.output {
-        ostler_agents::Output::Table(toml) => Table::parse(toml).ok(),
-        ostler_agents::Output::Text => None,
-    });
-    let mut reading = match table {
-        Some(table) => Reading::Events(Transcript::new(table)),
-        None => Reading::Lines(Vec::new()),
-    };
-    let mut stdout = io::stdout().lock();
-    loop {
-        let piece = pieces.next().await?;
-        let is_last = piece.is_none();
-        let lines = match &piece {
-            Some(bytes) => reading.push(bytes),
-            None => reading.finish(),
-        };
-        for line in lines {
-            let line = json(&PieceView::from(line));
-            stdout.write_all(line.as_bytes()).map_err(Error::Output)?;
+/// The log of a session.
+struct SessionLog<'a> {
+    context: &'a Context,
+    client: &'a Client,
+    arguments: &'a Arguments,
+    told: ToldReader,
+    marks: Vec<ToldMark>,
+}
+
+impl<'a> SessionLog<'a> {
+    /// Shows what there is.
+    async fn print(mut self, session: &SessionView) -> Result<Exit, Error> {
+        for launch in self.chosen(session) {
+            self.launch(session, launch).await?;
         }
-        stdout.flush().map_err(Error::Output)?;
-        if is_last {
+        self.nothing_of(session).await
+    }
+
+    /// The processes that are wanted: all, or for bytes as they are the last.
+    fn chosen<'s>(&self, session: &'s SessionView) -> Vec<&'s LaunchView> {
+        let last = session.launches.last().map(|launch| launch.number);
+        let only = self.arguments.launch.or(last.filter(|_| self.arguments.raw));
+        session.launches.iter().filter(|launch| only.is_none_or(|only| launch.number == only)).collect()
+    }
+
+    /// A process that is named and not there, and a session without any, is refused as the server says it.
+    async fn nothing_of(&self, session: &SessionView) -> Result<Exit, Error> {
+        if self.arguments.launch.is_some() && self.chosen(session).is_empty() {
+            self.open(session, self.arguments.launch, false).await?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Shows all of one process.
+    async fn launch(&mut self, session: &SessionView, launch: &LaunchView) -> Result<(), Error> {
+        let mut pieces = self.open(session, Some(launch.number), false).await?;
+        let mut printer = self.printer(session, launch);
+        self.begin(&mut printer, launch)?;
+        while let Some(piece) = pieces.next().await? {
+            write(&printer.push(&piece))?;
+        }
+        write(&printer.finish())
+    }
+
+    fn printer(&mut self, session: &SessionView, launch: &LaunchView) -> LogPrinter<'a> {
+        let all = std::mem::take(&mut self.marks);
+        let (marks, others) = all.into_iter().partition(|mark| mark.launch == launch.number);
+        self.marks = others;
+        LogPrinter::new(self.context, session, self.arguments.style(), marks)
+    }
+
+    /// Says which process begins.
+    fn begin(&self, printer: &mut LogPrinter<'_>, launch: &LaunchView) -> Result<(), Error> {
+        if self.arguments.err && launch.number == 1 {
             return Ok(());
         }
+        write(&printer.tell(&ToldPiece::of_launch(launch)))
     }
-}
 
-/// Bytes as pieces, whatever the agent speaks.
-enum Reading {
-    Events(Transcript),
-    Lines(Vec<u8>),
-}
+    async fn open(&self, session: &SessionView, launch: Option<u32>, follow: bool) -> Result<Pieces, Error> {
+        let stream = if self.arguments.err { "err" } else { "out" };
+        let launch = launch.map(|launch| format!("&launch={launch}")).unwrap_or_default();
+        let query = format!("stream={stream}&follow={follow}{launch}");
+        Ok(self.client.stream(&format!("/sessions/{}/output?{query}", session.id)).await?)
+    }
 
-impl Reading {
-    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
-        match self {
-            Reading::Events(transcript) => transcript.push(bytes),
-            Reading::Lines(held) => {
-                // What is held has no end of a line in it: only the new bytes are looked at.
-                let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
-                    held.extend_from_slice(bytes);
-                    return Vec::new();
-                };
-                let mut whole = std::mem::replace(held, bytes[end + 1..].to_vec());
-                whole.extend_from_slice(&bytes[..end]);
-                let lines = whole.split(|byte| *byte == b'\n');
-                lines.map(|line| Piece::Line { bytes: line.to_vec() }).collect()
+    /// Shows what there is and what comes, until the session has ended, or the process that was named.
+    async fn follow(mut self, mut session: SessionView) -> Result<Exit, Error> {
+        let mut events = Events::of_session(self.client, &session.id, self.told.seq);
+        let mut shown = 0;
+        loop {
+            let now = session.clone();
+            let launches = self.chosen(&now);
+            let before = shown;
+            for launch in launches.iter().filter(|launch| launch.number > before) {
+                shown = launch.number;
+                // What it is started with was told before.
+                let rest = if before > 0 { events.rest(self.context).await? } else { Vec::new() };
+                for event in rest {
+                    self.tell_between(&now, &event).await?;
+                }
+                self.follow_launch(&now, launch, &mut events).await?;
+            }
+            if self.arguments.raw || self.arguments.launch.is_some() {
+                return self.nothing_of(&now).await;
+            }
+            session = events.get(self.context, &format!("/sessions/{}", session.id)).await?;
+            let is_over = session.outcome.is_some() || session.status == "interrupted";
+            if is_over && session.launches.last().is_none_or(|launch| launch.number <= shown) {
+                return Ok(Exit::Done);
+            }
+            if session.launches.last().is_none_or(|launch| launch.number <= shown) {
+                let event = events.next(self.context).await?;
+                self.tell_between(&session, &event).await?;
             }
         }
     }
 
-    fn finish(&mut self) -> Vec<Piece> {
-        match self {
-            Reading::Events(transcript) => transcript.finish(),
-            Reading::Lines(held) if held.is_empty() => Vec::new(),
-            Reading::Lines(held) => vec![Piece::Line { bytes: std::mem::take(held) }],
+    /// Shows what an agent is told that has no process then.
+    async fn tell_between(&mut self, session: &SessionView, event: &EventView) -> Result<(), Error> {
+        if !self.arguments.is_told() {
+            return Ok(());
+        }
+        if let Some(mark) = self.told.happened(self.client, event).await? {
+            let mut printer = LogPrinter::new(self.context, session, self.arguments.style(), Vec::new());
+            write(&printer.tell(&mark.piece))?;
+        }
+        Ok(())
+    }
+
+    async fn follow_launch(
+        &mut self,
+        session: &SessionView,
+        launch: &LaunchView,
+        events: &mut Events,
+    ) -> Result<(), Error> {
+        let mut pieces = self.open(session, Some(launch.number), true).await?;
+        let mut printer = self.printer(session, launch);
+        self.begin(&mut printer, launch)?;
+        let is_told = self.arguments.is_told();
+        loop {
+            tokio::select! {
+                biased;
+                piece = pieces.next() => match piece? {
+                    Some(piece) => write(&printer.push(&piece))?,
+                    None => return write(&printer.finish()),
+                },
+                event = events.next(self.context), if is_told => {
+                    if let Some(mark) = self.told.happened(self.client, &event?).await? {
+                        write(&printer.tell(&mark.piece))?;
+                    }
+                }
+            }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_whole_however_they_come() {
-        let mut reading = Reading::Lines(Vec::new());
-        let mut lines = Vec::new();
-        for bytes in ["a", "b\nc\n\nd", "", "e", "\n", "f"] {
-            lines.extend(reading.push(bytes.as_bytes()));
-        }
-        lines.extend(reading.finish());
-        let line = |text: &str| Piece::Line { bytes: text.into() };
-        assert_eq!(lines, ["ab", "c", "", "de", "f"].map(line));
-    }
+fn write(bytes: &[u8]) -> Result<(), Error> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(Error::Output)
 }

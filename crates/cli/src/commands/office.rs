@@ -3,7 +3,7 @@
 mod columns;
 pub(crate) mod pages;
 
-use std::path::Path;
+use std::{env, path::Path};
 
 use clap::{Args, Subcommand};
 use ostler_server::{
@@ -13,6 +13,7 @@ use ostler_server::{
     },
     client::{Client, ClientError, encoded},
 };
+use serde::de::DeserializeOwned;
 
 use self::columns::{Asked, Brought, Invocation, question_status};
 use crate::{
@@ -95,18 +96,49 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         if let Some(Command::Cancel(arguments)) = &arguments.command {
             return cancel(context, &client, &arguments.id).await;
         }
-        let project = project(&client).await?;
+        if let Some(Command::Send(arguments)) = &arguments.command {
+            let project = project(&client).await?;
+            return send(context, &client, &project, arguments).await;
+        }
+        let office = here(&client).await?;
+        let project = &office.project;
         match &arguments.command {
-            None => show(context, &client, &project).await,
-            Some(Command::Roles) => roles(context, &client, &project).await,
-            Some(Command::Questions(arguments)) => questions(context, &client, &project, arguments).await,
-            Some(Command::Invocations(arguments)) => invocations(context, &client, &project, arguments).await,
-            Some(Command::Results(arguments)) => results(context, &client, &project, arguments).await,
-            Some(Command::Send(arguments)) => send(context, &client, &project, arguments).await,
-            Some(Command::Cancel(_)) => Ok(Exit::Done),
-            Some(Command::Diagram(arguments)) => diagram(context, &client, &project, arguments).await,
+            None => show(context, &office),
+            Some(Command::Roles) => roles(context, &office),
+            Some(Command::Questions(arguments)) => questions(context, &client, project, arguments).await,
+            Some(Command::Invocations(arguments)) => invocations(context, &client, project, arguments).await,
+            Some(Command::Results(arguments)) => results(context, &client, project, arguments).await,
+            Some(Command::Diagram(arguments)) => diagram(context, &client, project, arguments).await,
+            Some(Command::Send(_) | Command::Cancel(_)) => Ok(Exit::Done),
         }
     })
+}
+
+/// The office of this directory. Looking makes no project known: one that is not has roles, and nothing has happened there.
+pub(super) async fn here(client: &Client) -> Result<OfficeView, Error> {
+    let here = directory()?.canonicalize().map_err(|source| Error::Input { path: None, source })?;
+    let path = here.to_str().map(|here| format!("/office?directory={}", encoded(here)));
+    let office: Option<OfficeView> = match path {
+        Some(path) => Some(client.get(&path).await?),
+        None => None,
+    };
+    match office {
+        // An agent may work below the root of its project.
+        Some(office) if !office.project.is_empty() || env::var_os("OSTLER_SESSION").is_none() => Ok(office),
+        office => match (above(client, &here).await, office) {
+            (Ok(project), _) => Ok(client.get(&format!("/projects/{project}/office")).await?),
+            (Err(_), Some(office)) => Ok(office),
+            (Err(error), None) => Err(error),
+        },
+    }
+}
+
+/// A list of a project; of one that is not known, nothing.
+async fn list<T: DeserializeOwned>(client: &Client, project: &str, path: &str) -> Result<Vec<T>, Error> {
+    if project.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(client.get(&format!("/projects/{project}/office/{path}")).await?)
 }
 
 /// The project of this directory, which is known from here on. An agent makes none known: for it the one counts whose root
@@ -121,8 +153,13 @@ pub(super) async fn project(client: &Client) -> Result<String, Error> {
             Err(error) => return Err(error.into()),
         }
     }
+    above(client, &here).await
+}
+
+/// The project whose root is nearest above.
+async fn above(client: &Client, here: &Path) -> Result<String, Error> {
     let projects: Vec<ProjectSummary> = client.get("/projects?limit=1000").await?;
-    let above = projects.into_iter().filter(|it| Path::new(&here).starts_with(&it.project.root));
+    let above = projects.into_iter().filter(|it| here.starts_with(&it.project.root));
     let nearest = above.max_by_key(|it| it.project.root.len());
     nearest.map(|it| it.project.id).ok_or_else(|| Error::NotFound {
         message: Message::new(Key::NoOffice),
@@ -130,11 +167,10 @@ pub(super) async fn project(client: &Client) -> Result<String, Error> {
     })
 }
 
-async fn show(context: &Context, client: &Client, project: &str) -> Result<Exit, Error> {
-    let office: OfficeView = client.get(&format!("/projects/{project}/office")).await?;
+fn show(context: &Context, office: &OfficeView) -> Result<Exit, Error> {
     let words = context.words;
-    context.print(&office, |screen| {
-        let mut said = role_table(screen, words, &office, true);
+    context.print(office, |screen| {
+        let mut said = role_table(screen, words, office, true);
         if !office.invocations.is_empty() {
             said.push('\n');
             add_line(&mut said, 0, words.sentence(Key::OfficeOpen));
@@ -176,10 +212,9 @@ fn unmerged_table(screen: Screen, words: Words, unmerged: &[UnmergedView]) -> St
     screen.columns(&rows)
 }
 
-async fn roles(context: &Context, client: &Client, project: &str) -> Result<Exit, Error> {
-    let office: OfficeView = client.get(&format!("/projects/{project}/office")).await?;
+fn roles(context: &Context, office: &OfficeView) -> Result<Exit, Error> {
     let words = context.words;
-    context.print(&office.roles, |screen| role_table(screen, words, &office, false))?;
+    context.print(&office.roles, |screen| role_table(screen, words, office, false))?;
     Ok(Exit::Done)
 }
 
@@ -223,8 +258,8 @@ async fn questions(
     project: &str,
     arguments: &ListArguments,
 ) -> Result<Exit, Error> {
-    let path = format!("/projects/{project}/office/questions?limit={}", arguments.limit);
-    let found: Vec<RequestView> = client.get(&path).await?;
+    let found: Vec<RequestView> =
+        list(client, project, &format!("questions?limit={}", arguments.limit)).await?;
     let words = context.words;
     let rows: Vec<Asked<'_>> = found.iter().map(Asked::of).collect();
     context.print(&rows, |screen| {
@@ -259,8 +294,8 @@ async fn invocations(
     project: &str,
     arguments: &ListArguments,
 ) -> Result<Exit, Error> {
-    let path = format!("/projects/{project}/office/invocations?limit={}", arguments.limit);
-    let found: Vec<InvocationView> = client.get(&path).await?;
+    let found: Vec<InvocationView> =
+        list(client, project, &format!("invocations?limit={}", arguments.limit)).await?;
     let words = context.words;
     let rows: Vec<Invocation<'_>> = found.iter().map(Invocation::of).collect();
     context.print(&rows, |screen| {
@@ -305,8 +340,7 @@ async fn results(
     project: &str,
     arguments: &ListArguments,
 ) -> Result<Exit, Error> {
-    let path = format!("/projects/{project}/office/results?limit={}", arguments.limit);
-    let found: Vec<ResultView> = client.get(&path).await?;
+    let found: Vec<ResultView> = list(client, project, &format!("results?limit={}", arguments.limit)).await?;
     let words = context.words;
     let rows: Vec<Brought<'_>> = found.iter().map(Brought::of).collect();
     context.print(&rows, |screen| {
@@ -377,6 +411,10 @@ async fn diagram(
     arguments: &DiagramArguments,
 ) -> Result<Exit, Error> {
     let run = arguments.run.as_ref().map(|run| format!("?run={}", encoded(run))).unwrap_or_default();
+    if project.is_empty() {
+        context.print(&Vec::<()>::new(), |_| format!("{}\n", context.words.sentence(Key::NoCallsYet)))?;
+        return Ok(Exit::Done);
+    }
     let drawn: DiagramView = client.get(&format!("/projects/{project}/office/diagram{run}")).await?;
     context.print(&drawn, |_| drawn.mermaid.clone())?;
     Ok(Exit::Done)

@@ -47,6 +47,9 @@ pub(crate) struct Arguments {
     /// More arguments for the agent's CLI in this run; without an agent, a command instead of one.
     #[arg(last = true, value_name = "ARGUMENTS")]
     command: Vec<String>,
+    /// What to call its session: a name can be given wherever an id can.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// The model, if not the agent's own choice.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -125,6 +128,7 @@ impl Arguments {
         let limits = &self.limits;
         let has_time = !matches!(limits.time_s("run"), Ok(None));
         let given = [
+            (self.name.is_some(), "--name"),
             (self.model.is_some(), "--model"),
             (self.max_turns.is_some(), "--max-turns"),
             (!self.allow.is_empty(), "--allow"),
@@ -255,6 +259,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         command,
         prompt,
         title: None,
+        name: arguments.name.clone(),
         model: arguments.model.clone(),
         turns_max: arguments.max_turns,
         allow: arguments.allow.clone(),

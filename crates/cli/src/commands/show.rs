@@ -128,7 +128,7 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
     let (status, style) = status::said(words, session);
     let mut said = format!(
         "{}  {}  {}\n",
-        screen.style(Style::Bold, &session.id),
+        screen.style(Style::Bold, &sessions::label(session)),
         screen.style(style, &status),
         one_line(&session.title),
     );

@@ -30,6 +30,10 @@ pub(super) fn hint(words: Words, details: &Value) -> String {
     if has("untrusted") {
         hints.push(words.say(Key::HintObstacleTrust, &[("command", &text(details, "trust"))]));
     }
+    let obstacles = details["obstacles"].as_array().into_iter().flatten();
+    for install in obstacles.filter_map(|it| it["install"].as_str()) {
+        hints.push(words.say(Key::HintInstall, &[("install", &one_line(install))]) + ".");
+    }
     if has("no_agent") {
         hints.push(words.sentence(Key::HintNameAgent).to_owned());
     }

@@ -419,7 +419,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintUsage, "See 'ostler {command} --help'."),
     (
         Key::HintIds,
-        "Ids look like s_12 (session), r_8 (run), q_7 (request); 'last' is the newest session. See 'ostler ps -a'.",
+        "Ids look like s_12 (session), r_8 (run), q_7 (request); 'last' is the newest session, and a session's name will do. See 'ostler ps -a'.",
     ),
     (Key::HintAgents, "'ostler agents list' shows them; a command is run with 'ostler run -- COMMAND'."),
     (Key::HintInbox, "'ostler inbox' shows what is open."),
@@ -435,7 +435,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::FlagOfAgents, "{flag} is for agents; a command is given its own arguments"),
     (Key::NoAgentNamed, "no agent is named and the configuration has no default_agent"),
     (Key::NoPrompt, "what is '{name}' to do? Give it a prompt"),
-    (Key::NotAnId, "'{text}' is no id"),
+    (Key::NotAnId, "'{text}' is no id, and no session is called so"),
     (Key::NoneYet, "there is no session yet"),
     (Key::NoRunYet, "there is no run yet"),
     (Key::NotASession, "'{text}' is the id of something else; a session is meant here"),

@@ -594,4 +594,6 @@ keys! {
     SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
     DeliveryWaiting, DeliverySent, DeliveryRefused, DeliveryPrompted, DeliveryDelivered, DeliveryConsumed, DeliveryHeard, DeliveryUndeliverable,
     GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, HelpExitCodes, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice,
+    Renamed, NameRemoved, RefusedNameTaken, HintNameTaken, RefusedName, HintName, WaitNeedsYou, WaitTimedOut, LogLaunch, LaunchFirst, LaunchBring, LaunchResume, LaunchAttempt, LaunchLimit, LaunchRework, LogProcess, LogYou, LogCut, LogsWhich, SearchNothing, SearchMore, SearchFull,
+    ColumnSignedIn, SignedIn, SignInNotFound, SignInUnknown, NotThere, ThereUnasked, InstallWith, HintCheckOne, RefusedNotInstalled, HintInstall, HintInstallUnknown,
 }

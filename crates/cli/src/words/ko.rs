@@ -413,7 +413,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::HintUsage, "'ostler {command} --help'를 보세요."),
     (
         Key::HintIds,
-        "ID는 s_12(세션), r_8(실행), q_7(요청)처럼 생겼습니다. 'last'는 가장 최근 세션입니다. 'ostler ps -a'를 보세요.",
+        "ID는 s_12(세션), r_8(실행), q_7(요청)처럼 생겼습니다. 'last'는 가장 최근 세션이고, 세션 이름도 됩니다. 'ostler ps -a'를 보세요.",
     ),
     (Key::HintAgents, "'ostler agents list'로 볼 수 있습니다. 명령은 'ostler run -- COMMAND'로 실행합니다."),
     (Key::HintInbox, "'ostler inbox'로 열린 것을 볼 수 있습니다."),
@@ -429,7 +429,7 @@ pub(super) const SENTENCES: &[(Key, &str)] = &[
     (Key::FlagOfAgents, "{flag}은(는) 에이전트에만 쓸 수 있습니다. 명령에는 그 명령의 인자를 쓰십시오"),
     (Key::NoAgentNamed, "에이전트를 지정하지 않았고 설정에 default_agent도 없습니다"),
     (Key::NoPrompt, "'{name}'에게 시킬 일을 적어 주세요"),
-    (Key::NotAnId, "'{text}'은(는) ID가 아닙니다"),
+    (Key::NotAnId, "'{text}'은(는) ID도 세션 이름도 아닙니다"),
     (Key::NoneYet, "아직 세션이 없습니다"),
     (Key::NoRunYet, "아직 실행이 없습니다"),
     (Key::NotASession, "'{text}'은(는) 다른 것의 ID입니다. 여기에는 세션이 필요합니다"),

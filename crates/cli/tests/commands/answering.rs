@@ -210,7 +210,7 @@ fn words_are_sent_to_an_agent() {
     place.wait_for(&session, "active");
     assert_eq!(place.done(&["send", &session, "go left"]), "written to s_1\n");
     place.wait_for(&session, "completed");
-    assert_eq!(place.done(&["logs", &session]), "heard go left\n");
+    assert_eq!(place.done(&["logs", &session]), "▸ you: go left\nheard go left\n");
     let said = place.run(&["send", &session, "too late"]);
     assert_eq!(said.code, 7, "{said:?}");
     assert!(said.err.starts_with("ostler: s_1 is done"), "{said:?}");

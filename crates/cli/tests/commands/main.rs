@@ -1,14 +1,18 @@
 //! The commands against a real server with real agents: what each does, what is said of bad input, and the terminal.
 #![expect(clippy::disallowed_methods, reason = "these tests run the binary and make its files")]
 
+mod agents;
 mod answering;
 mod attached;
 mod bad_input;
+mod completing;
 mod configuration;
 mod demo;
 mod exec;
 mod hostile;
+mod logs;
 mod looking;
+mod names;
 mod needs;
 mod office;
 mod orchestrating;
@@ -17,6 +21,7 @@ mod permissions;
 mod picture;
 mod prompt;
 mod run_options;
+mod search;
 mod second_user;
 mod secrets;
 mod server;
@@ -24,4 +29,5 @@ mod since;
 mod support;
 mod terminal;
 mod trust;
+mod waiting;
 mod worktrees;

@@ -90,3 +90,22 @@ fn what_a_role_is_told_is_its_own_and_the_rest_is_refused() {
     assert!(said.err.contains("caller"), "{said:?}");
     assert_eq!(place.json(&["ps", "-a"]).as_array().map(Vec::len), Some(0), "nothing was begun");
 }
+
+#[test]
+fn looking_makes_no_project_known() {
+    let place = Place::new();
+    fs::create_dir_all(place.project().join(".claude/agents")).expect("a folder");
+    let role = "---\nname: writer\ndescription: Writes\n---\nWrite.\n";
+    fs::write(place.project().join(".claude/agents/writer.md"), role).expect("a file");
+    assert!(place.done(&["office"]).contains("writer"));
+    assert!(place.done(&["office", "roles"]).contains("writer"));
+    for list in ["questions", "invocations", "results"] {
+        assert_eq!(place.json(&["office", list]), serde_json::json!([]), "{list}");
+    }
+    place.done(&["office", "diagram"]);
+    assert_eq!(place.run(&["run", "nobody", "work"]).code, 8);
+    let events = place.done(&["export"]);
+    assert!(!events.contains("project.registered"), "{events}");
+    place.run(&["office", "send", "nobody", "hello"]);
+    assert!(place.done(&["export"]).contains("project.registered"), "who writes means it");
+}

@@ -11,7 +11,7 @@ use alloc::{
 use super::Maker;
 use crate::{
     action::Deed,
-    checkpoint::{CheckpointState, Pending, RestoredFiles, Rewind, RewindWay, Skip, Why},
+    checkpoint::{CheckpointState, Pending, RestoredFiles, Rewind, RewindWay, Skip, UnrestoredFiles, Why},
     event::{Event, Parcel},
     id::{CheckpointId, SessionId, successor},
     input::{CheckpointNews, Refusal, RestoreNews, Wanted},
@@ -213,7 +213,7 @@ impl Maker<'_> {
             RestoreNews::NotRestored { before, message } => {
                 self.settle_checkpoint(id, restoring.before, before);
                 let message = message.clone();
-                self.emit(id, Event::CheckpointNotRestored { checkpoint: target, message });
+                self.emit(id, Event::CheckpointNotRestored(UnrestoredFiles { checkpoint: target, message }));
             }
         }
         self.end_failed(id);

@@ -25,6 +25,9 @@ impl Maker<'_> {
         if new.order.role.conducts().is_some() {
             self.is_free_for_loop(new)?;
         }
+        if let Some(name) = &new.session_name {
+            self.is_free(name, None)?;
+        }
         let NewRun { root, name, git, .. } = new;
         let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });
         if self.desk.project(project).is_some_and(|known| known.roles != new.roles) {
@@ -45,6 +48,9 @@ impl Maker<'_> {
         );
         self.made.run = Some(run);
         self.made.session = Some(id);
+        if new.session_name.is_some() {
+            self.call_by_name(id, new.session_name.as_ref());
+        }
         if new.order.checkpoints.is_some() && !new.git {
             self.emit(id, Event::CheckpointSkipped { checkpoint: None, reason: Skip::NoRepository });
         }

@@ -152,6 +152,7 @@ impl Maker<'_> {
         let last = session.launches.last().map_or(0, |launch| launch.number);
         self.made.session = Some(id);
         self.stay(id);
+        self.yield_name(id);
         self.emit(id, Event::SessionResumed { anew });
         if self.desk.run(run).is_some_and(|run| run.outcome.is_some()) {
             self.emit_at(Some(project), Some(run), None, Event::RunReopened);

@@ -106,6 +106,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::ValuesNotWritten { .. }
         | Input::Resized { .. }
         | Input::Revoke { .. }
+        | Input::Rename(..)
         | Input::Pause(_)
         | Input::Cancel(_)
         | Input::Register(_)
@@ -189,6 +190,7 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
         worktrees: None,
         worktree_terms: WorktreeTerms::default(),
         phases: None,
+        session_name: None,
         parent: None,
         roles: Vec::new(),
     }

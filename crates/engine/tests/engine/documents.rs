@@ -15,6 +15,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         ("thin.rs", "ThinEvent"),
         ("permission.rs", "PermissionEvent"),
         ("work_secret.rs", "WorkSecretEvent"),
+        ("session/name.rs", "SessionNameEvent"),
     ];
     let variants = enums.map(|(file, name)| {
         let source = read(file);

@@ -15,6 +15,7 @@ mod long_lines;
 mod loops;
 mod main_agents;
 mod marks;
+mod names;
 mod needs;
 mod office;
 mod orchestrate;

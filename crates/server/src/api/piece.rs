@@ -42,6 +42,12 @@ pub struct LogLineView {
     pub offset: u64,
     /// The line; of a long one, its beginning.
     pub text: String,
+    /// The line before it.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// The line after it.
+    #[serde(default)]
+    pub after: Option<String>,
 }
 
 /// A part of what an agent prints that a person would want to read.

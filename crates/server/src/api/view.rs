@@ -133,6 +133,9 @@ pub struct RunView {
 pub struct SessionView {
     /// Its id.
     pub id: String,
+    /// What a person calls it.
+    #[serde(default)]
+    pub name: Option<String>,
     /// What it works for.
     pub run: String,
     /// What was asked for, in one line.
@@ -386,6 +389,9 @@ pub struct RequestView {
     pub id: String,
     /// Who asks.
     pub session: String,
+    /// What a person calls that session.
+    #[serde(default)]
+    pub session_name: Option<String>,
     /// To which run it belongs.
     pub run: String,
     /// The project.

@@ -69,21 +69,18 @@ pub(super) async fn search(
 ) -> Result<Json<LogSearchView>, Problem> {
     let SearchQuery { text, launch, stream, form, limit } = query;
     let limit = limit.unwrap_or(LINES_DEFAULT);
-    if text.is_empty() || text.chars().count() > TEXT_LETTERS_MAX {
-        let title = format!("a text to search for has 1 to {TEXT_LETTERS_MAX} letters");
-        return Err(Problem::bad(Code::BadQuery, title));
-    }
+    let wanted = wanted(&text)?;
     if !(1..=LINES_MAX).contains(&limit) {
         return Err(Problem::bad(Code::BadQuery, format!("a search gives 1 to {LINES_MAX} lines")));
     }
     let log = app.agent_log(&id, launch, stream, form)?;
     let launch = log.launch;
     let searched = tokio::task::spawn_blocking(move || {
-        let mut search = LogSearch::new(&text, limit);
+        let mut search = LogSearch::new(wanted, limit);
         match File::open(&log.path) {
             // A launch that has printed nothing has no log.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(search),
-            file => file.and_then(|file| search.read(file, log.table)).map(|()| search),
+            file => file.and_then(|file| search.read(file, log.table)).map(|_| search),
         }
     });
     let searched =
@@ -92,24 +89,39 @@ pub(super) async fn search(
     Ok(Json(LogSearchView { launch, count, lines: lines.into() }))
 }
 
+/// The texts that a line has to have, in small letters, with line ends between them.
+pub(super) fn wanted(text: &str) -> Result<Vec<String>, Problem> {
+    let wanted: Vec<String> = text.lines().filter(|it| !it.is_empty()).map(str::to_lowercase).collect();
+    if wanted.is_empty() || text.chars().count() > TEXT_LETTERS_MAX {
+        let title = format!("a text to search for has 1 to {TEXT_LETTERS_MAX} letters");
+        return Err(Problem::bad(Code::BadQuery, title));
+    }
+    Ok(wanted)
+}
+
 /// A search that goes through a log.
-struct LogSearch {
-    /// In small letters.
-    wanted: String,
+pub(super) struct LogSearch {
+    /// In small letters; a line has to have all of them.
+    wanted: Vec<String>,
     limit: usize,
     count: u64,
-    lines: VecDeque<LogLineView>,
+    pub(super) lines: VecDeque<LogLineView>,
+    /// The beginning of the line that was looked at last, blank ones aside.
+    last: Option<String>,
+    /// Whether the newest of the lines waits for the line after it.
+    wants_after: bool,
     /// A line of speech that has not ended, and where it begins.
     speech: Option<(u64, String)>,
 }
 
 impl LogSearch {
-    fn new(text: &str, limit: usize) -> LogSearch {
-        LogSearch { wanted: text.to_lowercase(), limit, count: 0, lines: VecDeque::new(), speech: None }
+    pub(super) fn new(wanted: Vec<String>, limit: usize) -> LogSearch {
+        let (lines, last, speech) = (VecDeque::new(), None, None);
+        LogSearch { wanted, limit, count: 0, lines, last, wants_after: false, speech }
     }
 
-    /// Goes through a log, with the table of its CLI if it has events.
-    fn read(&mut self, log: impl Read, table: Option<Table>) -> io::Result<()> {
+    /// Goes through a log, with the table of its CLI if it has events, and says how long it is.
+    pub(super) fn read(&mut self, log: impl Read, table: Option<Table>) -> io::Result<u64> {
         let mut transcript = table.map(Transcript::new);
         let mut reader = BufReader::new(log);
         let mut offset = 0;
@@ -134,7 +146,7 @@ impl LogSearch {
             self.hear(offset, piece);
         }
         self.end_speech();
-        Ok(())
+        Ok(offset)
     }
 
     /// Takes a piece of what an agent says or does. Speech comes in fragments, which are searched line by line.
@@ -170,13 +182,24 @@ impl LogSearch {
 
     /// Keeps the lines of a text that have what is wanted, the newest of them.
     fn look(&mut self, offset: u64, text: &str) {
-        for line in text.lines().filter(|line| line.to_lowercase().contains(&self.wanted)) {
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let text: String = line.trim().chars().take(LETTERS_MAX).collect();
+            if std::mem::take(&mut self.wants_after)
+                && let Some(newest) = self.lines.back_mut()
+            {
+                newest.after = Some(text.clone());
+            }
+            let before = self.last.replace(text.clone());
+            let line = line.to_lowercase();
+            if !self.wanted.iter().all(|wanted| line.contains(wanted)) {
+                continue;
+            }
             self.count += 1;
             if self.lines.len() == self.limit {
                 self.lines.pop_front();
             }
-            let text = line.trim().chars().take(LETTERS_MAX).collect();
-            self.lines.push_back(LogLineView { offset, text });
+            self.lines.push_back(LogLineView { offset, text, before, after: None });
+            self.wants_after = true;
         }
     }
 }
@@ -195,8 +218,8 @@ mod tests {
     use super::*;
 
     fn found(log: &[u8], table: Option<Table>, text: &str, limit: usize) -> (u64, Vec<(u64, String)>) {
-        let mut search = LogSearch::new(text, limit);
-        search.read(log, table).expect("it can be read");
+        let mut search = LogSearch::new(wanted(text).expect("a text"), limit);
+        assert_eq!(search.read(log, table).expect("it can be read"), log.len() as u64);
         (search.count, search.lines.into_iter().map(|line| (line.offset, line.text)).collect())
     }
 
@@ -210,6 +233,17 @@ mod tests {
         assert_eq!(found(log, None, "error:", 1), (2, vec![(34, "last error: two".into())]));
         assert_eq!(found(log, None, "three", 9), (0, Vec::new()));
         assert_eq!(found("데이터베이스 준비\n".as_bytes(), None, "베이스 준", 9).0, 1);
+    }
+
+    #[test]
+    fn a_line_has_every_text_and_comes_with_its_neighbours() {
+        let log = b"one\n\nconnection to db refused\ntwo\ndb is fine\n".as_slice();
+        let mut search = LogSearch::new(wanted("refused\nDB").expect("texts"), 9);
+        search.read(log, None).expect("it can be read");
+        let found: Vec<_> = search.lines.into_iter().map(|it| (it.before, it.text, it.after)).collect();
+        let line = |text: &str| Some(text.to_owned());
+        assert_eq!(found, [(line("one"), "connection to db refused".to_owned(), line("two"))]);
+        assert!(wanted("\n").is_err() && wanted(&"x".repeat(1001)).is_err());
     }
 
     #[test]

@@ -29,7 +29,7 @@ use super::{
     lists::status,
     pages::{Limit, List, OF_HISTORY, Paged, Rows},
     problem::not_written,
-    views,
+    runs, views,
     wishes::key,
 };
 use crate::{
@@ -37,6 +37,8 @@ use crate::{
         DiagramView, InvocationView, Listed, NewOfficeMessage, OfficeView, Problem, RequestView, ResultView,
         RoleView, SessionView, UnmergedView,
     },
+    config::ConfigError,
+    driver::Driver,
     environment,
     journal::Found,
     office::{
@@ -120,6 +122,18 @@ impl Pair {
     }
 }
 
+/// Which directory.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WhichDirectory {
+    /// An absolute path.
+    directory: String,
+}
+
+/// A role's name, what is known of it, and why it cannot be called.
+type DescribedRole = (String, Option<Role>, Option<String>);
+
 /// Which questions.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -141,45 +155,22 @@ pub(super) async fn office(
     Path(id): Path<String>,
 ) -> Result<Json<OfficeView>, Problem> {
     let project = app.project_id(&id)?;
-    let driver = app.driver.clone();
-    let roles = tokio::task::spawn_blocking(move || {
-        let (root, is_git) = seat::place(&driver, project)?;
-        let read = Roles::read(FilePath::new(&root), driver.trusted(&root)).map(|roles| {
-            let checked = roles.iter().map(|(name, role)| {
-                let problem = match role {
-                    Ok(role) => seat::problem((&root, is_git), &roles, role),
-                    Err(bad) => Some(bad.message.clone()),
-                };
-                let known = role
-                    .as_ref()
-                    .ok()
-                    .map(|role| Role { agent: seat::known_agent(&roles, role), ..role.clone() });
-                (name.clone(), known, problem)
-            });
-            checked.collect::<Vec<_>>()
-        });
-        Some(read)
-    });
-    let roles = roles.await?.ok_or_else(|| Problem::not_found(Code::NoProject, &id))?;
-    let roles = roles.map_err(|error| Problem::bad(Code::Configuration, error.to_string()))?;
-    let roles =
-        roles.into_iter().map(|(name, role, problem)| app.role_view(project, name, role.as_ref(), problem));
-    let roles: Vec<RoleView> = roles.collect();
-    let unmerged = app.unmerged(project);
-    let world = app.driver.journal.world();
-    let calls = world.invocations.values().filter(|call| call.project == project && call.is_open());
-    let results = world.results.values().filter(|it| it.project == project && it.delivered_at_ms.is_none());
-    let mut view = OfficeView {
-        project: project.to_string(),
-        roles,
-        invocations: calls.map(InvocationView::of).collect(),
-        results: results.map(ResultView::in_short).collect(),
-        unmerged,
-    };
-    view.shorten();
-    Ok(Json(view))
+    let place = seat::place(&app.driver, project).ok_or_else(|| Problem::not_found(Code::NoProject, &id))?;
+    app.office(place, Some(project)).await.map(Json)
 }
 
+/// The same of the project that a directory belongs to. One that is not known yet is looked at and stays unknown: it has
+/// roles, and `project` is empty.
+#[utoipa::path(get, path = "/office", params(WhichDirectory),
+    responses((status = 200, body = OfficeView), (status = 400, body = Problem)))]
+pub(super) async fn of_directory(
+    State(app): State<App>,
+    Query(which): Query<WhichDirectory>,
+) -> Result<Json<OfficeView>, Problem> {
+    let found = tokio::task::spawn_blocking(move || runs::project_at(&which.directory)).await??;
+    let project = app.driver.journal.world().project_at(&found.root);
+    app.office((found.root, found.git), project).await.map(Json)
+}
 /// Calls between agents, newest first.
 #[utoipa::path(get, path = "/projects/{id}/office/invocations", params(("id" = String, Path), WhichCalls),
     responses((status = 200, body = [InvocationView]), (status = 404, body = Problem)))]
@@ -394,14 +385,40 @@ impl App {
         if self.run_view(run)?.project.id == project.to_string() { Ok(run) } else { Err(not_found()) }
     }
 
+    /// The office at a root, of a project that may not be known.
+    async fn office(&self, place: (String, bool), project: Option<ProjectId>) -> Result<OfficeView, Problem> {
+        let driver = self.driver.clone();
+        let read = move || described_roles(&driver, &place.0, place.1);
+        let roles = tokio::task::spawn_blocking(read).await?;
+        let roles = roles.map_err(|error| Problem::bad(Code::Configuration, error.to_string()))?;
+        let roles = roles
+            .into_iter()
+            .map(|(name, role, problem)| self.role_view(project, name, role.as_ref(), problem))
+            .collect();
+        let unmerged = project.map(|project| self.unmerged(project)).unwrap_or_default();
+        let world = self.driver.journal.world();
+        let is_here = |it: ProjectId| Some(it) == project;
+        let calls = world.invocations.values().filter(|call| is_here(call.project) && call.is_open());
+        let results = world.results.values().filter(|it| is_here(it.project) && it.delivered_at_ms.is_none());
+        let mut view = OfficeView {
+            project: project.map(|project| project.to_string()).unwrap_or_default(),
+            roles,
+            invocations: calls.map(InvocationView::of).collect(),
+            results: results.map(ResultView::in_short).collect(),
+            unmerged,
+        };
+        view.shorten();
+        Ok(view)
+    }
+
     fn role_view(
         &self,
-        project: ProjectId,
+        project: Option<ProjectId>,
         name: String,
         known: Option<&Role>,
         problem: Option<String>,
     ) -> RoleView {
-        let seat = seat::seat_of(&self.driver, project, &name);
+        let seat = project.and_then(|project| seat::seat_of(&self.driver, project, &name));
         let how = |world: &World, it: &Session| (status(world, it), views::is_idle(world, it));
         let (status, idle) = seat.and_then(|seat| self.with_session(seat, how).ok()).unzip();
         RoleView {
@@ -458,6 +475,21 @@ impl App {
             _ => None,
         })
     }
+}
+
+/// The roles that are described at a root: each with what is known of it, and why it cannot be called.
+fn described_roles(driver: &Driver, root: &str, is_git: bool) -> Result<Vec<DescribedRole>, ConfigError> {
+    let roles = Roles::read(FilePath::new(root), driver.trusted(root))?;
+    let checked = roles.iter().map(|(name, role)| {
+        let problem = match role {
+            Ok(role) => seat::problem((root, is_git), &roles, role),
+            Err(bad) => Some(bad.message.clone()),
+        };
+        let known =
+            role.as_ref().ok().map(|role| Role { agent: seat::known_agent(&roles, role), ..role.clone() });
+        (name.clone(), known, problem)
+    });
+    Ok(checked.collect())
 }
 
 /// What a role has done and is not merged, if it is over.

@@ -249,6 +249,7 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         worktrees: None,
         worktree_terms: WorktreeTerms::default(),
         phases: None,
+        session_name: None,
         parent: None,
         roles: crate::office::roles::described(&place, driver.trusted(&runs::text(&place)?)),
     })

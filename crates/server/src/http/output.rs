@@ -166,7 +166,7 @@ fn place(which: &Which, length: u64) -> Result<u64, Problem> {
 }
 
 /// How the events of its CLI are read, if it prints events.
-fn table(session: &Session) -> Option<Table> {
+pub(super) fn table(session: &Session) -> Option<Table> {
     match &session.order.agent.output {
         Output::Table(toml) => Table::parse(toml).ok(),
         Output::Text => None,

@@ -196,6 +196,9 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
         | Refusal::NotCalled { .. }
         | Refusal::NotDelivered { .. } => of_office(refusal),
         Refusal::OverLimit { session, limit, max } => over_limit(&session.to_string(), *limit, *max),
+        Refusal::NameTaken { name, session } => {
+            conflict(Code::NameTaken, format!("{session} is called '{name}', and is not over"))
+        }
         Refusal::EmptyMessage => Problem::bad(Code::EmptyMessage, "there is nothing to send"),
         Refusal::NotGit { directory } => {
             Problem::bad(Code::NotGit, format!("'{directory}' is not in a git repository"))

@@ -2,7 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::{collections::BTreeMap, env, ffi::OsStr, os::unix::fs::PermissionsExt, sync::Arc};
+use std::{collections::BTreeMap, env, sync::Arc};
 
 use axum::{Json, body::Bytes, extract::State, http::header, response::IntoResponse};
 use ostler_agents::Agent;
@@ -16,6 +16,7 @@ use super::{
     App,
     code::Code,
     extract::{Path, Query},
+    installed::is_installed,
     views,
 };
 use crate::{
@@ -80,7 +81,7 @@ pub(super) async fn run(State(app): State<App>, Path(id): Path<String>) -> Resul
     app.run_view(run).map(Json)
 }
 
-/// One session, by its id or its run's.
+/// One session, by its id, its run's, or its name.
 #[utoipa::path(get, path = "/sessions/{id}", params(("id" = String, Path)),
     responses((status = 200, body = SessionView), (status = 404, body = Problem)))]
 pub(super) async fn session(
@@ -202,18 +203,6 @@ fn agent_view(agent: &Agent) -> AgentView {
     }
 }
 
-/// Whether a program is in one of the folders that are searched. It is not run for that.
-pub(super) fn is_installed(program: &str, search: &OsStr) -> bool {
-    let is_program = |path: &std::path::Path| {
-        std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
-    };
-    if program.contains('/') {
-        is_program(program.as_ref())
-    } else {
-        env::split_paths(search).any(|folder| is_program(&folder.join(program)))
-    }
-}
-
 impl App {
     /// Reads from the store.
     pub(super) fn read<T>(
@@ -229,12 +218,12 @@ impl App {
         Ok(self.read(|reader| made_under(reader, key))?.and_then(|made| made.run))
     }
 
-    /// The session that is meant: by its own id, or the last one of a run.
+    /// The session that is meant: by its own id, by its name, or the last one of a run.
     pub(super) fn session_id(&self, id: &str) -> Result<SessionId, Problem> {
         if let Ok(session) = id.parse() {
             return Ok(session);
         }
-        let run: RunId = id.parse().map_err(|_| Problem::not_found(Code::NoSession, id))?;
+        let Ok(run) = id.parse::<RunId>() else { return self.session_named(id) };
         let last = |world: &World| world.runs.get(&run).and_then(Run::session);
         if let Some(session) = last(&self.driver.journal.world()) {
             return Ok(session);

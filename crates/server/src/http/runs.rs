@@ -23,7 +23,10 @@ use ostler_protocol::stream::Table;
 use ostler_workspace::{GitError, Repository};
 use serde_json::{Value, json};
 
-use super::{App, code::Code, extract::Body, problem::not_written, read::unknown_agent, wishes::key};
+use super::{
+    App, code::Code, extract::Body, installed::MissingProgram, names::session_name, problem::not_written,
+    read::unknown_agent, wishes::key,
+};
 use crate::{
     account,
     api::{NewRun, Problem, RunView},
@@ -96,6 +99,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let named = agent_name(&config, &new, &trusted)?;
     let mut agent = agent(&config, &new, named)?;
     check_commands(&config, &new.directory, named, &trusted)?;
+    let session_name = new.name.as_deref().map(session_name).transpose()?;
     let asked = Asked { cost_usd_max: new.cost_usd_max, tokens_max: new.tokens_max };
     let budget = budget(&config, &[(&agent, new.model.as_ref())], asked)?;
     let time_ms_max = time_ms_max(&config, new.time_s_max)?;
@@ -104,6 +108,9 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
     let account = account::name(&agent, &variables, driver.mark());
     let is_plain = named.is_none();
+    if let Some(missing) = MissingProgram::of(&agent, &variables).filter(|_| !is_plain) {
+        return Err(missing.into());
+    }
     let order = Order {
         guide: new.guide.unwrap_or(true) && !is_plain,
         channel: new.mcp.unwrap_or(true) && !is_plain,
@@ -142,6 +149,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         worktree_terms: worktree_terms.unwrap_or_default(),
         phases: None,
         parent: None,
+        session_name,
         roles: crate::office::roles::described(&root, trusted),
     })
 }

@@ -68,6 +68,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
     let title = world.runs.get(&session.run).map(|run| run.title.clone()).unwrap_or_default();
     SessionView {
         id: session.id.to_string(),
+        name: session.name.as_ref().map(ToString::to_string),
         run: session.run.to_string(),
         title,
         project: project(world, session.project),
@@ -245,6 +246,7 @@ pub(super) fn request(world: &World, request: &Request) -> RequestView {
     RequestView {
         id: request.id.to_string(),
         session: request.session.to_string(),
+        session_name: session.and_then(|session| session.name.as_ref()).map(ToString::to_string),
         run: request.run.to_string(),
         project: project(world, request.project),
         agent: session.map(|session| session.order.agent.name.clone()).unwrap_or_default(),

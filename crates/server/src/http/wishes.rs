@@ -159,7 +159,7 @@ pub(super) async fn stop(State(app): State<App>) -> Json<Value> {
 }
 
 impl App {
-    async fn wish(
+    pub(super) async fn wish(
         &self,
         id: &str,
         what: &str,

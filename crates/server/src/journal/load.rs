@@ -177,6 +177,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::Revoke { session, .. }
         | Input::Send { session, .. }
         | Input::Resized { session, .. }
+        | Input::Rename(session, _)
         | Input::Pause(session)
         | Input::Continue(session)
         | Input::Resume { session, .. }

@@ -43,18 +43,17 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<Option<Exi
 
 /// The project of this directory and the role's whole name, if it has that role. Who may not ask has none.
 async fn role(client: &Client, name: &str) -> Result<Option<(String, String)>, Error> {
-    let project = match office::project(client).await {
-        Ok(project) => project,
+    let office: OfficeView = match office::here(client).await {
+        Ok(office) => office,
         Err(Error::NotFound { .. }) => return Ok(None),
+        Err(Error::Client(ClientError::Refused(problem))) if problem.status < 500 => return Ok(None),
         Err(error) => return Err(error),
     };
-    let office: OfficeView = match client.get(&format!("/projects/{project}/office")).await {
-        Ok(office) => office,
-        Err(ClientError::Refused(problem)) if problem.status < 500 => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
     let is_it = |known: &str| known == name || known.to_lowercase() == name.to_lowercase();
-    Ok(office.roles.into_iter().find(|role| is_it(&role.name)).map(|role| (project, role.name)))
+    let Some(role) = office.roles.into_iter().find(|role| is_it(&role.name)) else { return Ok(None) };
+    // Only who is started makes its project known.
+    let project = if office.project.is_empty() { office::project(client).await? } else { office.project };
+    Ok(Some((project, role.name)))
 }
 
 async fn start(

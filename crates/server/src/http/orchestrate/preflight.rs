@@ -1,11 +1,7 @@
 //! Everything that would stop a loop, looked for before it begins and said in one message: agents that do not exist or are
 //! not installed, and commands of the repository that nobody agreed to. Nothing is started, and nothing is run.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ffi::OsStr,
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::StatusCode;
 use ostler_agents::Agent;
@@ -13,7 +9,7 @@ use ostler_engine::plan::{Plan, State as TaskState, Task};
 use ostler_orchestrate::Project;
 use serde_json::{Value, json};
 
-use super::super::{code::Code, read::is_installed};
+use super::super::{code::Code, installed::MissingProgram};
 use crate::{
     api::{NewLoop, Problem},
     config::{Config, RepositoryCommand, orchestrate::TEST},
@@ -45,7 +41,7 @@ enum Obstacle {
     /// These tasks have nobody to do them.
     NoAgent { tasks: Vec<String> },
     /// An agent whose program cannot be found.
-    NotInstalled { name: String, program: String },
+    NotInstalled(MissingProgram),
     /// What nobody agreed to.
     Untrusted { command: RepositoryCommand, tasks: Vec<String> },
 }
@@ -125,19 +121,9 @@ impl Preflight<'_> {
         unknown.map(obstacle).collect()
     }
 
-    /// A program that is named without a path, or by its whole path, has to be there. One that is filled in later, or
-    /// looked for on a path of the agent's own, is not judged.
     fn not_installed(&self, agent: &Agent) -> Option<Obstacle> {
-        let table = json!(agent);
-        let program = table["command"][0].as_str()?;
-        let is_relative = program.contains('/') && !Path::new(program).is_absolute();
-        if program.contains('{') || is_relative || agent.environment.contains_key("PATH") {
-            return None;
-        }
         let variables = self.new.environment.clone().unwrap_or_else(environment::of_server);
-        let search = variables.get("PATH").map(String::as_str).unwrap_or_default();
-        let (name, program) = (agent.name.clone(), program.to_owned());
-        (!is_installed(&program, OsStr::new(search))).then_some(Obstacle::NotInstalled { name, program })
+        MissingProgram::of(agent, &variables).map(Obstacle::NotInstalled)
     }
 
     /// What the repository's file says, of which these keys count, and nobody agreed to.
@@ -187,9 +173,7 @@ impl Obstacle {
                 "no agent for {}: none has the name of the owner, and there is no default agent",
                 short_list(tasks, false)
             ),
-            Obstacle::NotInstalled { name, program } => {
-                format!("agent '{name}' is not installed: there is no program '{program}'")
-            }
+            Obstacle::NotInstalled(missing) => missing.says(),
             Obstacle::Untrusted { command, tasks } if tasks.is_empty() => {
                 format!("nobody has agreed to {} = {}", command.key, command.value.trim_end())
             }
@@ -212,8 +196,8 @@ impl Obstacle {
             Obstacle::NoAgent { tasks } => {
                 json!({ "why": "no_agent", "tasks": named(tasks), "count": tasks.len() })
             }
-            Obstacle::NotInstalled { name, program } => {
-                json!({ "why": "not_installed", "name": name, "program": program })
+            Obstacle::NotInstalled(MissingProgram { agent, program, install }) => {
+                json!({ "why": "not_installed", "name": agent, "program": program, "install": install })
             }
             Obstacle::Untrusted { command, tasks } => json!({
                 "why": "untrusted", "key": command.key, "value": command.value, "file": command.file,

@@ -79,6 +79,7 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         worktrees: None,
         worktree_terms: WorktreeTerms::default(),
         phases: Some(Box::new(plan)),
+        session_name: None,
         parent: None,
         roles: crate::office::roles::described(&root, trusted),
     })
