@@ -6,11 +6,12 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -49,7 +50,7 @@ impl ConfigConsent {
     pub(crate) fn open(home: &Home) -> ConfigConsent {
         let path = path(home);
         let is_new = matches!(home.database().try_exists(), Ok(false));
-        let agreed = match fs::read(&path) {
+        let agreed = match private::read(&path, FILE_BYTES_MAX) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_new => AgreedHashes::of_present(),
             Err(_) => AgreedHashes::default(),

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_shim::LockLimit;
 use ostler_store::{OpenError, Sqlite, Store};
 use rustix::{
@@ -30,7 +31,7 @@ use crate::{
     consent, descriptors,
     driver::Driver,
     helper,
-    home::{Home, HomeError, private_directory, private_file},
+    home::{Home, HomeError, private_directory},
     http, inject,
     journal::{self, Journal, LoadError},
     log::Log,
@@ -298,7 +299,7 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
     let failed = |source| ServeError::Io { what: "lock the state directory", source };
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).truncate(false);
-    let mut file = private_file(&path, options).map_err(failed)?;
+    let mut file = private::open_or_create(&path, options).map_err(failed)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             // The number is only for people to read: a full disk is no reason not to start.
@@ -306,7 +307,8 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
             Ok(file)
         }
         Err(Errno::WOULDBLOCK) => {
-            let pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+            let pid =
+                private::read_text(&path, FILE_BYTES_MAX).ok().and_then(|text| text.trim().parse().ok());
             Err(ServeError::Held { path, pid })
         }
         Err(source) => Err(failed(source.into())),

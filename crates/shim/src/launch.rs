@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use serde::{Deserialize, Serialize};
 
 use crate::{error::Error, lock_limit::LockLimit};
@@ -128,7 +129,8 @@ impl Launch {
     /// Reads the file in a shim's directory.
     pub fn read(directory: &Path) -> Result<Launch, Error> {
         let path = directory.join(FILE);
-        let text = std::fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        let text = private::read(&path, FILE_BYTES_MAX)
+            .map_err(|source| Error::Read { path: path.clone(), source })?;
         serde_json::from_slice(&text).map_err(|source| Error::Launch { path, source })
     }
 }

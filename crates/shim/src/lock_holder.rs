@@ -13,6 +13,7 @@ use std::{
     path::Path,
 };
 
+use ostler_files::kernel;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{Mode, OFlags, fstat, major, minor, open},
@@ -87,7 +88,7 @@ fn all_pids() -> io::Result<Vec<i32>> {
 
 /// Whether a process calls itself the shim of a directory.
 fn is_shim_of(pid: i32, directory: &Path) -> bool {
-    let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let command = kernel::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let mut arguments = command.split(|&byte| byte == 0).skip(1);
     let [first, second] = [arguments.next(), arguments.next()];
     first == Some(b"__shim") && second == Some(directory.as_os_str().as_bytes())
@@ -98,7 +99,7 @@ fn locks_of(pid: i32) -> io::Result<Vec<String>> {
     let mut locks = Vec::new();
     for descriptor in fs::read_dir(format!("/proc/{pid}/fdinfo"))? {
         // A descriptor may be closed between the list and the look.
-        let info = fs::read_to_string(descriptor?.path()).unwrap_or_default();
+        let info = kernel::read_text(descriptor?.path()).unwrap_or_default();
         locks.extend(info.lines().filter_map(|line| line.strip_prefix("lock:")).map(str::to_owned));
     }
     Ok(locks)
@@ -118,11 +119,11 @@ impl LockName {
     /// `stat` names another device than the kernel's list does on btrfs and overlayfs, so the mount is asked for it.
     fn of_file(file: &OwnedFd) -> io::Result<LockName> {
         let about = fstat(file)?;
-        let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_fd().as_raw_fd()))?;
+        let info = kernel::read_text(format!("/proc/self/fdinfo/{}", file.as_fd().as_raw_fd()))?;
         let field =
             |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(|it| it.trim().to_owned());
         let inode = field("ino:").and_then(|it| it.parse().ok()).unwrap_or(about.st_ino);
-        let mounts = fs::read_to_string("/proc/self/mountinfo")?;
+        let mounts = kernel::read_text("/proc/self/mountinfo")?;
         let device = field("mnt_id:").and_then(|id| device_of_mount(&mounts, &id));
         let (major, minor) = device.unwrap_or((major(about.st_dev), minor(about.st_dev)));
         Ok(LockName(format!("{major:02x}:{minor:02x}:{inode}")))
@@ -130,7 +131,7 @@ impl LockName {
 
     /// The processes that took the lock, as `/proc/locks` names them.
     fn takers(&self) -> io::Result<Vec<i32>> {
-        let locks = fs::read_to_string("/proc/locks")?;
+        let locks = kernel::read_text("/proc/locks")?;
         Ok(locks.lines().filter_map(|line| self.taker_in(line)).collect())
     }
 

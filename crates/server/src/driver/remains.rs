@@ -2,6 +2,7 @@
 
 use std::{fs::File, io::Read, path::Path};
 
+use ostler_files::private;
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
@@ -71,7 +72,7 @@ impl LeftRecords {
         let (reader, damage) = match SpoolReader::open(directory) {
             Ok(reader) => (Some(reader), None),
             // A shim that never began has left no spool.
-            Err(_) if after_seq == 0 => (None, None),
+            Err(error) if after_seq == 0 && error.is_missing() => (None, None),
             Err(error) => (None, Some(error.to_string())),
         };
         LeftRecords { reader, after_seq, damage }
@@ -110,7 +111,7 @@ pub(super) struct Overheard {
 impl Overheard {
     pub(super) fn open(directory: &Path) -> Option<Overheard> {
         let launch = Launch::read(directory).ok()?;
-        let log = File::open(directory.join(OUT)).ok()?;
+        let log = private::open(directory.join(OUT)).ok()?;
         let format = match &launch.format {
             OutputFormat::Text => Format::Text,
             OutputFormat::Table(toml) => Format::Structured(Table::parse(toml).ok()?),

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
@@ -76,7 +77,7 @@ pub(crate) enum NotKept {
 impl Keeper {
     /// Reads what was kept. What cannot be read is set aside: everybody signs in again, and nobody comes in by it.
     pub(crate) fn open(path: PathBuf) -> Keeper {
-        let sign_ins = match fs::read(&path) {
+        let sign_ins = match private::read(&path, FILE_BYTES_MAX) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             read => {
                 let file = read.ok().and_then(|bytes| serde_json::from_slice::<File>(&bytes).ok());

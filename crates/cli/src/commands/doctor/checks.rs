@@ -2,6 +2,7 @@
 
 use std::{env, fs, path::PathBuf};
 
+use ostler_files::{FILE_BYTES_MAX, kernel, named};
 use ostler_server::{
     CONFIGURATION, Home, HomeError, KeepError,
     api::{InfoView, PageState, PageView, TrustView, TrustedView},
@@ -241,7 +242,7 @@ fn marks(home: &Home) -> Vec<Check> {
 
 /// systemd may end everything that was started in a session or a service together with it.
 fn cgroup() -> Check {
-    let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let text = kernel::read_text("/proc/self/cgroup").unwrap_or_default();
     let group = text.lines().last().and_then(|line| line.rsplit('/').next()).unwrap_or_default();
     if group.starts_with("session-") || group.ends_with(".service") {
         let message = Message::new(Key::DoctorCgroupScope).with("name", &group);
@@ -254,7 +255,7 @@ fn unit() -> Check {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
     let path = directory.unwrap_or_default().join("systemd/user/ostler.service");
-    match fs::read_to_string(&path) {
+    match named::read_text(&path, FILE_BYTES_MAX) {
         Err(_) => Check::new("unit", Grade::Ok, Message::new(Key::DoctorUnitNone)),
         Ok(text) if text.lines().any(|line| line.trim() == "KillMode=process") => {
             Check::new("unit", Grade::Ok, Message::new(Key::DoctorUnit))
