@@ -4,6 +4,7 @@
 
 mod demo;
 mod en;
+mod files;
 mod key;
 mod ko;
 mod looked;
@@ -104,6 +105,7 @@ impl Language {
                 permission::SENTENCES,
                 looked::SENTENCES,
                 work_secret::SENTENCES,
+                files::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

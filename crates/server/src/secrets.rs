@@ -111,7 +111,7 @@ pub fn open_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Vault, SecretsError> {
-    open_known(home, &key(home, &ConfigConsent::open(home), ask)?)
+    open_known(home, &key(home, &ConfigConsent::without_server(home), ask)?)
 }
 
 /// Whether there is a vault, or was one.
@@ -155,7 +155,7 @@ pub fn mend_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Mended, SecretsError> {
-    let key = key(home, &ConfigConsent::open(home), ask)?;
+    let key = key(home, &ConfigConsent::without_server(home), ask)?;
     mend(&home.vault(), &key, known_changes(home)).map_err(SecretsError::Open)
 }
 

@@ -28,12 +28,13 @@ use tokio::{
 use crate::{
     baseline,
     clock::{Clock, wall_ms},
-    consent, descriptors,
+    descriptors,
     driver::Driver,
     helper,
     home::{Home, HomeError, private_directory},
     http, inject,
     journal::{self, Journal, LoadError},
+    journal_fact,
     log::Log,
     mark::mark,
     notify::Notifications,
@@ -125,7 +126,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         .map_err(|source| ServeError::Io { what: "store the limit that tells agents from people", source })?;
     check_limit(home, baseline)?;
     helper::mark_from_now_on(baseline);
-    consent::agree_at_first(home, is_new);
+    journal_fact::adopt(home, &mut store, is_new);
     let clock = Clock::start(loaded.last_at_ms);
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
@@ -159,7 +160,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     );
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home, Arc::clone(&log));
-    let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
+    let entrance = http::Entrance::new(Keeper::of(home, &reader, &driver.journal), Arc::clone(&page));
     let notifications = Notifications::new(Arc::clone(&driver), listener, Arc::clone(&page));
     tokio::spawn(Arc::clone(&notifications).run());
     let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop), notifications);

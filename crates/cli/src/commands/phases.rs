@@ -224,6 +224,7 @@ async fn begin(context: &Context, client: &Client, arguments: &RunArguments) -> 
     };
     let begun: PhasesView = client.post("/phases", &new).await?;
     let words = context.words;
+    super::trust::note_withheld(context, client, &new.directory).await;
     if arguments.follow {
         context
             .note(&words.say(Key::PhasesStarted, &[("run", &begun.run), ("title", &one_line(&begun.title))]));

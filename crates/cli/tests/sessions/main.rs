@@ -37,6 +37,7 @@ mod notifying;
 mod office;
 mod parking;
 mod phases;
+mod planted;
 mod preload;
 mod private;
 mod reaching;

@@ -155,7 +155,7 @@ pub(super) fn open_log(path: &std::path::Path) -> Result<Option<File>, Problem> 
                 let title = format!("'{}' was replaced: {why}", path.display());
                 Err(Problem::new(StatusCode::CONFLICT, Code::LogReplaced, title)
                     .hint("Another process of yours replaced the log. What the agent printed before is gone.")
-                    .details(json!({ "path": path, "why": why.to_string() })))
+                    .details(json!({ "key": "log_replaced", "path": path, "why": why.to_string() })))
             }
         },
     }

@@ -11,7 +11,7 @@ use ostler_server::{
 };
 use rustix::fs::statvfs;
 
-use super::Grade;
+use super::{super::token, Grade};
 use crate::{
     context::{Context, home},
     error::{Error, Message},
@@ -104,6 +104,7 @@ async fn server(home: &Home) -> Vec<Check> {
     let page = info.as_ref().ok().and_then(|info| page(&info.page));
     // Only a server that has just answered is asked again.
     let consent = if info.is_ok() { consent(home).await } else { None };
+    let forged = if info.is_ok() { forged(home).await } else { Vec::new() };
     let server = match info {
         Ok(info) => {
             let is_same = info.version == mine;
@@ -121,7 +122,7 @@ async fn server(home: &Home) -> Vec<Check> {
         }
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
     };
-    [Some(server), page, consent].into_iter().flatten().chain(unreached).collect()
+    [Some(server), page, consent].into_iter().flatten().chain(forged).chain(unreached).collect()
 }
 
 /// A server that is stopped or hangs.
@@ -148,6 +149,13 @@ async fn consent(home: &Home) -> Option<Check> {
     let commands: Vec<String> = waiting.map(|it| one_line(&shown(it))).collect();
     let message = Message::new(Key::DoctorConsent).with("commands", &commands.join("; "));
     (!commands.is_empty()).then(|| Check::new("consent", Grade::Warn, message))
+}
+
+/// Sign-ins that another process has written into the file.
+async fn forged(home: &Home) -> Vec<Check> {
+    let client = Client::new(home);
+    let found = start::in_time(home, token::forged(&client)).await.unwrap_or_default();
+    found.iter().map(|it| Check::new("sign_in", Grade::Bad, token::forged_message(it))).collect()
 }
 
 /// Where the server that runs has its page.
