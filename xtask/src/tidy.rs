@@ -12,6 +12,7 @@ use crate::{error::Error, process::root};
 
 mod crates;
 mod documents;
+mod opening;
 mod rust;
 mod sizes;
 mod sources;
@@ -52,6 +53,7 @@ fn check(root: &Path) -> Result<Vec<Problem>, Error> {
 
     let mut problems = Vec::new();
     problems.extend(sources.iter().flat_map(sources::check));
+    problems.extend(sources.iter().flat_map(opening::check));
     problems.extend(sizes::check(&sources, &read(root, &root.join(sizes::RATCHET))?));
     problems.extend(crates::check(root, &sources)?);
     problems.extend(documents.iter().flat_map(|file| documents::check_links(root, file)));

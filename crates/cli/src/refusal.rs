@@ -80,9 +80,17 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             "token_taken" => words.say(Key::RefusedTokenTaken, &[("name", &text("name"))]),
             "page_shut" if details["why"].is_null() => words.sentence(Key::RefusedPageOff).to_owned(),
             "page_shut" => words.say(Key::RefusedPageShut, &[("why", &text("why"))]),
-            _ => safe(&problem.title).into_owned(),
+            _ => log_replaced(words, details).unwrap_or_else(|| safe(&problem.title).into_owned()),
         },
     }
+}
+
+/// A log that another process has exchanged.
+fn log_replaced(words: Words, details: &Value) -> Option<String> {
+    let text = |name: &str| details[name].as_str().map(one_line).unwrap_or_default();
+    let (path, why) = (text("path"), text("why"));
+    (details["key"] == "log_replaced")
+        .then(|| words.say(Key::RefusedLogReplaced, &[("path", &path), ("why", &why)]))
 }
 
 /// How a request was settled before.
@@ -193,6 +201,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "no_session" | "no_run" => Some(words.sentence(Key::HintIds).to_owned()),
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
         "name_taken" | "bad_session_name" | "not_installed" => Some(start(words, details).1),
+        "log_replaced" => Some(words.sentence(Key::HintLogReplaced).to_owned()),
         "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),
         "over_limit" | "too_many_connections" => Some(over_limit(words, details).1),
         "no_descriptors" => Some(words.sentence(Key::HintNoDescriptors).to_owned()),

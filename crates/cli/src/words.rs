@@ -5,6 +5,7 @@
 mod delivery;
 mod demo;
 mod en;
+mod files;
 mod help;
 mod key;
 mod ko;
@@ -115,6 +116,7 @@ impl Language {
                 work_secret::SENTENCES,
                 merge::SENTENCES,
                 help::SENTENCES,
+                files::SENTENCES,
             ];
             let (_, english, korean) = others.into_iter().flatten().find(|(known, ..)| *known == key)?;
             Some(if self == Language::En { *english } else { *korean })

@@ -5,8 +5,9 @@
 //! file and in the database. The highest of both and of the server's own limit counts, because only a lower one would help
 //! an agent: a server whose own limit was lowered is below what is stored, and refuses to start.
 
-use std::{fs, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_shim::LockLimit;
 use ostler_store::{Reads, Sqlite, Store};
 
@@ -35,7 +36,7 @@ pub(crate) fn baseline(home: &Home, store: &mut Sqlite, is_new: bool) -> io::Res
 
 /// The baseline in the file, if it can be read.
 pub(crate) fn find(home: &Home) -> Option<LockLimit> {
-    fs::read_to_string(path(home)).ok()?.trim().parse().ok()
+    private::read_text(path(home), FILE_BYTES_MAX).ok()?.trim().parse().ok()
 }
 
 /// The file.
@@ -45,6 +46,8 @@ pub(crate) fn path(home: &Home) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -17,7 +17,7 @@ mod vault;
 
 use std::{
     collections::BTreeMap,
-    env, fmt, fs, io, mem,
+    env, fmt, io, mem,
     ops::Range,
     path::{Path, PathBuf},
     sync::LazyLock,
@@ -30,6 +30,7 @@ use ostler_engine::{
     session::Patience,
     usage::{Price, Prices},
 };
+use ostler_files::{FILE_BYTES_MAX, named};
 use ostler_workspace::PrunePolicy;
 use serde::Deserialize;
 use toml::Spanned;
@@ -445,12 +446,7 @@ fn sources(project_root: Option<&Path>) -> Result<[Option<Source>; 2], ConfigErr
 
 /// A file that does not have to be there.
 fn read(path: &Path) -> Result<Option<Source>, ConfigError> {
-    // A pipe in a repository would have everybody wait for ever.
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-        return Err(ConfigError::Unreadable { path: path.to_path_buf(), source });
-    }
-    match fs::read_to_string(path) {
+    match named::read_text(path, FILE_BYTES_MAX) {
         Ok(text) => Ok(Some(Source { path: path.to_path_buf(), text })),
         Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
@@ -569,6 +565,8 @@ impl std::error::Error for InvalidDuration {}
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use ostler_engine::budget::Budget;
 
     use super::*;

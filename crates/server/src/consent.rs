@@ -2,21 +2,28 @@
 //!
 //! An agent has the user's rights and can write that file. A command in it runs only if a person agreed to exactly that
 //! command, or if it was there when the state directory was new. The hashes are kept in a private file that is replaced as
-//! a whole, and read once: a server that runs does not believe what another process writes there meanwhile.
+//! a whole, and in the journal's database: only what both say counts. Both are read once: a server that runs does not
+//! believe what another process writes there meanwhile.
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     config::{Config, RepositoryCommand},
     home::{Home, write_private},
+    journal_fact::JournalFact,
+    keep::{self, KeepError},
 };
+
+/// The name in the database.
+pub(crate) const FACT: &str = "config_consent";
 
 /// What stands for the user's own configuration where a directory of a project could. Those are absolute.
 pub const CONFIGURATION: &str = "configuration";
@@ -25,6 +32,7 @@ pub const CONFIGURATION: &str = "configuration";
 #[derive(Debug)]
 pub(crate) struct ConfigConsent {
     path: PathBuf,
+    fact: JournalFact,
     agreed: Mutex<AgreedHashes>,
 }
 
@@ -46,15 +54,31 @@ pub(crate) fn agree_at_first(home: &Home, is_new: bool) {
 impl ConfigConsent {
     /// Reads what was agreed to. A file that is missing or cannot be read agrees to nothing: whoever removes it gains
     /// nothing by that. Where no server was ever, the configuration counts as it is.
-    pub(crate) fn open(home: &Home) -> ConfigConsent {
+    pub(crate) fn open(home: &Home, fact: JournalFact) -> ConfigConsent {
         let path = path(home);
         let is_new = matches!(home.database().try_exists(), Ok(false));
-        let agreed = match fs::read(&path) {
+        let recorded: Option<AgreedHashes> =
+            fact.stored.as_deref().map(|text| serde_json::from_str(text).unwrap_or_default());
+        let mut agreed = match private::read(&path, FILE_BYTES_MAX) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_new => AgreedHashes::of_present(),
             Err(_) => AgreedHashes::default(),
         };
-        ConfigConsent { path, agreed: Mutex::new(agreed) }
+        // A journal without the fact is older than it: the next server writes it down.
+        if let Some(recorded) = recorded {
+            agreed.hashes.retain(|hash| recorded.hashes.contains(hash));
+        }
+        ConfigConsent { path, fact, agreed: Mutex::new(agreed) }
+    }
+
+    /// The same where no server has to run. Without a journal that can be read the file alone proves nothing.
+    pub(crate) fn without_server(home: &Home) -> ConfigConsent {
+        let stored = match keep::fact(home, FACT) {
+            Ok(stored) => stored,
+            Err(KeepError::Nothing { .. }) => None,
+            Err(_) => Some(String::new()),
+        };
+        ConfigConsent::open(home, JournalFact::read_only(stored))
     }
 
     /// Whether a person agreed to a command.
@@ -71,6 +95,7 @@ impl ConfigConsent {
     pub(crate) fn agree(&self, commands: &[RepositoryCommand]) -> io::Result<()> {
         let mut agreed = self.state();
         let new = AgreedHashes::of(commands);
+        self.fact.write(new.text())?;
         write(&self.path, &new)?;
         *agreed = new;
         Ok(())
@@ -92,9 +117,19 @@ impl AgreedHashes {
         AgreedHashes::of(&Config::of_user().map(|config| config.own_commands).unwrap_or_default())
     }
 
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("hashes are plain data")
+    }
+
     fn of(commands: &[RepositoryCommand]) -> AgreedHashes {
         AgreedHashes { hashes: commands.iter().map(RepositoryCommand::fingerprint).collect() }
     }
+}
+
+/// The fact of a file that was written before the database knew of it.
+pub(crate) fn of_file(home: &Home) -> String {
+    let bytes = private::read(path(home), FILE_BYTES_MAX).unwrap_or_default();
+    serde_json::from_slice::<AgreedHashes>(&bytes).unwrap_or_default().text()
 }
 
 fn path(home: &Home) -> PathBuf {
@@ -102,6 +137,5 @@ fn path(home: &Home) -> PathBuf {
 }
 
 fn write(path: &Path, agreed: &AgreedHashes) -> io::Result<()> {
-    let text = serde_json::to_string(agreed).expect("hashes are plain data");
-    write_private(path, text.as_bytes())
+    write_private(path, agreed.text().as_bytes())
 }

@@ -8,12 +8,14 @@ pub mod full;
 use std::{
     collections::BTreeMap,
     env, fmt,
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, OpenOptions},
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
+
+use ostler_files::private;
 
 use crate::{api::NewRun, helper};
 
@@ -100,7 +102,8 @@ impl Shop {
     /// Lets an agent go on.
     pub fn open_gate(&self, name: &str) -> Result<(), DemoError> {
         let path = self.gates().join(name);
-        File::create(&path).map(drop).map_err(|source| DemoError::File { path, source })
+        let opened = private::open_or_create(&path, OpenOptions::new().append(true));
+        opened.map(drop).map_err(|source| DemoError::File { path, source })
     }
 
     /// What is asked of each agent, in the order of [`AGENTS`].
@@ -137,10 +140,11 @@ fn write_files(root: &Path, files: &[(&str, &str)]) -> Result<(), DemoError> {
     for (name, text) in files {
         let path = root.join(name);
         let folder = path.parent().unwrap_or(root);
-        let written = DirBuilder::new().recursive(true).mode(0o700).create(folder).and_then(|()| {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
-            file.write_all(text.as_bytes())
-        });
+        let written = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .and_then(|()| private::create(&path)?.write_all(text.as_bytes()));
         written.map_err(|source| DemoError::File { path: path.clone(), source })?;
     }
     Ok(())

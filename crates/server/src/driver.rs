@@ -46,10 +46,11 @@ use tokio::sync::{Notify, Semaphore};
 
 use self::{keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims};
 use crate::{
-    consent::ConfigConsent,
+    consent::{self, ConfigConsent},
     crash,
     home::Home,
     journal::{Journal, Outbox},
+    journal_fact::JournalFact,
     log::Log,
     office::kept::Texts,
     secrets::Secrets,
@@ -170,7 +171,8 @@ impl Driver {
         (mark, baseline): (String, LockLimit),
         open_files_max: Option<u64>,
     ) -> Arc<Driver> {
-        let consent = Arc::new(ConfigConsent::open(&home));
+        let fact = JournalFact::of(&kept, &journal, consent::FACT);
+        let consent = Arc::new(ConfigConsent::open(&home, fact));
         Arc::new(Driver {
             journal,
             kept: Mutex::new(kept),

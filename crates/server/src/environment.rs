@@ -4,12 +4,12 @@
 use std::{
     collections::BTreeMap,
     env, fmt,
-    fs::{self, OpenOptions},
+    fs::{self},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
     path::PathBuf,
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -48,13 +48,12 @@ pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<
     let path = folder.join(&name);
     let failed = |source| EnvironmentError { path: path.clone(), source };
     // One that is damaged is written again.
-    if fs::read(&path).is_ok_and(|there| there == text) {
+    if private::read(&path, FILE_BYTES_MAX).is_ok_and(|there| there == text) {
         return Ok(name);
     }
     private_directory(&folder).map_err(failed)?;
     let draft = folder.join(format!("{}.draft", random::word()));
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
+    let mut file = private::create(&draft).map_err(failed)?;
     let kept = file.write_all(&text).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&draft, &path));
     if kept.is_err() {
         // It may hold keys, and it takes up room.
@@ -66,7 +65,8 @@ pub(crate) fn keep(home: &Home, variables: &BTreeMap<String, String>) -> Result<
 /// Reads it back.
 pub(crate) fn read(home: &Home, name: &str) -> Result<BTreeMap<String, String>, EnvironmentError> {
     let path = home.environments().join(name);
-    let text = fs::read(&path).map_err(|source| EnvironmentError { path: path.clone(), source })?;
+    let text = private::read(&path, FILE_BYTES_MAX)
+        .map_err(|source| EnvironmentError { path: path.clone(), source })?;
     if digest(&text) != name {
         let source = io::Error::new(io::ErrorKind::InvalidData, "it is not what was written");
         return Err(EnvironmentError { path, source });

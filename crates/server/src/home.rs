@@ -2,14 +2,15 @@
 
 use std::{
     env, fmt,
-    fs::{self, File, OpenOptions},
+    fs,
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
 use ostler_engine::{RunId, SessionId, phases::GateName};
-use rustix::{fs::OFlags, io::Errno, process::geteuid};
+use ostler_files::{kernel, private};
+use rustix::process::geteuid;
 
 /// Where a user cannot be named, such as the owners of what lies outside of a container, the system says this.
 const NOBODY: u32 = 65_534;
@@ -238,7 +239,7 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
         Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(source),
         _ => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let mut file = private::create(&draft)?;
     let replaced =
         file.write_all(text).and_then(|()| file.sync_data()).and_then(|()| fs::rename(&draft, path));
     if replaced.is_err() {
@@ -262,7 +263,7 @@ fn owned(path: &Path, metadata: &fs::Metadata) -> Result<(), HomeError> {
 
 /// Whether some users of the system have no name here.
 fn is_in_container() -> bool {
-    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let map = kernel::read_text("/proc/self/uid_map").unwrap_or_default();
     let fields: Vec<&str> = map.split_whitespace().collect();
     !map.is_empty() && fields != ["0", "0", "4294967295"]
 }
@@ -270,20 +271,6 @@ fn is_in_container() -> bool {
 /// Makes a directory, with those above it, that only its owner can look into.
 pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-/// Opens or makes a file of ours, for the owner alone. What is a link, or has another name somewhere, may be a file that
-/// somebody wants us to write to, and is refused.
-pub(crate) fn private_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).expect("flags of the system fit");
-    let refused = || io::Error::new(io::ErrorKind::PermissionDenied, "it is a link, or somebody else's");
-    let opened = options.create(true).mode(0o600).custom_flags(no_link).open(path);
-    let file = opened.map_err(|error| {
-        if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) { refused() } else { error }
-    })?;
-    let metadata = file.metadata()?;
-    let is_ours = metadata.is_file() && metadata.nlink() == 1 && metadata.uid() == geteuid().as_raw();
-    if is_ours { Ok(file) } else { Err(refused()) }
 }
 
 impl fmt::Display for HomeError {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use ostler_agents::Values;
+use ostler_files::{FILE_BYTES_MAX, private};
 
 use crate::{
     environment::digest,
@@ -31,7 +32,7 @@ const USER_BASH_ENV: &str = "OSTLER_USER_BASH_ENV";
 /// Writes the files, unless they are there.
 pub(crate) fn write(home: &Home) -> io::Result<()> {
     for (path, text) in [(preload(home), PRELOAD), (bash_env(home), BASH_ENV)] {
-        if std::fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
+        if private::read(&path, FILE_BYTES_MAX).is_ok_and(|found| found == text.as_bytes()) {
             continue;
         }
         path.parent().map_or(Ok(()), private_directory)?;

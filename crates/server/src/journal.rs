@@ -74,6 +74,8 @@ pub(crate) struct Submission {
     done: Option<ActionName>,
     /// The client's key.
     key: Option<Key>,
+    /// A fact of the database, by its name, that is written instead.
+    fact: Option<(&'static str, String)>,
     answer: oneshot::Sender<Result<Made, SubmitError>>,
 }
 
@@ -193,6 +195,14 @@ impl Journal {
         answer.await.map_err(|_| SubmitError::Closed)?.map(|_| ())
     }
 
+    /// Writes a fact about the state directory into the database, on a thread that may wait.
+    pub(crate) fn write_fact(&self, name: &'static str, value: String) -> Result<(), SubmitError> {
+        let (answer, receiver) = oneshot::channel();
+        let submission = Submission { input: None, done: None, key: None, fact: Some((name, value)), answer };
+        self.queue.blocking_send(submission).map_err(|_| SubmitError::Closed)?;
+        receiver.blocking_recv().map_err(|_| SubmitError::Closed)?.map(drop)
+    }
+
     /// Submits without waiting; the order is kept.
     pub(crate) async fn queue(
         &self,
@@ -201,7 +211,7 @@ impl Journal {
         key: Option<Key>,
     ) -> Result<oneshot::Receiver<Result<Made, SubmitError>>, SubmitError> {
         let (answer, receiver) = oneshot::channel();
-        let submission = Submission { input, done, key, answer };
+        let submission = Submission { input, done, key, fact: None, answer };
         self.queue.send(submission).await.map_err(|_| SubmitError::Closed)?;
         Ok(receiver)
     }
@@ -249,7 +259,12 @@ impl Writer {
     fn write(&mut self, submissions: impl Iterator<Item = Submission>) {
         let mut group = Group::default();
         for submission in submissions {
-            let Submission { input, done, key, answer } = submission;
+            let Submission { input, done, key, fact, answer } = submission;
+            if let Some((name, value)) = fact {
+                let written = self.store.set_meta(name, &value).map(|()| Made::default());
+                answer.send(written.map_err(|error| SubmitError::Store(error.to_string()))).ok();
+                continue;
+            }
             match self.take(&mut group, input.as_ref(), done, key) {
                 Ok(made) => group.answers.push((answer, made)),
                 Err(error) => drop(answer.send(Err(error))),

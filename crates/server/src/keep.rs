@@ -108,6 +108,12 @@ fn open(home: &Home) -> Result<(Sqlite, SqliteReader), KeepError> {
     Ok((store, reader))
 }
 
+/// A fact that the database holds.
+pub(crate) fn fact(home: &Home, name: &str) -> Result<Option<String>, KeepError> {
+    let (_store, reader) = open(home)?;
+    reader.meta(name).map_err(|error| KeepError::Load(LoadError::Read(error)))
+}
+
 /// Whether the journal is there and damaged, as far as opening it shows.
 pub(crate) fn is_damaged(home: &Home) -> bool {
     open(home).is_err_and(|error| error.is_damage())

@@ -23,6 +23,7 @@ mod home;
 mod http;
 mod inject;
 mod journal;
+mod journal_fact;
 mod keep;
 mod log;
 mod login_file;

@@ -10,12 +10,10 @@ use std::{
     sync::Mutex,
 };
 
+use ostler_files::private;
 use serde_json::{Value, json};
 
-use crate::{
-    clock::wall_ms,
-    home::{Home, private_file},
-};
+use crate::{clock::wall_ms, home::Home};
 
 /// The variable that says from which level on.
 const LEVEL: &str = "OSTLER_LOG";
@@ -90,7 +88,7 @@ impl Log {
 }
 
 fn opened(path: &Path) -> io::Result<(File, u64)> {
-    let file = private_file(path, OpenOptions::new().append(true))?;
+    let file = private::open_or_create(path, OpenOptions::new().append(true))?;
     let bytes = file.metadata()?.len();
     Ok((file, bytes))
 }

@@ -6,17 +6,15 @@
 
 use std::{
     fs,
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, Read, Write},
-    os::{
-        fd::OwnedFd,
-        unix::fs::{OpenOptionsExt, PermissionsExt},
-    },
+    os::{fd::OwnedFd, unix::fs::PermissionsExt},
     path::{Component, Path},
     thread,
     time::{Duration, SystemTime},
 };
 
+use ostler_files::{named, open_directory, private};
 use rustix::{
     fs::{
         AtFlags, CWD, FlockOperation, Mode, OFlags, RenameFlags, flock, openat, renameat, renameat_with,
@@ -46,9 +44,7 @@ pub(crate) struct LoginFile {
 impl LoginFile {
     /// Reads the user's own, wherever its link leads.
     pub(crate) fn read(path: &Path) -> io::Result<LoginFile> {
-        let mut options = OpenOptions::new();
-        let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("flags of the system fit");
-        LoginFile::of(&options.read(true).custom_flags(flags).open(path)?)
+        LoginFile::of(&named::open(path)?)
     }
 
     fn of(file: &File) -> io::Result<LoginFile> {
@@ -146,7 +142,7 @@ impl LoginFolder {
 /// Locks the directory of the user's login: everybody who brings something there holds it, and nothing is left behind.
 /// Any program may hold it, so it is waited for only a while.
 pub(crate) fn lock_folder_of(login: &Path) -> io::Result<File> {
-    let folder = File::open(login.parent().unwrap_or(login))?;
+    let folder = open_directory(login.parent().unwrap_or(login))?;
     for _ in 0..LOCK_TRIES {
         match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(folder),
@@ -165,15 +161,15 @@ pub(crate) fn replace(renewed: &LoginFile, theirs: &Path) -> io::Result<()> {
     }
     let draft = theirs.with_file_name(format!(".{}.draft", random::word()));
     let mode = fs::metadata(theirs)?.permissions().mode() & 0o777;
-    let written =
-        OpenOptions::new().write(true).create_new(true).mode(mode).open(&draft).and_then(|mut file| {
-            file.write_all(&renewed.bytes)?;
-            // The time of the renewal, not of the copy: another session may have renewed it in between. One that is
-            // still to come would keep all others out until then.
-            let now = file.metadata()?.modified()?;
-            file.set_modified(renewed.at.min(now))?;
-            file.sync_all()
-        });
+    let written = private::create(&draft).and_then(|mut file| {
+        file.write_all(&renewed.bytes)?;
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
+        // The time of the renewal, not of the copy: another session may have renewed it in between. One that is
+        // still to come would keep all others out until then.
+        let now = file.metadata()?.modified()?;
+        file.set_modified(renewed.at.min(now))?;
+        file.sync_all()
+    });
     written.and_then(|()| fs::rename(&draft, theirs)).inspect_err(|_| drop(fs::remove_file(&draft)))
 }
 

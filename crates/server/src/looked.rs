@@ -6,12 +6,13 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::PathBuf,
     sync::{Mutex, MutexGuard},
 };
 
 use ostler_engine::{SessionId, session::Session};
+use ostler_files::{FILE_BYTES_MAX, private};
 use serde::{Deserialize, Serialize};
 
 use crate::home::write_private;
@@ -45,7 +46,7 @@ pub(crate) struct Look {
 impl LastLook {
     /// Reads the file. Without one, everything before `now` counts as seen; with one that cannot be read, nothing does.
     pub(crate) fn open(path: PathBuf, now: Look) -> LastLook {
-        let read = match fs::read(&path) {
+        let read = match private::read(&path, FILE_BYTES_MAX) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(now),
             read => read.ok().and_then(|bytes| serde_json::from_slice::<Look>(&bytes).ok()),
         };
@@ -124,6 +125,8 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::test_directory;
 

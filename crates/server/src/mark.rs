@@ -1,8 +1,9 @@
 //! A word that tells the processes of this state directory from those of another. Agents carry it as long as they live,
 //! so it must not change: it stands in a file and in the database, and each brings the other back.
 
-use std::{fs, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_store::{Reads, Sqlite, Store};
 use sha2::{Digest, Sha256};
 
@@ -49,7 +50,7 @@ pub(crate) fn shown(mark: &str) -> String {
 
 /// What the file says, if it is whole.
 pub(crate) fn find(home: &Home) -> Option<String> {
-    fs::read_to_string(path(home)).ok().filter(|word| is_mark(word))
+    private::read_text(path(home), FILE_BYTES_MAX).ok().filter(|word| is_mark(word))
 }
 
 /// The file.

@@ -1,8 +1,9 @@
 //! Which command adds a package to a project: its own package manager, as its files say. Nothing is run here, and a name
 //! that could mean anything else than a package of a registry is refused.
 
-use std::{fmt, fs, path::Path};
+use std::{fmt, path::Path};
 
+use ostler_files::{FILE_BYTES_MAX, named};
 use serde_json::Value;
 
 mod manifest;
@@ -152,7 +153,8 @@ fn words(registry: Registry, directory: &Path) -> (Vec<&'static str>, Option<&'s
             _ => vec!["npm", "install", "--save", "--"],
         },
         Registry::PyPi => {
-            let project = fs::read_to_string(directory.join("pyproject.toml")).unwrap_or_default();
+            let project =
+                named::read_text(directory.join("pyproject.toml"), FILE_BYTES_MAX).unwrap_or_default();
             if has("uv.lock") || project.contains("[tool.uv") {
                 vec!["uv", "add", "--"]
             } else if has("poetry.lock") || project.contains("[tool.poetry") {
@@ -178,7 +180,7 @@ fn node_manager(directory: &Path) -> &'static str {
         ("package-lock.json", "npm"),
         ("npm-shrinkwrap.json", "npm"),
     ];
-    let package = fs::read(directory.join("package.json")).unwrap_or_default();
+    let package = named::read(directory.join("package.json"), FILE_BYTES_MAX).unwrap_or_default();
     let package: Value = serde_json::from_slice(&package).unwrap_or_default();
     let declared = package["packageManager"].as_str().and_then(|text| text.split('@').next());
     let known = ["npm", "pnpm", "yarn", "bun"].into_iter().find(|known| Some(*known) == declared);

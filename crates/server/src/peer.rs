@@ -4,7 +4,6 @@
 //! makes and whatever it does to its environment. Nothing that a process says of itself makes it somebody else.
 
 use std::{
-    fs,
     io::Read,
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
@@ -15,6 +14,7 @@ use std::{
 };
 
 use ostler_engine::SessionId;
+use ostler_files::{kernel, named};
 use ostler_shim::{LockLimit, peer_pidfd};
 use rustix::{
     net::sockopt::socket_peercred,
@@ -297,14 +297,14 @@ fn is_zombie(pid: i32) -> bool {
 
 pub(crate) fn read(pid: i32, file: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(format!("/proc/{pid}/{file}")).ok()?;
+    let file = named::open(format!("/proc/{pid}/{file}")).ok()?;
     file.take(PROC_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
 /// The number of the process behind a descriptor; nothing, if it is gone.
 fn pid_of(pidfd: &OwnedFd) -> Option<Pid> {
-    let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
+    let text = kernel::read_text(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pid:"))?;
     Pid::from_raw(line.trim().parse().ok().filter(|&pid: &i32| pid > 0)?)
 }

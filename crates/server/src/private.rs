@@ -15,6 +15,7 @@ use std::{
 
 use ostler_agents::{Agent, agent::Private};
 use ostler_engine::{SessionId, session::Session};
+use ostler_files::{FILE_BYTES_MAX, named, private};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +88,7 @@ impl Place {
 
     /// The place that an earlier launch of the session has made.
     pub(crate) fn made(session: &Path) -> Option<Place> {
-        serde_json::from_slice(&fs::read(session.join(FILE)).ok()?).ok()
+        serde_json::from_slice(&private::read(session.join(FILE), FILE_BYTES_MAX).ok()?).ok()
     }
 
     /// The variable that names the directory, and its path.
@@ -152,10 +153,13 @@ impl Place {
         if own.exists() {
             return Ok(());
         }
-        match fs::copy(self.theirs(name), &own) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            copied => copied.map(drop).map_err(|source| PrivateError { path: own, source }),
-        }
+        // What is no regular file is left out, as if it were missing.
+        let Ok(mut theirs) = named::open(self.theirs(name)) else { return Ok(()) };
+        let copied = private::create(&own).and_then(|mut file| {
+            io::copy(&mut theirs, &mut file)?;
+            file.set_permissions(theirs.metadata()?.permissions())
+        });
+        copied.map_err(|source| PrivateError { path: own, source })
     }
 
     fn parents_of(&self, name: &str) -> Result<PathBuf, PrivateError> {

@@ -6,9 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use ostler_files::private;
 use rustix::fs::{FallocateFlags, fallocate};
-
-use crate::home::private_file;
 
 /// How much is kept.
 const BYTES: u64 = 4 << 20;
@@ -66,6 +65,6 @@ impl Reserve {
     }
 
     fn open(&self) -> Option<File> {
-        private_file(&self.path, OpenOptions::new().write(true).truncate(false)).ok()
+        private::open_or_create(&self.path, OpenOptions::new().write(true).truncate(false)).ok()
     }
 }

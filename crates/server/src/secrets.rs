@@ -4,10 +4,11 @@
 //! may wait. No value goes from here into an event, a log or an answer.
 
 use std::{
-    fmt, fs,
+    fmt,
     sync::{Arc, Mutex},
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_vault::{
     Key, Mended, OpenError, ReadError, Reference, ReferenceError, Secret, Vault, WriteError, mend,
 };
@@ -110,7 +111,7 @@ pub fn open_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Vault, SecretsError> {
-    open_known(home, &key(home, &ConfigConsent::open(home), ask)?)
+    open_known(home, &key(home, &ConfigConsent::without_server(home), ask)?)
 }
 
 /// Whether there is a vault, or was one.
@@ -130,7 +131,7 @@ fn open_known(home: &Home, key: &Key) -> Result<Vault, SecretsError> {
 
 /// The largest number of changes that was seen; none, if nothing says so.
 fn known_changes(home: &Home) -> u64 {
-    let text = fs::read_to_string(home.vault_changes()).ok();
+    let text = private::read_text(home.vault_changes(), FILE_BYTES_MAX).ok();
     text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
@@ -154,7 +155,7 @@ pub fn mend_vault(
     home: &Home,
     ask: impl FnOnce() -> Result<Secret, SecretsError>,
 ) -> Result<Mended, SecretsError> {
-    let key = key(home, &ConfigConsent::open(home), ask)?;
+    let key = key(home, &ConfigConsent::without_server(home), ask)?;
     mend(&home.vault(), &key, known_changes(home)).map_err(SecretsError::Open)
 }
 

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_shim::LockLimit;
 use ostler_store::{OpenError, Sqlite, Store};
 use rustix::{
@@ -27,12 +28,13 @@ use tokio::{
 use crate::{
     baseline,
     clock::{Clock, wall_ms},
-    consent, descriptors,
+    descriptors,
     driver::Driver,
     helper,
-    home::{Home, HomeError, private_directory, private_file},
+    home::{Home, HomeError, private_directory},
     http, inject,
     journal::{self, Journal, LoadError},
+    journal_fact,
     log::Log,
     mark::mark,
     notify::Notifications,
@@ -124,7 +126,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         .map_err(|source| ServeError::Io { what: "store the limit that tells agents from people", source })?;
     check_limit(home, baseline)?;
     helper::mark_from_now_on(baseline);
-    consent::agree_at_first(home, is_new);
+    journal_fact::adopt(home, &mut store, is_new);
     let clock = Clock::start(loaded.last_at_ms);
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
@@ -158,7 +160,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     );
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home, Arc::clone(&log));
-    let entrance = http::Entrance::new(Keeper::open(home.sign_ins()), Arc::clone(&page));
+    let entrance = http::Entrance::new(Keeper::of(home, &reader, &driver.journal), Arc::clone(&page));
     let notifications = Notifications::new(Arc::clone(&driver), listener, Arc::clone(&page));
     tokio::spawn(Arc::clone(&notifications).run());
     let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop), notifications);
@@ -298,7 +300,7 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
     let failed = |source| ServeError::Io { what: "lock the state directory", source };
     let mut options = OpenOptions::new();
     let options = options.read(true).write(true).truncate(false);
-    let mut file = private_file(&path, options).map_err(failed)?;
+    let mut file = private::open_or_create(&path, options).map_err(failed)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             // The number is only for people to read: a full disk is no reason not to start.
@@ -306,7 +308,8 @@ pub(crate) fn hold(home: &Home) -> Result<fs::File, ServeError> {
             Ok(file)
         }
         Err(Errno::WOULDBLOCK) => {
-            let pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+            let pid =
+                private::read_text(&path, FILE_BYTES_MAX).ok().and_then(|text| text.trim().parse().ok());
             Err(ServeError::Held { path, pid })
         }
         Err(source) => Err(failed(source.into())),

@@ -4,6 +4,7 @@
 //! in. Of a secret word only a hash is kept, and hashes are compared in a time that says nothing of them.
 
 mod keeper;
+mod record;
 
 use std::{collections::VecDeque, fmt, str::FromStr};
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub(crate) use keeper::{Keeper, NewToken, NotKept};
+pub(crate) use record::{FACT, nobody, of_file};
 
 /// What a token begins with, so that it is known for one wherever it turns up.
 pub(crate) const TOKEN_PREFIX: &str = "ost_";
@@ -215,7 +217,7 @@ impl SignIns {
 
     /// Somebody new, who shows this word.
     fn entry(&mut self, kind: Kind, name: String, made_at_ms: u64, over_at_ms: u64, word: &str) -> Entry {
-        self.last += 1;
+        self.last = self.last.saturating_add(1);
         let (id, hash) = (SignInId(self.last), Hash::of(word));
         Entry { id, kind, name, made_at_ms, used_at_ms: None, over_at_ms, hash, proof: None, port: None }
     }

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::open_directory;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use tokio::{
     net::UnixStream,
@@ -62,7 +63,7 @@ pub(crate) fn listen(path: &Path) -> io::Result<UnixListener> {
 fn shorten(path: &Path) -> io::Result<(File, PathBuf)> {
     let missing = || io::Error::new(io::ErrorKind::InvalidInput, "not the path of a socket");
     let name = path.file_name().ok_or_else(missing)?;
-    let directory = File::open(path.parent().ok_or_else(missing)?)?;
+    let directory = open_directory(path.parent().ok_or_else(missing)?)?;
     let short = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd())).join(name);
     Ok((directory, short))
 }

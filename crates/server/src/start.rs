@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::{FILE_BYTES_MAX, kernel, private};
 use ostler_shim::LockLimit;
 use tokio::time::{Instant, sleep};
 
@@ -18,7 +19,7 @@ use crate::{
     api::{InfoView, Problem},
     baseline,
     client::{Client, ClientError},
-    home::{Home, HomeError, private_file},
+    home::{Home, HomeError},
     http::NO_DESCRIPTORS,
     keep,
 };
@@ -132,13 +133,14 @@ async fn answers(client: &Client, home: &Home) -> Result<Option<u32>, StartError
 
 /// Waits for the simplest answers of a server no longer than for any: one that is stopped never answers.
 pub async fn in_time<T>(home: &Home, answer: impl Future<Output = T>) -> Result<T, StartError> {
-    let pid = || std::fs::read_to_string(home.lock()).ok().and_then(|text| text.trim().parse().ok());
+    let pid =
+        || private::read_text(home.lock(), FILE_BYTES_MAX).ok().and_then(|text| text.trim().parse().ok());
     tokio::time::timeout(ANSWER_MAX, answer).await.map_err(|_| StartError::Silent { pid: pid() })
 }
 
 /// Whether this process belongs to an agent: a server that it started would be stopped and ended with it.
 fn is_inside_session() -> bool {
-    let group = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = kernel::read_text("/proc/self/cgroup").unwrap_or_default();
     let in_group = group.lines().any(|line| line.starts_with("0::") && line.contains("/ostler."));
     in_group || env::var_os("OSTLER_SESSION").is_some()
 }
@@ -157,7 +159,7 @@ async fn answers_soon(client: &Client) -> bool {
 
 fn no_answer(home: &Home) -> StartError {
     let log = home.log();
-    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    let text = private::read_text(&log, FILE_BYTES_MAX).unwrap_or_default();
     // What to do about it is said below.
     let words = text.lines().rev().find_map(|line| line.strip_prefix("ostler: "));
     let last_words = words.unwrap_or_default().to_owned();
@@ -175,7 +177,7 @@ fn spawn(home: &Home) -> Result<std::process::Child, StartError> {
         // Where it cannot be set aside it goes on growing, by a sentence now and then.
         std::fs::rename(&log, log.with_extension("1.log")).ok();
     }
-    let file = private_file(&log, OpenOptions::new().append(true)).map_err(failed(&log))?;
+    let file = private::open_or_create(&log, OpenOptions::new().append(true)).map_err(failed(&log))?;
     let program = env::current_exe().map_err(failed(&PathBuf::from("ostler")))?;
     let mut command = Command::new(&program);
     command.args(["serve", "--background"]).env("OSTLER_HOME", home.root()).current_dir("/");

@@ -7,6 +7,7 @@
 
 use std::{fs, os::unix::fs::MetadataExt, thread, time::Duration};
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_shim::LockLimit;
 use rustix::process::{Pid, geteuid};
 
@@ -110,7 +111,7 @@ fn is_at_most(pid: i32, most: LockLimit) -> bool {
 
 /// The server of a state directory, as its lock says.
 fn server_pid(home: &Home) -> Option<i32> {
-    fs::read_to_string(home.lock()).ok()?.trim().parse().ok()
+    private::read_text(home.lock(), FILE_BYTES_MAX).ok()?.trim().parse().ok()
 }
 
 /// The parents of a process, nearest first.

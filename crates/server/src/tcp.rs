@@ -22,6 +22,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use ostler_files::{FILE_BYTES_MAX, private};
 use serde_json::json;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -188,7 +189,7 @@ impl Door {
     /// At the port it had last, so that an open page and a bookmark find it again; else at one of these, or any.
     async fn any(&self, ip: IpAddr, ports: &[u16]) -> Result<TcpListener, ShutError> {
         let path = self.home.page_port();
-        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        let kept = private::read_text(&path, FILE_BYTES_MAX).unwrap_or_default();
         let kept: Vec<u16> = kept.lines().filter_map(|line| line.trim().parse().ok()).take(2).collect();
         for port in kept.iter().chain(ports).filter(|&&port| port > 0) {
             if let Ok(listener) = listen(SocketAddr::new(ip, *port)).await {

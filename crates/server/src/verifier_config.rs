@@ -15,6 +15,7 @@ use std::{
 };
 
 use ostler_agents::{Agent, agent::Private};
+use ostler_files::{FILE_BYTES_MAX, private};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +87,7 @@ impl VerifierConfig {
 
     /// What an earlier launch of the session has made.
     pub(crate) fn made(session: &Path) -> Option<VerifierConfig> {
-        serde_json::from_slice(&fs::read(session.join(FILE)).ok()?).ok()
+        serde_json::from_slice(&private::read(session.join(FILE), FILE_BYTES_MAX).ok()?).ok()
     }
 
     /// The variables that name the directories.

@@ -5,14 +5,15 @@
 //! no [`Cgroup`], and the tree is walked instead.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
+    fs::{self, File},
+    io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
+use ostler_files::kernel;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How long the kernel may take to freeze a group.
@@ -36,9 +37,9 @@ pub(crate) struct Cgroup {
 impl Cgroup {
     /// Makes a group for the agent of a directory; nothing if that is not allowed here.
     pub(crate) fn make(session: &str, directory: &Path) -> Option<Cgroup> {
-        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let own = kernel::read_text("/proc/self/cgroup").ok()?;
         let own = group_of(&own)?;
-        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let mounts = kernel::read_text("/proc/self/mountinfo").ok()?;
         let parent = mounts.lines().find_map(|line| place(line, own)).filter(|place| place.is_dir())?;
         // A directory is for one launch, so its number belongs to this one as long as it is there.
         let number = fs::metadata(directory).ok()?.ino();
@@ -62,12 +63,12 @@ impl Cgroup {
 
     /// Who writes a zero into this moves in.
     pub(crate) fn door(&self) -> io::Result<File> {
-        OpenOptions::new().write(true).open(self.path.join("cgroup.procs"))
+        kernel::open_to_write(self.path.join("cgroup.procs"))
     }
 
     /// Whether a process is in it, or in a group below it.
     pub(crate) fn holds(&self, pid: Pid) -> bool {
-        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+        let groups = kernel::read_text(format!("/proc/{pid}/cgroup")).unwrap_or_default();
         let rest = group_of(&groups).and_then(|group| group.strip_prefix(&self.name));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
@@ -97,7 +98,7 @@ impl Cgroup {
     fn comes_to(&self, state: &str, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         loop {
-            let events = fs::read_to_string(self.path.join("cgroup.events")).unwrap_or_default();
+            let events = kernel::read_text(self.path.join("cgroup.events")).unwrap_or_default();
             if events.lines().any(|line| line == state) {
                 return true;
             }
@@ -128,7 +129,7 @@ pub(crate) fn sweep(path: &Path) -> io::Result<()> {
 
 /// Kills whoever the kernel has passed over, see [`Cgroup::kill`].
 fn kill_listed(path: &Path) {
-    let list = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
+    let list = kernel::read_text(path.join("cgroup.procs")).unwrap_or_default();
     for pid in list.lines().filter_map(|line| line.parse().ok()).filter_map(Pid::from_raw) {
         kill_process(pid, Signal::KILL).ok();
     }
@@ -145,7 +146,7 @@ fn remove(path: &Path) -> bool {
 }
 
 fn set(group: &Path, file: &str, value: &str) -> io::Result<()> {
-    OpenOptions::new().write(true).open(group.join(file))?.write_all(value.as_bytes())
+    kernel::write(group.join(file), value.as_bytes())
 }
 
 /// The group of the second version in what `/proc` lists for a process.

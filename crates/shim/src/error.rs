@@ -55,6 +55,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Whether a file was to be read that is not there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Error::Read { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

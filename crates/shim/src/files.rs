@@ -2,14 +2,14 @@
 
 use std::{
     fs::{File, OpenOptions},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
     thread,
     time::Duration,
 };
 
+use ostler_files::private;
 use rustix::{
-    fs::{FlockOperation, OFlags, flock},
+    fs::{FlockOperation, flock},
     io::Errno,
 };
 
@@ -27,7 +27,8 @@ const LOOKS_MAX: u32 = 40;
 /// Takes the directory for this process; the lock goes with it.
 pub(crate) fn hold(directory: &Path) -> Result<File, Error> {
     let path = directory.join(LOCK);
-    let file = open(&path, OpenOptions::new().create(true).append(true))?;
+    let opened = private::open_or_create(&path, OpenOptions::new().append(true));
+    let file = opened.map_err(|source| Error::Write { path: path.clone(), source })?;
     for _ in 0..LOOKS_MAX {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
@@ -38,17 +39,9 @@ pub(crate) fn hold(directory: &Path) -> Result<File, Error> {
     Err(Error::Held { path })
 }
 
-/// Makes a file to append to, for nobody else to read. A directory is for one launch: what is there is somebody's.
+/// Makes a file to append to and to read again, for nobody else to read. A directory is for one launch: what is there is
+/// somebody's.
 pub(crate) fn create(path: &Path) -> Result<File, Error> {
-    open(path, OpenOptions::new().create_new(true).append(true))
-}
-
-fn open(path: &Path, options: &mut OpenOptions) -> Result<File, Error> {
-    // What is a link may lead to a file that somebody wants written to.
-    let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).expect("flags of the system fit");
-    options
-        .mode(0o600)
-        .custom_flags(no_link)
-        .open(path)
+    private::create_with(path, OpenOptions::new().read(true).append(true))
         .map_err(|source| Error::Write { path: path.to_path_buf(), source })
 }

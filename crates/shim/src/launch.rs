@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
 use serde::{Deserialize, Serialize};
 
@@ -176,7 +177,8 @@ impl Launch {
     /// Reads the file that an older version has left in a shim's directory.
     pub fn read(directory: &Path) -> Result<Launch, Error> {
         let path = directory.join(FILE);
-        let text = std::fs::read(&path).map_err(|source| Error::Read { path: path.clone(), source })?;
+        let text = private::read(&path, FILE_BYTES_MAX)
+            .map_err(|source| Error::Read { path: path.clone(), source })?;
         serde_json::from_slice(&text).map_err(|source| Error::Launch { path, source })
     }
 }

@@ -14,6 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ostler_files::kernel;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{Mode, OFlags, fstat, major, minor, open},
@@ -108,7 +109,7 @@ fn is_named_after(pid: i32, directory: &Path) -> bool {
 
 /// The directory whose shim a process calls itself.
 fn claimed_directory(pid: i32) -> Option<PathBuf> {
-    let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let command = kernel::read(format!("/proc/{pid}/cmdline")).ok()?;
     let mut arguments = command.split(|&byte| byte == 0).skip(1);
     (arguments.next()? == b"__shim").then_some(())?;
     Some(PathBuf::from(OsStr::from_bytes(arguments.next()?)))
@@ -124,7 +125,7 @@ fn locks_of(pid: i32) -> io::Result<Vec<String>> {
     let mut locks = Vec::new();
     for descriptor in fs::read_dir(format!("/proc/{pid}/fdinfo"))? {
         // A descriptor may be closed between the list and the look.
-        let info = fs::read_to_string(descriptor?.path()).unwrap_or_default();
+        let info = kernel::read_text(descriptor?.path()).unwrap_or_default();
         locks.extend(info.lines().filter_map(|line| line.strip_prefix("lock:")).map(str::to_owned));
     }
     Ok(locks)
@@ -144,11 +145,11 @@ impl LockName {
     /// `stat` names another device than the kernel's list does on btrfs and overlayfs, so the mount is asked for it.
     fn of_file(file: &OwnedFd) -> io::Result<LockName> {
         let about = fstat(file)?;
-        let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_fd().as_raw_fd()))?;
+        let info = kernel::read_text(format!("/proc/self/fdinfo/{}", file.as_fd().as_raw_fd()))?;
         let field =
             |name: &str| info.lines().find_map(|line| line.strip_prefix(name)).map(|it| it.trim().to_owned());
         let inode = field("ino:").and_then(|it| it.parse().ok()).unwrap_or(about.st_ino);
-        let mounts = fs::read_to_string("/proc/self/mountinfo")?;
+        let mounts = kernel::read_text("/proc/self/mountinfo")?;
         let device = field("mnt_id:").and_then(|id| device_of_mount(&mounts, &id));
         let (major, minor) = device.unwrap_or((major(about.st_dev), minor(about.st_dev)));
         Ok(LockName(format!("{major:02x}:{minor:02x}:{inode}")))
@@ -156,7 +157,7 @@ impl LockName {
 
     /// The processes that took the lock, as `/proc/locks` names them.
     fn takers(&self) -> io::Result<Vec<i32>> {
-        let locks = fs::read_to_string("/proc/locks")?;
+        let locks = kernel::read_text("/proc/locks")?;
         Ok(locks.lines().filter_map(|line| self.taker_in(line)).collect())
     }
 

@@ -7,7 +7,7 @@
 //! both: no agent can raise its own to that one, so a sweep after an agent leaves those programs alone.
 
 use std::{
-    fmt, fs, io,
+    fmt, io,
     mem::MaybeUninit,
     os::{
         fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
@@ -17,6 +17,7 @@ use std::{
     str::FromStr,
 };
 
+use ostler_files::kernel;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     net::sockopt::socket_peercred,
@@ -137,7 +138,7 @@ fn read_limit(pid: Pid) -> io::Result<LockLimit> {
 }
 
 fn read_proc(pid: Pid) -> io::Result<LockLimit> {
-    let text = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero()))?;
+    let text = kernel::read_text(format!("/proc/{}/limits", pid.as_raw_nonzero()))?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max file locks"));
     let hard = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
     hard.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no limit of file locks"))

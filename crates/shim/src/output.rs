@@ -4,8 +4,10 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
     os::unix::fs::FileExt,
-    path::{Path, PathBuf},
+    path::Path,
 };
+
+use ostler_files::private;
 
 use crate::{error::Error, files};
 
@@ -18,7 +20,6 @@ pub const ERR: &str = "err.log";
 /// One of the two logs.
 #[derive(Debug)]
 pub(crate) struct Log {
-    path: PathBuf,
     file: File,
     length: u64,
     length_max: u64,
@@ -32,9 +33,13 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn create(directory: &Path, name: &str, length_max: u64) -> Result<Log, Error> {
-        let path = directory.join(name);
-        let file = files::create(&path)?;
-        Ok(Log { path, file, length: 0, length_max, synced: 0, doubtful: false, waiting: Vec::new() })
+        let file = files::create(&directory.join(name))?;
+        Ok(Log { file, length: 0, length_max, synced: 0, doubtful: false, waiting: Vec::new() })
+    }
+
+    /// Reads bytes that were written.
+    pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        self.file.read_exact_at(bytes, offset)
     }
 
     /// How much was written.
@@ -99,7 +104,8 @@ impl Log {
     /// After a failed sync another one may succeed without having written anything, so the bytes are written again,
     /// from what the system still has of them.
     fn write_again(&self) -> io::Result<()> {
-        let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
+        // Written at an offset, which a descriptor that appends does not do; and the file itself, whatever has its name now.
+        let file = private::reopen(&self.file, OpenOptions::new().read(true).write(true))?;
         let mut piece = vec![0; PIECE];
         let mut at = self.synced;
         while at < self.length {

@@ -9,7 +9,7 @@ mod starting;
 use std::{
     mem::{self, MaybeUninit},
     os::fd::OwnedFd,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -32,7 +32,7 @@ use crate::{
     masking::Masking,
     output::Log,
     socket::{Client, Socket},
-    spool::{self, Happening, Spool, SpoolReader, StallReason, StopCause},
+    spool::{Happening, Spool, SpoolReader, StallReason, StopCause},
     tree::{self, Stopped, Tree},
 };
 
@@ -79,7 +79,6 @@ pub fn sweep(directory: &Path) -> Result<(), Error> {
 }
 
 struct Shim {
-    directory: PathBuf,
     agent: Agent,
     /// Readable when a child of the shim has ended: the agent, or one of those it has adopted.
     children: OwnedFd,
@@ -138,7 +137,7 @@ impl Shim {
         self.socket.accept();
         self.serve();
         self.write_down();
-        self.socket.flush(&self.directory.join(spool::FILE), self.spool.length());
+        self.socket.flush(self.spool.file(), self.spool.length());
     }
 
     /// Sleeps until one of the streams, the socket or the clock has something.

@@ -104,7 +104,7 @@ impl Socket {
     }
 
     /// Brings everybody who follows up to date and writes what can be written. Who is gone is forgotten.
-    pub(crate) fn flush(&mut self, spool: &Path, length: u64) {
+    pub(crate) fn flush(&mut self, spool: &File, length: u64) {
         for client in &mut self.clients {
             client.flush();
             while client.has_room() && client.read_spool(spool, length) {
@@ -193,11 +193,11 @@ impl Client {
     }
 
     /// Takes the next records from the spool. Whether there were any.
-    fn read_spool(&mut self, spool: &Path, length: u64) -> bool {
+    fn read_spool(&mut self, spool: &File, length: u64) -> bool {
         let Some(follower) = &mut self.follows else { return false };
         let mut bytes =
             vec![0; usize::try_from(length - follower.offset).unwrap_or(usize::MAX).min(SPOOL_PIECE)];
-        let read = File::open(spool).and_then(|file| file.read_exact_at(&mut bytes, follower.offset));
+        let read = spool.read_exact_at(&mut bytes, follower.offset);
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         if read.is_err() || (whole == 0 && !bytes.is_empty()) {
             self.gone = true;
@@ -289,7 +289,8 @@ mod tests {
         let crowd: Vec<UnixStream> =
             (0..2 * ACCEPTS_PER_TURN).map(|_| connect(&directory).expect("it listens")).collect();
         socket.accept();
-        socket.flush(Path::new("/dev/null"), 0);
+        let spool = ostler_files::private::create(directory.join("spool")).expect("a file");
+        socket.flush(&spool, 0);
         let is_answered = |mut stream: &UnixStream| {
             stream.set_nonblocking(true).expect("an open connection");
             // Greeted, or turned away because the room is full.

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::private;
 use ostler_protocol::Item;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -149,6 +150,11 @@ impl Spool {
         Ok(Spool { file, length: 0, last_seq: 0, waiting: Vec::new(), folding })
     }
 
+    /// The file itself: whatever is put in its place by name, this one is read and written.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
     /// How much of the file can be read: whole lines, synced.
     pub(crate) fn length(&self) -> u64 {
         self.length
@@ -242,7 +248,7 @@ impl SpoolReader {
     /// Opens the spool of a shim's directory.
     pub fn open(directory: &Path) -> Result<SpoolReader, Error> {
         let path = directory.join(FILE);
-        let file = File::open(&path).map_err(|source| Error::Read { path, source })?;
+        let file = private::open(&path).map_err(|source| Error::Read { path, source })?;
         Ok(SpoolReader { file: BufReader::new(file), line: Vec::new(), last_seq: 0, damage: None })
     }
 

@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use ostler_files::kernel;
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 
 use crate::cgroup::Cgroup;
@@ -233,7 +234,7 @@ pub(crate) fn is_busy() -> bool {
 pub(crate) fn children(pid: Pid) -> io::Result<Vec<Pid>> {
     let mut found = Vec::new();
     for task in gone_is_empty(fs::read_dir(format!("/proc/{pid}/task")))?.into_iter().flatten() {
-        let list = gone_is_empty(fs::read_to_string(task?.path().join("children")))?.unwrap_or_default();
+        let list = gone_is_empty(kernel::read_text(task?.path().join("children")))?.unwrap_or_default();
         let pids = list.split_whitespace().filter_map(|word| word.parse().ok());
         found.extend(pids.filter_map(Pid::from_raw));
     }
@@ -242,7 +243,7 @@ pub(crate) fn children(pid: Pid) -> io::Result<Vec<Pid>> {
 
 /// What `/proc` says of a process; nothing if it is gone or cannot be seen.
 pub(crate) fn look(pid: Pid) -> Option<Process> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = kernel::read_text(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = fields(&stat)?.collect();
     let (group, began) = (fields.get(2)?.parse().ok()?, fields.get(19)?.parse().ok()?);
     Some(Process { pid, began, group, doing: what_threads_do(pid)? })
@@ -252,7 +253,7 @@ pub(crate) fn look(pid: Pid) -> Option<Process> {
 fn what_threads_do(pid: Pid) -> Option<Doing> {
     let mut doing = Doing::Dead;
     for task in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-        let Ok(stat) = fs::read_to_string(task.ok()?.path().join("stat")) else { continue };
+        let Ok(stat) = kernel::read_text(task.ok()?.path().join("stat")) else { continue };
         let thread = match fields(&stat)?.next()? {
             "T" | "t" => Doing::Stopped,
             "Z" | "X" => Doing::Dead,
@@ -273,7 +274,7 @@ fn what_threads_do(pid: Pid) -> Option<Doing> {
 
 fn has_stop_pending(pid: Pid) -> bool {
     const STOP_BIT: u64 = 1 << (libc::SIGSTOP - 1);
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let status = kernel::read_text(format!("/proc/{pid}/status")).unwrap_or_default();
     let masks =
         status.lines().filter_map(|line| line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:")));
     masks.filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok()).any(|mask| mask & STOP_BIT != 0)

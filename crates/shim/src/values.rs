@@ -3,8 +3,9 @@
 //!
 //! Its form is that of an environment in `/proc`: `NAME=value`, each ended by a zero byte, because no value can hold one.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_vault::Secret;
 use zeroize::Zeroizing;
 
@@ -84,7 +85,7 @@ pub fn is_signal_word(text: &str) -> bool {
 }
 
 fn read_all(path: &Path) -> io::Result<Vec<(String, String)>> {
-    match fs::read(path) {
+    match private::read(path, FILE_BYTES_MAX) {
         Ok(bytes) => Ok(decode(&Zeroizing::new(bytes))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),

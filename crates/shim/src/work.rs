@@ -1,8 +1,9 @@
 //! What the processes of an agent are seen to do, by somebody else than their shim. It is read from `/proc`, as far as
 //! that says it: a process that waits for a network cannot be told from one that waits for its next task.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
+use ostler_files::kernel;
 use rustix::process::Pid;
 
 use crate::tree::{Doing, below, fields, look};
@@ -50,13 +51,13 @@ const PARENT: usize = 1;
 const TIMES: [usize; 4] = [11, 12, 13, 14];
 
 fn number(pid: Pid, field: usize) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = kernel::read_text(format!("/proc/{pid}/stat")).ok()?;
     fields(&stat)?.nth(field)?.parse().ok()
 }
 
 /// For how long the kernel has run: that is what it counts the beginning of processes from.
 fn uptime() -> Option<Duration> {
-    let text = fs::read_to_string("/proc/uptime").ok()?;
+    let text = kernel::read_text("/proc/uptime").ok()?;
     Duration::try_from_secs_f64(text.split_whitespace().next()?.parse().ok()?).ok()
 }
 

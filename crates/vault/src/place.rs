@@ -3,12 +3,15 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt},
     path::Path,
+    thread,
+    time::Duration,
 };
 
+use ostler_files::{UnusableFile, private};
 use rustix::{
-    fs::{CWD, FlockOperation, OFlags, RenameFlags, flock, renameat_with},
+    fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with},
     io::Errno,
     process::geteuid,
 };
@@ -19,6 +22,12 @@ use crate::error::OpenError;
 /// Held by whoever changes something.
 const LOCK: &str = "lock";
 
+/// Between two looks at the lock.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// After so many looks (20 s) it is somebody who stays.
+const LOOKS_MAX: u32 = 4_000;
+
 /// No file here comes near this.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
@@ -27,7 +36,7 @@ pub(crate) fn prepare(directory: &Path) -> Result<(), OpenError> {
     let failed = |source| OpenError::Io { path: directory.to_path_buf(), source };
     DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(failed)?;
     let metadata = fs::symlink_metadata(directory).map_err(failed)?;
-    private(directory, &metadata)
+    check_private(directory, &metadata)
 }
 
 /// Waits until nobody else changes the directory, and keeps others away until the file is dropped.
@@ -35,28 +44,33 @@ pub(crate) fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(LOCK);
     let failed = |source| OpenError::Io { path: path.clone(), source };
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).mode(0o600);
-    let file = options.custom_flags(no_link()).open(&path).map_err(failed)?;
-    flock(&file, FlockOperation::LockExclusive).map_err(|source| failed(source.into()))?;
-    Ok(file)
+    let file = private::open_or_create(&path, options.write(true).truncate(false)).map_err(failed)?;
+    for _ in 0..LOOKS_MAX {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(Errno::WOULDBLOCK) => thread::sleep(LOOK),
+            Err(source) => return Err(failed(source.into())),
+        }
+    }
+    Err(failed(io::Error::new(io::ErrorKind::TimedOut, "another process holds it")))
 }
 
 /// Reads a file that must be its owner's alone; nothing, if there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, OpenError> {
     let failed = |source| OpenError::Io { path: path.to_path_buf(), source };
-    let file = match OpenOptions::new().read(true).custom_flags(no_link()).open(path) {
+    let file = match private::open(path) {
         Ok(file) => file,
         Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) if source.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+        Err(source) if UnusableFile::of(&source) == Some(UnusableFile::Link) => {
             return Err(OpenError::NotPrivate { path: path.to_path_buf(), why: "it is a link" });
         }
         Err(source) => return Err(failed(source)),
     };
     let metadata = file.metadata().map_err(failed)?;
-    private(path, &metadata)?;
+    check_private(path, &metadata)?;
     // One that was replaced since it was opened has no name any more.
-    if !metadata.is_file() || metadata.nlink() > 1 {
-        let why = "it is no plain file, or it has two names";
+    if metadata.nlink() > 1 {
+        let why = "it has two names";
         return Err(OpenError::NotPrivate { path: path.to_path_buf(), why });
     }
     // As long as the file and a byte more, so that reading does not leave pieces behind by growing.
@@ -91,7 +105,7 @@ pub(crate) fn make(path: &Path, text: &[u8]) -> Result<bool, OpenError> {
 }
 
 fn write_new(path: &Path, text: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = private::create(path)?;
     file.write_all(text)?;
     file.sync_all()
 }
@@ -104,10 +118,10 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 fn sync_directory(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    path.parent().map_or(Ok(()), ostler_files::sync_directory)
 }
 
-fn private(path: &Path, metadata: &fs::Metadata) -> Result<(), OpenError> {
+fn check_private(path: &Path, metadata: &fs::Metadata) -> Result<(), OpenError> {
     let why = if metadata.is_symlink() {
         "it is a link"
     } else if metadata.uid() != geteuid().as_raw() {
@@ -118,8 +132,4 @@ fn private(path: &Path, metadata: &fs::Metadata) -> Result<(), OpenError> {
         return Ok(());
     };
     Err(OpenError::NotPrivate { path: path.to_path_buf(), why })
-}
-
-fn no_link() -> i32 {
-    i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).expect("flags are small numbers")
 }

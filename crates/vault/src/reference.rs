@@ -5,7 +5,6 @@
 
 use std::{
     env, fmt,
-    fs::File,
     io::{self, Read},
     os::unix::process::CommandExt,
     path::PathBuf,
@@ -15,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use ostler_files::named;
 use rustix::process::{Pid, Signal, kill_process_group};
 use zeroize::Zeroizing;
 
@@ -119,7 +119,7 @@ impl Reference {
             }
             Reference::File(path) => {
                 let failed = |source| ReferenceError::File { path: path.clone(), source };
-                let file = File::open(path).map_err(failed)?;
+                let file = named::open(path).map_err(failed)?;
                 if !file.metadata().map_err(failed)?.is_file() {
                     return Err(failed(io::Error::other("it is no plain file")));
                 }

@@ -5,11 +5,10 @@
 use std::{
     fs::{self, File, Metadata},
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
-use rustix::fs::OFlags;
+use ostler_files::named;
 
 use crate::{Commit, GitError, commit::Tree, git::Call, guard::GitDir};
 
@@ -179,12 +178,7 @@ pub(crate) fn blocker(root: &Path, added: &Path) -> Option<PathBuf> {
 /// Opens a file that an agent may have put there. At a pipe one would wait for ever, so it is opened without waiting
 /// and then seen to be a regular file.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).expect("flags of open are small");
-    let opened = File::options().read(true).custom_flags(flags).open(path)?;
-    if !opened.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    Ok(opened)
+    named::open(path)
 }
 
 /// The beginning of such a file.

@@ -4,11 +4,13 @@
 //! A note in its git directory says that it is complete; one without it is made anew.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, DirBuilder},
     io::{self, Write},
     os::unix::{ffi::OsStrExt, fs::DirBuilderExt},
     path::Path,
 };
+
+use ostler_files::{FILE_BYTES_MAX, named};
 
 use crate::{
     Commit, GitError, Repository,
@@ -23,7 +25,7 @@ impl Repository {
     /// Makes one at a path in Ostler's own state, or finds the one that was made there of the same commit.
     pub fn make_disposable(&self, path: &Path, commit: &Commit) -> Result<(), GitError> {
         let note = path.join(".git").join(COMPLETE);
-        if fs::read_to_string(&note).is_ok_and(|text| text == commit.as_str()) {
+        if named::read_text(&note, FILE_BYTES_MAX).is_ok_and(|text| text == commit.as_str()) {
             return Ok(());
         }
         remove_disposable(path)?;
@@ -49,7 +51,7 @@ impl Repository {
 
 /// Half a file is no harm: without the note that comes last, all of it is made anew.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
-    File::create(path).and_then(|mut it| it.write_all(bytes)).map_err(|source| file(path, source))
+    named::create(path).and_then(|mut it| it.write_all(bytes)).map_err(|source| file(path, source))
 }
 
 /// Throws one away. It is ours, whatever is in it: nothing of it was ever anybody's work.

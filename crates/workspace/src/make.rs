@@ -12,6 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ostler_files::{named, sync_directory};
+
 use crate::{
     Commit, GitError, Head, MakeError, Repository,
     checkout::{
@@ -224,11 +226,11 @@ pub(crate) fn is_being_made(git_dir: &Path) -> bool {
 fn write_mark(git_dir: &Path, branch: &str) -> Result<(), GitError> {
     let (new, path) = (git_dir.join("ostler.new"), git_dir.join("ostler"));
     let write = || {
-        let mut file = File::create(&new)?;
+        let mut file = named::create(&new)?;
         file.write_all(branch.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, &path)?;
-        File::open(git_dir)?.sync_all()
+        sync_directory(git_dir)
     };
     write().map_err(|source| file(&path, source))
 }

@@ -5,12 +5,14 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
     thread,
     time::Duration,
 };
+
+use ostler_files::named;
 
 use crate::{
     Commit, GitError, Pin, Repository, Worktree,
@@ -174,7 +176,7 @@ impl Repository {
             text.extend_from_slice(format!("{line}\n").as_bytes());
             let draft = path.with_extension("ostler");
             let written = fs::create_dir_all(self.common_dir.join("info"))
-                .and_then(|()| File::create(&draft)?.write_all(&text))
+                .and_then(|()| named::create(&draft)?.write_all(&text))
                 .and_then(|()| fs::rename(&draft, &path));
             written.map_err(|source| file(&path, source))?;
         }

@@ -13,6 +13,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ostler_files::named;
+
 use crate::{
     Commit, GitError,
     checkout::{Checkout, file, read_file},
@@ -33,7 +35,7 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 pub(crate) fn note(checkout: &Checkout, old: &Commit, new: &Commit) -> Result<(), GitError> {
     let path = checkout.git_dir.join(NOTE);
     let draft = checkout.git_dir.join("ostler-merge.draft");
-    let written = File::create(&draft).and_then(|mut file| {
+    let written = named::create(&draft).and_then(|mut file| {
         io::Write::write_all(&mut file, format!("{old} {new}\n").as_bytes())?;
         file.sync_all()?;
         fs::rename(&draft, &path)

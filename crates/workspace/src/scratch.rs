@@ -13,6 +13,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use ostler_files::kernel;
 use rustix::{
     io::Errno,
     process::{Pid, test_kill_process},
@@ -60,7 +61,7 @@ pub(crate) fn sweep(git_dir: &Path) {
 fn place() -> &'static str {
     static PLACE: OnceLock<String> = OnceLock::new();
     PLACE.get_or_init(|| {
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let boot = kernel::read_text("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let list = fs::metadata("/proc/self/ns/pid").map_or(0, |it| it.ino());
         format!("{}-{list}", boot.get(..8).unwrap_or("0"))
     })

@@ -45,12 +45,19 @@ const RULES: &[Rule] = &[
         tests: &[],
         pure: None,
     },
-    Rule { name: "ostler-shim", workspace: &["ostler-protocol", "ostler-vault"], tests: &[], pure: None },
+    Rule { name: "ostler-files", workspace: &[], tests: &[], pure: None },
+    Rule {
+        name: "ostler-shim",
+        workspace: &["ostler-files", "ostler-protocol", "ostler-vault"],
+        tests: &[],
+        pure: None,
+    },
     Rule {
         name: "ostler-server",
         workspace: &[
             "ostler-agents",
             "ostler-engine",
+            "ostler-files",
             "ostler-orchestrate",
             "ostler-protocol",
             "ostler-shim",
@@ -65,6 +72,7 @@ const RULES: &[Rule] = &[
         name: "ostler",
         workspace: &[
             "ostler-agents",
+            "ostler-files",
             "ostler-orchestrate",
             "ostler-protocol",
             "ostler-server",
@@ -75,9 +83,9 @@ const RULES: &[Rule] = &[
         tests: &["ostler-store"],
         pure: None,
     },
-    Rule { name: "ostler-store", workspace: &[], tests: &[], pure: None },
-    Rule { name: "ostler-vault", workspace: &[], tests: &[], pure: None },
-    Rule { name: "ostler-workspace", workspace: &[], tests: &[], pure: None },
+    Rule { name: "ostler-store", workspace: &["ostler-files"], tests: &[], pure: None },
+    Rule { name: "ostler-vault", workspace: &["ostler-files"], tests: &[], pure: None },
+    Rule { name: "ostler-workspace", workspace: &["ostler-files"], tests: &[], pure: None },
     Rule { name: "xtask", workspace: &[], tests: &[], pure: None },
 ];
 

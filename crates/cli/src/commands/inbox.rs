@@ -3,7 +3,7 @@
 use clap::Args;
 use ostler_server::{api::RequestView, client::Client};
 
-use super::trust;
+use super::{token, trust};
 use crate::{
     card,
     context::{Context, talk},
@@ -20,13 +20,13 @@ const PAGE: usize = 1000;
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
-    let (open, waiting) = talk(async {
+    let (open, waiting, forged) = talk(async {
         let client = context.server().await?;
-        Ok((open(&client).await?, trust::waiting(&client).await))
+        Ok((open(&client).await?, trust::waiting(&client).await, token::forged(&client).await))
     })?;
     let words = context.words;
     context.print(&open, |screen| {
-        let notice = trust::notice(words, screen, &waiting);
+        let notice = token::notice(words, &forged) + &trust::notice(words, screen, &waiting);
         if open.is_empty() && notice.is_empty() {
             return format!("{}\n", words.sentence(Key::NothingNeedsYou));
         }

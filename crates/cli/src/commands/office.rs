@@ -394,6 +394,7 @@ async fn send(
     let new = NewOfficeMessage { role: arguments.role.clone(), text, korean, environment };
     let session: SessionView = client.post(&format!("/projects/{project}/office/messages"), &new).await?;
     context.print(&session, |_| format!("{}\n", words.say(Key::Sent, &[("id", &session.id)])))?;
+    super::trust::note_withheld(context, client, &directory()?.to_string_lossy()).await;
     Ok(Exit::Done)
 }
 

@@ -23,7 +23,7 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use self::shown::Shown;
-use super::run::environment;
+use super::{run::environment, trust};
 use crate::{
     attached::{self, Options, Signals},
     console,
@@ -103,6 +103,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             }
             Err(error) => return Err(error.into()),
         };
+        trust::note_withheld(context, &client, &new.directory).await;
         if arguments.detach {
             context.print(&view, |_| format!("{} {}\n", view.run, view.session))?;
             context.note(&context.words.say(Key::LoopDetached, &[("session", &view.session)]));

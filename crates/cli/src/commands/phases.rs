@@ -8,6 +8,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use ostler_files::{FILE_BYTES_MAX, named};
 use ostler_server::{
     api::{ExportView, GateView, NewExport, NewPhases, PhaseView, PhasesState, PhasesView},
     client::Client,
@@ -182,7 +183,7 @@ fn file_error(path: &Path, source: io::Error) -> Error {
 
 /// What stands in a file that does not have to be there.
 fn read(path: &Path) -> Result<String, Error> {
-    match fs::read_to_string(path) {
+    match named::read_text(path, FILE_BYTES_MAX) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         other => other.map_err(|source| file_error(path, source)),
     }
@@ -223,6 +224,7 @@ async fn begin(context: &Context, client: &Client, arguments: &RunArguments) -> 
     };
     let begun: PhasesView = client.post("/phases", &new).await?;
     let words = context.words;
+    super::trust::note_withheld(context, client, &new.directory).await;
     if arguments.follow {
         context
             .note(&words.say(Key::PhasesStarted, &[("run", &begun.run), ("title", &one_line(&begun.title))]));

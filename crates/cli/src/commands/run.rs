@@ -6,13 +6,14 @@ use std::{collections::BTreeMap, env, time::Duration};
 
 use clap::Args;
 use ostler_server::{
-    api::{NewRun, RunView, StatusView, TrustView},
-    client::{Client, encoded},
+    api::{NewRun, RunView, StatusView},
+    client::Client,
 };
 
 use super::{
     limits::{Limits, duration, limit_s},
     send::standard_input,
+    trust,
 };
 use crate::{
     attached::{self, Options, Signals},
@@ -176,12 +177,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
                 format!("{}\n", words.say(Key::RunBegun, begun))
             })?;
             context.note(&words.say(Key::RunDetached, &[("session", &session)]));
+            trust::note_withheld(context, &client, &new.directory).await;
             return Ok(Exit::Done);
         }
         let begun: &[(&str, &dyn std::fmt::Display)] =
             &[("run", &run.id), ("session", &session), ("title", &one_line(&run.title))];
         context.note(&words.say(Key::RunBegun, begun));
-        note_withheld(context, &client, &new.directory).await;
+        trust::note_withheld(context, &client, &new.directory).await;
         if !run.project.git && is_first(&client, &run).await {
             context.note(words.sentence(Key::ShowNotGit));
         }
@@ -210,22 +212,6 @@ fn note_left_out(context: &Context, run: &RunView) {
     let more = if worktree.left_out_more > 0 { ", …" } else { "" };
     let files = one_line(&worktree.left_out.join(", ")) + more;
     context.note(&context.words.say(Key::LeftOutOfWorktree, &[("n", &n), ("files", &files)]));
-}
-
-/// Names the settings of the project that are not applied, because nobody has agreed to them.
-async fn note_withheld(context: &Context, client: &Client, directory: &str) {
-    let settings = context.config().map(|config| config.withheld(&[])).unwrap_or_default();
-    if settings.is_empty() || context.json {
-        return;
-    }
-    let trust = client.get::<TrustView>(&format!("/trust?directory={}", encoded(directory))).await;
-    // The run has begun: a note is not worth an error.
-    let Ok(trust) = trust else { return };
-    let waits = |key: &str| trust.commands.iter().any(|it| it.key == key && !it.trusted);
-    let keys: Vec<&str> = settings.iter().map(|it| it.key.as_str()).filter(|key| waits(key)).collect();
-    if !keys.is_empty() {
-        context.note(&context.words.say(Key::TrustWithheld, &[("keys", &keys.join(", "))]));
-    }
 }
 
 fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {

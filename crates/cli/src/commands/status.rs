@@ -8,7 +8,7 @@ use ostler_server::{
 };
 use serde::Serialize;
 
-use super::trust;
+use super::{token, trust};
 use crate::{
     card, clock,
     context::{Context, talk},
@@ -36,9 +36,12 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
         let looked: LookedView = client.get("/looked").await?;
         let status: StatusView = client.get("/status").await?;
         let waiting = trust::waiting(&client).await;
+        let forged = token::forged(&client).await;
         let seq = looked.seq;
         let overview = Overview { looked, status };
-        context.print(&overview, |screen| page(context.words, screen, &overview, &waiting))?;
+        context.print(&overview, |screen| {
+            token::notice(context.words, &forged) + &page(context.words, screen, &overview, &waiting)
+        })?;
         // What went into a file or to a program no person has seen.
         if !context.json && io::stdout().is_terminal() {
             let look = NewLook { seq: Some(seq), session: None };

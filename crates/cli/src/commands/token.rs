@@ -3,17 +3,17 @@
 use clap::{Args, Subcommand};
 use ostler_server::{
     api::{NewToken, SignInKind, SignInView, TokenView},
-    client::encoded,
+    client::{Client, encoded},
 };
 use serde_json::json;
 
 use crate::{
     clock,
     context::{Context, talk},
-    error::Error,
+    error::{Error, Message},
     exit::Exit,
     screen::{Cell, Style, one_line},
-    words::Key,
+    words::{Key, Words},
 };
 
 /// Let scripts in over TCP, and see who may come in.
@@ -86,6 +86,7 @@ fn list(context: &Context) -> Result<Exit, Error> {
         let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
         let rows = all.iter().map(|it| {
             let what = match (it.kind, it.read_only) {
+                _ if it.forged => Key::SignInForged,
                 (SignInKind::Browser, _) => Key::SignInBrowser,
                 (SignInKind::Token, true) => Key::SignInReadOnly,
                 (SignInKind::Token, false) => Key::SignInToken,
@@ -100,6 +101,22 @@ fn list(context: &Context) -> Result<Exit, Error> {
         screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
     })?;
     Ok(Exit::Done)
+}
+
+/// The sign-ins that another process has written into the file. What a server cannot say is said elsewhere.
+pub(crate) async fn forged(client: &Client) -> Vec<SignInView> {
+    let all: Vec<SignInView> = client.get("/sign-ins").await.unwrap_or_default();
+    all.into_iter().filter(|it| it.forged).collect()
+}
+
+/// Says of one that Ostler did not make it, and how it is removed.
+pub(crate) fn forged_message(it: &SignInView) -> Message {
+    Message::new(Key::ForgedSignIn).with("id", &it.id).with("name", &one_line(&it.name))
+}
+
+/// Says so above what needs a person; nothing, if there are none.
+pub(super) fn notice(words: Words, forged: &[SignInView]) -> String {
+    forged.iter().flat_map(|it| [forged_message(it).say(words), "\n\n".to_owned()]).collect()
 }
 
 fn revoke(context: &Context, name: &str) -> Result<Exit, Error> {

@@ -146,6 +146,23 @@ fn shown(words: Words, screen: Screen, trust: &TrustView) -> String {
     said
 }
 
+/// Names the settings of the project that are not applied, because nobody has agreed to them: for every command that
+/// starts something.
+pub(super) async fn note_withheld(context: &Context, client: &Client, directory: &str) {
+    let settings = context.config().map(|config| config.withheld(&[])).unwrap_or_default();
+    if settings.is_empty() || context.json {
+        return;
+    }
+    let trust = client.get::<TrustView>(&format!("/trust?directory={}", encoded(directory))).await;
+    // The run has begun: a note is not worth an error.
+    let Ok(trust) = trust else { return };
+    let waits = |key: &str| trust.commands.iter().any(|it| it.key == key && !it.trusted);
+    let keys: Vec<&str> = settings.iter().map(|it| it.key.as_str()).filter(|key| waits(key)).collect();
+    if !keys.is_empty() {
+        context.note(&context.words.say(Key::TrustWithheld, &[("keys", &keys.join(", "))]));
+    }
+}
+
 /// The commands of the user's own configuration that wait for consent. What a server cannot say is said elsewhere.
 pub(super) async fn waiting(client: &Client) -> Vec<TrustedView> {
     let trust: Option<TrustView> = client.get(&format!("/trust?directory={CONFIGURATION}")).await.ok();

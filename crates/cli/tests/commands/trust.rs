@@ -303,6 +303,9 @@ fn the_settings_of_a_repository_wait_for_it() {
     assert!(said.code == 0 && said.out.contains("own") && !said.out.contains("other"), "{said:?}");
     assert!(said.err.contains("default_agent, patience") && said.err.contains("ostler trust"), "{said:?}");
 
+    let said = place.run(&["run", "--detach", "work"]);
+    assert!(said.code == 0 && said.err.contains("default_agent, patience"), "detached as well: {said:?}");
+
     let shown = place.run(&["trust"]);
     assert_eq!(shown.code, 7, "{shown:?}");
     assert!(shown.out.contains("question = \"1ms\"") && shown.out.contains("default_agent"), "{shown:?}");

@@ -6,6 +6,7 @@ another session. Where an attack needs a moment of the test's (a restart, a look
 waits for the file `past.name`.
 """
 
+import hashlib
 import http.client
 import json
 import os
@@ -21,6 +22,7 @@ import time
 HOME, VICTIM, QUESTION = os.environ["ATTACKED_HOME"], os.environ["VICTIM"], os.environ["VICTIM_QUESTION"]
 OSTLER = os.environ.get("ATTACKER_OSTLER") or os.path.join(HOME, "bin", "ostler")
 HERE = os.getcwd()
+TOKEN = "ost_evil"
 SESSION, LAUNCH = os.environ.get("OSTLER_SESSION", "none.0@").split("@")[0].split(".")[:2]
 OWN = os.path.join(HOME, "sessions", SESSION, LAUNCH)
 
@@ -225,6 +227,54 @@ def attack_configuration():
     tried("configuration", "a notification command is written")
 
 
+def plant_pipe(path):
+    """Puts a named pipe in the place of a file."""
+    os.mkfifo(path + ".pipe")
+    os.rename(path + ".pipe", path)
+
+
+def attack_files():
+    """Named pipes in the state directory, its own session's directory and another's; a sign-in of its own making."""
+    for name in ["lock-limit", "mark", "looked.json", "config-consent.json", "vault-changes"]:
+        plant_pipe(os.path.join(HOME, name))
+    for name in ["out.log", "err.log", "launch.json", "spool.jsonl", "spool"]:
+        if os.path.exists(os.path.join(OWN, name)):
+            plant_pipe(os.path.join(OWN, name))
+    for name in ["err.log", "launch.json"]:
+        plant_pipe(os.path.join(HOME, "sessions", VICTIM, "1", name))
+    path = os.path.join(HOME, "sign-ins.json")
+    try:
+        with open(path) as file:
+            signed_in = json.load(file)
+    except OSError:
+        signed_in = {"v": 1, "last": 0, "entries": []}
+    now = int(time.time() * 1000)
+    signed_in["last"] += 1
+    signed_in["entries"].append({
+        "id": signed_in["last"], "kind": "token", "name": f"evil{os.getpid()}", "made_at_ms": now, "used_at_ms": None,
+        "over_at_ms": now + 10**9, "hash": hashlib.sha256(TOKEN.encode()).hexdigest(), "proof": None, "port": None,
+    })
+    with open(path + ".forged", "w") as file:
+        json.dump(signed_in, file)
+    os.rename(path + ".forged", path)
+    tried("files", "pipes are planted, and a sign-in is forged")
+
+
+def attack_token():
+    """Comes in over TCP with the sign-in that it has forged, after a restart."""
+    with open(os.path.join(HOME, "page.port")) as file:
+        port = int(file.readline())
+    for method, path, body in [
+        ("GET", "/api/v1/status", None),
+        ("POST", f"/api/v1/requests/{QUESTION}/answer", json.dumps({"value": "mine"})),
+    ]:
+        caller = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json", "idempotency-key": "evil"}
+        caller.request(method, path, body, headers)
+        status = caller.getresponse().status
+        tried(f"token.{method}", status, gained=status < 300)
+
+
 def attack_socket_file():
     """Row 5: removes its control socket, and works on."""
     os.unlink(os.path.join(OWN, "ctl.sock"))
@@ -333,6 +383,8 @@ ATTACKS = {
     "spool": attack_spool,
     "backlog": attack_backlog,
     "configuration": attack_configuration,
+    "files": attack_files,
+    "token": attack_token,
     "person": lambda: as_a_person("person"),
     "socket_file": attack_socket_file,
     "mark": attack_mark,

@@ -17,7 +17,7 @@ use std::{
 
 use ostler_server::{
     Home,
-    api::{GivenValue, InfoView, NewAnswer, NewRun, RequestView},
+    api::{GivenValue, InfoView, NewAnswer, NewRun, RequestView, SignInView},
     client::Client,
 };
 use tokio::runtime;
@@ -33,8 +33,19 @@ const ATTACKER: &str = include_str!("attacker.py");
 const SECRET: &str = "sk_attack_0123456789abcdefXYZ";
 
 /// The attacks of one session. The last one ends it.
-const ATTACKS: [&str; 9] =
-    ["configuration", "person", "shim", "values", "state", "sockets", "spool", "backlog", "mark"];
+const ATTACKS: [&str; 11] = [
+    "configuration",
+    "person",
+    "shim",
+    "values",
+    "state",
+    "sockets",
+    "spool",
+    "files",
+    "backlog",
+    "token",
+    "mark",
+];
 
 /// The most memory that the server may have taken after a round.
 const SERVER_MEMORY_KIB_MAX: u64 = 600 << 10;
@@ -86,6 +97,8 @@ fn attack(mut world: World) {
         displacing::displace(&mut world, &watch, round);
         victims.are_untouched(&world);
         attack.gained_nothing();
+        the_forged_sign_in_is_shown(&world);
+        the_command_line_answers(&world);
         assert!(memory_kib(world.server_pid()) < SERVER_MEMORY_KIB_MAX, "the server has grown");
         fs::remove_file(world.home.join("config/ostler/config.toml")).expect("the attacker wrote one");
         victims.finish(&world);
@@ -106,6 +119,24 @@ fn cancel_the_unreachable(world: &World, attack: &Attack) {
     world.wish(&attack.session, "cancel");
     world.wait_for("its end", |world| world.session(&attack.session).outcome.map(drop));
     assert!(state(pid).is_none_or(|state| state == 'Z'), "{pid} is shown as gone and lives");
+}
+
+/// A sign-in that an agent has written into the file lets nobody in, and a person is told.
+fn the_forged_sign_in_is_shown(world: &World) {
+    let all: Vec<SignInView> = world.get("/sign-ins").expect("a server");
+    assert!(all.iter().any(|it| it.forged && it.name.starts_with("evil")), "{all:?}");
+    assert!(all.iter().all(|it| it.forged), "{all:?}");
+    let inbox = String::from_utf8_lossy(&world.ostler_of_user(&["inbox"]).stdout).into_owned();
+    assert!(inbox.contains("was not made by Ostler"), "{inbox}");
+}
+
+/// Whatever pipes were planted, every command ends.
+fn the_command_line_answers(world: &World) {
+    for arguments in [["status", "--json"], ["ps", "--json"], ["doctor", "--json"], ["verify", "--json"]] {
+        let began = Instant::now();
+        world.ostler_of_user(&arguments);
+        println!("attacker: {arguments:?} took {:?}", began.elapsed());
+    }
 }
 
 impl Victims {

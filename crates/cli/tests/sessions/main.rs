@@ -39,6 +39,7 @@ mod notifying;
 mod office;
 mod parking;
 mod phases;
+mod planted;
 mod preload;
 mod private;
 mod reaching;

@@ -425,6 +425,25 @@ impl World {
         self.command(arguments).output().expect("the program runs")
     }
 
+    /// The same as the user whose state directory it is. A command that hangs is ended, and fails the test.
+    pub(crate) fn ostler_of_user(&self, arguments: &[&str]) -> std::process::Output {
+        let mut command = self.command(arguments);
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        let deadline = Instant::now() + DEADLINE;
+        while child.try_wait().expect("a child can be waited for").is_none() {
+            if Instant::now() > deadline {
+                child.kill().ok();
+                panic!("{arguments:?} hangs");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.wait_with_output().expect("it has ended")
+    }
+
     /// The program as a person would run it.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.program();

@@ -112,6 +112,9 @@ pub struct SignInView {
     pub over_at_ms: u64,
     /// Whether it is the one that asks.
     pub current: bool,
+    /// Whether Ostler did not make it: another process has written it into the file. It lets nobody in.
+    #[serde(default)]
+    pub forged: bool,
 }
 
 /// Whose a sign-in is.

@@ -1,7 +1,6 @@
 //! Checks: a command that says whether the work is done, under a shim like everything that runs code of a project.
 
 use std::{
-    fs::{self, File},
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
@@ -9,6 +8,7 @@ use std::{
 };
 
 use ostler_engine::{ActionName, Input, SessionId, session::CheckWish};
+use ostler_files::private;
 use ostler_shim::{
     ERR, OUT,
     control::Command,
@@ -175,17 +175,14 @@ pub(super) fn whole(directory: &Path) -> Option<String> {
     let mut text = String::new();
     for log in [OUT, ERR] {
         let path = directory.join(log);
-        if path.metadata().ok()?.len() > WHOLE_BYTES_MAX {
-            return None;
-        }
-        text += &String::from_utf8_lossy(&fs::read(path).ok()?);
+        text += &String::from_utf8_lossy(&private::read(path, WHOLE_BYTES_MAX).ok()?);
         text.push('\n');
     }
     Some(text)
 }
 
 fn end_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = private::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES_MAX)))?;
     let mut bytes = Vec::new();

@@ -5,7 +5,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::Arc,
@@ -19,6 +18,7 @@ use ostler_engine::{
     input::{CheckpointNews, RestoreNews},
     session::Session,
 };
+use ostler_files::private;
 use ostler_protocol::stream::Table;
 use ostler_shim::OUT;
 use ostler_workspace::{
@@ -278,7 +278,7 @@ fn anchor(driver: &Driver, session: &Session) -> Option<String> {
 }
 
 fn end_of(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = private::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(LOG_END_BYTES)))?;
     let mut bytes = Vec::new();

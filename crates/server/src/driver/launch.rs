@@ -18,6 +18,7 @@ use ostler_engine::{
     input_id,
     session::{Launch, Order, Role, Screen, Session},
 };
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_protocol::guide::{self, Language};
 use ostler_shim::{
     can_confine,
@@ -30,7 +31,7 @@ use tokio::{io::AsyncReadExt, process::Command};
 use super::{Driver, tell};
 use crate::{
     descriptors, environment,
-    home::{self, private_directory, private_file},
+    home::{self, private_directory},
     inject,
     private::{Place, PrivateError},
     verifier_config::VerifierConfig,
@@ -315,7 +316,7 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
     let mut command = Command::new("/proc/self/exe");
     command.arg0(program).arg("__shim").arg(directory).current_dir("/");
     let log = directory.join("shim.log");
-    let words = private_file(&log, fs::OpenOptions::new().append(true)).map_err(failed)?;
+    let words = private::open_or_create(&log, fs::OpenOptions::new().append(true)).map_err(failed)?;
     let sealed = file.seal().map_err(failed)?;
     command.env_clear().stdin(sealed).stdout(Stdio::piped()).stderr(words);
     let mut shim = command.spawn().map_err(|source| LaunchError::Io { path: program.into(), source })?;
@@ -326,7 +327,7 @@ pub(super) async fn start(program: &Path, directory: &Path, file: &LaunchFile) -
     }
     if !directory.join(spool::FILE).exists() {
         shim.wait().await.map_err(failed)?;
-        let words = fs::read_to_string(&log).unwrap_or_default().trim().to_owned();
+        let words = private::read_text(&log, FILE_BYTES_MAX).unwrap_or_default().trim().to_owned();
         return Err(LaunchError::NoShim { words });
     }
     Ok(())

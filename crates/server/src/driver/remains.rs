@@ -4,6 +4,7 @@ use std::{fs::File, io::Read, path::Path};
 
 use ostler_agents::{Output, Terminal};
 use ostler_engine::session::Order;
+use ostler_files::private;
 use ostler_protocol::{Format, Item, Parser, Settings, stream::Table};
 use ostler_shim::{
     LOCK, OUT,
@@ -72,7 +73,7 @@ impl LeftRecords {
         let (reader, damage) = match SpoolReader::open(directory) {
             Ok(reader) => (Some(reader), None),
             // A shim that never began has left no spool.
-            Err(_) if after_seq == 0 => (None, None),
+            Err(error) if after_seq == 0 && error.is_missing() => (None, None),
             Err(error) => (None, Some(error.to_string())),
         };
         LeftRecords { reader, after_seq, damage }
@@ -126,7 +127,7 @@ pub(super) fn parser(order: &Order) -> Option<Parser> {
 
 impl Overheard {
     pub(super) fn open(directory: &Path, parser: Parser) -> Option<Overheard> {
-        let log = File::open(directory.join(OUT)).ok()?;
+        let log = private::open(directory.join(OUT)).ok()?;
         Some(Overheard { log: Some(log), parser, count: 0 })
     }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use ostler_engine::SessionId;
+use ostler_files::kernel;
 use ostler_shim::{
     LockLimit,
     spool::{self, Happening},
@@ -113,7 +114,7 @@ fn with_variable(wanted: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let has_it = |pid: &i32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let environment = kernel::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
     };
     pids.filter(has_it).collect()

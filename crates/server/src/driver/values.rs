@@ -8,6 +8,7 @@ use ostler_engine::{
     request::{Ask, Request},
     session::{Session, ValueSource},
 };
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_protocol::{
     mask::is_masked,
     signal::{DependencyRequest, DependencyType},
@@ -104,7 +105,7 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<BTreeMap<St
         if is_shown { shown.push((name, value)) } else { secrets.push((name, value)) }
     }
     let bytes = Zeroizing::new(encode(secrets.iter().map(exposed), shown.iter().map(exposed)));
-    if !fs::read(&path).is_ok_and(|found| found == *bytes) {
+    if !private::read(&path, FILE_BYTES_MAX).is_ok_and(|found| found == *bytes) {
         private_directory(&driver.home.session(session)).map_err(failed)?;
         write_private(&path, &bytes).map_err(failed)?;
     }

@@ -8,6 +8,7 @@ use ostler_engine::{
     input::WorktreeNews,
     session::{Session, Worktree as Kept, WorktreeState},
 };
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_workspace::{
     Commit, Diff, DiffFormat, DiffOptions, GitError, MergeMessages, MergeOutcome, Repository, Worktree,
     WorktreeSpec,
@@ -124,7 +125,7 @@ fn make_below(root: &Path, directory: &Path) -> Result<(), String> {
 /// merge, so it is noted before: who begins again after a crash only has to take away the rest.
 fn merge(place: &Place, title: &str, note: &Path) -> WorktreeNews {
     let merged = || -> Result<WorktreeNews, String> {
-        let noted = fs::read_to_string(note).ok().and_then(|text| Commit::parse(&text));
+        let noted = private::read_text(note, FILE_BYTES_MAX).ok().and_then(|text| Commit::parse(&text));
         let (repository, worktree) = if noted.is_some() { known(place)? } else { found(place)? };
         let commit = match noted {
             Some(commit) => commit,

@@ -64,6 +64,7 @@ codes! {
     LinkOver => "link_over",
     LinkUnknown => "link_unknown",
     LinkUsed => "link_used",
+    LogReplaced => "log_replaced",
     LongField => "long_field",
     NoAgent => "no_agent",
     NoAmount => "no_amount",

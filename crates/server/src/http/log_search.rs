@@ -5,7 +5,6 @@
 
 use std::{
     collections::VecDeque,
-    fs::File,
     io::{self, BufRead, BufReader, Read},
 };
 
@@ -21,6 +20,7 @@ use super::{
     App,
     code::Code,
     extract::{Path, Query},
+    output::open_log,
 };
 use crate::api::{LogLineView, LogSearchView, OutputForm, OutputStream, Problem};
 
@@ -77,15 +77,10 @@ pub(super) async fn search(
     let launch = log.launch;
     let searched = tokio::task::spawn_blocking(move || {
         let mut search = LogSearch::new(wanted, limit);
-        match File::open(&log.path) {
-            // A launch that has printed nothing has no log.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(search),
-            file => file.and_then(|file| search.read(file, log.table)).map(|_| search),
-        }
+        let read = open_log(&log.path)?.map_or(Ok(()), |file| search.read(file, log.table).map(|_| ()));
+        read.map(|()| search).map_err(|error| Problem::internal(format!("the log cannot be read: {error}")))
     });
-    let searched =
-        searched.await?.map_err(|error| Problem::internal(format!("the log cannot be read: {error}")));
-    let LogSearch { count, lines, .. } = searched?;
+    let LogSearch { count, lines, .. } = searched.await??;
     Ok(Json(LogSearchView { launch, count, lines: lines.into() }))
 }
 

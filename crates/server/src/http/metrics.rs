@@ -14,6 +14,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use ostler_files::kernel;
 use serde_json::json;
 
 use super::{App, lists, views};
@@ -145,7 +146,7 @@ fn of_routes(page: &mut Page, app: &App) {
 }
 
 fn of_process(page: &mut Page) {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = kernel::read_text("/proc/self/status").unwrap_or_default();
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let resident = resident.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
     if let Some(resident) = resident {

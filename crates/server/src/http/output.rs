@@ -15,6 +15,7 @@ use axum::{
 use hyper::body::Bytes;
 use ostler_agents::Output;
 use ostler_engine::{SessionId, session::Session};
+use ostler_files::{UnusableFile, private};
 use ostler_protocol::stream::Table;
 use ostler_shim::{ERR, OUT};
 use serde::Deserialize;
@@ -85,7 +86,7 @@ pub(super) async fn output(
 ) -> Result<Response, Problem> {
     let AgentLog { session, launch, path, table } =
         app.agent_log(&id, which.launch, which.stream, which.form)?;
-    let length = std::fs::metadata(&path).map_or(0, |it| it.len());
+    let length = open_log(&path)?.and_then(|file| file.metadata().ok()).map_or(0, |it| it.len());
     let offset = place(&which, length)?;
     let pieces = table.map(|table| Pieces::new(table, offset, is_inside(&path, offset)));
     let kind = if pieces.is_some() { "application/x-ndjson" } else { "application/octet-stream" };
@@ -144,6 +145,22 @@ impl App {
     }
 }
 
+/// Opens a log; a launch that has printed nothing has none. What another process has put in its place is not waited for.
+pub(super) fn open_log(path: &std::path::Path) -> Result<Option<File>, Problem> {
+    match private::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) => match UnusableFile::of(&error) {
+            None => Ok(None),
+            Some(why) => {
+                let title = format!("'{}' was replaced: {why}", path.display());
+                Err(Problem::new(StatusCode::CONFLICT, Code::LogReplaced, title)
+                    .hint("Another process of yours replaced the log. What the agent printed before is gone.")
+                    .details(json!({ "key": "log_replaced", "path": path, "why": why.to_string() })))
+            }
+        },
+    }
+}
+
 /// Where to begin in a log of some length.
 fn place(which: &Which, length: u64) -> Result<u64, Problem> {
     match (which.offset, which.tail) {
@@ -176,7 +193,7 @@ pub(super) fn table(session: &Session) -> Option<Table> {
 /// Whether an offset is inside of a line.
 fn is_inside(path: &std::path::Path, offset: u64) -> bool {
     let Some(before) = offset.checked_sub(1) else { return false };
-    let byte = File::open(path).and_then(|file| read(&file, before, 1));
+    let byte = private::open(path).and_then(|file| read(&file, before, 1));
     byte.is_ok_and(|byte| byte.first().is_some_and(|byte| *byte != b'\n'))
 }
 
@@ -202,7 +219,7 @@ impl Reader {
             // Asked first: what is printed between the two is then still sent.
             let has_ended = !follow || self.has_ended();
             if file.is_none() {
-                file = File::open(&self.path).ok();
+                file = private::open(&self.path).ok();
             }
             let wanted = PIECE_BYTES.min(usize::try_from(self.end - self.offset).unwrap_or(PIECE_BYTES));
             let piece = file.as_ref().map_or(Ok(Bytes::new()), |file| read(file, self.offset, wanted));

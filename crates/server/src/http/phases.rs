@@ -5,8 +5,6 @@
 mod plan;
 mod show;
 
-use std::fs;
-
 use axum::{
     Json,
     extract::{RawQuery, State},
@@ -22,6 +20,7 @@ use ostler_engine::{
     run::Run,
     session::Session,
 };
+use ostler_files::private;
 use ostler_store::{Entity, Scope};
 use ostler_workspace::{Approved as Exported, Commit, Export, GitError, Repository};
 use serde::Deserialize;
@@ -197,7 +196,7 @@ pub(super) async fn report(
         ReportFormat::Json => (REPORTS[1], "application/json"),
     };
     let path = app.driver.home.gate(gate).join(file);
-    let text = fs::read(path).map_err(|_| no_report(&id))?;
+    let text = private::read(path, ostler_files::FILE_BYTES_MAX).map_err(|_| no_report(&id))?;
     Ok(([(header::CONTENT_TYPE, kind)], Bytes::from(text)))
 }
 
@@ -279,7 +278,8 @@ pub(super) async fn export(
     for (phase, it) in &approved {
         let name = name_of(phases, phase.number);
         let gate = GateName { run: run.id, phase: phase.number, gate: it.gate };
-        let text = fs::read_to_string(app.driver.home.gate(gate).join(REPORTS[0])).unwrap_or_default();
+        let report = app.driver.home.gate(gate).join(REPORTS[0]);
+        let text = private::read_text(report, ostler_files::FILE_BYTES_MAX).unwrap_or_default();
         let commit = Commit::parse(&it.commit).ok_or_else(|| Problem::internal("a commit is no commit"))?;
         let message = format!("Phase {}: {name}\n\n{text}", phase.number);
         commits.push(Exported { commit, message });

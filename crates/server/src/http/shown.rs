@@ -4,13 +4,13 @@
 //! the log is read here, by the same parser.
 
 use std::{
-    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::Path,
 };
 
 use ostler_agents::Output;
 use ostler_engine::{SessionId, mark, request::Ask};
+use ostler_files::private;
 use ostler_protocol::{Format, Parser, Settings, mark::Mark, stream::Table};
 use ostler_shim::OUT;
 
@@ -37,7 +37,7 @@ impl App {
 
 /// The end of a log, from the beginning of a line.
 fn end_of(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = private::open(path)?;
     let length = file.metadata()?.len();
     let from = length.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;

@@ -1,4 +1,5 @@
-//! Who may come in over TCP: links, sign-ins and tokens. Nothing of it stands in the journal.
+//! Who may come in over TCP: links, sign-ins and tokens. No event tells of it; the journal's
+//! database has a fingerprint of each ([`crate::journal_fact`]).
 
 use std::{sync::Arc, time::Duration};
 
@@ -186,7 +187,9 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
 ) -> Json<Vec<SignInView>> {
     let all = app.entrance.keeper.list(app.driver.journal.clock().now_ms());
-    Json(all.into_iter().map(|entry| view(entry, caller)).collect())
+    let forged = app.entrance.keeper.forged().into_iter();
+    let forged = forged.map(|entry| SignInView { forged: true, current: false, ..view(entry, caller) });
+    Json(all.into_iter().map(|entry| view(entry, caller)).chain(forged).collect())
 }
 
 /// Ends a sign-in by its id, or a token by its name too.
@@ -285,6 +288,7 @@ fn view(entry: Entry, caller: Caller) -> SignInView {
         used_at_ms: entry.used_at_ms,
         over_at_ms: entry.over_at_ms,
         current: caller.sign_in() == Some(entry.id),
+        forged: false,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     driver::end_unknown,
     home::Home,
     journal::{self, Found, IDS_FROM, LoadError},
-    mark,
+    journal_fact, mark,
     serve::hold,
 };
 
@@ -46,6 +46,7 @@ pub fn mend(home: &Home) -> Result<Option<Mended>, KeepError> {
     }
     let salvaged = salvage(&path, wall_ms()).map_err(KeepError::Salvage)?;
     let mut store = Sqlite::open(&path, wall_ms()).map_err(KeepError::Open)?;
+    journal_fact::allow_nothing(&mut store);
     journal::rebuild(&mut store).map_err(KeepError::Load)?;
     let is_whole = salvaged.why.is_none() && salvaged.seen == salvaged.kept;
     if is_whole {

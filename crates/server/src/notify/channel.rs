@@ -12,6 +12,7 @@ use std::{
 };
 
 use ostler_engine::{ProjectId, SessionId, World, session::Session};
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_store::{EventRow, Reads, Scope, SqliteReader};
 use serde_json::json;
 use tokio::{sync::Notify, task::JoinHandle};
@@ -233,7 +234,7 @@ impl Channel {
 
 /// What was written down, if it can be read. What cannot is begun anew: to be told late is better than not at all.
 fn read(path: &Path) -> Option<Ledger> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&private::read(path, FILE_BYTES_MAX).ok()?).ok()
 }
 
 /// Who is who: in what is known now, or in what was kept.

@@ -7,14 +7,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    fs::{self},
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard},
 };
 
 use ostler_engine::office::{Handover, Reference};
+use ostler_files::{FILE_BYTES_MAX, named, private};
 use ostler_store::{Entity, Page, Projection, ReadError, Scope};
 use ostler_vault::Masks;
 use serde::Deserialize;
@@ -78,11 +78,7 @@ impl Texts {
 
     /// Keeps a copy of a file, in the same way, with secrets masked. Its name can still be seen, since programs go by the end of it.
     pub(crate) fn keep_file(&self, file: &Path, masks: &Arc<Masks>) -> io::Result<Reference> {
-        let mut bytes = Vec::new();
-        File::open(file)?.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
-        if bytes.len() > BYTES_MAX {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
+        let bytes = named::read(file, BYTES_MAX as u64)?;
         let bytes = masks.bytes(&bytes);
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let behind = name.ceil_char_boundary(name.len().saturating_sub(NAME_BYTES_MAX));
@@ -103,7 +99,7 @@ impl Texts {
         }
         let reference = Reference { path: path.display().to_string(), bytes: bytes.len() as u64, sha256 };
         // One that is damaged is written again.
-        let is_there = fs::read(&path).is_ok_and(|there| there == bytes);
+        let is_there = private::read(&path, FILE_BYTES_MAX).is_ok_and(|there| there == bytes);
         let written = if is_there {
             Ok(())
         } else {
@@ -175,7 +171,7 @@ pub(crate) fn all_of(result: &Handover) -> io::Result<Vec<u8>> {
 
 /// The same of anything that is kept.
 pub(crate) fn read_bytes(Reference { path, bytes, sha256 }: &Reference) -> io::Result<Vec<u8>> {
-    let found = fs::read(path)?;
+    let found = private::read(path, FILE_BYTES_MAX)?;
     if found.len() as u64 != *bytes || digest(&found) != *sha256 {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not what was written"));
     }
@@ -218,7 +214,7 @@ pub(crate) fn references(
 }
 
 fn write(draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft)?;
+    let mut file = private::create(draft)?;
     let kept = file.write_all(bytes).and_then(|()| file.sync_data()).and_then(|()| fs::rename(draft, path));
     if kept.is_err() {
         // It takes up room.
@@ -229,7 +225,7 @@ fn write(draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A name is on the disk when its directory is.
 pub(crate) fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    ostler_files::sync_directory(folder)
 }
 
 #[cfg(test)]

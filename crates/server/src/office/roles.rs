@@ -7,6 +7,7 @@ use std::{
 };
 
 use ostler_agents::agent::Guide;
+use ostler_files::named;
 use ostler_protocol::name::AgentName;
 
 use super::front::{self, Field, Value, Wrong};
@@ -207,7 +208,7 @@ fn read_text(root: &Path, path: &Path) -> Result<String, String> {
     if metadata.len() > FILE_BYTES_MAX {
         return Err(format!("{}: longer than {FILE_BYTES_MAX} bytes", path.display()));
     }
-    String::from_utf8(fs::read(&real).map_err(failed)?).map_err(|error| {
+    String::from_utf8(named::read(&real, FILE_BYTES_MAX).map_err(failed)?).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
         format!("{}:{line}: not UTF-8", path.display())

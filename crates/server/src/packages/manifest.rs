@@ -10,6 +10,7 @@ use std::{
     path::Path,
 };
 
+use ostler_files::named;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -42,7 +43,7 @@ struct PyProjectTable {
 /// The file in which the packages of a project are named whose package manager is pip.
 pub(super) fn of_pip(directory: &Path) -> &'static str {
     let requirements = "requirements.txt";
-    let project = fs::read_to_string(directory.join("pyproject.toml")).unwrap_or_default();
+    let project = named::read_text(directory.join("pyproject.toml"), BYTES_MAX).unwrap_or_default();
     let has_table = toml::from_str::<PyProject>(&project).is_ok_and(|it| it.project.is_some());
     if has_table && !directory.join(requirements).exists() { "pyproject.toml" } else { requirements }
 }
@@ -52,7 +53,9 @@ pub(crate) fn record(directory: &Path, manifest: &str, requirement: &str) -> Res
     let path = directory.join(manifest);
     let (before, mode) = match fs::symlink_metadata(&path) {
         Ok(found) if !found.is_file() || found.len() > BYTES_MAX => return Err(RecordError::NotAFile),
-        Ok(found) => (fs::read_to_string(&path).map_err(RecordError::Io)?, found.permissions().mode()),
+        Ok(found) => {
+            (named::read_text(&path, BYTES_MAX).map_err(RecordError::Io)?, found.permissions().mode())
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => (String::new(), 0o666),
         Err(error) => return Err(RecordError::Io(error)),
     };

@@ -9,14 +9,25 @@ use std::{
     time::Duration,
 };
 
+use ostler_files::{FILE_BYTES_MAX, private};
+use ostler_store::Reads;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::{Entry, Kind, Links, NotALink, Shown, SignInId, SignIns, TOKEN_PREFIX};
-use crate::{clock::Clock, home::write_private, random};
+use super::{Entry, Kind, Links, NotALink, Shown, SignInId, SignIns, TOKEN_PREFIX, record::SignInRecord};
+use crate::{
+    clock::Clock,
+    home::{Home, write_private},
+    journal::Journal,
+    journal_fact::JournalFact,
+    random,
+};
 
 /// The form in which the file is written.
 const VERSION: u32 = 1;
+
+/// The most entries that Ostler did not make and that are shown all the same.
+const FORGED_MAX: usize = 64;
 
 /// The longest time between two looks at a sign-in under which a stream goes on: a clock may jump.
 const LOOK_MS: u64 = 60_000;
@@ -25,6 +36,8 @@ const LOOK_MS: u64 = 60_000;
 #[derive(Debug)]
 pub(crate) struct Keeper {
     path: PathBuf,
+    /// What the journal knows of them: an entry of the file that it does not know lets nobody in.
+    fact: JournalFact,
     state: Mutex<State>,
     /// Told whenever somebody was let in or sent away.
     changed: watch::Sender<()>,
@@ -33,6 +46,8 @@ pub(crate) struct Keeper {
 #[derive(Debug, Default)]
 struct State {
     sign_ins: SignIns,
+    /// Entries that another process has put into the file, or changed there. They are shown until a person removes them.
+    forged: Vec<Entry>,
     links: Links,
 }
 
@@ -74,9 +89,14 @@ pub(crate) enum NotKept {
 }
 
 impl Keeper {
+    /// The keeper of a state directory.
+    pub(crate) fn of(home: &Home, reader: &dyn Reads, journal: &Journal) -> Keeper {
+        Keeper::open(home.sign_ins(), JournalFact::of(reader, journal, super::FACT))
+    }
+
     /// Reads what was kept. What cannot be read is set aside: everybody signs in again, and nobody comes in by it.
-    pub(crate) fn open(path: PathBuf) -> Keeper {
-        let sign_ins = match fs::read(&path) {
+    pub(crate) fn open(path: PathBuf, fact: JournalFact) -> Keeper {
+        let sign_ins = match private::read(&path, FILE_BYTES_MAX) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             read => {
                 let file = read.ok().and_then(|bytes| serde_json::from_slice::<File>(&bytes).ok());
@@ -88,8 +108,13 @@ impl Keeper {
                 known.map(|file| file.sign_ins)
             }
         };
-        let state = State { sign_ins: sign_ins.unwrap_or_default(), links: Links::default() };
-        Keeper { path, state: Mutex::new(state), changed: watch::Sender::new(()) }
+        let mut sign_ins = sign_ins.unwrap_or_default();
+        let record = SignInRecord::parse(fact.stored.as_deref());
+        let (known, mut forged) = sign_ins.entries.into_iter().partition(|it| record.knows(it));
+        Vec::truncate(&mut forged, FORGED_MAX);
+        sign_ins = SignIns { last: record.last, entries: known };
+        let state = State { sign_ins, forged, links: Links::default() };
+        Keeper { path, fact, state: Mutex::new(state), changed: watch::Sender::new(()) }
     }
 
     /// Makes a link: its code, and when it is over.
@@ -135,8 +160,15 @@ impl Keeper {
     pub(crate) fn revoke(&self, wanted: &str, now_ms: u64) -> Result<Entry, NotKept> {
         let unknown = || NotKept::Unknown { wanted: wanted.to_owned() };
         let mut state = self.state();
-        let id = state.sign_ins.find(wanted, now_ms).ok_or_else(unknown)?.id;
-        self.change(&mut state, |all| all.remove(id))?.ok_or_else(unknown)
+        let forged = state.forged.iter().position(|it| it.id.to_string() == wanted || it.name == wanted);
+        let forged = forged.map(|index| state.forged.remove(index));
+        let id = match (state.sign_ins.find(wanted, now_ms), &forged) {
+            (Some(known), _) => known.id,
+            (None, Some(forged)) => forged.id,
+            (None, None) => return Err(unknown()),
+        };
+        // What was forged under the same name goes with it.
+        self.change(&mut state, |all| all.remove(id))?.or(forged).ok_or_else(unknown)
     }
 
     /// Waits until a sign-in is over.
@@ -158,6 +190,11 @@ impl Keeper {
         self.state().sign_ins.live(now_ms).cloned().collect()
     }
 
+    /// Entries of the file that Ostler did not make. They let nobody in.
+    pub(crate) fn forged(&self) -> Vec<Entry> {
+        self.state().forged.clone()
+    }
+
     /// Who shows a cookie and its proof.
     pub(crate) fn show_cookie(self: &Arc<Self>, cookie: &str, proof: &str, port: u16, now_ms: u64) -> Shown {
         let shown = self.state().sign_ins.show_cookie(cookie, proof, port, now_ms);
@@ -177,7 +214,7 @@ impl Keeper {
             let keeper = Arc::clone(self);
             tokio::task::spawn_blocking(move || {
                 let state = keeper.state();
-                write(&keeper.path, &state.sign_ins).ok();
+                write(&keeper.path, &state.sign_ins, &state.forged).ok();
             });
         }
         shown
@@ -187,7 +224,15 @@ impl Keeper {
     fn change<T>(&self, state: &mut State, change: impl FnOnce(&mut SignIns) -> T) -> Result<T, NotKept> {
         let mut changed = state.sign_ins.clone();
         let made = change(&mut changed);
-        write(&self.path, &changed).map_err(|source| NotKept::Io { path: self.path.clone(), source })?;
+        let failed = |source| NotKept::Io { path: self.path.clone(), source };
+        let (before, after) = (SignInRecord::of(&state.sign_ins), SignInRecord::of(&changed));
+        // The journal first: after a crash in between it knows an entry that is nowhere, and nothing looks forged.
+        self.fact.write(before.with(&after).text()).map_err(failed)?;
+        write(&self.path, &changed, &state.forged).map_err(failed)?;
+        if before.with(&after) != after {
+            // Where this fails, an entry that is gone stays known. Nobody has its word.
+            self.fact.write(after.text()).ok();
+        }
         state.sign_ins = changed;
         self.changed.send_replace(());
         Ok(made)
@@ -198,8 +243,10 @@ impl Keeper {
     }
 }
 
-fn write(path: &Path, sign_ins: &SignIns) -> io::Result<()> {
-    let file = File { v: VERSION, sign_ins: sign_ins.clone() };
+fn write(path: &Path, sign_ins: &SignIns, forged: &[Entry]) -> io::Result<()> {
+    let mut sign_ins = sign_ins.clone();
+    sign_ins.entries.extend_from_slice(forged);
+    let file = File { v: VERSION, sign_ins };
     let text = serde_json::to_vec_pretty(&file).map_err(io::Error::other)?;
     write_private(path, &text)
 }
@@ -242,10 +289,59 @@ mod tests {
         path
     }
 
+    fn open(path: PathBuf) -> Keeper {
+        Keeper::open(path, JournalFact::in_memory(None))
+    }
+
+    /// What the journal knows after a keeper has written a file.
+    fn of_file(path: &Path) -> JournalFact {
+        JournalFact::in_memory(Some(super::super::of_file(path)))
+    }
+
+    #[test]
+    fn an_entry_that_the_journal_does_not_know_lets_nobody_in_and_is_shown() {
+        let path = path("forged");
+        let keeper = open(path.clone());
+        let new = |name: &str| NewToken { name: name.into(), read_only: true, over_at_ms: NOW + 10 };
+        let (token, _) = keeper.make_token(new("ci"), NOW).expect("a token");
+        let fact = || of_file(&path);
+        let known = fact();
+        let text = fs::read_to_string(&path).expect("a file");
+        // An agent makes a token of its own, and gives itself more rights with the one that it has.
+        let mut forged: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let mut own = forged["entries"][0].clone();
+        own["name"] = "evil".into();
+        own["kind"] = "token".into();
+        own["hash"] = String::from(super::super::Hash::of("ost_evil")).into();
+        forged["entries"].as_array_mut().expect("a list").push(own);
+        forged["last"] = u64::MAX.into();
+        write_private(&path, forged.to_string().as_bytes()).expect("a disk");
+        let read = Keeper::open(path.clone(), known);
+        assert_eq!(read.state().sign_ins.show_token("ost_evil", NOW), Shown::Unknown);
+        assert!(matches!(read.state().sign_ins.show_token(&token, NOW), Shown::Known { .. }));
+        let names = |all: Vec<Entry>| all.into_iter().map(|it| it.name).collect::<Vec<_>>();
+        assert_eq!((names(read.list(NOW)), names(read.forged())), (vec!["ci".into()], vec!["evil".into()]));
+        // It is shown until a person removes it, and is no obstacle.
+        read.make_token(new("next"), NOW).expect("a token");
+        assert!(fs::read_to_string(&path).expect("a file").contains("evil"));
+        assert_eq!(read.revoke("evil", NOW).map(|it| it.name).ok().as_deref(), Some("evil"));
+        assert_eq!(read.forged().len(), 0);
+        assert_eq!(names(read.list(NOW)), ["ci", "next"]);
+        assert!(!fs::read_to_string(&path).expect("a file").contains("evil"));
+        write_private(&path, text.replace("read_only_token", "token").as_bytes()).expect("a disk");
+        let read = Keeper::open(path.clone(), JournalFact::in_memory(Some(String::new())));
+        assert_eq!(
+            read.state().sign_ins.show_token(&token, NOW),
+            Shown::Unknown,
+            "a fact that cannot be read"
+        );
+        fs::remove_file(&path).expect("it is ours");
+    }
+
     #[test]
     fn what_was_kept_is_read_again_by_its_owner_alone() {
         let path = path("kept");
-        let keeper = Keeper::open(path.clone());
+        let keeper = open(path.clone());
         let (code, _) = keeper.make_link(NOW);
         let signed_in = keeper.sign_in(&code, "one".into(), PORT, NOW).expect("a good link");
         assert!(matches!(keeper.sign_in(&code, "two".into(), PORT, NOW), Err(NotKept::Link(NotALink::Used))));
@@ -259,7 +355,7 @@ mod tests {
         for secret in [&code, &signed_in.cookie, &signed_in.proof, token.trim_start_matches(TOKEN_PREFIX)] {
             assert!(!text.contains(secret), "{text}");
         }
-        let read = Keeper::open(path);
+        let read = Keeper::open(path.clone(), of_file(&path));
         assert!(matches!(
             read.state().sign_ins.show_cookie(&signed_in.cookie, &signed_in.proof, PORT, NOW),
             Shown::Known { id, .. } if id == signed_in.id
@@ -271,7 +367,7 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_not_given_out_and_the_link_stays_good() {
         let path = path("full");
-        let keeper = Keeper::open(path.clone());
+        let keeper = open(path.clone());
         let (code, _) = keeper.make_link(NOW);
         // A directory stands where the draft goes.
         let draft = crate::home::draft_of(&path);
@@ -288,7 +384,7 @@ mod tests {
         for text in ["{", "{\"v\":2,\"last\":0,\"entries\":[]}", ""] {
             io::Write::write_all(&mut fs::File::create(&path).expect("a file"), text.as_bytes())
                 .expect("it is written");
-            let keeper = Keeper::open(path.clone());
+            let keeper = open(path.clone());
             assert!(keeper.list(NOW).is_empty());
             assert_eq!(fs::read_to_string(path.with_extension("damaged")).ok().as_deref(), Some(text));
         }

@@ -2,6 +2,7 @@
 
 use std::{fmt, os::unix::fs::MetadataExt, path::PathBuf, sync::Arc};
 
+use ostler_files::{FILE_BYTES_MAX, named};
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
@@ -10,6 +11,7 @@ use tokio_rustls::{
         pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject},
     },
 };
+use zeroize::Zeroizing;
 
 use crate::config::Tls;
 
@@ -81,13 +83,15 @@ fn acceptor(files: &Tls) -> Result<TlsAcceptor, TlsError> {
         move |source| TlsError::File { what, path, source }
     };
     let unfit = |source| TlsError::Unfit { path: files.certificate.clone(), source };
-    let certificates: Vec<_> = CertificateDer::pem_file_iter(&files.certificate)
-        .and_then(Iterator::collect)
+    let read = |path: &PathBuf| named::read(path, FILE_BYTES_MAX).map_err(pem::Error::Io);
+    let certificates: Vec<_> = read(&files.certificate)
+        .and_then(|text| CertificateDer::pem_slice_iter(&text).collect())
         .map_err(unread("certificate", &files.certificate))?;
     if certificates.is_empty() {
         return Err(unread("certificate", &files.certificate)(pem::Error::NoItemsFound));
     }
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(unread("private key", &files.key))?;
+    let key = read(&files.key).map(Zeroizing::new).and_then(|text| PrivateKeyDer::from_pem_slice(&text));
+    let key = key.map_err(unread("private key", &files.key))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_protocol_versions(&[&rustls::version::TLS13])
         .map_err(unfit)?

@@ -1,16 +1,13 @@
 //! What the loop does for a server: one reply to every request.
 
 use std::{
-    fs::File,
     mem,
-    os::unix::fs::FileExt,
     time::{Duration, Instant},
 };
 
 use super::{LOG_BYTES_MORE, Shim, raw};
 use crate::{
     control::{Command, GIVEN_UP, MaskedQuestion, Message, NO_ROOM, NOT_READ, Reply, Request, Status},
-    output::OUT,
     socket::Client,
     spool::{Happening, StallReason, StopCause},
 };
@@ -147,9 +144,7 @@ impl Shim {
     fn tail(&self, offset: u64, bytes_max: u32) -> (Reply, Vec<u8>) {
         let length = self.out.length().saturating_sub(offset).min(bytes_max.into());
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(0).min(TAIL_BYTES_MAX)];
-        let read =
-            File::open(self.directory.join(OUT)).and_then(|file| file.read_exact_at(&mut bytes, offset));
-        match (read, u32::try_from(bytes.len())) {
+        match (self.out.read_at(&mut bytes, offset), u32::try_from(bytes.len())) {
             (Ok(()), Ok(length)) => (Reply::Bytes(length), bytes),
             (Err(source), _) => (Reply::Refused(source.to_string()), Vec::new()),
             (_, Err(_)) => (Reply::Refused("too much at once".to_owned()), Vec::new()),

@@ -66,7 +66,6 @@ impl Shim {
         });
         let input = Input::new(agent.input.take(), agent.reads_terminal());
         let mut shim = Shim {
-            directory: directory.to_path_buf(),
             agent,
             children,
             tree: Tree::new(pid, cgroup),

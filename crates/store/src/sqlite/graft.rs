@@ -3,13 +3,9 @@
 //! Where the tables begin is the same in every database, because the same steps made it. Should that be wrong, the
 //! sums of the events show it: then nothing is found, as before.
 
-use std::{
-    collections::BTreeSet,
-    fs::{self, OpenOptions},
-    io,
-    os::unix::fs::FileExt,
-    path::Path,
-};
+use std::{collections::BTreeSet, fs::OpenOptions, io, os::unix::fs::FileExt, path::Path};
+
+use ostler_files::{FILE_BYTES_MAX, private};
 
 /// Where the file's own header ends on the first page.
 const HEADER_BYTES: usize = 100;
@@ -17,10 +13,10 @@ const INTERIOR_TABLE: u8 = 0x05;
 
 /// Copies the pages that hold the list of tables.
 pub(super) fn list_of_tables(from: &Path, to: &Path) -> io::Result<()> {
-    let good = fs::read(from)?;
+    let good = private::read(from, FILE_BYTES_MAX)?;
     let page_bytes = usize::from(u16::from_be_bytes([good[16], good[17]]));
     // A file that is gone is made: its log may still hold everything.
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(to)?;
+    let file = private::open_or_create(to, OpenOptions::new().write(true).truncate(false))?;
     for page in pages_of_list(&good, page_bytes) {
         let start = (page as usize - 1) * page_bytes;
         file.write_all_at(&good[start..start + page_bytes], start as u64)?;

@@ -4,14 +4,15 @@
 //! looked at here takes milliseconds; going through everything is `Sqlite::check`.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    fs::{self, DirBuilder, Permissions},
     io::{self, ErrorKind},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::Path,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
+use ostler_files::{private, sync_directory};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{beside, fault, folder, schema, wal};
@@ -24,6 +25,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const LOG_PAGES: u32 = 4096;
 /// What a large transaction leaves behind is cut off beyond this.
 const LOG_BYTES_KEPT: u32 = 64 << 20;
+/// The files that SQLite keeps beside a database: the index of its log, the log, and one from before there was a log.
+const BESIDE: [&str; 3] = ["-shm", "-wal", "-journal"];
 /// All statements of the crate fit, with their variants.
 const STATEMENTS_MAX: usize = 64;
 
@@ -47,14 +50,12 @@ fn existing(path: &Path, now_ms: u64) -> Result<Connection, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let damaged = |what: String| OpenError::Corrupt { path: path.to_owned(), what };
     let failed = |error| fault::open(path, error);
-    let metadata = fs::symlink_metadata(path).map_err(io)?;
-    if !metadata.is_file() {
-        // A link may lead to a file that somebody wants changed.
-        return Err(io(io::Error::new(ErrorKind::PermissionDenied, "it is no regular file")));
-    }
+    // A link may lead to a file that somebody wants changed.
+    let metadata = private::look(path).map_err(io)?;
     if metadata.len() == 0 {
         return Err(damaged("it is empty".to_owned()));
     }
+    look_beside(path)?;
     if let Some(what) = wal::loss(&beside(path, "-wal"), &beside(path, "-shm")).map_err(io)? {
         return Err(damaged(what));
     }
@@ -71,6 +72,20 @@ fn existing(path: &Path, now_ms: u64) -> Result<Connection, OpenError> {
     log_ahead(&connection).map_err(failed)?;
     schema::migrate(&mut connection, version, now_ms).map_err(failed)?;
     contiguous(&connection).map_err(failed)?.map_or(Ok(connection), |what| Err(damaged(what)))
+}
+
+/// Sees that what SQLite would open beside a database is a regular file: it would wait for a pipe.
+fn look_beside(path: &Path) -> Result<(), OpenError> {
+    for end in BESIDE {
+        let file = beside(path, end);
+        match private::look(&file) {
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                return Err(OpenError::Io { path: file, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Opens a connection that only reads, beside the one that writes.
@@ -102,14 +117,14 @@ fn fill(new: &Path, now_ms: u64) -> Result<(), OpenError> {
     let failed = |error| fault::open(new, error);
     // Left by a process of the same number that was killed here.
     remove(new).map_err(io)?;
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(new).map_err(io)?;
+    private::create(new).map_err(io)?;
     let mut connection = connect(new, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
     log_ahead(&connection).map_err(failed)?;
     schema::claim(&connection).map_err(failed)?;
     schema::migrate(&mut connection, 0, now_ms).map_err(failed)?;
     // Closing writes the log back and removes it.
     connection.close().map_err(|(_, error)| failed(error))?;
-    File::open(new).and_then(|file| file.sync_all()).map_err(io)
+    private::open(new).and_then(|file| file.sync_all()).map_err(io)
 }
 
 /// Opens a connection with everything set that belongs to the connection and not to the file.
@@ -157,13 +172,12 @@ pub(super) fn make_folder(path: &Path) -> Result<(), OpenError> {
 
 /// Makes the disk keep the names in the directory of a database.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder(path))?.sync_all()
+    sync_directory(folder(path))
 }
 
 /// Removes a database and what belongs to it, if it is there.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    let files: [PathBuf; 3] = [beside(path, "-shm"), beside(path, "-wal"), path.to_owned()];
-    for file in files {
+    for file in BESIDE.map(|end| beside(path, end)).into_iter().chain([path.to_owned()]) {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -6,11 +6,12 @@
 //! opening is refused, so that a crash in between never ends with an empty journal.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
+use ostler_files::private;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{SALVAGED, Sqlite, beside, graft, held::Held, open, read, schema, wal};
@@ -90,7 +91,7 @@ fn read_into(ready: &Path, path: &Path, now_ms: u64) -> Result<Salvaged, Salvage
         clear(&[&making])?;
         return found;
     }
-    File::open(&making).and_then(|file| file.sync_all()).map_err(io(&making))?;
+    private::open(&making).and_then(|file| file.sync_all()).map_err(io(&making))?;
     fs::rename(&making, ready).map_err(io(&making))?;
     found
 }
@@ -98,12 +99,17 @@ fn read_into(ready: &Path, path: &Path, now_ms: u64) -> Result<Salvaged, Salvage
 fn copy_files(path: &Path, to: &Path) -> Result<(), SalvageError> {
     for end in ["", "-wal"] {
         let from = beside(path, end);
-        match fs::copy(&from, beside(to, end)) {
+        match copy(&from, &beside(to, end)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(&from)(error)),
             _ => {}
         }
     }
     Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<u64> {
+    let mut from = private::open(from)?;
+    io::copy(&mut from, &mut private::create(to)?)
 }
 
 fn make(making: &Path, reading: &Path, path: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> {

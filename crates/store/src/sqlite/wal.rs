@@ -10,10 +10,11 @@
 //!   other, because a commit is synced before the next one is written.
 
 use std::{
-    fs::File,
     io::{self, BufReader, ErrorKind, Read},
     path::Path,
 };
+
+use ostler_files::private;
 
 const WAL_HEADER_BYTES: usize = 32;
 const FRAME_HEADER_BYTES: usize = 24;
@@ -53,7 +54,7 @@ struct Index {
 impl Index {
     fn read(path: &Path) -> io::Result<Option<Index>> {
         let mut bytes = [0; 2 * INDEX_HEADER_BYTES];
-        match File::open(path).and_then(|mut file| file.read_exact(&mut bytes)) {
+        match private::open(path).and_then(|mut file| file.read_exact(&mut bytes)) {
             Ok(()) => {}
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::UnexpectedEof) => {
                 return Ok(None);
@@ -91,7 +92,7 @@ struct Log {
 
 impl Log {
     fn read(path: &Path) -> io::Result<Found> {
-        let file = match File::open(path) {
+        let file = match private::open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
             file => file?,
         };

@@ -6,6 +6,7 @@ mod person;
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_server::{
     api::{
         ExportView, GateView, InfoView, LinkView, NewExport, NewLink, NewTrust, PhasesState, PhasesView,
@@ -319,7 +320,7 @@ fn find_in(path: &Path) -> Option<String> {
         return entries.map(|entry| entry.path()).find_map(|path| find_in(&path));
     }
     let is_value = path.file_name().is_some_and(|name| name == "values");
-    let text = fs::read(path).ok().filter(|_| !is_value)?;
+    let text = private::read(path, FILE_BYTES_MAX).ok().filter(|_| !is_value)?;
     let found = text.windows(KEY.len()).any(|part| part == KEY.as_bytes());
     found.then(|| path.display().to_string())
 }

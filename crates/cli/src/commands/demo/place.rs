@@ -4,11 +4,12 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use ostler_files::private;
 use ostler_server::{Home, api::SessionView, client::Client, demo::Shop, start};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
@@ -48,8 +49,8 @@ impl Place {
         };
         DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(failed(root))?;
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
-        let file = options.open(&marker).map_err(failed(&marker))?;
+        let file = private::open_or_create(&marker, options.write(true).truncate(false));
+        let file = file.map_err(failed(&marker))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(refused(Key::DemoBusy, root)),

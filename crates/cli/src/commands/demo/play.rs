@@ -2,8 +2,9 @@
 //!
 //! Agents wait at gates, so that the order is the same on every machine; what they do behind them is their own work.
 
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
+use ostler_files::{FILE_BYTES_MAX, named};
 use ostler_server::{
     api::{EventView, InfoView, LinkView, NewAnswer, NewLink, RequestView, RunView, SessionView},
     client::{Client, ClientError},
@@ -354,7 +355,8 @@ fn numbers(processes: &[Process]) -> String {
 /// How long the price list of the third agent is.
 fn lines_of(sessions: &[SessionView]) -> usize {
     let worktree = sessions.get(2).and_then(|session| session.worktree.as_ref());
-    let list = worktree.and_then(|it| fs::read_to_string(Path::new(&it.path).join("prices.txt")).ok());
+    let list =
+        worktree.and_then(|it| named::read_text(Path::new(&it.path).join("prices.txt"), FILE_BYTES_MAX).ok());
     list.map_or(0, |text| text.lines().count())
 }
 

@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path, time::Duration};
 
+use ostler_files::{FILE_BYTES_MAX, kernel, private};
 use ostler_server::Home;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 use serde::Serialize;
@@ -23,7 +24,7 @@ pub(super) struct Process {
 impl Process {
     /// The process of this number, if it is alive.
     pub(super) fn of(pid: i32) -> Option<Process> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let stat = kernel::read_text(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may contain anything, so the fields are counted from behind it.
         let (_, fields) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
@@ -46,7 +47,7 @@ pub(super) fn reap() {
 
 /// The processes that belong to a state directory: its server, the shims, the agents and what those started.
 pub(super) fn of_home(home: &Home) -> Vec<Pid> {
-    let mark = fs::read_to_string(home.root().join("mark")).unwrap_or_default();
+    let mark = private::read_text(home.root().join("mark"), FILE_BYTES_MAX).unwrap_or_default();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?));
     pids.filter(|pid| *pid != getpid() && belongs(*pid, home.root(), &mark)).collect()
@@ -71,7 +72,7 @@ pub(super) async fn kill_all(home: &Home) {
 
 /// Whoever only looks into the directory, with `OSTLER_HOME` set, does not belong to it.
 fn belongs(pid: Pid, home: &Path, mark: &str) -> bool {
-    let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    let read = |name: &str| kernel::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let environment = read("environ");
     let variables: BTreeMap<&[u8], &[u8]> = environment
         .split(|byte| *byte == 0)

@@ -5,13 +5,14 @@ use std::{
     collections::VecDeque,
     env,
     fmt::Write as _,
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Read, Seek, SeekFrom, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use ostler_files::{FILE_BYTES_MAX, kernel, named, private};
 use ostler_server::{Home, SecretsError, config, open_vault};
 use ostler_vault::{Masks, Secret, Vault};
 use serde_json::Value;
@@ -44,7 +45,7 @@ pub(super) fn write(path: &Path, checks: &[Check]) -> Result<(), Error> {
     ostler_vault::guard();
     let text = text(checks)?;
     let failed = |source| Error::File { path: path.to_path_buf(), source };
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    let mut file = private::create(path).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
 }
 
@@ -87,7 +88,7 @@ fn hidden(vault: &Result<(), SecretsError>) -> String {
 }
 
 fn version() -> String {
-    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let kernel = kernel::read_text("/proc/sys/kernel/osrelease").unwrap_or_default();
     let (version, system, machine) = (env!("CARGO_PKG_VERSION"), env::consts::OS, env::consts::ARCH);
     format!("ostler {version}\n{system} {} {machine}", kernel.trim())
 }
@@ -103,7 +104,7 @@ fn said(checks: &[Check]) -> String {
 fn configuration_files() -> Vec<(PathBuf, String)> {
     let root = env::current_dir().ok().and_then(|directory| config::project_root(&directory));
     let paths = config::user_file().into_iter().chain(root.map(|root| root.join("ostler.toml")));
-    paths.filter_map(|path| Some((path.clone(), fs::read_to_string(path).ok()?))).collect()
+    paths.filter_map(|path| Some((path.clone(), named::read_text(path, FILE_BYTES_MAX).ok()?))).collect()
 }
 
 /// The names of everything, and the values of a few that are no secrets.
@@ -186,7 +187,7 @@ impl Write for Last {
 
 fn log(path: &Path) -> String {
     let end = || {
-        let mut file = fs::File::open(path)?;
+        let mut file = private::open(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(LOG_MAX)))?;
         let mut bytes = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::{env, fs, path::PathBuf};
 
+use ostler_files::{FILE_BYTES_MAX, kernel, named};
 use ostler_server::{
     CONFIGURATION, Home, HomeError, KeepError,
     api::{InfoView, PageState, PageView, TrustView, TrustedView},
@@ -10,7 +11,7 @@ use ostler_server::{
 };
 use rustix::fs::statvfs;
 
-use super::Grade;
+use super::{super::token, Grade};
 use crate::{
     context::{Context, home},
     error::{Error, Message},
@@ -103,6 +104,7 @@ async fn server(home: &Home) -> Vec<Check> {
     let page = info.as_ref().ok().and_then(|info| page(&info.page));
     // Only a server that has just answered is asked again.
     let consent = if info.is_ok() { consent(home).await } else { None };
+    let forged = if info.is_ok() { forged(home).await } else { Vec::new() };
     let server = match info {
         Ok(info) => {
             let is_same = info.version == mine;
@@ -120,7 +122,7 @@ async fn server(home: &Home) -> Vec<Check> {
         }
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
     };
-    [Some(server), page, consent].into_iter().flatten().chain(unreached).collect()
+    [Some(server), page, consent].into_iter().flatten().chain(forged).chain(unreached).collect()
 }
 
 /// A server that is stopped or hangs.
@@ -147,6 +149,13 @@ async fn consent(home: &Home) -> Option<Check> {
     let commands: Vec<String> = waiting.map(|it| one_line(&shown(it))).collect();
     let message = Message::new(Key::DoctorConsent).with("commands", &commands.join("; "));
     (!commands.is_empty()).then(|| Check::new("consent", Grade::Warn, message))
+}
+
+/// Sign-ins that another process has written into the file.
+async fn forged(home: &Home) -> Vec<Check> {
+    let client = Client::new(home);
+    let found = start::in_time(home, token::forged(&client)).await.unwrap_or_default();
+    found.iter().map(|it| Check::new("sign_in", Grade::Bad, token::forged_message(it))).collect()
 }
 
 /// Where the server that runs has its page.
@@ -241,7 +250,7 @@ fn marks(home: &Home) -> Vec<Check> {
 
 /// systemd may end everything that was started in a session or a service together with it.
 fn cgroup() -> Check {
-    let text = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let text = kernel::read_text("/proc/self/cgroup").unwrap_or_default();
     let group = text.lines().last().and_then(|line| line.rsplit('/').next()).unwrap_or_default();
     if group.starts_with("session-") || group.ends_with(".service") {
         let message = Message::new(Key::DoctorCgroupScope).with("name", &group);
@@ -254,7 +263,7 @@ fn unit() -> Check {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
     let path = directory.unwrap_or_default().join("systemd/user/ostler.service");
-    match fs::read_to_string(&path) {
+    match named::read_text(&path, FILE_BYTES_MAX) {
         Err(_) => Check::new("unit", Grade::Ok, Message::new(Key::DoctorUnitNone)),
         Ok(text) if text.lines().any(|line| line.trim() == "KillMode=process") => {
             Check::new("unit", Grade::Ok, Message::new(Key::DoctorUnit))

@@ -16,6 +16,7 @@ use ostler_engine::{
         plan::{CommandKind, GateCommand},
     },
 };
+use ostler_files::private;
 use ostler_shim::{
     LOCK,
     spool::{Happening, SpoolReader},
@@ -210,7 +211,7 @@ async fn follow(link: &mut Link, directory: &Path, command: &GateCommand, unwant
             () = &mut over, if !is_over => {
                 is_over = true;
                 // Noted before it is done, so that whoever reads the result later knows why.
-                fs::File::create(directory.join(OVERDUE)).ok();
+                note_overdue(directory);
                 link.end(GRACE_MS).await;
             }
         }
@@ -223,11 +224,16 @@ fn age(directory: &Path) -> Duration {
     at.and_then(|at| at.elapsed().ok()).unwrap_or_default()
 }
 
+/// Notes that a command is ended because its time is over. What is there already says the same.
+fn note_overdue(directory: &Path) {
+    private::create(directory.join(OVERDUE)).ok();
+}
+
 /// Whether the time of a command is over. This is noted before it is ended.
 fn is_late(directory: &Path, command: &GateCommand) -> bool {
     let is_late = age(directory) > Duration::from_millis(command.time_ms_max);
     if is_late {
-        fs::File::create(directory.join(OVERDUE)).ok();
+        note_overdue(directory);
     }
     is_late
 }
@@ -290,7 +296,7 @@ fn junit_in(facts: &Facts, place: &Path, began_ms: Option<u64>) -> Option<Junit>
         let is_new = fs::symlink_metadata(&file).is_ok_and(|it| {
             it.is_file() && it.len() <= REPORT_BYTES_MAX && it.modified().is_ok_and(|at| at >= since)
         });
-        if let (true, Ok(text)) = (is_new, fs::read(&file))
+        if let (true, Ok(text)) = (is_new, private::read(&file, REPORT_BYTES_MAX))
             && !is_kept(&path, &text)
         {
             is_there |= junit::add(&mut total, &String::from_utf8_lossy(&text));

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     pin::pin,
@@ -18,6 +17,7 @@ use ostler_engine::{
     run::{Outcome, Reason},
     session::Order,
 };
+use ostler_files::private;
 use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_shim::OUT;
 use ostler_workspace::{Limits, Repository, remove_disposable};
@@ -268,7 +268,7 @@ fn words(driver: &Driver, facts: &Facts, said: &Said) -> io::Result<String> {
 }
 
 fn end_of(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = private::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX)))?;
     let mut bytes = Vec::new();

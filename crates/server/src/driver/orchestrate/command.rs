@@ -9,6 +9,7 @@ use std::{
 };
 
 use ostler_engine::{SessionId, session::Session};
+use ostler_files::{FILE_BYTES_MAX, named};
 use tokio::time::sleep;
 
 use crate::{
@@ -165,7 +166,7 @@ fn chosen(key: &str, command: &str, is_of_project: bool, trusted: &[String]) -> 
 /// The command that runs the tests of a project, by what stands in its directory.
 pub(crate) fn find(directory: &Path) -> Option<String> {
     let has = |name: &str| directory.join(name).is_file();
-    let read = |name: &str| std::fs::read_to_string(directory.join(name)).ok();
+    let read = |name: &str| named::read_text(directory.join(name), FILE_BYTES_MAX).ok();
     // Where tests of Python lie; everything else is told by one file in the root.
     let files = || {
         ["", "tests", "test"].into_iter().flat_map(|folder| {

@@ -2,18 +2,19 @@
 //! reports. Both are kept as files and counted when the loop is over, so that what is saved is measured.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use ostler_agents::Output;
 use ostler_engine::{RunId, SessionId};
+use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_shim::{ERR, OUT};
 use serde::{Deserialize, Serialize};
 
-use crate::home::{Home, private_directory, private_file, write_private};
+use crate::home::{Home, private_directory, write_private};
 
 /// So much of the end of what an agent printed is read.
 const SAID_BYTES_MAX: u64 = 1 << 20;
@@ -66,7 +67,8 @@ impl Exchange {
     pub(super) fn line(&self, line: &str) {
         let write = || {
             private_directory(&self.directory)?;
-            let mut file = private_file(&self.directory.join(THIN), OpenOptions::new().append(true))?;
+            let mut file =
+                private::open_or_create(self.directory.join(THIN), OpenOptions::new().append(true))?;
             file.write_all(format!("{line}\n").as_bytes())
         };
         write().ok();
@@ -83,7 +85,9 @@ impl Exchange {
             private_directory(&folder)?;
             let path = folder.join(format!("{task}-{run}.txt"));
             // Nobody waits for the disk: what a power cut takes is a transcript.
-            let mut file = private_file(&path, OpenOptions::new().write(true).truncate(true))?;
+            let mut file = private::open_or_create(&path, OpenOptions::new().write(true).truncate(false))?;
+            // Only after it is known to be ours.
+            file.set_len(0)?;
             file.write_all(text.as_bytes())
         };
         write().ok();
@@ -91,12 +95,12 @@ impl Exchange {
 
     /// Counts both. It takes its time.
     pub(super) fn count(&self) {
-        let thin = fs::read_to_string(self.directory.join(THIN)).unwrap_or_default();
+        let thin = private::read_text(self.directory.join(THIN), FILE_BYTES_MAX).unwrap_or_default();
         let files = fs::read_dir(self.directory.join(FULL)).into_iter().flatten().flatten();
         let full: Vec<PathBuf> =
             files.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "txt")).collect();
         let calls = full.len() as u64;
-        let texts = full.iter().filter_map(|path| fs::read_to_string(path).ok());
+        let texts = full.iter().filter_map(|path| private::read_text(path, FILE_BYTES_MAX).ok());
         let counted = Counted { calls, tokens: tokens(&thin, texts) };
         let write = || {
             private_directory(&self.directory)?;
@@ -108,7 +112,7 @@ impl Exchange {
 
 /// What was counted in a directory, if that is done.
 pub(crate) fn counted(directory: &Path) -> Option<Counted> {
-    serde_json::from_slice(&fs::read(directory.join(COUNTED)).ok()?).ok()
+    serde_json::from_slice(&private::read(directory.join(COUNTED), FILE_BYTES_MAX).ok()?).ok()
 }
 
 #[cfg(feature = "tokens")]
@@ -152,7 +156,7 @@ fn last(home: &Home, session: SessionId, name: &str) -> Vec<u8> {
 /// The end of a file, from the beginning of a line.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut file = File::open(path)?;
+    let mut file = private::open(path)?;
     let more = file.metadata()?.len().saturating_sub(SAID_BYTES_MAX);
     file.seek(SeekFrom::Start(more))?;
     file.take(SAID_BYTES_MAX).read_to_end(&mut bytes)?;
