@@ -5,15 +5,15 @@ use crate::{
     event::{Event, NotTaken, Parcel},
     id::SessionId,
     request::Bringing,
-    world::Desk,
+    world::StagedWorld,
 };
 
-impl Desk<'_> {
+impl StagedWorld<'_> {
     pub(super) fn fold_input(&mut self, place: &Place, at_ms: u64, event: &Event) {
         match event {
             Event::InputSent { launch, parcel } => {
                 // What it said at an earlier end was said before it got this.
-                if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
+                if let Some(launch) = self.get_mut(place.session).launches.last_mut() {
                     launch.end = None;
                     launch.fed = true;
                     launch.closes_at_ms = None;
@@ -24,7 +24,7 @@ impl Desk<'_> {
             Event::InputDelivered { launch, spool_seq, parcel } => {
                 self.known(place.session, *launch, *spool_seq);
                 // Whoever was told something may have reason to say the same once more.
-                self.session_mut(place.session).office.drawn.clear();
+                self.get_mut(place.session).office.drawn.clear();
                 let launch = *launch;
                 let in_prompt = spool_seq.is_none();
                 let bringing =
@@ -53,13 +53,13 @@ impl Desk<'_> {
         match parcel {
             Parcel::Request(id) | Parcel::Expiry(id) => {
                 // The word that it expired says nothing of an answer that came later.
-                if parcel == Parcel::Expiry(id) && self.request(id).is_some_and(|it| !it.is_open()) {
+                if parcel == Parcel::Expiry(id) && self.get(id).is_some_and(|it| !it.is_open()) {
                     return;
                 }
-                self.request_mut(id).bringing = bringing;
+                self.get_mut(id).bringing = bringing;
             }
             Parcel::Message(id) => {
-                let messages = &mut self.session_mut(session).messages;
+                let messages = &mut self.get_mut(session).messages;
                 let Some(message) = messages.iter_mut().find(|message| message.id == id) else { return };
                 message.bringing = bringing;
                 if bringing == Bringing::Undeliverable {
