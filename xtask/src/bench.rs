@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     match arguments {
         ["parser", rest @ ..] => parser(rest),
         ["plan"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "plan"])),
+        ["world"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "world"])),
         ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
         ["workspace"] => {
             run_command(cargo().args(["bench", "-p", "ostler-workspace", "--bench", "checkpoint"]))
@@ -34,11 +35,11 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
         ["server"] => server::run(),
         ["office"] => office::run(),
         ["tasks"] => tasks::run(),
-        ["office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
+        ["office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace" | "world", extra, ..] => {
             Err(Error::Usage(format!("unexpected argument `{extra}`")))
         }
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `shim` and `workspace`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `shim`, `workspace` and `world`"
         ))),
         rest => parser(rest),
     }
