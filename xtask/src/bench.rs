@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     match arguments {
         ["parser", rest @ ..] => parser(rest),
         ["plan"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "plan"])),
+        ["world"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "world"])),
         ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
         ["workspace"] => {
             run_command(cargo().args(["bench", "-p", "ostler-workspace", "--bench", "checkpoint"]))
@@ -35,11 +36,13 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
         ["server"] => server::run(),
         ["office"] => office::run(),
         ["tasks"] => tasks::run(),
-        ["mask" | "office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace", extra, ..] => {
-            Err(Error::Usage(format!("unexpected argument `{extra}`")))
-        }
+        [
+            "mask" | "office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace" | "world",
+            extra,
+            ..,
+        ] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `shim` and `workspace`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `shim`, `workspace` and `world`"
         ))),
         rest => parser(rest),
     }

@@ -36,7 +36,7 @@ use crate::{
     input::{Input, Made, Refusal},
     request::Request,
     session::{Launch, Session},
-    world::{Desk, Overlay, World},
+    world::{Overlay, StagedWorld, World},
 };
 
 pub(crate) use park::{account_name, due_at_ms as account_due_at_ms};
@@ -57,7 +57,7 @@ pub struct Decision {
 
 /// Decides. `group` holds the changes of decisions that will be committed together with this one.
 pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Result<Decision, Refusal> {
-    let desk = Desk::new(world, group);
+    let desk = StagedWorld::new(world, group);
     let mut maker = Maker { desk, now_ms, entries: Vec::new(), actions: Vec::new(), made: Made::default() };
     match input {
         Input::CreateRun(new) => maker.create_run(new)?,
@@ -124,7 +124,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
 
 /// A decision in the making.
 struct Maker<'a> {
-    desk: Desk<'a>,
+    desk: StagedWorld<'a>,
     now_ms: u64,
     entries: Vec<Entry>,
     actions: Vec<(ActionName, Action)>,
@@ -161,16 +161,16 @@ impl Maker<'_> {
     }
 
     fn session(&self, id: SessionId) -> &Session {
-        self.desk.session(id).expect("it was looked up before")
+        self.desk.get(id).expect("it was looked up before")
     }
 
     fn find(&self, id: SessionId) -> Result<&Session, Refusal> {
-        self.desk.session(id).ok_or(Refusal::NoSession { session: id })
+        self.desk.get(id).ok_or(Refusal::NoSession { session: id })
     }
 
     /// The launch that a report is about, if it is still the one that counts.
     fn live(&self, session: SessionId, launch: u32) -> Option<&Launch> {
-        self.desk.session(session)?.live().filter(|live| live.number == launch)
+        self.desk.get(session)?.live().filter(|live| live.number == launch)
     }
 
     fn is_blocked(&self, session: SessionId) -> bool {

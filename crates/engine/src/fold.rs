@@ -25,7 +25,7 @@ use crate::{
     },
     thin::Errands,
     usage::{Meter, Used},
-    world::{Desk, Overlay, World},
+    world::{Overlay, StagedWorld, World},
 };
 
 use self::{
@@ -41,7 +41,7 @@ impl World {
     /// If the event names something that no earlier event made: the journal has lost its order.
     pub fn fold(&mut self, entry: &Entry) {
         let nothing = Overlay::default();
-        let mut desk = Desk::new(self, &nothing);
+        let mut desk = StagedWorld::new(self, &nothing);
         desk.fold(entry);
         let own = desk.own;
         self.absorb(own);
@@ -55,26 +55,26 @@ struct Place {
     session: SessionId,
 }
 
-impl Desk<'_> {
+impl StagedWorld<'_> {
     pub(crate) fn fold(&mut self, entry: &Entry) {
         self.own.last_seq = entry.seq;
         match &entry.event {
             Event::ProjectRegistered { root, name, git } => {
                 let id = entry.project.expect("it has its project");
                 self.own.counters.project = self.counters().project.max(id.0);
-                self.own.projects.insert(id, Project::new(id, root, name, *git, entry.at_ms));
+                self.insert(Project::new(id, root, name, *git, entry.at_ms));
             }
             Event::ProjectRoles { names } => {
-                self.project_mut(entry.project.expect("it has its project")).roles.clone_from(names);
+                self.get_mut(entry.project.expect("it has its project")).roles.clone_from(names);
             }
             // What is kept stands in the vault; the journal only tells that it is.
             Event::SecretStored { .. } | Event::SecretRemoved { .. } | Event::WorkSecret(_) => {}
             Event::TrustGiven { commands } => {
-                let project = self.project_mut(entry.project.expect("it has its project"));
+                let project = self.get_mut(entry.project.expect("it has its project"));
                 project.trust(commands, entry.at_ms);
             }
             Event::TrustRevoked => {
-                let project = self.project_mut(entry.project.expect("it has its project"));
+                let project = self.get_mut(entry.project.expect("it has its project"));
                 project.trusted.clear();
                 project.trusted_at_ms = None;
             }
@@ -97,20 +97,20 @@ impl Desk<'_> {
                     phases: None,
                     parent: *parent,
                 };
-                self.own.runs.insert(id, run);
+                self.insert(run);
             }
             Event::RunEnded { outcome } => {
-                let run = self.run_mut(entry.run.expect("it has its run"));
+                let run = self.get_mut(entry.run.expect("it has its run"));
                 (run.outcome, run.ended_at_ms) = (Some(outcome.clone()), Some(entry.at_ms));
             }
             Event::RunReopened => {
-                let run = self.run_mut(entry.run.expect("it has its run"));
+                let run = self.get_mut(entry.run.expect("it has its run"));
                 (run.outcome, run.ended_at_ms) = (None, None);
             }
             Event::RunRaised { budget } => {
-                self.run_mut(entry.run.expect("it has its run")).raise(*budget);
+                self.get_mut(entry.run.expect("it has its run")).raise(*budget);
             }
-            Event::RunPhased { plan } => self.run_mut(entry.run.expect("it has its run")).begin(plan),
+            Event::RunPhased { plan } => self.get_mut(entry.run.expect("it has its run")).begin(plan),
             Event::AccountLimited(_) | Event::AccountTried { .. } | Event::AccountRecovered { .. } => {
                 self.fold_account(entry);
             }
@@ -167,25 +167,25 @@ impl Desk<'_> {
             | Event::CheckpointNotRestored { .. }
             | Event::CheckpointPruned { .. } => self.fold_checkpoint(place, seq, at_ms, event),
             Event::LoopMoved { step } => {
-                if let Some(conducts) = &mut self.session_mut(place.session).conducts {
+                if let Some(conducts) = &mut self.get_mut(place.session).conducts {
                     conducts.fold(step, at_ms);
                 }
             }
             Event::Office(event) => self.fold_office(place, at_ms, event),
             Event::Name(SessionNameEvent::Renamed { name }) => {
-                self.session_mut(place.session).name.clone_from(name);
+                self.get_mut(place.session).name.clone_from(name);
             }
             Event::Permission(event) => self.fold_permission(place.session, at_ms, event),
-            Event::Thin(event) => self.session_mut(place.session).thin.fold(event, at_ms),
+            Event::Thin(event) => self.get_mut(place.session).thin.fold(event, at_ms),
             event if is_of_phase(event) => self.fold_phase(place, at_ms, event),
             Event::CheckStarted { number } => {
-                let run = self.run(place.run).expect("a session has its run");
+                let run = self.get(place.run).expect("a session has its run");
                 let time_ms_max = run.terms.check_time_ms_max;
                 let over_at_ms = time_ms_max.map(|time| at_ms.saturating_add(time));
-                self.session_mut(place.session).begin_check(*number, over_at_ms);
+                self.get_mut(place.session).begin_check(*number, over_at_ms);
             }
             _ => {
-                fold_wish(self.session_mut(place.session), at_ms, event);
+                fold_wish(self.get_mut(place.session), at_ms, event);
                 self.count_waiting(place.session, at_ms);
                 match event {
                     Event::SessionFinished { .. } => self.end_phase(place, at_ms),
@@ -200,7 +200,7 @@ impl Desk<'_> {
     /// Tells a loop what came of something that it asked.
     fn tell_loop(&mut self, place: &Place, event: &Event) {
         if let Event::RequestSettled { request, answer, .. } = event
-            && let Some(conducts) = &mut self.session_mut(place.session).conducts
+            && let Some(conducts) = &mut self.get_mut(place.session).conducts
         {
             conducts.settled(*request, answer);
         }
@@ -212,7 +212,7 @@ impl Desk<'_> {
         self.own.counters.session = self.counters().session.max(id.0);
         let time_left_ms = self.time_left_ms(place.run, at_ms).filter(|_| !order.role.verifies());
         let time_over_at_ms = time_left_ms.map(|left| at_ms.saturating_add(left));
-        self.run_mut(place.run).sessions.push(id);
+        self.get_mut(place.run).sessions.push(id);
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
             Role::Work | Role::Main | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => None,
@@ -261,14 +261,14 @@ impl Desk<'_> {
             conducts: order.role.conducts().map(|_| Box::default()),
             dismissed_at_ms: None,
         };
-        self.own.sessions.insert(id, session);
+        self.insert(session);
         self.fold_seat(place, at_ms);
     }
 
     /// How long somebody may work for a run that begins to: what who worked on the phase before has left, if there is one.
     fn time_left_ms(&self, run: RunId, at_ms: u64) -> Option<u64> {
-        let run = self.run(run)?;
-        let before = run.phases.as_ref().and_then(|phases| self.session(phases.current()?.session));
+        let run = self.get(run)?;
+        let before = run.phases.as_ref().and_then(|phases| self.get(phases.current()?.session));
         match before {
             Some(before) => before.time_left_ms(at_ms),
             None => run.terms.time_ms_max,
@@ -277,17 +277,17 @@ impl Desk<'_> {
 
     /// Adds what was used to the run and the project.
     fn fold_used(&mut self, place: &Place, at_ms: u64, used: &Used) {
-        let run = self.run_mut(place.run);
+        let run = self.get_mut(place.run);
         run.used.add(used);
         if run.budget.question(&run.used).is_some() {
             run.over_since_ms.get_or_insert(at_ms);
         }
-        self.project_mut(place.project).used.add(used);
+        self.get_mut(place.project).used.add(used);
     }
 
     fn fold_launch(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let seq = self.own.last_seq;
-        let session = self.session_mut(place.session);
+        let session = self.get_mut(place.session);
         if matches!(event, Event::SessionLaunched { .. }) {
             begin_launch(session, at_ms, event);
             self.forget_words(place);
@@ -375,7 +375,7 @@ impl Desk<'_> {
             rules: [].into(),
         };
         let is_question = matches!(ask, Ask::Question(_) | Ask::AskUser(_));
-        self.own.requests.insert(*request, opened);
+        self.insert(opened);
         if is_question {
             self.count_question(place);
         }
@@ -387,7 +387,7 @@ impl Desk<'_> {
             Event::RequestRepeated { request, launch, ask, mark, expires_at_ms, call } => {
                 self.count_signal(place.session, call.as_ref());
                 let retry = self.retry(place.session, at_ms, ask, *expires_at_ms);
-                let request = self.request_mut(*request);
+                let request = self.get_mut(*request);
                 request.retry = retry;
                 request.launch = *launch;
                 request.ask = ask.clone();
@@ -400,14 +400,14 @@ impl Desk<'_> {
                 request.call.clone_from(call);
             }
             Event::RequestParted { request, caller } => {
-                if let Some(call) = &mut self.request_mut(*request).call {
+                if let Some(call) = &mut self.get_mut(*request).call {
                     call.caller = *caller;
                 }
             }
-            Event::RequestLeft { request } => self.request_mut(*request).left = true,
+            Event::RequestLeft { request } => self.get_mut(*request).left = true,
             Event::RequestSettled { .. } => self.fold_settled(place, at_ms, event),
             Event::RequestExpired { request } => {
-                let request = self.request_mut(*request);
+                let request = self.get_mut(*request);
                 request.expired_at_ms = Some(at_ms);
                 request.bringing = Bringing::Waiting;
             }
@@ -422,7 +422,7 @@ impl Desk<'_> {
         };
         self.fold_values(place.session, *request, answer, *relaunches);
         let is_exchanged = self.exchanged(place.session).is_some();
-        let session = self.session_mut(place.session);
+        let session = self.get_mut(place.session);
         let waits = session.checkpoints.hold() || is_exchanged;
         if answer.ends() && waits && !session.is_over() {
             session.checkpoints.failed = Some(*request);
@@ -430,7 +430,7 @@ impl Desk<'_> {
         if *by == By::Person {
             session.office.repeats.begin_again();
         }
-        let request = self.request_mut(*request);
+        let request = self.get_mut(*request);
         let (retry, is_error) = (request.retry, matches!(request.ask, Ask::Error(_)));
         // An agent that was not told yet that nobody answered still waits for it.
         let was_told = request.expired_at_ms.is_some() && request.bringing != Bringing::Waiting;
@@ -440,15 +440,15 @@ impl Desk<'_> {
         // The wait for an account counts for nothing.
         if is_error && *by != By::Limit {
             let count = if *by == By::Expiry { retry.unwrap_or(0) } else { 0 };
-            self.session_mut(place.session).retries = Retries { count, at_ms };
+            self.get_mut(place.session).retries = Retries { count, at_ms };
         }
     }
 
     fn fold_install(&mut self, event: &Event) {
         match event {
-            Event::InstallStarted { request } => self.request_mut(*request).installing = true,
+            Event::InstallStarted { request } => self.get_mut(*request).installing = true,
             Event::InstallFinished { request, install, brings } => {
-                let request = self.request_mut(*request);
+                let request = self.get_mut(*request);
                 request.installing = false;
                 request.install = Some(install.clone());
                 request.bringing = if *brings { Bringing::Waiting } else { Bringing::Nothing };
@@ -459,11 +459,11 @@ impl Desk<'_> {
 
     /// Where the values are that an answer has brought.
     fn fold_values(&mut self, session: SessionId, request: RequestId, answer: &Answer, relaunches: bool) {
-        let name = match self.request(request).map(|request| &request.ask) {
+        let name = match self.get(request).map(|request| &request.ask) {
             Some(ask @ Ask::Dependency(dependency)) if ask.wants_values() => dependency.name.clone(),
             _ => return,
         };
-        let session = self.session_mut(session);
+        let session = self.get_mut(session);
         session.needs_relaunch |= relaunches;
         match answer {
             Answer::Provided { names, reuse } => {
@@ -480,19 +480,19 @@ impl Desk<'_> {
     /// The number of the retry by which an error is settled when it expires.
     fn retry(&self, id: SessionId, at_ms: u64, ask: &Ask, expires_at_ms: Option<u64>) -> Option<u32> {
         let settles_itself = matches!(ask, Ask::Error(_)) && expires_at_ms.is_some();
-        self.session(id).filter(|_| settles_itself)?.retries.next(at_ms)
+        self.get(id).filter(|_| settles_itself)?.retries.next(at_ms)
     }
 
     fn count_signal(&mut self, session: SessionId, call: Option<&Call>) {
         if let Some(call) = call {
-            self.session_mut(session).signals = call.number;
+            self.get_mut(session).signals = call.number;
         }
     }
 
     /// Time spent waiting for a person does not count against a limit.
     fn count_waiting(&mut self, id: SessionId, at_ms: u64) {
         let is_blocked = self.blocking(id).next().is_some();
-        let session = self.session_mut(id);
+        let session = self.get_mut(id);
         let waits = is_blocked || session.paused_at_ms.is_some() || session.parked_at_ms.is_some();
         match session.waiting_since_ms {
             None if waits => session.waiting_since_ms = Some(at_ms),
@@ -510,7 +510,7 @@ impl Desk<'_> {
     }
 
     fn known(&mut self, session: SessionId, number: u32, spool_seq: Option<u64>) {
-        let launches = &mut self.session_mut(session).launches;
+        let launches = &mut self.get_mut(session).launches;
         if let (Some(launch), Some(seq)) = (launches.last_mut().filter(|it| it.number == number), spool_seq) {
             launch.spool_seq = seq;
         }

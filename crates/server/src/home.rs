@@ -1,8 +1,7 @@
 //! Where everything is kept: one directory, for its owner alone.
 
 use std::{
-    env, fmt,
-    fs,
+    env, fmt, fs,
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},

@@ -4,11 +4,12 @@
 //! If a commit fails, what was decided is dropped and everybody is told: nothing acts on what is not committed.
 
 mod load;
+mod open_actions;
 mod rows;
 mod tail;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fmt, mem,
     sync::{
         Arc, RwLock, RwLockReadGuard,
@@ -25,6 +26,7 @@ use ostler_store::{Commit, CommitError, ReadError, Reads, Sqlite, Store, StoredR
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::open_actions::OpenActions;
 use crate::{clock::Clock, crash, log::Log, metrics::Times, reserve::Reserve};
 
 pub(crate) use load::{Found, IDS_FROM, Loaded, entry, kept, load, made_under, read, rebuild, replay};
@@ -233,7 +235,7 @@ struct Writer {
     store: Sqlite,
     world: Arc<RwLock<World>>,
     /// Actions that are not done, and whose they are.
-    open: BTreeMap<ActionName, SessionId>,
+    open: OpenActions,
     /// Sessions that were brought back because somebody asked for something.
     revived: BTreeSet<SessionId>,
     clock: Clock,
@@ -272,7 +274,7 @@ impl Writer {
         }
         // What several of them have changed is written once, as the last of them left it.
         if let Some(last) = group.commits.last_mut() {
-            last.upserts = rows::upserts(&group.overlay);
+            last.upserts = rows::projections(&group.overlay.tables, group.overlay.last_seq).collect();
         }
         crash::site("before commit");
         if !group.commits.is_empty()
@@ -310,15 +312,17 @@ impl Writer {
         let Group { overlay, commits, actions, done, answers } = group;
         let last_seq = overlay.last_seq;
         let mut touched = mem::take(&mut self.revived);
-        touched.extend(overlay.sessions.keys());
+        touched.extend(overlay.tables.sessions.keys());
         touched.extend(done.iter().filter_map(|name| self.open.remove(name)));
-        self.open.extend(actions.iter().map(|(name, action)| (*name, action.session)));
+        for (name, action) in &actions {
+            self.open.insert(*name, action.session);
+        }
         {
             let mut world = self.world.write().expect("nobody panics while reading");
             world.absorb(overlay);
             // What is over would be kept for as long as the server runs. Whoever carries something out looks at it.
             for session in touched {
-                if !self.open.values().any(|busy| *busy == session) {
+                if !self.open.has_any(session) {
                     world.forget(session);
                 }
             }
@@ -351,7 +355,7 @@ impl Writer {
         {
             return Ok(made);
         }
-        let done = done.filter(|name| self.open.contains_key(name) && !group.done.contains(name));
+        let done = done.filter(|name| self.open.contains(name) && !group.done.contains(name));
         let decision = match input {
             None => Decision::default(),
             Some(input) => self.decide(group, input)?,

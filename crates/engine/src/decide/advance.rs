@@ -235,7 +235,7 @@ impl Maker<'_> {
         let prompt = match cause {
             LaunchCause::First if !is_seat => session.order.prompt.clone(),
             LaunchCause::Attempt => {
-                let run = self.desk.run(session.run).expect("a session has its run");
+                let run = self.desk.get(session.run).expect("a session has its run");
                 let check = run.terms.check.as_deref().unwrap_or_default();
                 words::attempt(session, check, fresh, &texts)
             }
@@ -318,7 +318,7 @@ impl Maker<'_> {
 
     pub(super) fn parcels(&self, id: SessionId, wanted: impl Fn(Bringing) -> bool) -> Vec<Parcel> {
         let pending = self.desk.pending(id);
-        let requests = pending.into_iter().filter_map(|id| self.desk.request(id));
+        let requests = pending.into_iter().filter_map(|id| self.desk.get(id));
         // Who is blocked in a call reads its answer there.
         let requests = requests.filter(|request| !request.has_caller() && wanted(request.bringing));
         let requests = requests.map(|request| {
@@ -365,7 +365,7 @@ impl Maker<'_> {
 
     fn request_of(&self, parcel: Parcel) -> Option<&Request> {
         match parcel {
-            Parcel::Request(id) | Parcel::Expiry(id) => self.desk.request(id),
+            Parcel::Request(id) | Parcel::Expiry(id) => self.desk.get(id),
             Parcel::Message(_) => None,
         }
     }
@@ -376,7 +376,7 @@ impl Maker<'_> {
             self.clear_gate(id, gate);
         }
         self.return_parcels(id);
-        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.get(id));
         let open: Vec<_> = pending.filter(|request| request.is_open()).map(|request| request.id).collect();
         for request in open {
             let (by, answer, brings) = (By::End, Answer::Nothing, false);
@@ -409,11 +409,11 @@ impl Maker<'_> {
             return;
         }
         let is_left = |session: &Session| {
-            let run = self.desk.run(session.run);
+            let run = self.desk.get(session.run);
             session.is_interrupted() && run.is_some_and(|run| run.parent == Some(parent))
         };
         let under_way = self.desk.sessions_under_way();
-        let left = under_way.into_iter().filter(|&id| self.desk.session(id).is_some_and(is_left));
+        let left = under_way.into_iter().filter(|&id| self.desk.get(id).is_some_and(is_left));
         for id in left.collect::<Vec<_>>() {
             self.finish(id, Outcome::Cancelled);
         }
@@ -421,8 +421,8 @@ impl Maker<'_> {
 
     /// Finishes a session that was lost, if the loop or main agent that asked for it is over.
     pub(super) fn finish_if_left(&mut self, id: SessionId) {
-        let parent = self.desk.run(self.session(id).run).and_then(|run| run.parent);
-        let is_over = parent.and_then(|parent| self.desk.session(parent)).is_some_and(Session::is_over);
+        let parent = self.desk.get(self.session(id).run).and_then(|run| run.parent);
+        let is_over = parent.and_then(|parent| self.desk.get(parent)).is_some_and(Session::is_over);
         if is_over && self.session(id).is_interrupted() {
             self.finish(id, Outcome::Cancelled);
         }

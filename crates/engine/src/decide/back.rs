@@ -121,7 +121,7 @@ impl Maker<'_> {
         request: RequestId,
         answer: &Answer,
     ) -> Result<Option<(WorktreeAbout, WorktreeChoice)>, Refusal> {
-        let worktree = self.desk.session(id).and_then(|session| session.worktree.as_ref());
+        let worktree = self.desk.get(id).and_then(|session| session.worktree.as_ref());
         let card = worktree.and_then(|it| it.back.card.as_ref()).filter(|card| card.request == request);
         let Some(card) = card else { return Ok(None) };
         let choices = card.about.choices();
@@ -173,7 +173,7 @@ impl Maker<'_> {
     pub(super) fn withdraw_card(&mut self, id: SessionId) {
         let card = self.session(id).worktree.as_ref().and_then(|worktree| worktree.back.card.as_ref());
         let Some(request) = card.map(|card| card.request) else { return };
-        if self.desk.request(request).is_some_and(Request::is_open) {
+        if self.desk.get(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
             self.emit(
                 id,

@@ -27,7 +27,7 @@ pub(super) fn over_at_ms(run: &Run, session: &Session, is_blocked: bool) -> Opti
 impl Maker<'_> {
     /// What a person has to be asked before it may go on.
     fn budget_question(&self, id: SessionId) -> Option<Ask> {
-        let run = self.desk.run(self.session(id).run)?;
+        let run = self.desk.get(self.session(id).run)?;
         run.budget.question(&run.used)
     }
 
@@ -62,7 +62,7 @@ impl Maker<'_> {
     /// Stops who is at work and has used what it may.
     pub(super) fn end_budget(&mut self, id: SessionId) {
         let session = self.session(id);
-        let Some(run) = self.desk.run(session.run) else { return };
+        let Some(run) = self.desk.get(session.run) else { return };
         let is_due = over_at_ms(run, session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
         if is_due {
             self.waits_for_budget(id);
@@ -72,7 +72,7 @@ impl Maker<'_> {
     /// A person lets it use more: so much, or as much again.
     pub(super) fn raise(&mut self, id: SessionId, ask: &Ask, by: Option<u64>) {
         let (run_id, project) = (self.session(id).run, self.session(id).project);
-        let Some(run) = self.desk.run(run_id) else { return };
+        let Some(run) = self.desk.get(run_id) else { return };
         let again = match ask {
             Ask::CostOver { .. } => run.terms.budget.cost_nusd_max,
             Ask::TokensOver { .. } => run.terms.budget.tokens_max,

@@ -60,7 +60,7 @@ impl Maker<'_> {
     /// The caller has the answer in its hands. It says it to the agent only if this succeeds, and if this succeeds
     /// nobody else does.
     pub(super) fn take(&mut self, id: RequestId, key: &str) -> Result<(), Refusal> {
-        let request = self.desk.request(id).ok_or(Refusal::NoRequest { request: id })?;
+        let request = self.desk.get(id).ok_or(Refusal::NoRequest { request: id })?;
         let refused = Err(Refusal::NotWaitedFor { request: id });
         let Some(call) = request.call.as_ref().filter(|call| call.key == key) else { return refused };
         let (session, launch) = (request.session, request.launch);
@@ -80,7 +80,7 @@ impl Maker<'_> {
 
     /// The caller is gone: killed by the time-out of its agent's tool, or not interested any more.
     pub(super) fn part(&mut self, id: RequestId, key: &str) {
-        let Some(request) = self.desk.request(id) else { return };
+        let Some(request) = self.desk.get(id) else { return };
         let is_it = request.has_caller() && request.call.as_ref().is_some_and(|call| call.key == key);
         if is_it && request.is_pending() {
             let session = request.session;
@@ -93,7 +93,7 @@ impl Maker<'_> {
     /// is enough.
     fn part_from(&mut self, session: SessionId, id: RequestId, caller: Caller) {
         self.emit(session, Event::RequestParted { request: id, caller });
-        let request = self.desk.request(id).expect("it was looked up before");
+        let request = self.desk.get(id).expect("it was looked up before");
         let is_another = |it: &&Request| it.id != id && it.is_open() && it.asks_the_same(&request.ask);
         if request.is_open() && self.desk.requests_of(session).any(|it| is_another(&it)) {
             let (by, answer, brings) = (By::Repetition, Answer::Nothing, false);
@@ -113,11 +113,11 @@ impl Maker<'_> {
         let is_called = |request: &&Request| {
             request.call.as_ref().is_some_and(|call| call.caller != Caller::Ended) && !request.left
         };
-        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.get(id));
         let called: Vec<_> = pending.filter(is_called).map(|request| request.id).collect();
         for request in called {
             self.part_from(id, request, Caller::Ended);
-            let it = self.desk.request(request).expect("it was found there");
+            let it = self.desk.get(request).expect("it was found there");
             if it.is_open() && !was_lost && !(can_resume && it.ask.is_required()) {
                 self.emit(id, Event::RequestLeft { request });
             }
@@ -150,7 +150,7 @@ impl Maker<'_> {
     /// A person can settle only so much, and every list carries it: a session may ask for no more at once.
     fn has_room_for(&self, id: SessionId, ask: &Ask) -> Result<(), Refusal> {
         self.has_signals_left(id)?;
-        let open = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let open = self.desk.pending(id).into_iter().filter_map(|id| self.desk.get(id));
         let open: Vec<&Request> = open.filter(|request| request.is_open()).collect();
         let over = |limit, max: usize| Refusal::OverLimit {
             session: id,

@@ -56,7 +56,7 @@ impl Maker<'_> {
         let session = self.session(id);
         let launch = session.launches.last().map(|launch| launch.number);
         let conversation = session.conversation.as_ref().map(|it| it.id.clone());
-        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.get(id));
         let requests: Vec<_> = pending.filter(|it| it.is_open()).map(|request| request.id).collect();
         self.emit(id, Event::CheckpointWanted { checkpoint, why, holds, launch, conversation, requests });
         checkpoint
@@ -83,7 +83,7 @@ impl Maker<'_> {
     pub(super) fn checkpointed(&mut self, id: SessionId, checkpoint: CheckpointId, news: &CheckpointNews) {
         let is_pending = |pending: &Pending| pending.checkpoint == checkpoint;
         let is_wanted =
-            self.desk.session(id).is_some_and(|session| session.checkpoints.pending.iter().any(is_pending));
+            self.desk.get(id).is_some_and(|session| session.checkpoints.pending.iter().any(is_pending));
         if is_wanted {
             self.settle_checkpoint(id, checkpoint, news);
             self.end_failed(id);
@@ -119,7 +119,7 @@ impl Maker<'_> {
     /// A person wants to go back to one.
     pub(super) fn restore(&mut self, target: CheckpointId, conversation: bool) -> Result<(), Refusal> {
         let none = Refusal::NoCheckpoint { checkpoint: target };
-        let found = self.desk.checkpoint(target).filter(|it| it.kept().is_some()).ok_or(none)?;
+        let found = self.desk.get(target).filter(|it| it.kept().is_some()).ok_or(none)?;
         let id = found.session;
         let commit = found.kept().map(|kept| kept.commit.clone()).unwrap_or_default();
         let session = self.find(id)?;
@@ -164,7 +164,7 @@ impl Maker<'_> {
     fn neighbour(&self, id: SessionId) -> Option<SessionId> {
         let session = self.session(id);
         let others = self.desk.sessions_under_way().into_iter().filter(|&other| other != id);
-        let mut others = others.filter_map(|other| self.desk.session(other));
+        let mut others = others.filter_map(|other| self.desk.get(other));
         let works = |other: &Session| {
             // Who is ended runs on for that.
             let runs = |live: &Launch| live.held().is_none() || live.ending.is_some();
@@ -197,7 +197,7 @@ impl Maker<'_> {
 
     /// The word of a restore.
     pub(super) fn restored(&mut self, id: SessionId, target: CheckpointId, news: &RestoreNews) {
-        let found = self.desk.session(id).and_then(|session| session.checkpoints.restoring.as_ref());
+        let found = self.desk.get(id).and_then(|session| session.checkpoints.restoring.as_ref());
         let Some(restoring) = found.cloned() else { return };
         if restoring.checkpoint != target {
             return;
@@ -224,7 +224,7 @@ impl Maker<'_> {
     /// Where the conversation is taken up; none if nothing was said yet, so that the next process begins anyway.
     fn rewind(&self, id: SessionId, target: CheckpointId) -> Option<Rewind> {
         let session = self.session(id);
-        let checkpoint = self.desk.checkpoint(target)?;
+        let checkpoint = self.desk.get(target)?;
         if !session.can_resume() {
             return None;
         }
@@ -238,7 +238,7 @@ impl Maker<'_> {
             }
         };
         let requests = checkpoint.requests.clone();
-        let asked = requests.iter().filter_map(|&id| self.desk.request(id));
+        let asked = requests.iter().filter_map(|&id| self.desk.get(id));
         let answered = asked.filter(|it| it.settled.as_ref().is_some_and(|settled| settled.by == By::Person));
         let words = answered.map(|it| words::sentence(session, Parcel::Request(it.id), Some(it)));
         let answers = words.filter(|text| !text.is_empty()).collect();
@@ -248,7 +248,7 @@ impl Maker<'_> {
     /// Checkpoints are gone from the repository.
     pub(super) fn pruned(&mut self, id: SessionId, checkpoints: &[CheckpointId]) {
         for &checkpoint in checkpoints {
-            let found = self.desk.checkpoint(checkpoint).filter(|it| it.session == id);
+            let found = self.desk.get(checkpoint).filter(|it| it.session == id);
             if found.is_some_and(|it| matches!(it.state, CheckpointState::Made { .. })) {
                 self.emit(id, Event::CheckpointPruned { checkpoint });
             }

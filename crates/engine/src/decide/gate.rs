@@ -24,7 +24,7 @@ const OUTPUT_CHARS_MAX: usize = 2_000;
 impl Maker<'_> {
     /// A gate that the world knows.
     pub(super) fn gate(&self, name: GateName) -> Option<&Gate> {
-        let phases = self.desk.run(name.run)?.phases.as_deref()?;
+        let phases = self.desk.get(name.run)?.phases.as_deref()?;
         phases.current().filter(|phase| phase.number == name.phase)?.gate_at(name.gate)
     }
 
@@ -34,7 +34,7 @@ impl Maker<'_> {
 
     /// The session that works on the phase of a gate, if the gate is still gone through.
     fn worker(&self, name: GateName) -> Option<SessionId> {
-        let run = self.desk.run(name.run).filter(|run| run.outcome.is_none())?;
+        let run = self.desk.get(name.run).filter(|run| run.outcome.is_none())?;
         let phase = run.phases.as_deref()?.current().filter(|phase| phase.number == name.phase)?;
         phase.gate().filter(|gate| gate.number == name.gate)?;
         Some(phase.session)
@@ -83,7 +83,7 @@ impl Maker<'_> {
             return;
         }
         let last = session.checkpoints.last.as_ref().map(|last| last.commit.clone());
-        let commit = match self.desk.checkpoint(checkpoint).map(|it| &it.state) {
+        let commit = match self.desk.get(checkpoint).map(|it| &it.state) {
             Some(CheckpointState::Made { kept, .. }) => Ok(kept.commit.clone()),
             Some(CheckpointState::Skipped { reason: Skip::Unchanged { .. }, .. }) => {
                 last.ok_or_else(|| String::from("the checkpoint before is gone"))
@@ -227,7 +227,7 @@ impl Maker<'_> {
         if let Some(failure) = &round.failure {
             problems.push(Problem::Verifier { failure: failure.clone() });
         }
-        let phases = self.desk.run(name.run).and_then(|run| run.phases.as_deref());
+        let phases = self.desk.get(name.run).and_then(|run| run.phases.as_deref());
         let verifier = phases.and_then(|it| it.plan.phase(name.phase)?.verifier.as_ref());
         let text = |id: &str| {
             let mut criteria = verifier.into_iter().flat_map(|it| &it.criteria);
@@ -244,7 +244,7 @@ impl Maker<'_> {
 
     /// The most tests that an earlier gate of the phase has seen.
     fn tests_before(&self, name: GateName) -> Option<u64> {
-        let phases = self.desk.run(name.run)?.phases.as_deref()?;
+        let phases = self.desk.get(name.run)?.phases.as_deref()?;
         let earlier = phases.current()?.gates.iter().filter(|gate| gate.number < name.gate);
         earlier.flat_map(|gate| &gate.checks).filter_map(|it| Some(it.junit.as_ref()?.tests)).max()
     }

@@ -26,7 +26,7 @@ impl Maker<'_> {
     pub(super) fn judge(&mut self, id: SessionId) {
         let session = self.session(id);
         let failure = failure(session);
-        let terms = &self.desk.run(session.run).expect("a session has its run").terms;
+        let terms = &self.desk.get(session.run).expect("a session has its run").terms;
         let (has_check, tries) = (terms.check.is_some(), terms.attempts_max.is_some());
         let launch = session.launches.last().map_or(0, |launch| launch.number);
         match failure {
@@ -47,7 +47,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn end_check(&mut self, id: SessionId, number: u32, code: i32, output: &str) {
-        let Some(session) = self.desk.session(id) else { return };
+        let Some(session) = self.desk.get(id) else { return };
         if session.checking != Some(number) {
             return;
         }
@@ -55,7 +55,7 @@ impl Maker<'_> {
         let (ending, is_cancelled) = (session.check_ending, session.cancelled_at_ms.is_some());
         let (code, output) = match ending {
             Some(CheckEnding::Overdue) => {
-                let run = self.desk.run(session.run).expect("a session has its run");
+                let run = self.desk.get(session.run).expect("a session has its run");
                 let time_ms_max = run.terms.check_time_ms_max.unwrap_or_default();
                 (OVERDUE, words::overdue(session.order.korean, time_ms_max, output))
             }
@@ -98,7 +98,7 @@ impl Maker<'_> {
             None => failure(session).unwrap_or(Reason::NoEnd),
         };
         let attempts_max =
-            self.desk.run(session.run).and_then(|run| run.terms.attempts_max).unwrap_or(1) as usize;
+            self.desk.get(session.run).and_then(|run| run.terms.attempts_max).unwrap_or(1) as usize;
         let last = attempts.last().map(|attempt| &attempt.signature);
         let same = attempts.iter().rev().take_while(|it| Some(&it.signature) == last).count();
         let times = u32::try_from(same).unwrap_or(u32::MAX);

@@ -81,8 +81,8 @@ impl Maker<'_> {
 
     /// The session of a role: the one that has it, or a new one. It is not started yet.
     fn take_seat(&mut self, project: ProjectId, seat: &Seat) -> SessionId {
-        let known = self.desk.project(project).and_then(|it| it.seats.get(&seat.name)).copied();
-        let known = known.and_then(|id| self.desk.session(id));
+        let known = self.desk.get(project).and_then(|it| it.seats.get(&seat.name)).copied();
+        let known = known.and_then(|id| self.desk.get(id));
         match known.filter(|session| can_take_up(session, seat)).map(|session| session.id) {
             Some(id) => {
                 self.keep_for(id, &seat.order.role);
@@ -121,10 +121,10 @@ impl Maker<'_> {
 
     /// Tells a seat what comes next for it, if it has nothing to do, and starts it if it has to be started.
     fn dispatch(&mut self, seat: SessionId) {
-        let Some(session) = self.desk.session(seat) else { return };
+        let Some(session) = self.desk.get(seat) else { return };
         let korean = session.order.korean;
         let next = session.office.tasks.first().copied().filter(|_| session.office.current.is_none());
-        let Some(call) = next.and_then(|id| self.desk.invocation(id)) else { return };
+        let Some(call) = next.and_then(|id| self.desk.get(id)) else { return };
         let (id, text) = (call.id, words::office::task(korean, call));
         self.bring_waiting(seat);
         self.write_about(seat, &text, Some(About::Task(id)));
@@ -165,7 +165,7 @@ impl Maker<'_> {
         match about {
             Some(About::Task(invocation)) => self.begin(id, invocation),
             Some(About::Result(result))
-                if self.desk.result(result).is_some_and(|it| it.delivered_at_ms.is_none()) =>
+                if self.desk.get(result).is_some_and(|it| it.delivered_at_ms.is_none()) =>
             {
                 self.emit(id, Event::Office(OfficeEvent::Delivered { result }));
             }
@@ -239,12 +239,12 @@ impl Maker<'_> {
         if (was_lost && can_resume) || matches!(failure(session), Some(Reason::RateLimited { .. })) {
             return;
         }
-        let message = self.desk.invocation(current).and_then(|call| call.message);
+        let message = self.desk.get(current).and_then(|call| call.message);
         let message = session.messages.iter().find(|it| Some(it.id) == message);
         let Some((parcel, bringing)) = message.map(|it| (Parcel::Message(it.id), it.bringing)) else {
             return;
         };
-        let has_begun = self.desk.invocation(current).is_some_and(|call| call.began_at_ms.is_some());
+        let has_begun = self.desk.get(current).is_some_and(|call| call.began_at_ms.is_some());
         match bringing {
             // It has not set out.
             Bringing::Waiting => {}
@@ -257,7 +257,7 @@ impl Maker<'_> {
             Bringing::Sent { .. } | Bringing::Refused { .. } | Bringing::Delivered { .. } if !has_begun => {
                 self.emit(id, Event::InputReturned { parcel });
                 self.emit(id, Event::Office(OfficeEvent::Unread { invocation: current }));
-                if self.desk.invocation(current).is_some_and(|call| call.unread >= UNREAD_MAX) {
+                if self.desk.get(current).is_some_and(|call| call.unread >= UNREAD_MAX) {
                     self.end_call(id, current, (Verdict::Failed, Why::Failed), None, words::office::unread);
                 } else {
                     self.say_next(id);
@@ -312,7 +312,7 @@ impl Maker<'_> {
         let office = &self.session(seat).office;
         let next = office.tasks.first().copied().filter(|_| office.current.is_none());
         let korean = self.session(seat).order.korean;
-        if let Some(call) = next.and_then(|id| self.desk.invocation(id)) {
+        if let Some(call) = next.and_then(|id| self.desk.get(id)) {
             let (id, text) = (call.id, words::office::task(korean, call));
             self.write_about(seat, &text, Some(About::Task(id)));
         }
@@ -369,7 +369,7 @@ impl Maker<'_> {
     /// Ends a seat that has nothing to do, has not printed anything for long, and is not seen to do anything. Who was
     /// written to by a person and has not said a word since is still at it.
     fn listened(&mut self, id: SessionId, launch: u32, printed_at_ms: Option<u64>, at_work: bool) {
-        let Some(session) = self.desk.session(id) else { return };
+        let Some(session) = self.desk.get(id) else { return };
         let live = session.live().filter(|live| live.number == launch && !self.is_blocked(id));
         let Some(since_ms) = live.and_then(|_| idle_since_ms(session)) else { return };
         let owes_word = session.office.owes_word;

@@ -15,7 +15,7 @@ use crate::{
 impl Maker<'_> {
     /// Nobody else goes through the tasks of the same project.
     pub(super) fn is_free_for_loop(&self, new: &NewRun) -> Result<(), Refusal> {
-        let mut others = self.desk.sessions_under_way().into_iter().filter_map(|id| self.desk.session(id));
+        let mut others = self.desk.sessions_under_way().into_iter().filter_map(|id| self.desk.get(id));
         let other = others.find(|it| it.conducts.is_some() && it.order.directory == new.order.directory);
         other.map_or(Ok(()), |other| Err(Refusal::LoopBusy { run: other.run }))
     }
@@ -23,7 +23,7 @@ impl Maker<'_> {
     /// A conductor reports.
     pub(super) fn conducted(&mut self, id: SessionId, news: &News) {
         let Some(conducts) =
-            self.desk.session(id).filter(|it| !it.is_over()).and_then(|it| it.conducts.as_deref())
+            self.desk.get(id).filter(|it| !it.is_over()).and_then(|it| it.conducts.as_deref())
         else {
             return;
         };
@@ -50,18 +50,18 @@ impl Maker<'_> {
     /// A run that a loop asked for is over: the loop hears of it in the same breath, for it is forgotten soon after.
     pub(super) fn tell_loop(&mut self, id: SessionId) {
         let session = self.session(id);
-        let Some(run) = self.desk.run(session.run) else { return };
+        let Some(run) = self.desk.get(session.run) else { return };
         let (Some(parent), Some(over)) = (run.parent, Over::of(run, session, self.now_ms)) else { return };
         let run = run.id;
         let is_loop = |parent: &Session| parent.conducts.is_some() && !parent.is_over();
-        if self.desk.session(parent).is_some_and(is_loop) {
+        if self.desk.get(parent).is_some_and(is_loop) {
             self.emit(parent, Event::LoopMoved { step: Step::RunOver { run, over } });
         }
     }
 
     /// What was asked is not the question any more.
     fn withdraw_request(&mut self, id: SessionId, request: RequestId) {
-        if self.desk.request(request).is_some_and(Request::is_open) {
+        if self.desk.get(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
             self.emit(
                 id,

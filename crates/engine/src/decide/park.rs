@@ -123,12 +123,9 @@ impl Maker<'_> {
     /// Those of the same account who are at work stop there.
     fn park_others(&mut self, id: SessionId) {
         let name = account_name(self.session(id));
-        for other in self.desk.sessions_under_way() {
+        for other in self.desk.sessions_of_account(&name) {
             let session = self.session(other);
-            let is_meant = other != id
-                && account_name(session) == name
-                && session.parked_at_ms.is_none()
-                && session.cancelled_at_ms.is_none();
+            let is_meant = other != id && session.parked_at_ms.is_none() && session.cancelled_at_ms.is_none();
             let live = session.live().filter(|live| is_meant && live.ending.is_none());
             let Some(launch) = live.map(|live| live.number) else { continue };
             self.park(other);
@@ -161,7 +158,7 @@ impl Maker<'_> {
         let limited: Vec<AccountId> = self.desk.limited_accounts();
         for id in limited {
             while self.is_due(id) {
-                let account = self.desk.account(id).expect("it was looked up before");
+                let account = self.desk.get(id).expect("it was looked up before");
                 let name = account.name.clone();
                 match self.next_parked(&name) {
                     Some(session) => {
@@ -175,11 +172,11 @@ impl Maker<'_> {
     }
 
     fn is_due(&self, id: AccountId) -> bool {
-        let Some(limit) = self.desk.account(id).and_then(|account| account.limit.as_ref()) else {
+        let Some(limit) = self.desk.get(id).and_then(|account| account.limit.as_ref()) else {
             return false;
         };
         let Some(&last) = limit.tried.last() else { return limit.next_try_at_ms <= self.now_ms };
-        let Some(session) = self.desk.session(last) else { return true };
+        let Some(session) = self.desk.get(last) else { return true };
         let until_ms = limit.tried_at_ms.saturating_add(session.order.patience.stagger_ms);
         has_shown(session, limit, self.is_blocked(last)) || until_ms <= self.now_ms
     }
@@ -188,13 +185,12 @@ impl Maker<'_> {
     fn next_parked(&self, name: &str) -> Option<SessionId> {
         let waits = |session: &&Session| {
             session.parked_at_ms.is_some()
-                && account_name(session) == name
                 && session.cancelled_at_ms.is_none()
                 && session.paused_at_ms.is_none()
                 && !session.is_interrupted()
         };
-        let under_way = self.desk.sessions_under_way().into_iter();
-        let parked = under_way.filter_map(|id| self.desk.session(id)).filter(waits);
+        let under_way = self.desk.sessions_of_account(name).into_iter();
+        let parked = under_way.filter_map(|id| self.desk.get(id)).filter(waits);
         parked.map(|session| session.id).find(|&id| !self.is_blocked(id) && self.must_park(id))
     }
 }

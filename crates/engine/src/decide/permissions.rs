@@ -25,7 +25,7 @@ impl Maker<'_> {
 
     /// Puts the rules on a card that a person can choose there.
     pub(super) fn offer_rules(&mut self, request: RequestId, real_path: Option<&str>) {
-        let Some(it) = self.desk.request(request) else { return };
+        let Some(it) = self.desk.get(request) else { return };
         let session = it.session;
         let Some(call) = self.tool_call(session, &it.ask, real_path) else { return };
         let rules = call.offers();

@@ -30,8 +30,8 @@ impl Maker<'_> {
 
     /// Nobody else goes through phases with the same files.
     pub(super) fn is_free_for_phases(&self, directory: &str, except: Option<RunId>) -> Result<(), Refusal> {
-        let mut others = self.desk.sessions_under_way().into_iter().filter_map(|id| self.desk.session(id));
-        let is_there = |run: RunId| self.desk.run(run).is_some_and(|it| it.phases.is_some());
+        let mut others = self.desk.sessions_under_way().into_iter().filter_map(|id| self.desk.get(id));
+        let is_there = |run: RunId| self.desk.get(run).is_some_and(|it| it.phases.is_some());
         let is_other = |run: RunId| Some(run) != except && is_there(run);
         let other = others.find(|it| it.order.directory == directory && is_other(it.run));
         other.map_or(Ok(()), |other| Err(Refusal::PhasesBusy { run: other.run }))
@@ -40,7 +40,7 @@ impl Maker<'_> {
     /// A phase begins. What stood there before is the tree that was approved last, or is kept now.
     pub(super) fn start_phase(&mut self, id: SessionId, phase: u32) {
         let run = self.session(id).run;
-        let phases = self.desk.run(run).and_then(|run| run.phases.as_deref());
+        let phases = self.desk.get(run).and_then(|run| run.phases.as_deref());
         let approved = phases.and_then(Phases::current).and_then(|it| it.approved.as_ref());
         let base = approved.map(|approved| approved.commit.clone());
         self.emit(id, Event::PhaseStarted { phase });
@@ -53,7 +53,7 @@ impl Maker<'_> {
 
     /// The phases of the run that a session works for.
     pub(super) fn phases_of(&self, id: SessionId) -> Option<&Phases> {
-        self.desk.run(self.desk.session(id)?.run)?.phases.as_deref()
+        self.desk.get(self.desk.get(id)?.run)?.phases.as_deref()
     }
 
     /// The phase that a session works on.

@@ -137,7 +137,7 @@ impl Maker<'_> {
         let request = self.open(id, launch, ask, source, expires_in_ms);
         self.offer_rules(request, source.real_path());
         self.warn_of_questions(id, is_question);
-        if !self.desk.request(request).is_some_and(Request::may_be_settled_by_policy) {
+        if !self.desk.get(request).is_some_and(Request::may_be_settled_by_policy) {
             return request;
         }
         if let Some(message) = limit {
@@ -147,7 +147,7 @@ impl Maker<'_> {
             self.settle(request, By::Repetition, answer);
         } else if gives_up {
             self.settle(request, By::End, Answer::Fail);
-        } else if self.desk.request(request).is_some_and(|request| request.ask.wants_values()) {
+        } else if self.desk.get(request).is_some_and(|request| request.ask.wants_values()) {
             self.act(id, Deed::LookInVault { request });
         }
         request
@@ -222,7 +222,7 @@ impl Maker<'_> {
 
     /// A person answers.
     pub(super) fn answer(&mut self, id: RequestId, given: &Given) -> Result<(), Refusal> {
-        let request = self.desk.request(id).ok_or(Refusal::NoRequest { request: id })?;
+        let request = self.desk.get(id).ok_or(Refusal::NoRequest { request: id })?;
         if let Some(settled) = &request.settled {
             return Err(Refusal::Settled { request: id, settled: settled.clone() });
         }
@@ -254,7 +254,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn settle(&mut self, id: RequestId, by: By, answer: Answer) {
-        let request = self.desk.request(id).expect("it was looked up before");
+        let request = self.desk.get(id).expect("it was looked up before");
         let (session, ask) = (request.session, request.ask.clone());
         // A conductor looks for the answer by itself.
         let is_waited_for = {

@@ -14,7 +14,7 @@ use crate::{
 impl Maker<'_> {
     /// A person has looked at the work of a phase.
     pub(super) fn review(&mut self, request: RequestId, decision: &Decision) -> Result<(), Refusal> {
-        let found = self.desk.request(request).ok_or(Refusal::NoRequest { request })?;
+        let found = self.desk.get(request).ok_or(Refusal::NoRequest { request })?;
         let Ask::Review(review) = &found.ask else { return Err(Refusal::NotReview { request }) };
         if let Some(settled) = &found.settled {
             return Err(Refusal::Settled { request, settled: settled.clone() });
@@ -43,7 +43,7 @@ impl Maker<'_> {
 
     /// What a person was to approve is not what stands there any more.
     pub(super) fn tree_changed(&mut self, request: RequestId) {
-        let Some(found) = self.desk.request(request).filter(|it| it.is_open()) else { return };
+        let Some(found) = self.desk.get(request).filter(|it| it.is_open()) else { return };
         if matches!(found.ask, Ask::Review(_)) {
             let id = found.session;
             self.decide_review(id, request, By::Change, Answer::Nothing);

@@ -30,7 +30,7 @@ impl Maker<'_> {
         }
         let NewRun { root, name, git, .. } = new;
         let project = self.project(&NewProject { root: root.clone(), name: name.clone(), git: *git });
-        if self.desk.project(project).is_some_and(|known| known.roles != new.roles) {
+        if self.desk.get(project).is_some_and(|known| known.roles != new.roles) {
             self.emit_at(Some(project), None, None, Event::ProjectRoles { names: new.roles.clone() });
         }
         let run = RunId(self.desk.counters().run + 1);
@@ -127,7 +127,7 @@ impl Maker<'_> {
     /// Records which secrets are in what a session has changed. A secret stops nothing.
     pub(super) fn note_work_secrets(&mut self, scan: &WorkScan) {
         let id = scan.session;
-        if self.desk.session(id).is_none() {
+        if self.desk.get(id).is_none() {
             return;
         }
         for it in &scan.found {
@@ -141,7 +141,7 @@ impl Maker<'_> {
 
     /// Something has become of a worktree. Each word is heard only by who waits for it.
     pub(super) fn change_worktree(&mut self, id: SessionId, news: &WorktreeNews) {
-        let Some(session) = self.desk.session(id) else { return };
+        let Some(session) = self.desk.get(id) else { return };
         let Some(mut worktree) = session.worktree.clone() else { return };
         let is_over = session.is_over();
         worktree.state = match (&worktree.state, news) {

@@ -265,7 +265,7 @@ impl Maker<'_> {
     /// Whether something could be brought to an agent: nobody brings the answer to an open request.
     fn is_settled(&self, parcel: Parcel) -> bool {
         match parcel {
-            Parcel::Request(request) => self.desk.request(request).is_some_and(|it| it.settled.is_some()),
+            Parcel::Request(request) => self.desk.get(request).is_some_and(|it| it.settled.is_some()),
             Parcel::Expiry(_) | Parcel::Message(_) => true,
         }
     }
@@ -307,7 +307,7 @@ impl Maker<'_> {
         let parcel = key.parse().ok()?;
         let is_known = match parcel {
             Parcel::Request(request) | Parcel::Expiry(request) => {
-                self.desk.request(request).is_some_and(|request| request.session == id)
+                self.desk.get(request).is_some_and(|request| request.session == id)
             }
             Parcel::Message(message) => self.session(id).messages.iter().any(|it| it.id == message),
         };
@@ -391,7 +391,7 @@ impl Maker<'_> {
     fn is_flooded(&self, id: SessionId) -> bool {
         let session = self.session(id);
         let is_unread = |it: &&Message| matches!(it.bringing, Bringing::Waiting | Bringing::Sent { .. });
-        let open = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let open = self.desk.pending(id).into_iter().filter_map(|id| self.desk.get(id));
         open.filter(|request| request.is_open()).count() >= OPEN_MAX
             || session.messages.iter().filter(is_unread).count() >= OPEN_MAX
             || session.office.examined.len() > OPEN_MAX
@@ -413,7 +413,7 @@ impl Maker<'_> {
     /// Whether the same stands in what the agent was told.
     pub(super) fn mark_of(&self, id: SessionId, ask: &Ask) -> Option<Mark> {
         let session = self.session(id);
-        let check = self.desk.run(session.run).and_then(|run| run.terms.check.as_deref());
+        let check = self.desk.get(session.run).and_then(|run| run.terms.check.as_deref());
         let is_new = !self.desk.requests_of(id).any(|request| request.asks_the_same(ask));
         mark::of(session, check, ask, is_new)
     }

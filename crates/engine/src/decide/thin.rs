@@ -55,7 +55,7 @@ impl Maker<'_> {
 
     /// Something came of an errand. One that is answered is over, whoever reports about it again.
     pub(super) fn thin_news(&mut self, id: SessionId, number: u64, news: &ThinNews) {
-        let Some(errand) = self.desk.session(id).and_then(|session| session.thin.open.get(&number)) else {
+        let Some(errand) = self.desk.get(id).and_then(|session| session.thin.open.get(&number)) else {
             return;
         };
         match news {

@@ -95,7 +95,7 @@ impl Maker<'_> {
     }
 
     fn tick_sessions(&mut self) {
-        for id in self.desk.sessions_under_way() {
+        for id in self.desk.sessions_to_look_at(self.now_ms) {
             let due = |request: &&Request| request.expires_at_ms.is_some_and(|at| at <= self.now_ms);
             let expired: Vec<_> = self.desk.blocking(id).filter(due).map(|request| request.id).collect();
             for &request in &expired {
@@ -120,7 +120,7 @@ impl Maker<'_> {
     }
 
     fn expire(&mut self, id: crate::id::RequestId) {
-        let request = self.desk.request(id).expect("it was looked up before");
+        let request = self.desk.get(id).expect("it was looked up before");
         let session = request.session;
         match &request.ask {
             Ask::AskUser(_) => self.emit(session, Event::RequestExpired { request: id }),
@@ -152,7 +152,7 @@ impl Maker<'_> {
     fn end_time(&mut self, id: SessionId) {
         let session = self.session(id);
         let due = time_over_at_ms(session, self.is_blocked(id)).is_some_and(|at| at <= self.now_ms);
-        let time_ms_max = self.desk.run(session.run).and_then(|run| run.terms.time_ms_max);
+        let time_ms_max = self.desk.get(session.run).and_then(|run| run.terms.time_ms_max);
         let launch = session.launches.last().filter(|_| due).map(|launch| launch.number);
         let (Some(launch), Some(again)) = (launch, time_ms_max) else { return };
         let time_ms_max = self.time_ms_so_far(id, again).unwrap_or(again);
@@ -161,8 +161,8 @@ impl Maker<'_> {
 
     /// All the time that a session was given, with those who worked for its run before, where somebody has let it go on.
     fn time_ms_so_far(&self, id: SessionId, again: u64) -> Option<u64> {
-        let run = self.desk.run(self.session(id).run)?;
-        let sessions = run.sessions.iter().filter_map(|&id| self.desk.session(id));
+        let run = self.desk.get(self.session(id).run)?;
+        let sessions = run.sessions.iter().filter_map(|&id| self.desk.get(id));
         let requests =
             sessions.flat_map(|it| self.desk.requests_of(it.id).filter(|of| of.launch >= it.anew_from));
         let raised = requests.filter_map(|it| {

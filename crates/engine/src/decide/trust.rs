@@ -9,7 +9,7 @@ impl Maker<'_> {
     pub(super) fn trust(&mut self, root: &str, name: &str, git: bool, commands: &[Trusted]) {
         let known = self.desk.project_at(root);
         let has = |command: &&Trusted| {
-            let project = known.and_then(|id| self.desk.project(id));
+            let project = known.and_then(|id| self.desk.get(id));
             project.is_some_and(|it| it.trusted.iter().any(|trusted| trusted.hash == command.hash))
         };
         let mut new: Vec<Trusted> = commands.iter().filter(|command| !has(command)).cloned().collect();
@@ -23,7 +23,7 @@ impl Maker<'_> {
 
     pub(super) fn distrust(&mut self, root: &str) {
         let Some(id) = self.desk.project_at(root) else { return };
-        if self.desk.project(id).is_some_and(|project| !project.trusted.is_empty()) {
+        if self.desk.get(id).is_some_and(|project| !project.trusted.is_empty()) {
             self.emit_at(Some(id), None, None, Event::TrustRevoked);
         }
     }

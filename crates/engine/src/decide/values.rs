@@ -17,7 +17,7 @@ use crate::{
 impl Maker<'_> {
     /// What a request asks for is in the vault, and a person allowed that it is given again.
     pub(super) fn find_in_vault(&mut self, id: RequestId, names: &[String]) {
-        let Some(request) = self.desk.request(id) else { return };
+        let Some(request) = self.desk.get(id) else { return };
         let session = request.session;
         let may_be_given = request.is_open() && request.blocks() && request.may_be_settled_by_policy();
         if !may_be_given || names.is_empty() {
@@ -38,7 +38,7 @@ impl Maker<'_> {
     /// Whether the process has to be started again to have a value. Who asked over the session's own socket is given it
     /// there.
     pub(super) fn relaunches_for_values(&self, session: SessionId, request: RequestId) -> bool {
-        let is_channel = self.desk.request(request).is_some_and(|request| request.call.is_some());
+        let is_channel = self.desk.get(request).is_some_and(|request| request.call.is_some());
         let it = self.session(session);
         it.live().is_some() && it.order.agent.values.relaunch && it.can_resume() && !is_channel
     }
@@ -64,7 +64,7 @@ impl Maker<'_> {
     /// The values could not be written. A process that was to be sent on stands still until they are, or a person says
     /// what is to be done; whoever is started later is not started without them.
     pub(super) fn withhold_values(&mut self, id: SessionId, message: &str) {
-        let Some(session) = self.desk.session(id) else { return };
+        let Some(session) = self.desk.get(id) else { return };
         let Some(live) = session.live() else { return };
         let launch = live.number;
         if live.ending.is_some() {
@@ -92,7 +92,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn end_install(&mut self, id: RequestId, install: &Install) {
-        let Some(request) = self.desk.request(id).filter(|request| request.installing) else { return };
+        let Some(request) = self.desk.get(id).filter(|request| request.installing) else { return };
         let (session, brings) = (request.session, !request.left);
         let install = install.clone();
         self.emit(session, Event::InstallFinished { request: id, install, brings });
@@ -101,7 +101,7 @@ impl Maker<'_> {
 
     /// Nobody waits any more for what is being installed.
     pub(super) fn end_installs(&mut self, id: SessionId) {
-        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.request(id));
+        let pending = self.desk.pending(id).into_iter().filter_map(|id| self.desk.get(id));
         let running: Vec<RequestId> =
             pending.filter(|request: &&Request| request.installing).map(|request| request.id).collect();
         for request in running {

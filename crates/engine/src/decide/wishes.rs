@@ -132,7 +132,7 @@ impl Maker<'_> {
         // Whose phase is approved, or who only looked at one, has nothing more to do.
         let is_through = session.is_through();
         let is_past = self.phases_of(id).is_some() && self.phase_of(id).is_none();
-        let run = self.desk.run(session.run);
+        let run = self.desk.get(session.run);
         let is_rejected = run.is_some_and(|run| {
             matches!(run.outcome, Some(Outcome::Failed { reason: Reason::Rejected { .. } }))
         });
@@ -154,14 +154,14 @@ impl Maker<'_> {
         self.stay(id);
         self.yield_name(id);
         self.emit(id, Event::SessionResumed { anew });
-        if self.desk.run(run).is_some_and(|run| run.outcome.is_some()) {
+        if self.desk.get(run).is_some_and(|run| run.outcome.is_some()) {
             self.emit_at(Some(project), Some(run), None, Event::RunReopened);
         }
         self.settle_what_is_past(id);
         if let Some(rewind) = &rewind {
             self.leave_what_came_later(id, &rewind.requests);
         }
-        if let Some(more) = self.desk.run(run).and_then(|run| run.terms.time_ms_max) {
+        if let Some(more) = self.desk.get(run).and_then(|run| run.terms.time_ms_max) {
             let time_over_at_ms = Some(self.now_ms.saturating_add(more));
             self.emit(id, Event::SessionExtended { time_over_at_ms });
         }

@@ -3,10 +3,10 @@
 use crate::{
     account::{Account, AccountLimit, Limit},
     event::{Entry, Event},
-    world::Desk,
+    world::StagedWorld,
 };
 
-impl Desk<'_> {
+impl StagedWorld<'_> {
     pub(super) fn fold_account(&mut self, entry: &Entry) {
         let at_ms = entry.at_ms;
         match &entry.event {
@@ -29,16 +29,16 @@ impl Desk<'_> {
                     tried_at_ms: 0,
                 };
                 let account = Account { id: *id, name: name.clone(), limit: Some(limit) };
-                self.own.accounts.insert(*id, account);
+                self.insert(account);
             }
             Event::AccountTried { account } => {
                 let session = entry.session.expect("somebody goes on");
-                if let Some(limit) = &mut self.account_mut(*account).limit {
+                if let Some(limit) = &mut self.get_mut(*account).limit {
                     limit.tried.push(session);
                     limit.tried_at_ms = at_ms;
                 }
             }
-            Event::AccountRecovered { account } => self.account_mut(*account).limit = None,
+            Event::AccountRecovered { account } => self.get_mut(*account).limit = None,
             _ => {}
         }
     }

@@ -5,10 +5,10 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointState, Last, Pending, Restoring, Skip},
     event::Event,
     id::{CheckpointId, SessionId},
-    world::Desk,
+    world::StagedWorld,
 };
 
-impl Desk<'_> {
+impl StagedWorld<'_> {
     pub(super) fn fold_checkpoint(&mut self, place: &Place, seq: u64, at_ms: u64, event: &Event) {
         match event {
             Event::CheckpointWanted { checkpoint, why, holds, launch, conversation, requests } => {
@@ -27,34 +27,34 @@ impl Desk<'_> {
                     requests: requests.clone(),
                     state: CheckpointState::Wanted,
                 };
-                self.own.checkpoints.insert(id, wanted);
+                self.insert(wanted);
                 let pending = Pending { checkpoint: id, holds: *holds };
-                self.session_mut(place.session).checkpoints.pending.push(pending);
+                self.get_mut(place.session).checkpoints.pending.push(pending);
             }
             Event::CheckpointMade { checkpoint, kept } => {
                 let last = Last { checkpoint: *checkpoint, commit: kept.commit.clone() };
-                self.session_mut(place.session).checkpoints.last = Some(last);
+                self.get_mut(place.session).checkpoints.last = Some(last);
                 let state = CheckpointState::Made { at_ms, kept: kept.clone() };
                 self.settle_checkpoint(place.session, *checkpoint, at_ms, state);
             }
             Event::CheckpointSkipped { checkpoint, reason } => {
-                self.session_mut(place.session).checkpoints.off |= *reason == Skip::NoRepository;
+                self.get_mut(place.session).checkpoints.off |= *reason == Skip::NoRepository;
                 if let Some(checkpoint) = checkpoint {
                     let state = CheckpointState::Skipped { at_ms, reason: reason.clone() };
                     self.settle_checkpoint(place.session, *checkpoint, at_ms, state);
                 }
             }
             Event::CheckpointPruned { checkpoint } => {
-                self.checkpoint_mut(*checkpoint).state = CheckpointState::Pruned { at_ms };
+                self.get_mut(*checkpoint).state = CheckpointState::Pruned { at_ms };
             }
             Event::CheckpointRestoring { checkpoint, commit, before, rewind } => {
                 let (checkpoint, before) = (*checkpoint, *before);
                 let (commit, rewind) = (commit.clone(), rewind.clone());
                 let restoring = Some(Restoring { checkpoint, commit, before, rewind });
-                self.session_mut(place.session).checkpoints.restoring = restoring;
+                self.get_mut(place.session).checkpoints.restoring = restoring;
             }
             Event::CheckpointRestored { .. } => {
-                let checkpoints = &mut self.session_mut(place.session).checkpoints;
+                let checkpoints = &mut self.get_mut(place.session).checkpoints;
                 if let Some(Restoring { checkpoint, commit, rewind, .. }) = checkpoints.restoring.take() {
                     // What stands there is that one again.
                     checkpoints.last = Some(Last { checkpoint, commit });
@@ -62,7 +62,7 @@ impl Desk<'_> {
                 }
             }
             Event::CheckpointNotRestored { .. } => {
-                self.session_mut(place.session).checkpoints.restoring = None;
+                self.get_mut(place.session).checkpoints.restoring = None;
             }
             _ => {}
         }
@@ -76,9 +76,9 @@ impl Desk<'_> {
         at_ms: u64,
         state: CheckpointState,
     ) {
-        let checkpoints = &mut self.session_mut(id).checkpoints;
+        let checkpoints = &mut self.get_mut(id).checkpoints;
         checkpoints.pending.retain(|pending| pending.checkpoint != checkpoint);
         checkpoints.word_at_ms = Some(at_ms);
-        self.checkpoint_mut(checkpoint).state = state;
+        self.get_mut(checkpoint).state = state;
     }
 }

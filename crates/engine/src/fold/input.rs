@@ -5,15 +5,15 @@ use crate::{
     event::{Event, NotTaken, Parcel},
     id::SessionId,
     request::{Ask, Bringing},
-    world::Desk,
+    world::StagedWorld,
 };
 
-impl Desk<'_> {
+impl StagedWorld<'_> {
     pub(super) fn fold_input(&mut self, place: &Place, at_ms: u64, event: &Event) {
         match event {
             Event::InputSent { launch, parcel } => {
                 // What it said at an earlier end was said before it got this.
-                if let Some(launch) = self.session_mut(place.session).launches.last_mut() {
+                if let Some(launch) = self.get_mut(place.session).launches.last_mut() {
                     launch.end = None;
                     launch.fed = true;
                     launch.closes_at_ms = None;
@@ -24,7 +24,7 @@ impl Desk<'_> {
             Event::InputDelivered { launch, spool_seq, parcel } => {
                 self.known(place.session, *launch, *spool_seq);
                 // Whoever was told something may have reason to say the same once more.
-                self.session_mut(place.session).office.drawn.clear();
+                self.get_mut(place.session).office.drawn.clear();
                 let launch = *launch;
                 let in_prompt = spool_seq.is_none();
                 let bringing =
@@ -58,11 +58,11 @@ impl Desk<'_> {
     /// Whether an agent that has read something may still lose it. A decision about a tool is no message: the CLI acts on
     /// it when it reads it.
     fn needs_proof(&self, session: SessionId, parcel: Parcel) -> bool {
-        let Some(session) = self.session(session) else { return false };
+        let Some(session) = self.get(session) else { return false };
         let agent = &session.order.agent;
         let is_decision = match parcel {
             Parcel::Request(id) => {
-                let request = self.request(id);
+                let request = self.get(id);
                 agent.permission.is_some() && request.is_some_and(|it| matches!(it.ask, Ask::Permission(_)))
             }
             Parcel::Expiry(_) | Parcel::Message(_) => false,
@@ -81,13 +81,13 @@ impl Desk<'_> {
         match parcel {
             Parcel::Request(id) | Parcel::Expiry(id) => {
                 // The word that it expired says nothing of an answer that came later.
-                if parcel == Parcel::Expiry(id) && self.request(id).is_some_and(|it| !it.is_open()) {
+                if parcel == Parcel::Expiry(id) && self.get(id).is_some_and(|it| !it.is_open()) {
                     return;
                 }
-                self.request_mut(id).bringing = bringing;
+                self.get_mut(id).bringing = bringing;
             }
             Parcel::Message(id) => {
-                let messages = &mut self.session_mut(session).messages;
+                let messages = &mut self.get_mut(session).messages;
                 let Some(message) = messages.iter_mut().find(|message| message.id == id) else { return };
                 message.bringing = bringing;
                 if bringing == Bringing::Undeliverable {
@@ -101,9 +101,9 @@ impl Desk<'_> {
     /// How far a parcel has got.
     pub(crate) fn bringing(&self, session: SessionId, parcel: Parcel) -> Option<Bringing> {
         match parcel {
-            Parcel::Request(id) | Parcel::Expiry(id) => self.request(id).map(|request| request.bringing),
+            Parcel::Request(id) | Parcel::Expiry(id) => self.get(id).map(|request| request.bringing),
             Parcel::Message(id) => {
-                let message = self.session(session)?.messages.iter().find(|message| message.id == id);
+                let message = self.get(session)?.messages.iter().find(|message| message.id == id);
                 message.map(|message| message.bringing)
             }
         }

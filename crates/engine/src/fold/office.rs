@@ -1,28 +1,16 @@
 //! What the events of an office change.
 
-use alloc::collections::BTreeSet;
-
 use super::Place;
 use crate::{
     event::Parcel,
-    id::{InvocationId, ProjectId, ResultId, SessionId},
+    id::{InvocationId, ProjectId, SessionId},
     office::{About, Ended, Handover, HeldCall, Invocation, OfficeEvent, Past, Standing, Why},
     request::Caller,
     session::{Role, Written},
-    world::Desk,
+    world::StagedWorld,
 };
 
-impl Desk<'_> {
-    pub(crate) fn invocation(&self, id: InvocationId) -> Option<&Invocation> {
-        let overlays = self.own.invocations.get(&id).or_else(|| self.group.invocations.get(&id));
-        overlays.or_else(|| self.world.invocations.get(&id))
-    }
-
-    pub(crate) fn result(&self, id: ResultId) -> Option<&Handover> {
-        let overlays = self.own.results.get(&id).or_else(|| self.group.results.get(&id));
-        overlays.or_else(|| self.world.results.get(&id))
-    }
-
+impl StagedWorld<'_> {
     /// The calls of a project that are open, oldest first.
     pub(crate) fn open_calls(&self, project: ProjectId) -> impl Iterator<Item = &Invocation> {
         self.live_calls(project).filter(|call| call.is_open())
@@ -30,29 +18,17 @@ impl Desk<'_> {
 
     /// The calls of a project to which something can still happen, oldest first.
     pub(crate) fn live_calls(&self, project: ProjectId) -> impl Iterator<Item = &Invocation> {
-        let all = [&self.world.invocations, &self.group.invocations, &self.own.invocations];
-        let ids: BTreeSet<InvocationId> = all.into_iter().flat_map(|calls| calls.keys().copied()).collect();
-        let calls = ids.into_iter().filter_map(|id| self.invocation(id));
+        let known = self.world.live_calls(project);
+        let calls = self.with_touched(known).filter_map(|id| self.get(id));
         calls.filter(move |call| call.project == project && call.is_live())
     }
 
     /// The results of a project that nobody has read and that are on their way to no session, oldest first.
     pub(crate) fn waiting_results(&self, project: ProjectId) -> impl Iterator<Item = &Handover> {
-        let all = [&self.world.results, &self.group.results, &self.own.results];
-        let ids: BTreeSet<ResultId> = all.into_iter().flat_map(|results| results.keys().copied()).collect();
-        let results = ids.into_iter().filter_map(|id| self.result(id));
+        let known = self.world.undelivered_results(project);
+        let results = self.with_touched(known).filter_map(|id| self.get(id));
         results
             .filter(move |it| it.project == project && it.delivered_at_ms.is_none() && it.message.is_none())
-    }
-
-    fn invocation_mut(&mut self, id: InvocationId) -> &mut Invocation {
-        let invocation = self.invocation(id).expect("an event names a call that exists").clone();
-        self.own.invocations.entry(id).or_insert(invocation)
-    }
-
-    fn result_mut(&mut self, id: ResultId) -> &mut Handover {
-        let result = self.result(id).expect("an event names a result that exists").clone();
-        self.own.results.entry(id).or_insert(result)
     }
 
     pub(super) fn fold_office(&mut self, place: &Place, at_ms: u64, event: &OfficeEvent) {
@@ -62,7 +38,7 @@ impl Desk<'_> {
                 if let Some(files) = files {
                     self.standing(place.session).repeats.see(files);
                 }
-                let call = self.invocation_mut(*invocation);
+                let call = self.get_mut(*invocation);
                 call.callee.clone_from(callee);
                 call.seat = Some(*seat);
                 call.reference.clone_from(reference);
@@ -70,7 +46,7 @@ impl Desk<'_> {
             }
             OfficeEvent::Held { .. } | OfficeEvent::Released { .. } => self.fold_held(place, event),
             OfficeEvent::Began { invocation } => {
-                let call = self.invocation_mut(*invocation);
+                let call = self.get_mut(*invocation);
                 call.began_at_ms = Some(at_ms);
                 // From here on what is printed is about this call, however near to the last result it stands.
                 if let Some(seat) = call.seat {
@@ -78,7 +54,7 @@ impl Desk<'_> {
                 }
             }
             OfficeEvent::Unread { invocation } => {
-                let call = self.invocation_mut(*invocation);
+                let call = self.get_mut(*invocation);
                 call.message = None;
                 call.unread += 1;
                 if let Some(seat) = call.seat {
@@ -87,7 +63,7 @@ impl Desk<'_> {
             }
             OfficeEvent::Ended { .. } => self.fold_end(at_ms, event),
             OfficeEvent::Parted { invocation, taken } => {
-                let call = self.invocation_mut(*invocation);
+                let call = self.get_mut(*invocation);
                 if let Some(call) = &mut call.call {
                     call.caller = Caller::Gone;
                 }
@@ -97,15 +73,15 @@ impl Desk<'_> {
                     self.standing(session).calls.insert(*invocation, false);
                 }
                 if let Some(result) = result {
-                    self.result_mut(result).delivered_at_ms = Some(at_ms);
+                    self.get_mut(result).delivered_at_ms = Some(at_ms);
                 }
             }
             OfficeEvent::Given { .. } => self.fold_result(place, at_ms, event),
             OfficeEvent::Refused { origin, .. } => self.standing(place.session).looked_at(origin),
             OfficeEvent::Addressed { result, receiver } => {
-                self.result_mut(*result).receiver = Some(*receiver);
+                self.get_mut(*result).receiver = Some(*receiver);
             }
-            OfficeEvent::Delivered { result } => self.result_mut(*result).delivered_at_ms = Some(at_ms),
+            OfficeEvent::Delivered { result } => self.get_mut(*result).delivered_at_ms = Some(at_ms),
             OfficeEvent::Unused { .. } => self.standing(place.session).listened_at_ms = Some(at_ms),
             OfficeEvent::Printed { printed_at_ms, .. } => {
                 let standing = self.standing(place.session);
@@ -119,7 +95,7 @@ impl Desk<'_> {
                 standing.listened_at_ms = None;
             }
             OfficeEvent::Kept { idle_ms: now_ms } => {
-                if let Role::Office { idle_ms, .. } = &mut self.session_mut(place.session).order.role {
+                if let Role::Office { idle_ms, .. } = &mut self.get_mut(place.session).order.role {
                     *idle_ms = *now_ms;
                 }
             }
@@ -129,10 +105,10 @@ impl Desk<'_> {
     fn fold_held(&mut self, place: &Place, event: &OfficeEvent) {
         match event {
             OfficeEvent::Held { invocation, request, .. } => {
-                self.invocation_mut(*invocation).held = Some(HeldCall { request: *request, released: false });
+                self.get_mut(*invocation).held = Some(HeldCall { request: *request, released: false });
             }
             OfficeEvent::Released { invocation } => {
-                if let Some(held) = &mut self.invocation_mut(*invocation).held {
+                if let Some(held) = &mut self.get_mut(*invocation).held {
                     held.released = true;
                 }
                 self.standing(place.session).repeats.begin_again();
@@ -170,8 +146,8 @@ impl Desk<'_> {
             ended: None,
         };
         self.own.counters.invocation = self.counters().invocation.max(invocation.0);
-        self.own.invocations.insert(*invocation, opened);
-        let session = self.session_mut(place.session);
+        self.insert(opened);
+        let session = self.get_mut(place.session);
         let is_blocked = call.as_ref().is_some_and(|call| call.caller == Caller::Blocked);
         session.office.calls.insert(*invocation, is_blocked);
         if let Some(call) = call {
@@ -182,10 +158,10 @@ impl Desk<'_> {
     fn fold_end(&mut self, at_ms: u64, event: &OfficeEvent) {
         let OfficeEvent::Ended { invocation, status, why, result, words } = event else { return };
         let (result, words) = (*result, words.clone());
-        let content = result.and_then(|id| self.result(id)).map(|it| it.content.clone());
+        let content = result.and_then(|id| self.get(id)).map(|it| it.content.clone());
         let told = content.or_else(|| words.clone()).unwrap_or_default();
         let newest = InvocationId(self.counters().invocation);
-        let call = self.invocation_mut(*invocation);
+        let call = self.get_mut(*invocation);
         call.ended = Some(Ended { at_ms, status: *status, why: *why, result, words });
         let over = call.clone();
         let (caller, seat) = (call.session, call.seat);
@@ -248,7 +224,7 @@ impl Desk<'_> {
             delivered_at_ms: None,
         };
         self.own.counters.result = self.counters().result.max(result.0);
-        self.own.results.insert(*result, given);
+        self.insert(given);
         let standing = self.standing(place.session);
         standing.printed = printed.filter(|_| invocation.is_some());
         standing.looked_at(origin);
@@ -264,7 +240,7 @@ impl Desk<'_> {
     pub(super) fn fold_about(&mut self, session: SessionId, written: &Written) {
         match written.about {
             Some(About::Task(invocation)) => {
-                let call = self.invocation_mut(invocation);
+                let call = self.get_mut(invocation);
                 call.message = Some(written.message);
                 let call = call.clone();
                 let standing = self.standing(session);
@@ -273,7 +249,7 @@ impl Desk<'_> {
                 standing.idle_since_ms = None;
             }
             Some(About::Result(result)) => {
-                let result = self.result_mut(result);
+                let result = self.get_mut(result);
                 result.message = Some(written.message);
                 let content = result.content.clone();
                 self.standing(session).repeats.receive(&content);
@@ -285,7 +261,7 @@ impl Desk<'_> {
 
     /// Something is handed to a session. Who is told something has something to do, and a person wants to hear of it.
     pub(super) fn fold_told(&mut self, session: SessionId, at_ms: u64, parcel: Parcel) {
-        let session = self.session_mut(session);
+        let session = self.get_mut(session);
         if session.order.role.seat().is_none() {
             return;
         }
@@ -307,19 +283,19 @@ impl Desk<'_> {
     /// A message that carries something from another agent comes back: nobody was there to read it.
     pub(super) fn fold_returned(&mut self, about: Option<About>) {
         if let Some(About::Result(result)) = about {
-            self.result_mut(result).message = None;
+            self.get_mut(result).message = None;
         }
     }
 
     /// A session of a role is the one that has it from now on.
     pub(super) fn fold_seat(&mut self, place: &Place, at_ms: u64) {
-        let session = self.session_mut(place.session);
+        let session = self.get_mut(place.session);
         let Some(name) = session.order.role.seat().map(Into::into) else { return };
         session.office.idle_since_ms = Some(at_ms);
-        self.project_mut(place.project).seats.insert(name, place.session);
+        self.get_mut(place.project).seats.insert(name, place.session);
     }
 
     pub(crate) fn standing(&mut self, session: SessionId) -> &mut Standing {
-        &mut self.session_mut(session).office
+        &mut self.get_mut(session).office
     }
 }

@@ -4,7 +4,7 @@ use super::Place;
 use crate::{
     event::Event,
     phases::{Approved, Found, Gate, Phase, Return, Step},
-    world::Desk,
+    world::StagedWorld,
 };
 
 /// Whether an event is about a phase of its session.
@@ -22,17 +22,17 @@ pub(super) fn is_of_phase(event: &Event) -> bool {
     )
 }
 
-impl Desk<'_> {
+impl StagedWorld<'_> {
     pub(super) fn fold_phase(&mut self, place: &Place, at_ms: u64, event: &Event) {
         if let Event::PhaseStarted { phase } = event {
-            let run = self.run_mut(place.run);
+            let run = self.get_mut(place.run);
             if let Some(phases) = &mut run.phases {
                 phases.begun.push(Phase::new(*phase, place.session, at_ms));
             }
-            self.session_mut(place.session).gated = true;
+            self.get_mut(place.session).gated = true;
             return;
         }
-        let session = self.session_mut(place.session);
+        let session = self.get_mut(place.session);
         match event {
             Event::PhaseBased { .. } | Event::PhaseReturned { .. } => session.gated = false,
             Event::PhaseAnnounced { .. } => session.gated = true,
@@ -80,8 +80,8 @@ impl Desk<'_> {
     }
 
     fn phase_mut(&mut self, place: &Place) -> Option<&mut Phase> {
-        self.run(place.run)?.phases.as_ref()?;
-        let phases = self.run_mut(place.run).phases.as_mut()?;
+        self.get(place.run)?.phases.as_ref()?;
+        let phases = self.get_mut(place.run).phases.as_mut()?;
         phases.current_mut().filter(|phase| phase.session == place.session)
     }
 

@@ -32,19 +32,36 @@ impl Book {
         }
         self.world.absorb(overlay);
         assert_eq!(self.world, self.replayed, "the journal gives another world");
+        assert_eq!(self.world, indexed_anew(&self.world), "an index does not follow from the tables");
     }
+}
+
+/// A world with the same tables, whose indexes and deadlines were made from nothing.
+fn indexed_anew(world: &World) -> World {
+    let mut anew = World::default();
+    (anew.last_seq, anew.counters) = (world.last_seq, world.counters);
+    world.projects.values().cloned().for_each(|it| anew.put(it));
+    world.runs.values().cloned().for_each(|it| anew.put(it));
+    world.sessions.values().cloned().for_each(|it| anew.put(it));
+    world.requests.values().cloned().for_each(|it| anew.put(it));
+    world.accounts.values().cloned().for_each(|it| anew.put(it));
+    world.checkpoints.values().cloned().for_each(|it| anew.put(it));
+    world.invocations.values().cloned().for_each(|it| anew.put(it));
+    world.results.values().cloned().for_each(|it| anew.put(it));
+    anew
 }
 
 /// Whatever was touched can be written and read back.
 pub(crate) fn all_read_back(overlay: &Overlay) {
-    overlay.projects.values().for_each(reads_back);
-    overlay.runs.values().for_each(reads_back);
-    overlay.sessions.values().for_each(reads_back);
-    overlay.requests.values().for_each(reads_back);
-    overlay.accounts.values().for_each(reads_back);
-    overlay.checkpoints.values().for_each(reads_back);
-    overlay.invocations.values().for_each(reads_back);
-    overlay.results.values().for_each(reads_back);
+    let tables = &overlay.tables;
+    tables.projects.values().for_each(reads_back);
+    tables.runs.values().for_each(reads_back);
+    tables.sessions.values().for_each(reads_back);
+    tables.requests.values().for_each(reads_back);
+    tables.accounts.values().for_each(reads_back);
+    tables.checkpoints.values().for_each(reads_back);
+    tables.invocations.values().for_each(reads_back);
+    tables.results.values().for_each(reads_back);
 }
 
 /// Decides, and checks the form of what was decided.
@@ -67,6 +84,13 @@ pub(crate) fn decide_well(
         assert!(decision.entries.iter().any(|entry| entry.seq == name.seq), "{name:?} follows from no event");
         reads_back(name);
         reads_back(action);
+    }
+    if matches!(input, Input::Tick) {
+        let mut after = world.clone();
+        after.absorb(group.clone());
+        after.absorb(decision.overlay.clone());
+        let again = decide(&after, &Overlay::default(), now_ms, input)?;
+        assert_eq!(again.entries, [], "a tick leaves something undone");
     }
     if decision.entries.is_empty() {
         assert_eq!(decision.overlay, Overlay::default(), "nothing changes without an event");

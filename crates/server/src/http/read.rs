@@ -303,7 +303,7 @@ impl App {
         let mut world = World::default();
         let projects: BTreeMap<_, _> = self.driver.journal.world().projects.clone();
         for project in projects.into_values() {
-            world.put_project(project);
+            world.put(project);
         }
         for it in found {
             it.put(&mut world);

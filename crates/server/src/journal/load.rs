@@ -75,14 +75,14 @@ pub(crate) enum Found {
 impl Found {
     pub(crate) fn put(self, world: &mut World) {
         match self {
-            Found::Project(it) => world.put_project(it),
-            Found::Run(it) => drop(world.runs.insert(it.id, it)),
-            Found::Session(it) => drop(world.sessions.insert(it.id, *it)),
-            Found::Request(it) => world.put_request(*it),
-            Found::Account(it) => drop(world.accounts.insert(it.id, it)),
-            Found::Checkpoint(it) => drop(world.checkpoints.insert(it.id, *it)),
-            Found::Invocation(it) => drop(world.invocations.insert(it.id, *it)),
-            Found::Result(it) => drop(world.results.insert(it.id, *it)),
+            Found::Project(it) => world.put(it),
+            Found::Run(it) => world.put(it),
+            Found::Session(it) => world.put(*it),
+            Found::Request(it) => world.put(*it),
+            Found::Account(it) => world.put(it),
+            Found::Checkpoint(it) => world.put(*it),
+            Found::Invocation(it) => world.put(*it),
+            Found::Result(it) => world.put(*it),
         }
     }
 }
@@ -301,21 +301,6 @@ fn replayed(store: &dyn Reads) -> Result<World, LoadError> {
     failed.map_or(Ok(world), Err)
 }
 
-/// Everything in a world, as it is kept.
-fn projections(world: &World) -> impl Iterator<Item = Projection> {
-    let seq = world.last_seq;
-    let projects = world.projects.values().map(move |it| rows::project(it, seq));
-    let runs = world.runs.values().map(move |it| rows::run(it, seq));
-    let sessions = world.sessions.values().map(move |it| rows::session(it, seq));
-    let requests = world.requests.values().map(move |it| rows::request(it, seq));
-    let accounts = world.accounts.values().map(move |it| rows::account(it, seq));
-    let checkpoints = world.checkpoints.values().map(move |it| rows::checkpoint(it, seq));
-    let invocations = world.invocations.values().map(move |it| rows::invocation(it, seq));
-    let results = world.results.values().map(move |it| rows::result(it, seq));
-    let office = invocations.chain(results);
-    projects.chain(runs).chain(sessions).chain(requests).chain(accounts).chain(checkpoints).chain(office)
-}
-
 /// Replays the whole journal and says what is not as it was kept.
 pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
     let replayed = compared(store)?;
@@ -335,7 +320,7 @@ pub(crate) fn replay(store: &dyn Reads) -> Result<Replayed, LoadError> {
 fn compared(store: &dyn Reads) -> Result<Replayed, LoadError> {
     let world = replayed(store)?;
     let mut replayed = Replayed { events: world.last_seq, things: 0, differences: Vec::new() };
-    for expected in projections(&world) {
+    for expected in rows::projections(&world, world.last_seq) {
         replayed.things += 1;
         let kept = store.entity(expected.entity, expected.id).map_err(LoadError::Read)?;
         let is_same = kept.is_some_and(|kept| kept.live == expected.live && same(&kept.body, &expected.body));
@@ -352,7 +337,7 @@ pub(crate) fn rebuild(store: &mut dyn Store) -> Result<(), LoadError> {
         return Ok(());
     }
     let world = replayed(&*store)?;
-    let upserts = projections(&world).collect();
+    let upserts = rows::projections(&world, world.last_seq).collect();
     store.commit(&[Commit { upserts, ..Commit::default() }]).map_err(LoadError::Write)?;
     store.set_meta(NEEDS_REPLAY, "no").map_err(LoadError::Write)
 }

@@ -1,7 +1,9 @@
 //! The engine's data as the store keeps it.
 
+use std::collections::BTreeMap;
+
 use ostler_engine::{
-    Action, ActionName, Entry, Overlay,
+    Action, ActionName, Entry, ProjectId, RunId, SessionId,
     account::Account,
     checkpoint::Checkpoint,
     event::VERSION,
@@ -9,6 +11,7 @@ use ostler_engine::{
     request::Request,
     run::{Project, Run},
     session::Session,
+    world::Tables,
 };
 use ostler_store::{ActionRow, Entity, EventRow, Projection};
 use serde::Serialize;
@@ -30,115 +33,103 @@ pub(super) fn event(entry: &Entry) -> EventRow {
     }
 }
 
-/// What was touched, each behind what it belongs to.
-pub(super) fn upserts(overlay: &Overlay) -> Vec<Projection> {
-    let seq = overlay.last_seq;
-    let projects = overlay.projects.values().map(|it| project(it, seq));
-    let runs = overlay.runs.values().map(|it| run(it, seq));
-    let sessions = overlay.sessions.values().map(|it| session(it, seq));
-    let requests = overlay.requests.values().map(|it| request(it, seq));
-    let accounts = overlay.accounts.values().map(|it| account(it, seq));
-    let checkpoints = overlay.checkpoints.values().map(|it| checkpoint(it, seq));
-    let invocations = overlay.invocations.values().map(|it| invocation(it, seq));
-    let results = overlay.results.values().map(|it| result(it, seq));
-    let office = invocations.chain(results);
-    projects
-        .chain(runs)
-        .chain(sessions)
-        .chain(requests)
-        .chain(accounts)
-        .chain(checkpoints)
-        .chain(office)
-        .collect()
+/// Every row of the tables, each after what it belongs to.
+pub(super) fn projections(tables: &Tables, seq: u64) -> impl Iterator<Item = Projection> {
+    fn rows<I, E: Row>(table: &BTreeMap<I, E>, seq: u64) -> impl Iterator<Item = Projection> {
+        table.values().map(move |entity| entity.projection(seq))
+    }
+    rows(&tables.projects, seq)
+        .chain(rows(&tables.runs, seq))
+        .chain(rows(&tables.sessions, seq))
+        .chain(rows(&tables.requests, seq))
+        .chain(rows(&tables.accounts, seq))
+        .chain(rows(&tables.checkpoints, seq))
+        .chain(rows(&tables.invocations, seq))
+        .chain(rows(&tables.results, seq))
 }
 
-pub(super) fn project(project: &Project, seq: u64) -> Projection {
-    let id = project.id.0;
-    let (entity, body) = (Entity::Project, json(project));
-    Projection { entity, id, project: Some(id), run: None, session: None, live: true, seq, body }
-}
+/// An entity of the engine that has a row in the store.
+trait Row: Serialize {
+    /// Its row: where it belongs, and whether something can still happen to it.
+    fn place(&self) -> Place;
 
-pub(super) fn run(run: &Run, seq: u64) -> Projection {
-    Projection {
-        entity: Entity::Run,
-        id: run.id.0,
-        project: Some(run.project.0),
-        run: Some(run.id.0),
-        session: None,
-        live: run.outcome.is_none(),
-        seq,
-        body: json(run),
+    fn projection(&self, seq: u64) -> Projection {
+        let Place { entity, id, project, run, session, live } = self.place();
+        Projection { entity, id, project, run, session, live, seq, body: json(self) }
     }
 }
 
-pub(super) fn session(session: &Session, seq: u64) -> Projection {
-    Projection {
-        entity: Entity::Session,
-        id: session.id.0,
-        project: Some(session.project.0),
-        run: Some(session.run.0),
-        session: Some(session.id.0),
-        live: !session.is_over(),
-        seq,
-        body: json(session),
+/// Where a row belongs.
+struct Place {
+    entity: Entity,
+    id: u64,
+    project: Option<u64>,
+    run: Option<u64>,
+    session: Option<u64>,
+    live: bool,
+}
+
+impl Place {
+    /// The place of what belongs to a session.
+    fn of_session(entity: Entity, id: u64, of: (ProjectId, RunId, SessionId), live: bool) -> Place {
+        let (project, run, session) = of;
+        Place { entity, id, project: Some(project.0), run: Some(run.0), session: Some(session.0), live }
     }
 }
 
-pub(super) fn request(request: &Request, seq: u64) -> Projection {
-    Projection {
-        entity: Entity::Request,
-        id: request.id.0,
-        project: Some(request.project.0),
-        run: Some(request.run.0),
-        session: Some(request.session.0),
-        live: request.is_pending(),
-        seq,
-        body: json(request),
+impl Row for Project {
+    fn place(&self) -> Place {
+        let id = self.id.0;
+        Place { entity: Entity::Project, id, project: Some(id), run: None, session: None, live: true }
     }
 }
 
-/// There are few, and their names are kept.
-pub(super) fn account(account: &Account, seq: u64) -> Projection {
-    let (entity, id, body) = (Entity::Account, account.id.0, json(account));
-    Projection { entity, id, project: None, run: None, session: None, live: true, seq, body }
-}
-
-pub(super) fn checkpoint(checkpoint: &Checkpoint, seq: u64) -> Projection {
-    Projection {
-        entity: Entity::Checkpoint,
-        id: checkpoint.id.0,
-        project: Some(checkpoint.project.0),
-        run: Some(checkpoint.run.0),
-        session: Some(checkpoint.session.0),
-        live: checkpoint.is_wanted(),
-        seq,
-        body: json(checkpoint),
+impl Row for Run {
+    fn place(&self) -> Place {
+        let (id, project, live) = (self.id.0, Some(self.project.0), self.outcome.is_none());
+        Place { entity: Entity::Run, id, project, run: Some(id), session: None, live }
     }
 }
 
-pub(super) fn invocation(invocation: &Invocation, seq: u64) -> Projection {
-    Projection {
-        entity: Entity::Invocation,
-        id: invocation.id.0,
-        project: Some(invocation.project.0),
-        run: Some(invocation.run.0),
-        session: Some(invocation.session.0),
-        live: invocation.is_live(),
-        seq,
-        body: json(invocation),
+impl Row for Session {
+    fn place(&self) -> Place {
+        let of = (self.project, self.run, self.id);
+        Place::of_session(Entity::Session, self.id.0, of, !self.is_over())
     }
 }
 
-pub(super) fn result(result: &Handover, seq: u64) -> Projection {
-    Projection {
-        entity: Entity::Result,
-        id: result.id.0,
-        project: Some(result.project.0),
-        run: Some(result.run.0),
-        session: Some(result.session.0),
-        live: result.delivered_at_ms.is_none(),
-        seq,
-        body: json(result),
+impl Row for Request {
+    fn place(&self) -> Place {
+        let of = (self.project, self.run, self.session);
+        Place::of_session(Entity::Request, self.id.0, of, self.is_pending())
+    }
+}
+
+/// There are few accounts, and their names are kept: all are live.
+impl Row for Account {
+    fn place(&self) -> Place {
+        Place { entity: Entity::Account, id: self.id.0, project: None, run: None, session: None, live: true }
+    }
+}
+
+impl Row for Checkpoint {
+    fn place(&self) -> Place {
+        let of = (self.project, self.run, self.session);
+        Place::of_session(Entity::Checkpoint, self.id.0, of, self.is_wanted())
+    }
+}
+
+impl Row for Invocation {
+    fn place(&self) -> Place {
+        let of = (self.project, self.run, self.session);
+        Place::of_session(Entity::Invocation, self.id.0, of, self.is_live())
+    }
+}
+
+impl Row for Handover {
+    fn place(&self) -> Place {
+        let of = (self.project, self.run, self.session);
+        Place::of_session(Entity::Result, self.id.0, of, self.delivered_at_ms.is_none())
     }
 }
 
@@ -150,6 +141,6 @@ pub(super) fn action_name(name: ActionName) -> ostler_store::ActionName {
     ostler_store::ActionName { seq: name.seq, index: name.index }
 }
 
-fn json(value: &impl Serialize) -> String {
+fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("what the engine keeps is plain data")
 }

@@ -93,7 +93,7 @@ impl Maker<'_> {
 
     fn invoke(&mut self, id: SessionId, launch: u32, spoken: Spoken<'_>) -> InvocationId {
         let session = self.session(id);
-        let current = session.office.current.and_then(|it| self.desk.invocation(it));
+        let current = session.office.current.and_then(|it| self.desk.get(it));
         let depth = current.map_or(0, |call| call.depth) + 1;
         let root = current.map_or(session.run, |call| call.run);
         let is_one_too_many = session.office.calls.len() >= OPEN_MAX;
@@ -138,7 +138,7 @@ impl Maker<'_> {
     ) {
         let is_held = |call: &Invocation| call.held.is_some_and(|held| !held.released);
         let is_wanted = |call: &&Invocation| call.is_open() && call.seat.is_none() && !is_held(call);
-        let Some(call) = self.desk.invocation(id).filter(is_wanted) else { return };
+        let Some(call) = self.desk.get(id).filter(is_wanted) else { return };
         let (project, caller, name) = (call.project, call.session, call.caller.clone());
         if self.session(caller).cancelled_at_ms.is_some() {
             // It has called while it was asked to end.
@@ -219,7 +219,7 @@ impl Maker<'_> {
             words::office::cycle(korean, path)
         });
         for (other, (name, calls)) in others {
-            let Some(session) = self.desk.session(other).filter(|session| !session.is_over()) else {
+            let Some(session) = self.desk.get(other).filter(|session| !session.is_over()) else {
                 continue;
             };
             let words = words::office::cycle_of_others(session.order.korean, path, &name, &calls);
@@ -230,7 +230,7 @@ impl Maker<'_> {
 
     /// Its words were read.
     pub(super) fn begin(&mut self, id: SessionId, invocation: InvocationId) {
-        let call = self.desk.invocation(invocation);
+        let call = self.desk.get(invocation);
         if call.is_some_and(|call| call.is_open() && call.began_at_ms.is_none()) {
             self.emit(id, Event::Office(OfficeEvent::Began { invocation }));
         }
@@ -268,7 +268,7 @@ impl Maker<'_> {
 
     /// How far the words of a call have come.
     fn bringing(&self, seat: SessionId, invocation: InvocationId) -> Option<&Bringing> {
-        let message = self.desk.invocation(invocation)?.message?;
+        let message = self.desk.get(invocation)?.message?;
         self.session(seat).messages.iter().find(|it| it.id == message).map(|it| &it.bringing)
     }
 
@@ -295,7 +295,7 @@ impl Maker<'_> {
         result: Option<ResultId>,
         words: impl Fn(bool, &str) -> String,
     ) -> Option<SessionId> {
-        let call = self.desk.invocation(id).filter(|call| call.is_open())?;
+        let call = self.desk.get(id).filter(|call| call.is_open())?;
         let (caller, is_heard) = (call.session, call.is_heard());
         let said = self.close_call(by, id, (status, why), result, words);
         match (result, said) {
@@ -315,9 +315,9 @@ impl Maker<'_> {
         result: Option<ResultId>,
         words: impl Fn(bool, &str) -> String,
     ) -> Option<String> {
-        let call = self.desk.invocation(id)?;
+        let call = self.desk.get(id)?;
         let caller = call.session;
-        let korean = self.desk.session(caller).is_some_and(|session| session.order.korean);
+        let korean = self.desk.get(caller).is_some_and(|session| session.order.korean);
         let said = words(korean, &call.callee);
         let said = match (result, status) {
             (Some(_), _) => None,
@@ -332,7 +332,7 @@ impl Maker<'_> {
 
     /// Gives the caller if it has something to read by that.
     fn write_to_caller(&mut self, caller: SessionId, words: &str) -> Option<SessionId> {
-        let session = self.desk.session(caller)?;
+        let session = self.desk.get(caller)?;
         if session.is_over() || session.cancelled_at_ms.is_some() {
             return None;
         }
@@ -343,7 +343,7 @@ impl Maker<'_> {
 
     /// A person does not want a call any more.
     pub(super) fn cancel_call(&mut self, id: InvocationId) -> Result<(), Refusal> {
-        let Some(call) = self.desk.invocation(id) else {
+        let Some(call) = self.desk.get(id) else {
             let is_past = id.0 <= self.desk.counters().invocation;
             return Err(if is_past {
                 Refusal::InvocationOver { invocation: id }
@@ -370,8 +370,8 @@ impl Maker<'_> {
     /// Nobody wants a call any more. Who has been told of it may go on, and is told that nobody waits; to anybody else it
     /// was never said. Nothing is handed over yet: who takes more than one back does that first.
     pub(super) fn take_back(&mut self, by: SessionId, id: InvocationId) -> Option<TakenBack> {
-        let call = self.desk.invocation(id).filter(|call| call.is_open()).cloned()?;
-        let seat = call.seat.filter(|seat| self.desk.session(*seat).is_some_and(|it| !it.is_over()));
+        let call = self.desk.get(id).filter(|call| call.is_open()).cloned()?;
+        let seat = call.seat.filter(|seat| self.desk.get(*seat).is_some_and(|it| !it.is_over()));
         let is_told =
             seat.is_some_and(|seat| self.session(seat).office.current == Some(id) && self.was_told(seat, id));
         let how = (Verdict::Cancelled, Why::Cancelled);
@@ -390,12 +390,12 @@ impl Maker<'_> {
     /// The words of a call that have not set out.
     pub(super) fn waiting_words(&self, seat: SessionId, invocation: InvocationId) -> Option<Parcel> {
         let is_waiting = self.bringing(seat, invocation) == Some(&Bringing::Waiting);
-        self.desk.invocation(invocation)?.message.filter(|_| is_waiting).map(Parcel::Message)
+        self.desk.get(invocation)?.message.filter(|_| is_waiting).map(Parcel::Message)
     }
 
     /// The process that was blocked has what it waited for. It says it to its agent only if this succeeds.
     pub(super) fn take_result(&mut self, id: InvocationId, key: &str) -> Result<(), Refusal> {
-        let call = self.desk.invocation(id).ok_or(Refusal::NoInvocation { invocation: id })?;
+        let call = self.desk.get(id).ok_or(Refusal::NoInvocation { invocation: id })?;
         let is_its = call.call.as_ref().is_some_and(|call| call.key == key);
         if !is_its || call.is_open() || !call.is_waited_for() {
             return Err(Refusal::NotCalled { invocation: id });
@@ -431,7 +431,7 @@ impl Maker<'_> {
 
     /// Gives the session that is to be looked at by that.
     fn part_quietly(&mut self, id: InvocationId, key: &str) -> Option<SessionId> {
-        let call = self.desk.invocation(id)?;
+        let call = self.desk.get(id)?;
         let is_its = call.is_waited_for() && call.call.as_ref().is_some_and(|call| call.key == key);
         if !is_its {
             return None;

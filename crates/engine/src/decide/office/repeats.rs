@@ -39,7 +39,7 @@ impl RepeatChoice {
 impl Maker<'_> {
     /// Asks a person about a call, if nothing came of the same call before, as often as that may be.
     pub(super) fn hold_if_repeated(&mut self, id: InvocationId, role: &str, terms: &RepeatTerms) -> bool {
-        let Some(call) = self.desk.invocation(id).filter(|call| call.held.is_none()) else { return false };
+        let Some(call) = self.desk.get(id).filter(|call| call.held.is_none()) else { return false };
         let (caller, session) = (call.session, self.session(call.session));
         let repeats = &session.office.repeats;
         let times = repeats.count(role, &call.task, call.context.as_deref());
@@ -57,10 +57,10 @@ impl Maker<'_> {
 
     /// The open call that a request is about.
     pub(in crate::decide) fn held_call(&self, request: RequestId) -> Option<InvocationId> {
-        let session = self.desk.request(request)?.session;
-        let calls = self.desk.session(session)?.office.calls.keys().copied();
+        let session = self.desk.get(request)?.session;
+        let calls = self.desk.get(session)?.office.calls.keys().copied();
         let is_it = |id: &InvocationId| {
-            let call = self.desk.invocation(*id).filter(|call| call.is_open());
+            let call = self.desk.get(*id).filter(|call| call.is_open());
             call.and_then(|call| call.held).is_some_and(|held| held.request == request)
         };
         calls.into_iter().find(is_it)
@@ -84,7 +84,7 @@ impl Maker<'_> {
 
     /// Makes a call that was held, or tells its caller that it is not made.
     pub(in crate::decide) fn heed_repeat(&mut self, id: InvocationId, choice: RepeatChoice) {
-        let Some(caller) = self.desk.invocation(id).map(|call| call.session) else { return };
+        let Some(caller) = self.desk.get(id).map(|call| call.session) else { return };
         match choice {
             RepeatChoice::Continue => {
                 self.emit(caller, Event::Office(OfficeEvent::Released { invocation: id }));
@@ -98,10 +98,10 @@ impl Maker<'_> {
 
     /// A call has ended: nobody has to decide whether it is made.
     pub(super) fn withdraw_repeat(&mut self, id: InvocationId) {
-        let Some(call) = self.desk.invocation(id) else { return };
+        let Some(call) = self.desk.get(id) else { return };
         let (session, held) = (call.session, call.held);
         let Some(request) = held.map(|held| held.request) else { return };
-        if self.desk.request(request).is_some_and(Request::is_open) {
+        if self.desk.get(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
             let settled =
                 Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false };

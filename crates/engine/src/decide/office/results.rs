@@ -98,7 +98,7 @@ impl Maker<'_> {
         let office = &session.office;
         let current = office.current.filter(|it| self.was_told(id, *it));
         let named = delivery.invocation.or(current);
-        let call = named.and_then(|it| self.desk.invocation(it)).filter(|call| call.seat == Some(id));
+        let call = named.and_then(|it| self.desk.get(it)).filter(|call| call.seat == Some(id));
         if let Some(call) = call.filter(|call| call.is_open() && call.caller == to) {
             let (invocation, receiver) = (Some(call.id), Some(call.session));
             return Ok(Purpose { invocation, late: false, receiver, root: call.run });
@@ -114,9 +114,9 @@ impl Maker<'_> {
         if let Some(named) = delivery.invocation {
             return Err(words::office::no_such_task(session.order.korean, named, to));
         }
-        let seats = self.desk.project(session.project).map(|project| &project.seats);
+        let seats = self.desk.get(session.project).map(|project| &project.seats);
         let receiver = seats.and_then(|seats| seats.get(to)).copied().or_else(|| to.parse().ok());
-        let root = current.and_then(|it| self.desk.invocation(it)).map_or(session.run, |call| call.run);
+        let root = current.and_then(|it| self.desk.get(it)).map_or(session.run, |call| call.run);
         Ok(Purpose { invocation: None, late: false, receiver, root })
     }
 
@@ -162,9 +162,9 @@ impl Maker<'_> {
 
     /// The same, without handing it over yet. Gives who has it to read.
     pub(super) fn address(&mut self, id: ResultId) -> Option<SessionId> {
-        let result = self.desk.result(id).filter(|it| it.message.is_none())?;
+        let result = self.desk.get(id).filter(|it| it.message.is_none())?;
         let receiver = result.receiver?;
-        let session = self.desk.session(receiver)?;
+        let session = self.desk.get(receiver)?;
         if session.project != result.project || session.is_over() || session.cancelled_at_ms.is_some() {
             return None;
         }
@@ -184,14 +184,14 @@ impl Maker<'_> {
         };
         let is_its = |it: &&crate::office::Handover| {
             let is_elsewhere = it.receiver.is_some_and(|receiver| {
-                receiver != seat && self.desk.session(receiver).is_some_and(|session| !session.is_over())
+                receiver != seat && self.desk.get(receiver).is_some_and(|session| !session.is_over())
             });
             it.to == name && !is_elsewhere
         };
         let waiting = self.desk.waiting_results(session.project).filter(is_its);
         // Who is blocked in a call reads its result there.
         let is_taken = |id: Option<InvocationId>| {
-            id.and_then(|id| self.desk.invocation(id)).is_some_and(Invocation::is_waited_for)
+            id.and_then(|id| self.desk.get(id)).is_some_and(Invocation::is_waited_for)
         };
         let waiting = waiting.filter(|it| !is_taken(it.invocation));
         let texts: Vec<(ResultId, bool, String)> =

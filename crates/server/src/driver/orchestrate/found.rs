@@ -14,7 +14,7 @@ impl Parent {
         let id = self.kept(|reader| made_under(reader, key))??.session?;
         let project = self.read(|session| session.project)?;
         let known = self.driver.journal.world().sessions.get(&id).cloned();
-        let session = known.or_else(|| self.kept_of(id)?.sessions.remove(&id))?;
+        let session = known.or_else(|| self.kept_of(id)?.sessions.get(&id).cloned())?;
         (session.project == project).then_some(session)
     }
 
