@@ -2,12 +2,12 @@
 //! never shown.
 
 use std::{
-    env, fs,
-    io::Read,
+    env,
     path::{Path, PathBuf},
 };
 
 use ostler_agents::Agent;
+use ostler_files::named;
 use serde_json::Value;
 
 /// A file that says who is signed in is shorter than this.
@@ -81,12 +81,10 @@ fn directory(agent: &Agent, variable: impl Fn(&str) -> Option<String>) -> Option
 
 /// Whether a file holds something under one of the keys; what is there and cannot be read proves nothing either way.
 fn proves(path: &Path, keys: &[String]) -> Result<bool, ()> {
-    let file = match fs::File::open(path) {
+    let text = match named::read_text(path, FILE_BYTES_MAX) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        file => file.map_err(drop)?,
+        text => text.map_err(drop)?,
     };
-    let mut text = String::new();
-    file.take(FILE_BYTES_MAX).read_to_string(&mut text).map_err(drop)?;
     let Ok(Value::Object(all)) = serde_json::from_str(&text) else { return Err(()) };
     let holds = |value: &Value| match value {
         Value::Null => false,

@@ -75,7 +75,7 @@ fn displaced(how: &str) -> (World, RequestView, String) {
     let view = world.session(&victim);
     assert_eq!((view.status.as_str(), view.outcome.is_none()), ("waiting_input", true));
     assert!(world.request(&question.id).settled.is_none());
-    assert_eq!(world.get::<InfoView>("/info").expect("an answer").unreached, [victim.clone()]);
+    assert_eq!(world.get::<InfoView>("/info").expect("an answer").unreached, std::slice::from_ref(&victim));
     assert_eq!(
         fs::read_to_string(world.project.join("heard")).expect("a file"),
         "",

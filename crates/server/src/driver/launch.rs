@@ -103,19 +103,13 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         return Err(LaunchError::PromptTooLong { bytes: launch.prompt.len() });
     }
     let given = session.given_conversation();
-    let known = session.conversation.as_ref().map_or(&given, |conversation| &conversation.id);
-    let conversation = match launch.rewind.as_ref().map(|rewind| &rewind.way) {
-        Some(RewindWay::To { conversation, anchor }) => Conversation::Rewind { id: conversation, anchor },
-        _ if launch.fresh => Conversation::Fresh { id: Some(&given) },
-        _ => Conversation::Resume { id: known },
-    };
     let [ostler, channel] = &channel_place(driver);
     let channel = order.channel.then_some(ChannelPlace { ostler, channel });
     let prompt_id = input_id::of_prompt(session.id, launch.number);
     let request = LaunchRequest {
         prompt: Some(launch.prompt.as_str()).filter(|prompt| !prompt.is_empty()),
         prompt_id: &prompt_id,
-        conversation,
+        conversation: conversation_of(session, launch, &given),
         guide: guide.as_deref(),
         guide_file: guide_file.to_str(),
         model: order.model.as_deref(),
@@ -160,6 +154,15 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         scope_signals: order.agent.scope_signals || session.verifies(),
     };
     Ok(Plan { file: confined(driver, session, file)?, first_input })
+}
+
+/// The conversation that a launch goes on with. A CLI that is given an id for a new one gets `given`.
+fn conversation_of<'a>(session: &'a Session, launch: &'a Launch, given: &'a str) -> Conversation<'a> {
+    match launch.rewind.as_ref().map(|rewind| &rewind.way) {
+        Some(RewindWay::To { conversation, anchor }) => Conversation::Rewind { id: conversation, anchor },
+        _ if launch.fresh => Conversation::Fresh { id: Some(given) },
+        _ => Conversation::Resume { id: session.conversation.as_ref().map_or(given, |known| &known.id) },
+    }
 }
 
 fn terminal_of(wanted: AgentTerminal, screen: Option<Screen>) -> Terminal {

@@ -149,8 +149,9 @@ impl App {
 pub(super) fn open_log(path: &std::path::Path) -> Result<Option<File>, Problem> {
     match private::open(path) {
         Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => match UnusableFile::of(&error) {
-            None => Ok(None),
+            None => Err(Problem::internal(format!("the log cannot be read: {error}"))),
             Some(why) => {
                 let title = format!("'{}' was replaced: {why}", path.display());
                 Err(Problem::new(StatusCode::CONFLICT, Code::LogReplaced, title)

@@ -2,7 +2,7 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::{fs::File, io};
+use std::io;
 
 use axum::{Json, extract::State};
 use ostler_engine::{
@@ -142,11 +142,14 @@ impl Search {
         };
         let path = app.driver.home.launch(session.id, launch.number).join(log);
         let mut search = LogSearch::new(self.wanted.clone(), self.limit - self.view.hits.len());
-        let read = match File::open(&path) {
-            // A launch that has printed nothing has no log.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            file => file.and_then(|file| search.read(io::Read::take(file, self.bytes_left), table)),
+        let file = match output::open_log(&path) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Ok(()),
+            // No process keeps a search from the logs of others by replacing one.
+            Err(problem) if problem.kind == Code::LogReplaced.as_str() => return Ok(()),
+            Err(problem) => return Err(problem),
         };
+        let read = search.read(io::Read::take(file, self.bytes_left), table);
         let read = read.map_err(|error| Problem::internal(format!("the log cannot be read: {error}")))?;
         self.bytes_left = self.bytes_left.saturating_sub(read);
         self.view.hits.extend(search.lines.into_iter().map(|line| SearchHitView {
