@@ -132,7 +132,7 @@ impl Layout {
 fn tells(masked: &str, secret: &str) -> bool {
     let bare: String =
         masked.chars().filter(|c| !c.is_whitespace() && !"│|\u{8}\u{200b}\u{ad}".contains(*c)).collect();
-    let digits: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let digits = secret.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let characters: Vec<char> = secret.chars().collect();
     let is_part = |part: &[char]| bare.contains(&part.iter().collect::<String>());
     characters.windows(4).any(is_part) || (0..digits.len() - 8).any(|at| bare.contains(&digits[at..at + 8]))
@@ -158,7 +158,7 @@ fn lines_and_what_is_around_a_secret_stay() {
     let expected = format!("before\n  value: {}\n{} behind\n", "*".repeat(15), "*".repeat(21));
     assert_eq!(mask(&[KEY], text), expected);
     // Also the second half of the last character.
-    let bold: String = "hush-hush".chars().map(|c| format!("{c}\u{8}{c}")).collect();
+    let bold = "hush-hush".chars().map(|c| format!("{c}\u{8}{c}")).collect::<Vec<_>>().concat();
     assert_eq!(mask(&["hush-hush"], &format!("{bold}.")), format!("{}.", "*".repeat(27)));
 }
 
