@@ -173,7 +173,8 @@ fn read_whole(file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
 }
 
 fn into_text(bytes: Vec<u8>) -> io::Result<String> {
-    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "the file is not valid UTF-8");
+    String::from_utf8(bytes).map_err(invalid)
 }
 
 fn flags(flags: OFlags) -> i32 {

@@ -183,6 +183,10 @@ fn table(agent: &Agent) -> Value {
         },
     };
     keys.insert("output".to_owned(), output);
+    if let Some(input) = keys.get_mut("input").and_then(Value::as_object_mut) {
+        // Derived when the table is read.
+        input.remove("proven");
+    }
     let private = keys.get_mut("private").and_then(Value::as_object_mut);
     if let Some(private) = private
         && let Some(used) = private.remove("used")

@@ -42,7 +42,7 @@ fn a_wrong_command_line_is_one_kind_of_error() {
             ["run", "--nope"].as_slice(),
             "ostler: there is no argument '--nope' here\n  See 'ostler run --help'.\n",
         ),
-        (&["logs"], "ostler: <ID> is missing\n  See 'ostler logs --help'.\n"),
+        (&["diff"], "ostler: <ID> is missing\n  See 'ostler diff --help'.\n"),
         (&["ps", "--limit"], "ostler: --limit <N> needs a value\n  See 'ostler ps --help'.\n"),
         (
             &["ps", "-n", "x"],

@@ -240,9 +240,13 @@ fn consent_that_was_refused_is_none() {
 #[test]
 fn what_a_session_was_given_can_be_removed() {
     let place = Place::new();
-    let session = place.start(&need("api_key", "KEY", "required: true"));
+    // A program may run on for a moment after it asked; this one asks its question only when it has the key, so that
+    // the session has one request at a time.
+    let has_key = format!("until [ \"$(bash -c 'echo ${{#KEY}}')\" != 0 ]; do sleep 0.05; done; {ASK}");
+    let session = place.start(&need("api_key", "KEY", "required: true").replacen(ASK, &has_key, 1));
     let request = place.wait_for_request();
-    place.pipe(&["answer", &session, "--stdin"], "sk_1234567890");
+    let answered = place.pipe(&["answer", &session, "--stdin"], "sk_1234567890");
+    assert_eq!(answered.code, 0, "{answered:?}");
     assert_ne!(place.wait_for_request(), request, "the session stands for what it asks");
     rest(&place, &session);
     let listed = place.done(&["secret", "list", "--all"]);
