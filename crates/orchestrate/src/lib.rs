@@ -32,7 +32,7 @@ pub use foreign::ForeignState;
 pub use history::{Attempt, Committed};
 pub use log::{note, note_if_there};
 pub use ostler_engine::plan;
-pub use project::{Project, TASK_FILES, TasksError, trust_command};
+pub use project::{Project, TASK_FILES, TasksError, has_repository, trust_command};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use stamp::stamp;
 pub use state::{State, StateError};

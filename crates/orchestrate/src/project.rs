@@ -219,9 +219,15 @@ fn git_of(top: &Path) -> Option<PathBuf> {
     Some(pointed(&git, "commondir", "").unwrap_or(git))
 }
 
-/// The nearest directory from here on upwards in which git has something.
+/// Whether a directory is the top of a checkout. An empty `.git`, such as a sandbox leaves behind, is none.
+pub fn has_repository(directory: &Path) -> bool {
+    let git = directory.join(".git");
+    git.is_file() || git.join("HEAD").exists()
+}
+
+/// The nearest directory from here on upwards that is the top of a checkout.
 fn top_of(path: &Path) -> Option<&Path> {
-    path.ancestors().find(|it| it.join(".git").exists())
+    path.ancestors().find(|it| has_repository(it))
 }
 
 /// The path that a file of git in a directory names, behind a word.

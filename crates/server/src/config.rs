@@ -385,9 +385,10 @@ pub fn user_file() -> Option<PathBuf> {
 }
 
 /// The project that a directory belongs to, as far as the configuration goes: the nearest directory above it that
-/// has a `.git`, or else an `ostler.toml`.
+/// has a repository, or else an `ostler.toml`.
 pub fn project_root(directory: &Path) -> Option<PathBuf> {
-    nearest_with(directory, ".git").or_else(|| nearest_with(directory, PROJECT_FILE))
+    let repository = directory.ancestors().find(|it| ostler_orchestrate::has_repository(it));
+    repository.map(Path::to_path_buf).or_else(|| nearest_with(directory, PROJECT_FILE))
 }
 
 /// The project that a directory outside of git belongs to: the nearest directory above it that has an `ostler.toml`, or

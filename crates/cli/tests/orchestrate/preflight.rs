@@ -75,8 +75,11 @@ struct PlainDirectory(PathBuf);
 
 impl PlainDirectory {
     fn new() -> PlainDirectory {
-        let path = std::env::temp_dir().join(format!("ostler-plain-{}", std::process::id()));
-        fs::remove_dir_all(&path).ok();
+        let above = std::env::temp_dir().join(format!("ostler-plain-{}", std::process::id()));
+        fs::remove_dir_all(&above).ok();
+        // Sandboxes of some CLIs leave such a directory behind. It is no repository.
+        fs::create_dir_all(above.join(".git")).expect("the temporary directory can be written");
+        let path = above.join("plain");
         fs::create_dir_all(path.join("deeper")).expect("the temporary directory can be written");
         PlainDirectory(path)
     }
@@ -84,7 +87,8 @@ impl PlainDirectory {
 
 impl Drop for PlainDirectory {
     fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
+        let above = self.0.parent().expect("it was made below another");
+        fs::remove_dir_all(above).ok();
     }
 }
 

@@ -11,7 +11,10 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
     task::Poll,
     time::{Duration, Instant},
 };
@@ -21,6 +24,7 @@ use ostler_server::{
     api::{EventView, InfoView, NewAnswer, NewRun, Problem, RequestView, RunView, SessionView},
     client::{Client, ClientError},
 };
+use rustix::process::{Pid, Signal, kill_process};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -431,17 +435,18 @@ impl World {
         if let Some(user) = self.user {
             command.uid(user).gid(user);
         }
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
-        let deadline = Instant::now() + DEADLINE;
-        while child.try_wait().expect("a child can be waited for").is_none() {
-            if Instant::now() > deadline {
-                child.kill().ok();
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        let pid = Pid::from_child(&child);
+        // What it prints is read meanwhile: a full pipe would look like a hang.
+        let (sender, ended) = mpsc::channel();
+        std::thread::spawn(move || sender.send(child.wait_with_output()));
+        match ended.recv_timeout(DEADLINE) {
+            Ok(output) => output.expect("it has ended"),
+            Err(_) => {
+                kill_process(pid, Signal::KILL).ok();
                 panic!("{arguments:?} hangs");
             }
-            std::thread::sleep(Duration::from_millis(5));
         }
-        child.wait_with_output().expect("it has ended")
     }
 
     /// The program as a person would run it.
