@@ -164,6 +164,9 @@ impl Error {
             Error::Client(ClientError::NoServer { path, source }) => {
                 words.say(Key::NoServerAt, &[("path", &path.display()), ("source", source)])
             }
+            Error::Client(ClientError::NotTheServer { path, pid }) => {
+                words.say(Key::NotTheServer, &[("path", &path.display()), ("pid", pid)])
+            }
             Error::Client(ClientError::Broken { message, .. }) => {
                 words.say(Key::Broken, &[("message", message)])
             }
@@ -246,6 +249,9 @@ impl Error {
                 return Some(words.say(Key::HintServerSilent, &[("pid", pid)]));
             }
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
+            Error::Client(ClientError::NotTheServer { pid, .. }) => {
+                return Some(words.say(Key::HintNotTheServer, &[("pid", pid)]));
+            }
             Error::Keep(KeepError::Held(_)) => Key::HintMendStop,
             Error::Keep(error) if error.is_damage() => Key::HintMend,
             Error::Serve(error) if error.is_damage() => Key::HintMend,
@@ -309,6 +315,7 @@ impl Error {
             Error::Demo { .. } => "demo",
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => "home",
             Error::Client(ClientError::Strange { .. }) => "strange_server",
+            Error::Client(ClientError::NotTheServer { .. }) => "not_the_server",
             Error::Client(_) => "no_server",
             Error::Start(_) | Error::Serve(_) => "not_started",
             Error::Keep(_) => "journal",

@@ -14,6 +14,7 @@ use crate::{
     api::{CallState, CallView, CalledView, NewCall, NewInvocation, NewResult, NewStep},
     client::{ClientError, exchange, read},
     random,
+    server_peer::Asker,
 };
 
 /// The variable with the path of the socket.
@@ -152,7 +153,8 @@ impl Channel {
     ) -> Result<T, ClientError> {
         let mut wait = AGAIN;
         loop {
-            let sent = exchange(&self.socket, "/channel/v1", method.clone(), path, body.clone(), key).await;
+            let socket = (self.socket.as_path(), Asker::Agent);
+            let sent = exchange(socket, "/channel/v1", method.clone(), path, body.clone(), key).await;
             let answer = match sent {
                 Ok(response) => read(path, response).await,
                 Err(error) => Err(error),

@@ -19,7 +19,12 @@ use hyper_util::rt::TokioIo;
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::{Instant, sleep};
 
-use crate::{api::Problem, home::Home, socket, start};
+use crate::{
+    api::Problem,
+    home::Home,
+    server_peer::{self, Asker, NotTheServer},
+    socket, start,
+};
 
 /// The header with a request's key.
 pub const KEY_HEADER: &str = "idempotency-key";
@@ -50,6 +55,13 @@ pub enum ClientError {
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// A process of an agent listens in place of the server. Nothing was sent.
+    NotTheServer {
+        /// The socket.
+        path: PathBuf,
+        /// The process.
+        pid: i32,
     },
     /// The connection broke.
     Broken {
@@ -176,13 +188,14 @@ impl Client {
         body: Bytes,
         key: Option<&str>,
     ) -> Result<Response<Incoming>, ClientError> {
-        exchange(&self.home.socket(), "/api/v1", method, path, body, key).await
+        let socket = self.home.socket();
+        exchange((&socket, Asker::Anybody), "/api/v1", method, path, body, key).await
     }
 }
 
 /// Asks one thing over a connection of its own.
 pub(crate) async fn exchange(
-    socket: &Path,
+    (socket, asker): (&Path, Asker),
     prefix: &str,
     method: Method,
     path: &str,
@@ -193,6 +206,14 @@ pub(crate) async fn exchange(
     let broken =
         |error: hyper::Error| ClientError::Broken { path: path.to_owned(), message: error.to_string() };
     let stream = socket::connect(socket).await.map_err(no_server)?;
+    server_peer::check(&stream, asker).map_err(|source| match NotTheServer::of(&source) {
+        Some(NotTheServer { pid }) => ClientError::NotTheServer { path: socket.to_path_buf(), pid },
+        // The server has ended since.
+        None if source.kind() == io::ErrorKind::NotConnected => {
+            ClientError::Broken { path: path.to_owned(), message: source.to_string() }
+        }
+        None => no_server(source),
+    })?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
     tokio::spawn(connection);
     let mut request = Request::builder()
@@ -292,6 +313,9 @@ impl fmt::Display for ClientError {
             ClientError::NoServer { path, source } => {
                 write!(f, "no server answers at '{}': {source}", path.display())
             }
+            ClientError::NotTheServer { path, pid } => {
+                write!(f, "{} at '{}'", NotTheServer { pid: *pid }, path.display())
+            }
             ClientError::Broken { path, message } => {
                 write!(f, "the connection broke while asking for {path}: {message}")
             }
@@ -307,7 +331,10 @@ impl std::error::Error for ClientError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             ClientError::NoServer { source, .. } => Some(source),
-            ClientError::Broken { .. } | ClientError::Refused(_) | ClientError::Strange { .. } => None,
+            ClientError::NotTheServer { .. }
+            | ClientError::Broken { .. }
+            | ClientError::Refused(_)
+            | ClientError::Strange { .. } => None,
         }
     }
 }

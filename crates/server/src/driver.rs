@@ -21,6 +21,7 @@ pub(crate) mod orchestrate;
 mod reach;
 mod real_path;
 mod records;
+mod recovery;
 mod remains;
 mod sweep;
 mod tell;
@@ -32,10 +33,7 @@ mod worktree;
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, Weak},
 };
 
 use ostler_engine::{Action, ActionName, Input, ProjectId, RequestId, SessionId, phases::GateName};
@@ -44,7 +42,7 @@ use ostler_store::SqliteReader;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 
-use self::{keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims};
+use self::{keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims, recovery::Recovery};
 use crate::{
     consent::{self, ConfigConsent},
     crash,
@@ -155,8 +153,8 @@ pub(crate) struct Driver {
     errands: Mailboxes<SessionId, (ActionName, u64)>,
     /// How many tasks of a main agent may be worked on at once.
     rooms: Mutex<HashMap<SessionId, Weak<Semaphore>>>,
-    /// Whether what is there was looked at.
-    recovered: AtomicBool,
+    /// The first look at what the last server left.
+    pub(crate) recovery: Recovery,
     /// Shims that live and cannot be reached.
     pub(crate) unreached: UnreachedShims,
 }
@@ -200,7 +198,7 @@ impl Driver {
             said_secrets: Mutex::default(),
             errands: Mailboxes::default(),
             rooms: Mutex::default(),
-            recovered: AtomicBool::new(false),
+            recovery: Recovery::default(),
             unreached: UnreachedShims::default(),
         })
     }
@@ -208,11 +206,6 @@ impl Driver {
     /// Tells this state directory from another.
     pub(crate) fn mark(&self) -> &str {
         &self.mark
-    }
-
-    /// Whether every agent that ran when the last server ended is looked after again.
-    pub(crate) fn has_recovered(&self) -> bool {
-        self.recovered.load(Ordering::Relaxed)
     }
 
     /// What a person lets the repository of a project run, as fingerprints.
@@ -242,10 +235,14 @@ impl Driver {
         while let Ok(action) = outbox.try_recv() {
             first.push(action);
         }
+        let is_wanted = |session: SessionId, launch: u32| {
+            first.iter().any(|(_, action)| keeper::launches(action, session, launch))
+        };
         crash::site("reconciling");
+        self.recovery.begin(live.iter().filter(|(session, launch)| !is_wanted(*session, *launch)).count());
         for (session, launch) in live {
             crash::site("reconciling a session");
-            let wanted = first.iter().any(|(_, action)| keeper::launches(action, session, launch));
+            let wanted = is_wanted(session, launch);
             self.keepers.open(session, |actions| {
                 let mut keeper = Keeper::new(Arc::clone(&self), session);
                 if !wanted {
@@ -257,7 +254,6 @@ impl Driver {
         for action in first {
             self.dispatch(action);
         }
-        self.recovered.store(true, Ordering::Relaxed);
         self.log.info("server.recovered", json!({ "sessions": sessions }));
         callers::watch_all(&self);
         tokio::spawn(Arc::clone(&self).keep_time());

@@ -41,6 +41,7 @@ mod refused_connection;
 mod reserve;
 mod secrets;
 mod serve;
+mod server_peer;
 mod services;
 mod sign_in;
 mod socket;

@@ -141,8 +141,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let (journal, outbox) = Journal::start(store, loaded, clock, reserve, Arc::clone(&log));
     inject::write(home)
         .map_err(|source| ServeError::Io { what: "write what is put beside agents", source })?;
-    let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
-    offer(home, &program).map_err(|source| ServeError::Io { what: "offer the program", source })?;
+    let program = offered_program(home)?;
     let door = |path: PathBuf| {
         let listening = socket::listen(&path).and_then(UnixListener::from_std);
         let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
@@ -164,7 +163,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let notifications = Notifications::new(Arc::clone(&driver), listener, Arc::clone(&page));
     tokio::spawn(Arc::clone(&notifications).run());
     let routers = http::routers(Arc::clone(&driver), reader, entrance, Arc::clone(&stop), notifications);
-    tokio::spawn(driver.run(outbox));
+    tokio::spawn(Arc::clone(&driver).run(outbox));
+    driver.recovery.wait().await;
     let served = tokio::select! {
         () = unix_door::serve(people, routers.people) => Ok(()),
         () = unix_door::serve(agents, routers.agents) => Ok(()),
@@ -180,6 +180,13 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     fs::remove_file(home.socket()).ok();
     fs::remove_file(home.channel()).ok();
     served.map_err(|source| ServeError::Io { what: "serve", source })
+}
+
+/// This program, put where agents find it.
+fn offered_program(home: &Home) -> Result<PathBuf, ServeError> {
+    let program = env::current_exe().map_err(|source| ServeError::Io { what: "find the program", source })?;
+    offer(home, &program).map_err(|source| ServeError::Io { what: "offer the program", source })?;
+    Ok(program)
 }
 
 /// Puts this program where agents find it, also after it has moved.

@@ -596,5 +596,5 @@ keys! {
     GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, HelpExitCodes, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice,
     Renamed, NameRemoved, RefusedNameTaken, HintNameTaken, RefusedName, HintName, WaitNeedsYou, WaitTimedOut, LogLaunch, LaunchFirst, LaunchBring, LaunchResume, LaunchAttempt, LaunchLimit, LaunchRework, LogProcess, LogYou, LogCut, LogsWhich, SearchNothing, SearchMore, SearchFull,
     ColumnSignedIn, SignedIn, SignInNotFound, SignInUnknown, NotThere, ThereUnasked, InstallWith, HintCheckOne, RefusedNotInstalled, HintInstall, HintInstallUnknown,
-    RefusedLogReplaced, HintLogReplaced, SignInForged, ForgedSignIn,
+    RefusedLogReplaced, HintLogReplaced, SignInForged, ForgedSignIn, NotTheServer, HintNotTheServer,
 }

@@ -31,6 +31,7 @@ impl Place {
         // What is around the target directory is none of the test's business.
         fs::create_dir_all(root.join("shop/.git")).expect("the target directory can be written");
         let place = Place { root };
+        place.write(".git/HEAD", "ref: refs/heads/main\n");
         if !tasks.is_empty() {
             place.write("TASKS.md", tasks);
         }

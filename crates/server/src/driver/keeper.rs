@@ -81,6 +81,7 @@ impl Keeper {
             // something is given again.
             values::given(&self.driver, self.session).await.ok();
             self.attach(launch).await;
+            self.driver.recovery.seen();
         }
         loop {
             if self.link.is_none() && self.driver.keepers.leave(&self.session, &actions) {

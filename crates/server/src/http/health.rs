@@ -15,7 +15,7 @@ pub(super) async fn healthz() -> &'static str {
     responses((status = 200, body = String, content_type = "text/plain"),
         (status = 503, body = String, content_type = "text/plain", description = "`starting` or `unwritable`.")))]
 pub(super) async fn readyz(State(app): State<App>) -> (StatusCode, &'static str) {
-    if !app.driver.has_recovered() {
+    if !app.driver.recovery.has_begun() {
         (StatusCode::SERVICE_UNAVAILABLE, "starting\n")
     } else if app.driver.journal.writing().is_failing() {
         (StatusCode::SERVICE_UNAVAILABLE, "unwritable\n")
