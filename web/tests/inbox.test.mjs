@@ -66,13 +66,14 @@ test("a yes or no may carry words", async () => {
 
 test("a long question says that it is cut, and is answered when all of it is shown", async () => {
   const request = await ostler.ask("long");
-  const whole = async (page, shown, all) => {
+  const whole = async (page, shown, why, all) => {
     assert.match(await page.locator("h1").innerText(), /^Which of these\?/);
     // The terminal beside it shows what the agent has printed.
     const asks = page.locator(".inbox-card");
     assert.ok(!(await asks.innerText()).includes("the very end"));
     assert.equal(await page.locator(".inbox-choice").count(), 0);
     await page.getByText(shown).waitFor();
+    await page.getByText(why).waitFor();
     assert.deepEqual(await findings(page), []);
     // Neither the key of an option nor Enter settles what nobody has seen.
     await page.keyboard.press("1");
@@ -86,10 +87,10 @@ test("a long question says that it is cut, and is answered when all of it is sho
   };
   const korean = await visit(browser, ostler, { place: [request.id], locale: "ko-KR" });
   await card(korean, request);
-  await whole(korean, "앞부분만 보입니다. 모두 200,0", "모두 보기");
+  await whole(korean, "앞부분만 보입니다. 모두 200,0", "전부 펼치면 답할 수 있습니다.", "모두 보기");
   await korean.context().close();
   const answer = await settle(request, async (page) => {
-    await whole(page, "Only the beginning is shown, of 200,0", "Show all");
+    await whole(page, "Only the beginning is shown, of 200,0", "The answers appear once all of it is shown.", "Show all");
     await page.keyboard.press("2");
   });
   assert.deepEqual(answer, { answer: "text", text: "MySQL" });
@@ -208,6 +209,28 @@ test("an edit is a coloured diff of a file of the project, and words deny it", a
     await page.keyboard.press("Enter");
   });
   assert.deepEqual(answer, { answer: "denied", reason: "round in the till instead" });
+});
+
+test("a long edit scrolls in its own box and does not lengthen the page", async () => {
+  const session = await ostler.claude("rewrite, please");
+  const request = await ostler.asked(session);
+  for (const options of [{}, { viewport: { width: 640, height: 800 } }, PHONE]) {
+    const page = await visit(browser, ostler, { place: [request.id], ...options });
+    await card(page, request);
+    assert.equal(await page.locator(".inbox-choice").count(), 0);
+    await page.getByText("The answers appear once all of it is shown.").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
+    const box = await page.locator(".inbox-changes .diff-scroll").evaluate((it) => ({ inside: it.scrollHeight, seen: it.clientHeight }));
+    assert.ok(box.inside > 2 * box.seen, `the edit is longer than its box: ${JSON.stringify(box)}`);
+    const { whole, content } = await page.evaluate(() => ({
+      whole: document.documentElement.scrollHeight,
+      content: document.querySelector("main").getBoundingClientRect().bottom + window.scrollY,
+    }));
+    // A bar of the page may be below its content.
+    assert.ok(whole <= Math.max(content, page.viewportSize().height) + 120, `${whole} px of page, ${content} px of content`);
+    await leave(page);
+  }
 });
 
 test("a package says what approval runs, and is installed", async () => {

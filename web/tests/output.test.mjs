@@ -46,6 +46,8 @@ test("a log that is longer than what is kept says so, is searched and read in al
   await page.keyboard.press("Enter");
   const found = page.locator(".terminal-found");
   await found.getByText("In all of the output: 1").waitFor();
+  // The field says nothing else beside it, although the line is not in the part shown.
+  assert.equal(await page.getByText("not there", { exact: true }).count(), 0);
   await found.getByRole("button", { name: "the needle is here" }).click();
   await page.locator(".terminal-row.found", { hasText: "the needle is here" }).waitFor();
   await past.getByText(/^A part of the output: [\d.]+ MiB to [\d.]+ MiB of [\d.]+ MiB\./).waitFor();

@@ -223,14 +223,17 @@ test("projects of the same name are told apart by their folders", async () => {
 });
 
 test("an agent whose program is not there is known by that", async () => {
-  ostler.configure('[agents.ghost]\ncommand = ["no-such-program", "{prompt}"]\n');
+  ostler.configure('[agents.ghost]\ncommand = ["no-such-program", "{prompt}"]\ninstall = "npm install -g ghost-cli"\n');
   const page = await visit(browser, ostler, { place: ["/agents"] });
   const agent = (name) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
   await agent("claude").getByText(/^✓ installed$/).waitFor();
   await agent("ghost").getByText("not installed: the server does not find its program").waitFor();
-  await agent("ghost").getByRole("link", { name: "Start a run" }).click();
+  await agent("ghost").getByText("npm install -g ghost-cli", { exact: true }).waitFor();
+  assert.equal(await agent("claude").getByText("Install it with:").count(), 0);
+  assert.equal(await agent("ghost").getByRole("link", { name: "Start a run" }).count(), 0);
+  await agent("claude").getByRole("link", { name: "Start a run" }).click();
+  await page.getByLabel("Who").selectOption("ghost");
   await page.getByText("The server does not find the program of ghost.").waitFor();
-  assert.equal(await page.getByLabel("Who").inputValue(), "ghost");
   await page.getByLabel("Who").selectOption("claude");
   await page.getByText("The server does not find the program of ghost.").waitFor({ state: "detached" });
   assert.deepEqual(page.wrong, []);

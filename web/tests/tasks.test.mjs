@@ -220,6 +220,9 @@ test("what somebody wrote into the file is text, and what is wrong with it has i
   await page.getByText("The file cannot be worked with.").waitFor();
   await page.getByText("line 3").waitFor();
   await page.getByText("T1.2 depends on T9.9, which is not there").waitFor();
+  await page.getByRole("link", { name: "Tasks", exact: true }).first().click();
+  await page.getByText("✗ 1 problem", { exact: true }).waitFor();
+  await page.goBack();
   it.untask();
   await page.getByRole("heading", { name: "This project has no task file." }).waitFor();
   await leave(page);

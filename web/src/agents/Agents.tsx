@@ -27,6 +27,8 @@ export default function Agents() {
 function Agent({ agent }: { agent: AgentView }) {
   const say = useSay(words);
   const input = agent.input in INPUT ? say(INPUT[agent.input as keyof typeof INPUT]) : agent.input;
+  const isMissing = agent.installed === false;
+  const install = agent.table["install"];
   const facts = [
     ...(agent.tested == null ? [] : [say("tested", { version: agent.tested })]),
     say(agent.resumable ? "resumable" : "notResumable"),
@@ -48,13 +50,23 @@ function Agent({ agent }: { agent: AgentView }) {
             {say(agent.installed ? "installed" : "missing")}
           </p>
         )}
+        {isMissing && typeof install === "string" && (
+          <p className="small">
+            {say("install")}{" "}
+            <code>
+              <Said text={install} />
+            </code>
+          </p>
+        )}
         <p className="dim small">
           <Said text={facts.join(" · ")} />
         </p>
       </div>
-      <Link href={`/runs/new?agent=${encodeURIComponent(agent.name)}`} className="button">
-        {say("run")}
-      </Link>
+      {!isMissing && (
+        <Link href={`/runs/new?agent=${encodeURIComponent(agent.name)}`} className="button">
+          {say("run")}
+        </Link>
+      )}
     </li>
   );
 }

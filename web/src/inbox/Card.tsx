@@ -101,7 +101,7 @@ export function Card({ request, queue, all, onDone }: CardProps) {
         <Said text={askText(language, request)} lines />
       </h1>
       <Context request={request} />
-      <Cut cut={request.cut ?? []} hasKey isBusy={all.isBusy} error={all.error} onAll={all.show} />
+      <Cut cut={request.cut ?? []} hasKey why={isUnsettled ? say("answersHidden") : null} isBusy={all.isBusy} error={all.error} onAll={all.show} />
       <Warnings request={request} hasNumbers={!isTyped} />
       {(isOpen || isKept) && (
         <div className="inbox-actions stack">

@@ -10,6 +10,8 @@ interface CutProps {
   cut: CutText[];
   /** Whether a key shows all of it; where several texts are on a page, only their buttons do. */
   hasKey?: boolean;
+  /** Why nothing can be decided yet, where the rest is needed for that. */
+  why?: string | null;
   isBusy: boolean;
   error: Error | null;
   onAll: () => void;
@@ -17,7 +19,7 @@ interface CutProps {
 
 const KEY = "a";
 
-export function Cut({ cut, hasKey = false, isBusy, error, onAll }: CutProps) {
+export function Cut({ cut, hasKey = false, why = null, isBusy, error, onAll }: CutProps) {
   const say = useSay(words);
   const isWanted = hasKey && cut.length > 0 && !isBusy;
   useShortcut(KEY, say("showAll"), isWanted ? onAll : undefined);
@@ -26,7 +28,10 @@ export function Cut({ cut, hasKey = false, isBusy, error, onAll }: CutProps) {
   const chars = Math.max(...cut.map((it) => it.chars));
   return (
     <div className="notice attention">
-      <p>{say("cutText", { n: grouped(chars) })}</p>
+      <p>
+        {say("cutText", { n: grouped(chars) })}
+        {why !== null && <> {why}</>}
+      </p>
       <p>
         <button type="button" className="button" disabled={isBusy} onClick={onAll}>
           {hasKey && <kbd aria-hidden="true">{KEY}</kbd>} {say(isBusy ? "loading" : "showAll")}

@@ -37,7 +37,7 @@ function Row({ summary }: { summary: TasksSummary }) {
           <ProjectName project={project} />
         </span>
         <span className="small">
-          {problems > 0 ? <span className="bad">✗ {say("wrong", { n: problems })}</span> : say("progress", { settled, all: tasks })}
+          {problems > 0 ? <span className="bad">✗ {problems === 1 ? say("wrongOne") : say("wrong", { n: problems })}</span> : say("progress", { settled, all: tasks })}
           {in_progress > 0 && ` · ● ${say("working", { n: in_progress })}`}
           {failed > 0 && <span className="bad"> · ✗ {say("failed", { n: failed })}</span>}
         </span>

@@ -22,9 +22,11 @@ interface FindProps {
   onFound: (found: Wanted | null) => void;
   /** Searches what is not shown, too; nothing, if there is no text any more. */
   onSearch: (text: string) => void;
+  /** Whether the server searches the whole log. Its answer then says whether the text is there. */
+  isSearched: boolean;
 }
 
-export function Find({ emulator, onFound, onSearch }: FindProps) {
+export function Find({ emulator, onFound, onSearch, isSearched }: FindProps) {
   const say = useSay(words);
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -42,6 +44,10 @@ export function Find({ emulator, onFound, onSearch }: FindProps) {
     setFound(next);
     onFound(next.number === null ? null : { number: next.number });
     onSearch(sought);
+  };
+  const foundSaid = ({ number, nth, all }: Found) => {
+    if (number === null) return isSearched ? null : say("foundNone");
+    return say(isSearched ? "foundShown" : "found", { n: nth + 1, all });
   };
   return (
     <form
@@ -75,8 +81,7 @@ export function Find({ emulator, onFound, onSearch }: FindProps) {
         }}
       />
       <span className="small dim" role="status">
-        {found !== null &&
-          (found.number === null ? say("foundNone") : say("found", { n: found.nth + 1, all: found.all }))}
+        {found !== null && foundSaid(found)}
       </span>
     </form>
   );

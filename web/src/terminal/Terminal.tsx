@@ -80,6 +80,7 @@ export default function Terminal({ session: id, launch: only }: TerminalProps) {
         onPlain={setPlain}
         onFound={setWanted}
         onSearch={search.start}
+        isSearched={search.answer.isEnabled}
       />
       <FoundInLog
         search={search}
@@ -234,6 +235,7 @@ interface OptionsProps {
   onFound: (found: Wanted | null) => void;
   /** Searches what is not shown, too. */
   onSearch: (text: string) => void;
+  isSearched: boolean;
 }
 
 function Options(props: OptionsProps) {
@@ -271,7 +273,7 @@ function Options(props: OptionsProps) {
         <input type="checkbox" checked={props.isPlain} onChange={(event) => props.onPlain(event.target.checked)} />
         <span>{say("plain")}</span>
       </label>
-      {props.emulator && <Find emulator={props.emulator} onFound={props.onFound} onSearch={props.onSearch} />}
+      {props.emulator && <Find emulator={props.emulator} onFound={props.onFound} onSearch={props.onSearch} isSearched={props.isSearched} />}
     </div>
   );
 }
