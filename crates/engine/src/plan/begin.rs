@@ -115,7 +115,9 @@ impl<'a> Reader<'a> {
         let name = first.name.in_text(self.text);
         let is_same_title = self.is_same_title(entry, subject.title);
         let is_summary = first.in_summary || self.is_summary();
-        let holds = holds_words(first.title.in_text(self.text), subject.title);
+        // Whoever sums up leaves words out; in two boxes of one shape nobody does both.
+        let is_boxed = matches!(first.place, Place::Inside(_)) && subject.boxed.is_some();
+        let holds = !is_boxed && holds_words(first.title.in_text(self.text), subject.title);
         if first.shape == shape && !is_same_title && !holds && !is_summary {
             let what = Unclear::Twice { id: shown(name), first: first.line };
             return self.draft.unclear(at.number, what);

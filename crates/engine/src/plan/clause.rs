@@ -7,7 +7,7 @@ use ostler_protocol::task_name::IdForm;
 use super::{
     draft::Note,
     id::{self, Id, Word},
-    key::{Key, trim},
+    key::{self, Key, trim},
     reader::{At, Reader},
     task::Span,
 };
@@ -16,8 +16,20 @@ use super::{
 pub(super) const NEEDS_WORDS: &[u8] = b"epends on ";
 
 /// What Korean puts behind the task that has to be done first.
-const BEHIND: [&str; 9] =
-    ["완료 이후", "완료 후", "완료후", "이후", "후에", "다음에", "에 의존", "의존", "필요"];
+const BEHIND: [&str; 12] = [
+    "완료 이후",
+    "완료 후",
+    "완료후",
+    "이후",
+    "후에",
+    "다음에",
+    "에 의존",
+    "의존",
+    "필요",
+    "완료 대기",
+    "완료대기",
+    "대기",
+];
 
 /// What may stand before an id, the longer one first.
 const TASK: [&str; 4] = ["tasks", "task", "태스크", "작업"];
@@ -106,6 +118,12 @@ pub(super) fn without_colon(content: &[u8]) -> Option<&[u8]> {
     if behind.len() < content.len() && (value.is_empty() || follows()) {
         return Some(value);
     }
+    // A sign may also say how far the task is that stands behind it, with its title.
+    if let Some(behind) = key::after_sign(content) {
+        let value = skip(behind);
+        let is_all = is_id(value) && ends_title(&value[ids_length(value)..]);
+        return is_all.then_some(value);
+    }
     let run = runs(content, 0..content.len()).next()?;
     (run.at == 0 && run.is_first && run.is_last).then_some(content)
 }
@@ -158,8 +176,14 @@ fn run(title: &[u8], from: usize, to: usize) -> Option<Run<'_>> {
     let behind = title[at + ids.len()..].trim_ascii_start();
     let last = BEHIND.iter().find_map(|word| behind.strip_prefix(word.as_bytes()));
     let rest = last.unwrap_or(behind);
-    let is_last = rest.is_empty() || GROUPS.iter().any(|(open, _)| rest.starts_with(open.as_bytes()));
+    let is_last = ends_title(rest);
     Some(Run { at, ids, is_first: last.is_some() || is_behind_word(&title[..at]), is_last })
+}
+
+/// Whether nothing but parts that are apart from a title follow.
+fn ends_title(rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii_start();
+    rest.is_empty() || GROUPS.iter().any(|(open, _)| rest.starts_with(open.as_bytes()))
 }
 
 /// Whether a text ends in a word for dependencies or an arrow.
@@ -172,6 +196,7 @@ fn is_behind_word(before: &[u8]) -> bool {
         (words, signs) = words.split_at(between(words));
     }
     let is_arrow = words.ends_with("←".as_bytes())
+        || key::ends_in_sign(words)
         || words.ends_with(b"<") && matches!(signs.first(), Some(b'-' | b'='));
     is_arrow || !signs.is_empty() && Key::ends_in_needs(words)
 }

@@ -102,7 +102,15 @@ fn words(first: u8) -> &'static [(Key, &'static str)] {
         ],
         b'r' => &[(Key::Needs, "requires"), (Key::Risk, "risk")],
         b'v' => &[(Key::Verify, "verify"), (Key::Verify, "verification")],
-        b'w' => &[(Key::Needs, "waits for"), (Key::Worktree, "worktree")],
+        b'w' => &[
+            (Key::Needs, "waits for"),
+            (Key::Needs, "waits on"),
+            (Key::Needs, "waiting for"),
+            (Key::Needs, "waiting on"),
+            (Key::Needs, "wait for"),
+            (Key::Needs, "wait on"),
+            (Key::Worktree, "worktree"),
+        ],
         128.. => KOREAN,
         _ => &[],
     }
@@ -121,7 +129,7 @@ fn needs_before_colon(first: u8) -> &'static [&'static str] {
         b'r' => &["requires task", "requires tasks", "required tasks", "run after", "runs after"],
         b's' => &["start after", "starts after"],
         b'u' => &["upstream", "upstream task", "upstream tasks", "unblocked by"],
-        b'w' => &["wait for", "wait on", "waits on", "waiting for", "waiting on"],
+        b'w' => &["wait", "waits", "waiting"],
         128.. => &[
             "선행 과제",
             "선행과제",
@@ -139,9 +147,34 @@ fn needs_before_colon(first: u8) -> &'static [&'static str] {
             "전제조건",
             "종속성",
             "블로커",
+            "대기",
+            "대기 작업",
+            "대기 태스크",
+            "대기 대상",
         ],
         _ => &[],
     }
+}
+
+/// Words that name a state where they head a column, and dependencies elsewhere.
+pub(super) const STATES: [&str; 4] = ["wait", "waits", "waiting", "대기"];
+
+/// Signs that stand before what has to be done first, as words do.
+const NEEDS_SIGNS: [&str; 5] = ["⛔", "🔒", "🚫", "⏳", "⌛"];
+
+/// What may follow a sign to have it drawn in colour.
+const COLOUR: &str = "\u{fe0f}";
+
+/// What stands behind a sign for dependencies at the beginning of a text.
+pub(super) fn after_sign(text: &[u8]) -> Option<&[u8]> {
+    let behind = NEEDS_SIGNS.iter().find_map(|sign| text.strip_prefix(sign.as_bytes()))?;
+    Some(behind.strip_prefix(COLOUR.as_bytes()).unwrap_or(behind))
+}
+
+/// Whether a text ends in a sign for dependencies.
+pub(super) fn ends_in_sign(text: &[u8]) -> bool {
+    let text = text.strip_suffix(COLOUR.as_bytes()).unwrap_or(text);
+    NEEDS_SIGNS.iter().any(|sign| text.ends_with(sign.as_bytes()))
 }
 
 /// What only keys for dependencies have in them. A key with one of these that is not known is an error where ids follow.
@@ -215,7 +248,8 @@ impl Key {
             exact.or_else(|| known.iter().find(|(_, known)| word.eq_ignore_ascii_case(known.as_bytes())));
         let is_needs =
             || needs_before_colon(first).iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
-        found.map(|(key, _)| *key).or_else(|| is_needs().then_some(Key::Needs))
+        let is_sign = || first >= 128 && after_sign(word).is_some_and(<[u8]>::is_empty);
+        found.map(|(key, _)| *key).or_else(|| (is_needs() || is_sign()).then_some(Key::Needs))
     }
 
     /// What stands behind the longest word for dependencies at the beginning of a text.

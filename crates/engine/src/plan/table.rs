@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::key::{Key, trim};
+use super::key::{Key, STATES, trim};
 
 /// What a column says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,7 @@ impl Column {
             "task" | "태스크" | "작업" => Column::Task,
             "title" | "name" | "description" | "제목" | "이름" | "내용" | "설명" => Column::Title,
             "status" | "done" | "상태" | "완료" => Column::Status,
+            word if STATES.contains(&word) => Column::Other,
             _ => Key::of(&word).map_or(Column::Other, Column::Key),
         }
     }

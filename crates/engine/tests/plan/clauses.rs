@@ -37,6 +37,20 @@ fn lines_without_a_colon() {
         "blocked by T1.1",
         "blocked on T1.1",
         "waits for T1.1",
+        "Waits on T1.1",
+        "waiting for T1.1",
+        "waiting on task T1.1",
+        "wait for T1.1",
+        "Waiting: T1.1",
+        "대기: T1.1",
+        "대기 작업: T1.1",
+        "T1.1 대기",
+        "T1.1 완료 대기",
+        "⛔ T1.1",
+        "⛔\u{fe0f} T1.1",
+        "⛔T1.1 (the table)",
+        "⛔: T1.1",
+        "🔒 T1.1",
         "after T1.1",
         "prerequisite T1.1: the table",
         "의존 T1.1",
@@ -65,6 +79,13 @@ fn lines_without_a_colon() {
         "- [ ] T1.7: g\n  - depends on T1.1 (after T1.2)",
         "T1.1; ERROR:PARSE_FAIL:TASKS.md:4: T1.2 stands only in a note; name it before the note if it is a dependency",
     );
+}
+
+#[test]
+fn a_sign_before_a_title_says_how_far_that_task_is() {
+    check("- [ ] T1.7: g\n- ⛔ T1.1: a\n- 🔒 T1.2: b", "");
+    // A column of states has no dependencies, so that its rows are no tasks.
+    check("- [ ] T1.7: g\n\n| ID | 완료 | 대기 |\n|--|--|--|\n| T1.1 | 3 | 5 |\n", "");
 }
 
 #[test]
@@ -129,6 +150,15 @@ fn titles_that_name_dependencies() {
         "g <= T1.1",
         "g ← T1.1",
         "g ← T1.1 ✅",
+        "g ⛔ T1.1",
+        "g ⛔\u{fe0f} T1.1",
+        "g ⛔T1.1",
+        "g 🔒 T1.1",
+        "g (⛔ T1.1)",
+        "g (waits on T1.1)",
+        "g, waiting for T1.1",
+        "g, waits on T1.1",
+        "g, T1.1 대기",
         "g, after task T1.1",
         "g (needs task T1.1)",
     ] {

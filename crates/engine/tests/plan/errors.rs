@@ -78,6 +78,16 @@ fn unclear() {
         &["ERROR:PARSE_FAIL:TASKS.md:2: T1.1 is there twice; first in line 1"],
     );
     check(
+        "- [ ] T1.1: a\n- [ ] T1.1: a again with other words\n",
+        &["ERROR:PARSE_FAIL:TASKS.md:2: T1.1 is there twice; first in line 1"],
+    );
+    check(
+        "### [ ] T1.1: a\n### [ ] T1.1: a again\n",
+        &["ERROR:PARSE_FAIL:TASKS.md:2: T1.1 is there twice; first in line 1"],
+    );
+    check("- [ ] T1.1: a\n- [ ] T1.1: A!\n", &[]);
+    check("## Summary\n- [ ] T1.1: a\n## All\n- [ ] T1.1: a again\n", &[]);
+    check(
         "- [ ] T1.1: a\n- [ ] P1-T1.1: b\n",
         &["ERROR:PARSE_FAIL:TASKS.md:2: T1.1 is there twice; first in line 1"],
     );
