@@ -11,7 +11,10 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
     task::Poll,
     time::{Duration, Instant},
 };
@@ -431,17 +434,18 @@ impl World {
         if let Some(user) = self.user {
             command.uid(user).gid(user);
         }
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
-        let deadline = Instant::now() + DEADLINE;
-        while child.try_wait().expect("a child can be waited for").is_none() {
-            if Instant::now() > deadline {
-                child.kill().ok();
-                panic!("{arguments:?} hangs");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        child.wait_with_output().expect("it has ended")
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        let pid = child.id();
+        // What it prints is read all the time: one that prints more than a pipe holds would wait for that.
+        let (said, hears) = mpsc::channel();
+        std::thread::spawn(move || said.send(child.wait_with_output()));
+        hears.recv_timeout(DEADLINE).map_or_else(
+            |_| {
+                kill(pid, "KILL");
+                panic!("{arguments:?} hangs")
+            },
+            |output| output.expect("a child can be waited for"),
+        )
     }
 
     /// The program as a person would run it.
