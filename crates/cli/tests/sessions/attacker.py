@@ -237,7 +237,7 @@ def attack_files():
     """Named pipes in the state directory, its own session's directory and another's; a sign-in of its own making."""
     for name in ["lock-limit", "mark", "looked.json", "config-consent.json", "vault-changes"]:
         plant_pipe(os.path.join(HOME, name))
-    for name in ["out.log", "err.log", "launch.json", "spool.jsonl", "spool"]:
+    for name in ["out.log", "err.log", "launch.json", "spool.ndjson"]:
         if os.path.exists(os.path.join(OWN, name)):
             plant_pipe(os.path.join(OWN, name))
     for name in ["err.log", "launch.json"]:
