@@ -79,7 +79,7 @@ fn an_attacker_in_a_control_group_gains_nothing() {
 
 /// `name` begins the line that soak takes for its table.
 fn attack(name: &str, world: Option<World>) {
-    let Some(mut world) = world else { return println!("{name}: SKIPPED") };
+    let Some(mut world) = world else { return println!("\n{name}: SKIPPED") };
     // A bound that shows a hang, not a figure: soak sets a tighter one on a machine that does nothing else.
     let answer_ms_max = number("OSTLER_ATTACK_ANSWER_MS", 20_000);
     let rounds = number("OSTLER_ATTACK_ROUNDS", 2);
