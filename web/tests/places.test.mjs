@@ -8,7 +8,7 @@ import { basename } from "node:path";
 import { test } from "node:test";
 
 import { browser, ostler, stage } from "./stage.mjs";
-import { existsSync, join, OSTLER, Ostler, PATIENCE_MS, until, visit, writeFileSync } from "./support.mjs";
+import { existsSync, join, OSTLER, Ostler, PATIENCE_MS, readFileSync, until, visit, writeFileSync } from "./support.mjs";
 
 stage();
 
@@ -118,6 +118,34 @@ test("another browser is signed in by a link from here, and a script by a token"
   assert.equal(answer.status, 200);
   await page.getByRole("rowheader", { name: "nightly" }).waitFor();
   await page.context().close();
+});
+
+test("a sign-in that another process wrote into the file is marked, in both languages, and taken out", async () => {
+  const its = await Ostler.start();
+  try {
+    await its.tell("token", "make", "ci");
+    await its.kill();
+    const file = join(its.home, "sign-ins.json");
+    const kept = JSON.parse(readFileSync(file, "utf8"));
+    // It has the id of a good one, so that whoever removes it would remove that.
+    kept.entries.push({ ...kept.entries[0], name: "evil", hash: "0".repeat(64) });
+    writeFileSync(file, JSON.stringify(kept));
+    await its.serve();
+    const page = await visit(browser, its, { place: ["/settings"] });
+    const row = page.getByRole("row", { name: /evil/ });
+    await row.getByText("Not made by Ostler").waitFor();
+    assert.equal(await page.getByText("Not made by Ostler").count(), 1);
+    await page.getByLabel("Language").selectOption("ko");
+    await row.getByText("Ostler가 만들지 않았습니다").waitFor();
+    await row.getByRole("button").click();
+    await row.waitFor({ state: "detached" });
+    await page.getByRole("rowheader", { name: /^ci / }).waitFor();
+    assert.ok(!readFileSync(file, "utf8").includes("evil"), "it is gone from the file");
+    assert.deepEqual(page.wrong, []);
+    await page.context().close();
+  } finally {
+    await its.end();
+  }
 });
 
 test("a secret is kept by its name, and removed", async () => {

@@ -12,6 +12,7 @@ use crate::{
 };
 
 mod fuzz;
+mod idle;
 mod properties;
 mod sim;
 mod table;

@@ -135,6 +135,8 @@ pub(crate) struct Driver {
     installs: Mutex<HashMap<RequestId, Arc<Notify>>>,
     /// To write the values of a session: its keeper and those who wait at its socket all see to them.
     value_files: Turns<SessionId>,
+    /// What is masked in the words of a session. Its file could be exchanged by any process of the user.
+    masked_values: Mutex<HashMap<SessionId, values::MaskedValues>>,
     /// To answer a request with a value or a file, which is put in its place before the answer is known.
     pub(crate) answers: Turns<RequestId>,
     /// To begin a verifier, by the login that it uses.
@@ -189,6 +191,7 @@ impl Driver {
             gate_commands: Mutex::default(),
             installs: Mutex::default(),
             value_files: Turns::default(),
+            masked_values: Mutex::default(),
             answers: Turns::default(),
             verifier_logins: Turns::default(),
             waiting_verifiers: Mutex::default(),

@@ -5,16 +5,24 @@
 //! no [`Cgroup`], and the tree is walked instead.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io,
-    os::unix::fs::MetadataExt,
+    os::{fd::AsRawFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
 use ostler_files::kernel;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    fs::{FsWord, fstatfs},
+    io::Errno,
+    process::{Pid, Signal, kill_process},
+};
+
+/// What the kernel calls the file system of control groups of the second version.
+const CGROUP2_MAGIC: FsWord = 0x6367_7270;
 
 /// How long the kernel may take to freeze a group.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -110,8 +118,47 @@ impl Cgroup {
     }
 }
 
-/// Ends everybody in the group of a shim that is gone, and removes the group.
-pub(crate) fn sweep(path: &Path) -> io::Result<()> {
+/// Ends everybody in the group of a shim that is gone, and removes the group. The path comes from the spool, which an
+/// agent can forge, so only a control group that was made for this very directory is touched.
+pub(crate) fn sweep(path: &Path, directory: &Path) -> io::Result<()> {
+    let Some(path) = real_group(path)? else { return Ok(()) };
+    if !is_for(&path, fs::metadata(directory)?.ino()) {
+        return Ok(());
+    }
+    sweep_group(&path)
+}
+
+/// Where a path leads that is a directory in the file system of control groups.
+fn real_group(path: &Path) -> io::Result<Option<PathBuf>> {
+    let group = match ostler_files::open_directory(path) {
+        Ok(group) => group,
+        // An agent may name anything: a file, a loop of links, a name that is too long.
+        Err(error) if is_exhausted(&error) => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    if fstatfs(&group)?.f_type != CGROUP2_MAGIC {
+        return Ok(None);
+    }
+    // The name of what was looked at, whatever has been put in the place of a link on the way to it.
+    fs::read_link(format!("/proc/self/fd/{}", group.as_raw_fd())).map(Some)
+}
+
+/// Whether a directory could not be opened for want of descriptors or memory, which says nothing about it.
+fn is_exhausted(error: &io::Error) -> bool {
+    [Errno::MFILE, Errno::NFILE, Errno::NOMEM]
+        .iter()
+        .any(|it| error.raw_os_error() == Some(it.raw_os_error()))
+}
+
+/// Whether the name of a group is one that [`Cgroup::make`] gives for a directory of this number.
+fn is_for(group: &Path, directory: u64) -> bool {
+    let name = group.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let number =
+        name.strip_prefix("ostler.").and_then(|rest| rest.rsplit_once('.')).map(|(_, number)| number);
+    number == Some(format!("{directory:x}").as_str())
+}
+
+fn sweep_group(path: &Path) -> io::Result<()> {
     match set(path, "cgroup.kill", "1") {
         Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
         outcome => outcome?,
@@ -175,9 +222,45 @@ fn unescape(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::{
+        env,
+        fs::{self, File},
+        io::Write,
+        os::unix::fs::MetadataExt,
+        path::{Path, PathBuf},
+        process,
+    };
 
-    use super::{group_of, place};
+    use super::{group_of, is_for, place, sweep};
+
+    #[test]
+    fn a_directory_that_is_no_control_group_is_left_alone() {
+        let home = env::temp_dir().join(format!("ostler-cgroup-{}", process::id()));
+        let launch = home.join("1");
+        fs::create_dir_all(&launch).expect("a directory");
+        let number = fs::metadata(&launch).expect("it is there").ino();
+        let forged = home.join(format!("ostler.s1.{number:x}"));
+        fs::create_dir_all(forged.join("below")).expect("a directory");
+        let mut file = File::create(forged.join("cgroup.kill")).expect("a file");
+        file.write_all(b"untouched").expect("a disk");
+        sweep(&forged, &launch).expect("it is passed over");
+        assert!(forged.join("below").is_dir(), "directories were removed");
+        assert_eq!(fs::read_to_string(forged.join("cgroup.kill")).expect("it is there"), "untouched");
+        for other in [home.join("missing"), forged.join("cgroup.kill")] {
+            sweep(&other, &launch).expect("it is passed over");
+        }
+        fs::remove_dir_all(home).expect("it is ours");
+    }
+
+    #[test]
+    fn only_the_group_of_the_same_directory_is_swept() {
+        let is_mine = |path: &str| is_for(Path::new(path), 0xabc);
+        assert!(is_mine("/sys/fs/cgroup/user.slice/ostler.s1.1.abc"));
+        assert!(!is_mine("/sys/fs/cgroup/user.slice/ostler.s1.1.abcd"));
+        assert!(!is_mine("/sys/fs/cgroup/user.slice/other.abc"));
+        assert!(!is_mine("/sys/fs/cgroup/user.slice"));
+        assert!(!is_mine("/"));
+    }
 
     #[test]
     fn a_group_is_found_where_it_is_mounted() {

@@ -72,7 +72,7 @@ pub fn sweep(directory: &Path) -> Result<(), Error> {
     let _lock = files::hold(directory)?;
     for record in SpoolReader::open(directory)? {
         if let Happening::Started { cgroup: Some(path), .. } = record.what {
-            cgroup::sweep(&path).map_err(|source| Error::Write { path, source })?;
+            cgroup::sweep(&path, directory).map_err(|source| Error::Write { path, source })?;
         }
     }
     Ok(())

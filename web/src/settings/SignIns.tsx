@@ -75,6 +75,7 @@ function Row({ signIn, isBusy, onRevoke }: { signIn: SignInView; isBusy: boolean
       <th scope="row">
         <Said text={signIn.name} /> <span className="dim small mono">{signIn.id}</span>{" "}
         {signIn.current && <span className="good small">({say("thisOne")})</span>}
+        {signIn.forged && <p className="bad small">✗ {say("forged")}</p>}
       </th>
       <td data-label={say("kind")}>
         {say(signIn.kind)}

@@ -318,6 +318,31 @@ fn the_settings_of_a_repository_wait_for_it() {
 }
 
 #[test]
+fn every_command_that_starts_something_names_the_settings_that_wait() {
+    let place = Place::with_commit();
+    place.configure(
+        "default_agent = \"worker\"\n[agents.worker]\ncommand = [\"sleep\", \"100000\"]\n\
+         [office.roles.PO]\nagent = \"worker\"\n",
+    );
+    fs::write(place.project().join("TASKS.md"), "- [ ] T0.1: one\n").expect("a file");
+    fs::write(place.project().join("ostler.toml"), "[patience]\nquestion = \"1ms\"\n").expect("a file");
+    let commands: [&[&str]; 4] = [
+        &["run", "--detach", "work"],
+        &["phases", "run", "a shop"],
+        &["orchestrate", "--detach"],
+        &["office", "send", "PO", "work"],
+    ];
+    for command in commands {
+        let said = place.run(command);
+        assert_eq!(said.code, 0, "{command:?}: {said:?}");
+        assert!(said.err.contains("patience") && said.err.contains("ostler trust"), "{command:?}: {said:?}");
+    }
+    place.done(&["trust", "--yes"]);
+    let said = place.run(&["run", "--detach", "work"]);
+    assert!(said.code == 0 && !said.err.contains("ostler trust"), "{said:?}");
+}
+
+#[test]
 fn an_agent_that_sets_a_trap_loses_nothing() {
     let place = Place::with_commit();
     let script = "echo work >> file.txt; echo '* filter=evil' > .gitattributes; \

@@ -237,11 +237,23 @@ def attack_files():
     """Named pipes in the state directory, its own session's directory and another's; a sign-in of its own making."""
     for name in ["lock-limit", "mark", "looked.json", "config-consent.json", "vault-changes"]:
         plant_pipe(os.path.join(HOME, name))
-    for name in ["out.log", "err.log", "launch.json", "spool.jsonl", "spool"]:
+    for name in ["out.log", "err.log", "launch.json", "spool.ndjson"]:
         if os.path.exists(os.path.join(OWN, name)):
             plant_pipe(os.path.join(OWN, name))
     for name in ["err.log", "launch.json"]:
         plant_pipe(os.path.join(HOME, "sessions", VICTIM, "1", name))
+    forged = os.path.join(HERE, "forged")
+    with open(forged, "w") as file:
+        file.write("ATTACK_KEY=forged\0PLANTED=forged\0")
+    # What it was given itself, and what the session that waits for a person may be given.
+    plant_pipe(os.path.join(HOME, "sessions", SESSION, "values"))
+    for plant in [lambda path: os.symlink(forged, path), lambda path: os.link(forged, path), plant_pipe]:
+        path = os.path.join(HOME, "sessions", VICTIM, "values")
+        if os.path.lexists(path):
+            os.unlink(path)
+        plant(path)
+    subprocess.run(["bash", "-c", "true"])
+    subprocess.run([OSTLER, "step", "with other values"], capture_output=True)
     path = os.path.join(HOME, "sign-ins.json")
     try:
         with open(path) as file:

@@ -108,6 +108,26 @@ fn what_a_killed_shim_has_left_frozen_is_swept() {
 }
 
 #[test]
+fn a_forged_spool_sweeps_no_other_group() {
+    let (mut other, mut control, others) = start("echo up; read -r _");
+    let (mut session, _, own) = start("echo up; read -r _");
+    let (Some(others), Some(own)) = (others, own) else { return };
+    session.shim.kill().expect("the shim lives");
+    session.shim.wait().expect("a child");
+    let spool = session.directory.join(ostler_shim::spool::FILE);
+    let text = fs::read_to_string(&spool).expect("a spool");
+    fs::write(&spool, text.replace(&own.display().to_string(), &others.display().to_string()))
+        .expect("it is ours");
+    ostler_shim::sweep(&session.directory).expect("it is passed over");
+    assert!(others.exists() && own.exists());
+    control.answer("bye\n");
+    assert_eq!(other.wait(), Some(0), "the other agent was not killed");
+    fs::write(&spool, text).expect("it is ours");
+    ostler_shim::sweep(&session.directory).expect("the group can be removed");
+    assert!(!own.exists());
+}
+
+#[test]
 fn groups_below_it_go_too() {
     let (mut session, mut control, cgroup) =
         start("echo up; read -r group; mkdir \"$group/own\" && echo made; read -r _");

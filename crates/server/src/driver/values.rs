@@ -1,19 +1,24 @@
 //! Puts the values that a session was given where its agent finds them, and takes them away again. This is the only
 //! place where values leave the vault for an agent; they go to one private file, and nowhere else.
 
-use std::{collections::BTreeMap, fmt, fs, io, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt, fs, io,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
+};
 
 use ostler_engine::{
     ProjectId, RequestId, SessionId,
     request::{Ask, Request},
     session::{Session, ValueSource},
 };
-use ostler_files::{FILE_BYTES_MAX, private};
+use ostler_files::{FILE_BYTES_MAX, UnusableFile, private};
 use ostler_protocol::{
     mask::is_masked,
     signal::{DependencyRequest, DependencyType},
 };
-use ostler_shim::values::{encode, read, read_masked, read_secrets};
+use ostler_shim::values::{encode, is_signal_word, read, read_secrets};
 use ostler_vault::{Masks, Name, ReadError, Scope, Secret, Vault};
 use zeroize::Zeroizing;
 
@@ -83,27 +88,33 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<BTreeMap<St
     let failed = |source| ProvideError::Io { path: path.clone(), source };
     let vault = driver.secrets.vault();
     let unreadable = |source| ProvideError::Unreadable { path: path.clone(), source };
-    let before = read(&path).map_err(unreadable)?;
-    let secrets_before = read_secrets(&path).map_err(unreadable)?;
+    let before = passing_over_exchanged(read(&path)).map_err(unreadable)?;
+    let secrets_before = passing_over_exchanged(read_secrets(&path)).map_err(unreadable)?;
     let mut secrets: Vec<(String, Secret)> = Vec::with_capacity(values.len());
     let mut shown: Vec<(String, Secret)> = Vec::new();
-    for (name, source) in values {
+    for (name, source) in &values {
         let found = match source {
             // The agent has printed a secret as its default. It has the value, and the mask is of no use to it.
-            ValueSource::Default { text } if is_masked(&text) => continue,
+            ValueSource::Default { text } if is_masked(text) => continue,
             // A default is in what the agent printed; it is no secret.
-            ValueSource::Default { text } => Ok((Secret::new(text), true)),
-            ValueSource::Session => look_up(&vault, &Scope::Session(session.to_string()), &name),
-            ValueSource::Project => look_up(&vault, &Scope::Project(project.to_string()), &name),
+            ValueSource::Default { text } => Ok((Secret::new(text.clone()), true)),
+            ValueSource::Session => look_up(&vault, &Scope::Session(session.to_string()), name),
+            ValueSource::Project => look_up(&vault, &Scope::Project(project.to_string()), name),
         };
         // What it has already is not taken away because the vault cannot be opened just now.
-        let had = before.iter().find(|(had, _)| *had == name).map(|(_, value)| {
-            let was_shown = !secrets_before.iter().any(|(secret, _)| *secret == name);
+        let had = before.iter().find(|(had, _)| had == name).map(|(_, value)| {
+            let was_shown = !secrets_before.iter().any(|(secret, _)| secret == name);
             (Secret::new(value.clone()), was_shown)
         });
         let (value, is_shown) = found.or_else(|error| had.ok_or(error))?;
-        if is_shown { shown.push((name, value)) } else { secrets.push((name, value)) }
+        if is_shown { shown.push((name.clone(), value)) } else { secrets.push((name.clone(), value)) }
     }
+    let masks = Arc::new(MaskedValues::masks(&secrets));
+    driver
+        .masked_values
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(session, MaskedValues { values, masks });
     let bytes = Zeroizing::new(encode(secrets.iter().map(exposed), shown.iter().map(exposed)));
     if !private::read(&path, FILE_BYTES_MAX).is_ok_and(|found| found == *bytes) {
         private_directory(&driver.home.session(session)).map_err(failed)?;
@@ -113,14 +124,49 @@ pub(crate) fn provide(driver: &Driver, session: SessionId) -> Result<BTreeMap<St
     Ok(given.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-/// The masks of what a session was given. Its file is made again if somebody has removed it.
+/// The masks of what a session was given. They come from the vault and not from the session's file: who could exchange
+/// that, could have a value written down.
 pub(crate) fn masks(driver: &Driver, session: SessionId) -> Result<Arc<Masks>, ProvideError> {
-    let path = driver.home.values(session);
-    if !path.exists() {
-        provide(driver, session)?;
+    let values = driver.journal.world().sessions.get(&session).map(|it| it.values.clone());
+    let known = || {
+        let known = driver.masked_values.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&session).filter(|it| Some(&it.values) == values.as_ref()).map(|it| Arc::clone(&it.masks))
+    };
+    if let Some(masks) = known() {
+        return Ok(masks);
     }
-    let secrets = read_masked(&path).map_err(|source| ProvideError::Unreadable { path, source })?;
-    Ok(Arc::new(Masks::new(&secrets)))
+    provide(driver, session)?;
+    // There are none if it was given nothing.
+    Ok(known().unwrap_or_else(|| Arc::new(Masks::new([]))))
+}
+
+/// What is masked in the words of a session.
+pub(super) struct MaskedValues {
+    /// What it had been given when the masks were made.
+    values: BTreeMap<String, ValueSource>,
+    masks: Arc<Masks>,
+}
+
+impl fmt::Debug for MaskedValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MaskedValues").field("names", &self.values.keys()).finish_non_exhaustive()
+    }
+}
+
+impl MaskedValues {
+    fn masks(secrets: &[(String, Secret)]) -> Masks {
+        let secrets = secrets.iter().map(|(_, secret)| secret);
+        Masks::new(secrets.filter(|secret| !is_signal_word(secret.expose())))
+    }
+}
+
+/// Nothing, where another process has put something else in the place of the file: that is replaced. A directory cannot
+/// be replaced, so a person is told.
+fn passing_over_exchanged<T: Default>(found: io::Result<T>) -> io::Result<T> {
+    found.or_else(|error| match UnusableFile::of(&error) {
+        None | Some(UnusableFile::Directory) => Err(error),
+        Some(_) => Ok(T::default()),
+    })
 }
 
 fn exposed((name, value): &(String, Secret)) -> (&str, &str) {
@@ -146,9 +192,12 @@ pub(super) fn remove(driver: &Driver, session: SessionId) -> io::Result<()> {
     if goes_on {
         return Ok(());
     }
+    driver.masked_values.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
     let path = driver.home.values(session);
     for path in [draft_of(&path), path] {
-        match fs::remove_file(path) {
+        match fs::remove_file(&path) {
+            // Another process has put a directory there. No value is in it, and nobody waits until it is gone.
+            Err(_) if path.is_dir() => {}
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -10,7 +10,8 @@ if [ -n "${OSTLER_USER_BASH_ENV:-}" ]; then
   fi
   unset ostler_file
 fi
-if [ -r "${OSTLER_VALUES:-}" ]; then
+# Only a regular file: bash would wait for ever for the other end of a named pipe that somebody put there.
+if [ -f "${OSTLER_VALUES:-}" ] && [ -r "${OSTLER_VALUES}" ]; then
   while IFS= read -r -d '' ostler_pair; do
     ostler_name="${ostler_pair%%=*}"
     [ -n "${!ostler_name+x}" ] || export "${ostler_name}=${ostler_pair#*=}"

@@ -16,7 +16,7 @@
   Object.defineProperty(process, loaded, { value: true });
 
   // Taken now, because programs replace these for their own tests.
-  const { readFileSync, statSync } = require('fs');
+  const { closeSync, constants, fstatSync, openSync, readFileSync, statSync } = require('fs');
   const { performance } = require('perf_hooks');
   const now_ms = performance.now.bind(performance);
   const { isMainThread } = require('worker_threads');
@@ -37,10 +37,24 @@
     }
   }
 
+  // Longer than anything that Ostler writes there.
+  const BYTES_MAX = 16 << 20;
+
+  /** The text of the file. What somebody put in its place, such as a named pipe, is not waited for. */
+  function text_of_file() {
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const found = fstatSync(opened);
+      return found.isFile() && found.size <= BYTES_MAX ? readFileSync(opened, 'utf8') : '';
+    } finally {
+      closeSync(opened);
+    }
+  }
+
   function read() {
     const now = stamp();
     if (now === '' || now === seen) return [];
-    const pairs = readFileSync(file, 'utf8').split('\0').map((pair) => [pair, pair.indexOf('=')]);
+    const pairs = text_of_file().split('\0').map((pair) => [pair, pair.indexOf('=')]);
     seen = now;
     return pairs.filter(([, at]) => at > 0).map(([pair, at]) => [pair.slice(0, at), pair.slice(at + 1)]);
   }

@@ -110,9 +110,15 @@ impl Keeper {
         };
         let mut sign_ins = sign_ins.unwrap_or_default();
         let record = SignInRecord::parse(fact.stored.as_deref());
-        let (known, mut forged) = sign_ins.entries.into_iter().partition(|it| record.knows(it));
-        Vec::truncate(&mut forged, FORGED_MAX);
+        let (known, mut forged): (_, Vec<Entry>) =
+            sign_ins.entries.into_iter().partition(|it| record.knows(it));
+        forged.truncate(FORGED_MAX);
         sign_ins = SignIns { last: record.last, entries: known };
+        // Each gets an id of its own: a person who removes it by its id must not remove a sign-in that is good.
+        for entry in &mut forged {
+            sign_ins.last += 1;
+            entry.id = SignInId(sign_ins.last);
+        }
         let state = State { sign_ins, forged, links: Links::default() };
         Keeper { path, fact, state: Mutex::new(state), changed: watch::Sender::new(()) }
     }
@@ -324,7 +330,9 @@ mod tests {
         // It is shown until a person removes it, and is no obstacle.
         read.make_token(new("next"), NOW).expect("a token");
         assert!(fs::read_to_string(&path).expect("a file").contains("evil"));
-        assert_eq!(read.revoke("evil", NOW).map(|it| it.name).ok().as_deref(), Some("evil"));
+        let forged = read.forged()[0].id.to_string();
+        assert!(read.list(NOW).iter().all(|it| it.id.to_string() != forged), "an id of its own");
+        assert_eq!(read.revoke(&forged, NOW).map(|it| it.name).ok().as_deref(), Some("evil"));
         assert_eq!(read.forged().len(), 0);
         assert_eq!(names(read.list(NOW)), ["ci", "next"]);
         assert!(!fs::read_to_string(&path).expect("a file").contains("evil"));

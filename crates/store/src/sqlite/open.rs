@@ -75,7 +75,7 @@ fn existing(path: &Path, now_ms: u64) -> Result<Connection, OpenError> {
 }
 
 /// Sees that what SQLite would open beside a database is a regular file: it would wait for a pipe.
-fn look_beside(path: &Path) -> Result<(), OpenError> {
+pub(super) fn look_beside(path: &Path) -> Result<(), OpenError> {
     for end in BESIDE {
         let file = beside(path, end);
         match private::look(&file) {

@@ -48,6 +48,8 @@ pub fn salvage(path: &Path, now_ms: u64) -> Result<Salvaged, SalvageError> {
     let path = held.path();
     let ready = beside(path, SALVAGED);
     let aside = free_name(path, now_ms)?;
+    // An error names the file beside the database that is none: nobody is told to remove the database for it.
+    open::look_beside(path).map_err(SalvageError::Open)?;
     // SQLite takes a torn log up to the tear and says nothing, so what is missing is looked for before.
     let torn = wal::loss(&beside(path, "-wal"), &beside(path, "-shm")).map_err(io(path))?;
     let found = if exists(path)? || exists(&beside(path, "-wal"))? && !exists(&ready)? {
