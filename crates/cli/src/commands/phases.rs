@@ -23,6 +23,7 @@ use crate::{
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
+    help::heading,
     screen::{Cell, Screen, Style, add_line, one_line, safe},
     words::{Key, Language, Words},
 };
@@ -66,15 +67,15 @@ struct RunArguments {
     #[arg(value_name = "IDEA")]
     idea: String,
     /// Who works, if not who the configuration says.
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", help_heading = heading::AGENT)]
     agent: Option<String>,
     /// Who verifies; none for nobody.
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", help_heading = heading::AGENT)]
     verifier: Option<String>,
     #[command(flatten)]
     limits: Limits,
     /// Show what happens until it needs you, or is over.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     follow: bool,
 }
 
