@@ -25,6 +25,7 @@ mod render;
 mod screen;
 mod sessions;
 mod status;
+mod table;
 mod tool_call;
 mod usage_error;
 mod veil;

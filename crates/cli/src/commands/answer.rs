@@ -109,8 +109,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let said = settled.settled.as_ref().map(|it| outcome::answer(words, &it.answer)).unwrap_or_default();
         let is_lost = request.abandoned || settled.delivery == "undeliverable";
         let key = if is_lost { Key::AnsweredNobody } else { Key::Answered };
-        context.print(&settled, |_| {
-            format!("{}\n", words.say(key, &[("id", &settled.id), ("answer", &said)]))
+        context.print(&settled, |screen| {
+            screen.text(&words.say(key, &[("id", &settled.id), ("answer", &said)]))
         })?;
         let open = inbox::open(&client).await?;
         if !open.is_empty() {

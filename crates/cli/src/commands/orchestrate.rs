@@ -209,11 +209,11 @@ fn verify(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let value: Vec<_> =
         found.iter().map(|(key, id)| json!({ "task": id, "difference": difference(*key) })).collect();
     let words = context.words;
-    context.print(&value, |_| {
+    context.print(&value, |screen| {
         if found.is_empty() {
-            return format!("{}\n", words.say(Key::LoopVerified, &[("file", &name), ("tasks", &plan.len())]));
+            return screen.text(&words.say(Key::LoopVerified, &[("file", &name), ("tasks", &plan.len())]));
         }
-        let said = found.iter().map(|(key, id)| format!("{}\n", words.say(*key, &[("id", id)])));
+        let said = found.iter().map(|(key, id)| screen.text(&words.say(*key, &[("id", id)])));
         said.collect()
     })?;
     Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })

@@ -285,7 +285,7 @@ async fn status(context: &Context, client: &Client, arguments: &StatusArguments)
     }
     context.print(&views, |screen| {
         if views.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoPhasesYet));
+            return screen.text(words.sentence(Key::NoPhasesYet));
         }
         views.iter().map(|view| stepper(words, screen, view)).collect::<Vec<_>>().join("\n")
     })?;
@@ -342,7 +342,7 @@ fn stepper(words: Words, screen: Screen, view: &PhasesView) -> String {
     let state = screen.style(style, words.sentence(key));
     let mut said = format!("{}  {} · {state}\n", view.run, one_line(&view.title));
     let rows: Vec<Vec<Cell>> = view.phases.iter().map(|phase| row(words, phase)).collect();
-    for line in screen.columns(&rows).lines() {
+    for line in screen.indented(2).columns(&rows).lines() {
         add_line(&mut said, 2, line);
     }
     let current = view.phases.iter().find(|phase| phase.number == view.current);

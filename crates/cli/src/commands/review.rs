@@ -70,8 +70,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
                     hint: Message::new(Key::HintUnchanged),
                 });
             }
-            context.print(&Vec::<RequestView>::new(), |_| {
-                format!("{}\n", context.words.sentence(Key::ReviewNone))
+            context.print(&Vec::<RequestView>::new(), |screen| {
+                screen.text(context.words.sentence(Key::ReviewNone))
             })?;
             return Ok(Exit::Done);
         };
@@ -249,6 +249,6 @@ async fn decide(
     let short: String = tree.unwrap_or_default().chars().take(12).collect();
     let values: &[(&str, &dyn std::fmt::Display)] =
         &[("id", &settled.id), ("phase", &phase), ("tree", &short)];
-    context.print(&settled, |_| format!("{}\n", context.words.say(key, values)))?;
+    context.print(&settled, |screen| screen.text(&context.words.say(key, values)))?;
     Ok(Exit::Done)
 }

@@ -172,11 +172,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let words = context.words;
         note_left_out(context, &run);
         if arguments.detach {
-            context.print(&run, |_| {
+            context.print(&run, |screen| {
                 let title = one_line(&run.title);
                 let begun: &[(&str, &dyn std::fmt::Display)] =
                     &[("run", &run.id), ("session", &session), ("title", &title)];
-                format!("{}\n", words.say(Key::RunBegun, begun))
+                screen.text(&words.say(Key::RunBegun, begun))
             })?;
             context.note(&words.say(Key::RunDetached, &[("session", &session)]));
             trust::note_withheld(context, &client, &new.directory).await;
