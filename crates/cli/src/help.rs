@@ -30,7 +30,7 @@ pub(crate) mod heading {
 }
 
 /// The commands by what a person wants. A command that is in none is listed under the last.
-const GROUPS: &[(Key, &[&str])] = &[
+pub(crate) const GROUPS: &[(Key, &[&str])] = &[
     (
         Key::GroupRun,
         &[
