@@ -30,7 +30,7 @@ use self::{
     editor::Editor,
     region::{cursor_after, erase},
 };
-use crate::screen::{Screen, size};
+use crate::screen::{Screen, size, wrap};
 
 /// An open line that is longer is not drawn again: what comes next stands on its own line.
 const OPEN_BYTES_MAX: usize = 4096;
@@ -158,7 +158,8 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
             prompt.clone_into(&mut console.prompt);
         }
     } else {
-        above.extend_from_slice(prompt.as_bytes());
+        let is_here = io::stderr().is_terminal();
+        above.extend_from_slice(if is_here { wrapped(prompt) } else { prompt.to_owned() }.as_bytes());
         prompt.clone_into(&mut console.prompt);
     }
     let written = write(Stream::Err, &above);
@@ -261,7 +262,7 @@ impl Console {
             return self.picture.join("\r\n");
         }
         match self.editor {
-            Some(_) => format!("{}{typed}", self.prompt),
+            Some(_) => format!("{}{typed}", wrapped(&self.prompt)),
             // The terminal has written it down.
             None => String::new(),
         }
@@ -314,7 +315,7 @@ impl Console {
 
     /// Leaves the prompt and what was typed where they are, as a line; nothing is asked any more.
     fn keep_line(&mut self, shown: &str) {
-        let line = format!("{}{shown}", std::mem::take(&mut self.prompt));
+        let line = format!("{}{shown}", wrapped(&std::mem::take(&mut self.prompt)));
         if line.is_empty() {
             return;
         }
@@ -375,6 +376,23 @@ fn columns() -> usize {
     usize::from(size().1)
 }
 
+/// A prompt broken between words, as wide as the terminal is now. Lines that go on begin where the first one does; the
+/// space at its end stays, because a person types behind it.
+fn wrapped(prompt: &str) -> String {
+    broken(prompt, columns())
+}
+
+fn broken(prompt: &str, columns: usize) -> String {
+    let text = prompt.trim();
+    let indent = &prompt[..prompt.len() - prompt.trim_start().len()];
+    let end = &prompt[prompt.trim_end().len()..];
+    if text.is_empty() || cursor_after(prompt.trim_end(), columns).0 == 0 {
+        return prompt.to_owned();
+    }
+    let lines = wrap(text, columns.saturating_sub(indent.len()).max(1));
+    format!("{indent}{}{end}", lines.join(&format!("\r\n{indent}")))
+}
+
 fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
     if bytes.is_empty() {
         return Ok(());
@@ -385,5 +403,19 @@ fn write(stream: Stream, bytes: &[u8]) -> io::Result<()> {
             stdout.write_all(bytes).and_then(|()| stdout.flush())
         }
         Stream::Err => io::stderr().lock().write_all(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_broken_between_words() {
+        let prompt = "  Your answer, a number or words (Enter: PostgreSQL): ";
+        assert_eq!(broken(prompt, 80), prompt);
+        assert_eq!(broken(prompt, 30), "  Your answer, a number or\r\n  words (Enter: PostgreSQL): ");
+        assert_eq!(broken("  답, 번호나 글(Enter: MySQL): ", 20), "  답, 번호나\r\n  글(Enter: MySQL): ");
+        assert_eq!(broken("", 5), "");
     }
 }

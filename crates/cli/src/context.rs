@@ -23,6 +23,7 @@ use crate::{
     console,
     error::{Error, Message},
     screen::{Cell, Screen, add_line, is_obeyed, one_line, widths},
+    table::{Overflow, Table},
     words::{Key, Language, Words},
 };
 
@@ -123,8 +124,8 @@ impl Context {
     ) -> Result<(), Error> {
         self.write(value, |screen, out| {
             out.write_all(head.as_bytes())?;
-            let widths = widths(rows(), &[]);
-            rows().try_for_each(|row| out.write_all(screen.row(&widths, &row).as_bytes()))
+            let table = Table::new(screen, widths(rows(), &[]), Overflow::Cut);
+            rows().try_for_each(|row| out.write_all(table.row(&row).as_bytes()))
         })
     }
 

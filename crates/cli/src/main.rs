@@ -25,6 +25,7 @@ mod render;
 mod screen;
 mod sessions;
 mod status;
+mod table;
 mod tool_call;
 mod usage_error;
 mod veil;
@@ -61,7 +62,7 @@ use crate::{
 #[command(
     after_help = "Exit codes: 0 done, 1 failed, 2 the command line is wrong, 7 refused as things stand, 8 no such \
                         thing, 9 the configuration is wrong, 10 cancelled, 11 interrupted, 12 detached, 13 no answer, \
-                        14 denied, 15 the task file or its state, 16 timed out; all of them stand in docs/exit-codes.md."
+                        14 denied, 15 the task file or its state, 16 timed out; all of them are in docs/exit-codes.md."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -8,7 +8,9 @@ use std::{
 };
 
 use rustix::termios::tcgetwinsize;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::table::{Overflow, Table};
 
 /// A terminal that does not say how large it is.
 const USUAL_SIZE: (u16, u16) = (24, 80);
@@ -70,6 +72,12 @@ impl Screen {
         Screen { colours: false, columns: None, redraws: false }
     }
 
+    /// A terminal with lines of this width.
+    #[cfg(test)]
+    pub(crate) fn of_width(columns: usize) -> Screen {
+        Screen { columns: Some(columns), ..Screen::plain() }
+    }
+
     /// A terminal with colours.
     #[cfg(test)]
     pub(crate) fn coloured() -> Screen {
@@ -86,6 +94,11 @@ impl Screen {
         self.columns
     }
 
+    /// The same terminal for text behind so many characters.
+    pub(crate) fn indented(self, indent: usize) -> Screen {
+        Screen { columns: self.columns.map(|columns| columns.saturating_sub(indent)), ..self }
+    }
+
     /// How wide text is that is read and not looked up: it is hard to read in longer lines.
     pub(crate) fn text_width(self) -> Option<usize> {
         self.columns.map(|columns| columns.min(TEXT_COLUMNS_MAX))
@@ -98,12 +111,24 @@ impl Screen {
         }
     }
 
+    /// A text in lines that fit.
+    pub(crate) fn text(self, text: &str) -> String {
+        let mut said = String::new();
+        self.add_text(&mut said, 0, Style::Plain, text);
+        said
+    }
+
     /// The text in lines that fit behind so many characters.
     pub(crate) fn wrapped(self, indent: usize, text: &str) -> Vec<String> {
         match self.text_width() {
             Some(width) => wrap(text, width.saturating_sub(indent)),
             None => vec![text.to_owned()],
         }
+    }
+
+    /// All of a text in lines that fit, however wide they are.
+    pub(crate) fn whole(self, text: &str) -> Vec<String> {
+        self.columns.map_or_else(|| vec![text.to_owned()], |columns| wrap(text, columns))
     }
 
     /// Whether what was drawn can be drawn over.
@@ -124,35 +149,33 @@ impl Screen {
         if self.colours && !text.is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Rows with their columns below each other. The last column is cut where the line ends.
+    /// Rows with their columns below each other, in lines that fit.
     pub(crate) fn columns(self, rows: &[Vec<Cell>]) -> String {
         self.columns_of_at_least(rows, &[])
     }
 
     /// The same with columns of at least these widths, so that nothing moves when their contents change.
     pub(crate) fn columns_of_at_least(self, rows: &[Vec<Cell>], widths_min: &[usize]) -> String {
-        let widths = widths(rows.iter(), widths_min);
-        rows.iter().map(|row| self.row(&widths, row)).collect()
+        let table = Table::new(self, widths(rows.iter(), widths_min), Overflow::Cut);
+        rows.iter().map(|row| table.row(row)).collect()
     }
 
-    /// A row with its columns in these widths, as a line.
-    pub(crate) fn row(self, widths: &[usize], row: &[Cell]) -> String {
-        let mut line = String::new();
-        let mut used = 0;
-        for (index, cell) in row.iter().enumerate() {
-            let is_last = index + 1 == row.len();
-            let room = self.columns.map(|columns| columns.saturating_sub(used));
-            let text = if is_last { cut(&cell.text, room) } else { Cow::Borrowed(cell.text.as_str()) };
-            line.push_str(&self.style(cell.style, &text));
-            if !is_last {
-                let gap = widths[index] - text.width() + 2;
-                line.extend(std::iter::repeat_n(' ', gap));
-                used += widths[index] + 2;
-            }
-        }
-        line.truncate(line.trim_end().len());
-        line.push('\n');
-        line
+    /// The same where another column than the last is cut, if the line is short.
+    pub(crate) fn columns_around(self, flexible: usize, rows: &[Vec<Cell>]) -> String {
+        let table = Table::around(self, widths(rows.iter(), &[]), flexible);
+        rows.iter().map(|row| table.row(row)).collect()
+    }
+
+    /// Each row as text of its own, so that something can be said between two.
+    pub(crate) fn rows(self, rows: &[Vec<Cell>]) -> Vec<String> {
+        let table = Table::new(self, widths(rows.iter(), &[]), Overflow::Cut);
+        rows.iter().map(|row| table.row(row)).collect()
+    }
+
+    /// Names with their values, of which nothing is left out.
+    pub(crate) fn fields(self, rows: &[Vec<Cell>]) -> String {
+        let table = Table::new(self, widths(rows.iter(), &[]), Overflow::Wrap);
+        rows.iter().map(|row| table.row(row)).collect()
     }
 }
 
@@ -174,8 +197,8 @@ pub(crate) fn widths<R: AsRef<[Cell]>>(rows: impl Iterator<Item = R>, widths_min
 /// A text in a column.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    text: String,
-    style: Style,
+    pub(crate) text: String,
+    pub(crate) style: Style,
 }
 
 impl Cell {
@@ -186,6 +209,10 @@ impl Cell {
     pub(crate) fn styled(style: Style, text: &str) -> Cell {
         Cell { text: one_line(text), style }
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 /// The width that a person wants by `COLUMNS`, whatever the terminal says of itself.
@@ -195,13 +222,20 @@ fn wanted_columns() -> Option<usize> {
 
 /// The size of the terminal: lines, then characters in a line.
 pub(crate) fn size() -> (u16, u16) {
-    let of = |result: rustix::io::Result<rustix::termios::Winsize>| {
-        result.ok().map(|it| (it.ws_row, it.ws_col)).filter(|(rows, columns)| *rows > 0 && *columns > 0)
-    };
-    of(tcgetwinsize(rustix::stdio::stdout()))
-        .or_else(|| of(tcgetwinsize(rustix::stdio::stderr())))
-        .or_else(|| of(tcgetwinsize(rustix::stdio::stdin())))
-        .unwrap_or(USUAL_SIZE)
+    let sizes = [
+        tcgetwinsize(rustix::stdio::stdout()),
+        tcgetwinsize(rustix::stdio::stderr()),
+        tcgetwinsize(rustix::stdio::stdin()),
+    ];
+    let known: Vec<(u16, u16)> = sizes.into_iter().flatten().map(|it| (it.ws_row, it.ws_col)).collect();
+    size_of(&known)
+}
+
+/// Each number from the first terminal that states it: one that knows only how wide it is counts for that.
+fn size_of(known: &[(u16, u16)]) -> (u16, u16) {
+    let rows = known.iter().map(|(rows, _)| *rows).find(|rows| *rows > 0);
+    let columns = known.iter().map(|(_, columns)| *columns).find(|columns| *columns > 0);
+    (rows.unwrap_or(USUAL_SIZE.0), columns.unwrap_or(USUAL_SIZE.1))
 }
 
 /// Somebody's text without anything that a terminal would obey.
@@ -243,21 +277,40 @@ pub(crate) fn add_line(said: &mut String, indent: usize, text: &str) {
 }
 
 /// The text in lines of at most that width, broken between words. A command that is meant to be copied is not broken,
-/// and neither is a path; a longer one stands alone.
+/// and neither is a path; a longer one stands alone. Another word that is longer than a line goes on in the next.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in unbroken(text) {
+        let is_copied = word.contains([' ', '/']);
         let line = lines.last_mut().expect("there is always a line");
-        if line.is_empty() {
-            line.push_str(&word);
-        } else if line.width() + 1 + word.width() <= width {
+        if !line.is_empty() && line.width() + 1 + word.width() <= width {
             line.push(' ');
             line.push_str(&word);
-        } else {
-            lines.push(word);
+            continue;
         }
+        let mut pieces = if is_copied { vec![word] } else { pieces(&word, width) };
+        if line.is_empty() && !pieces.is_empty() {
+            *line = pieces.remove(0);
+        }
+        lines.append(&mut pieces);
     }
     lines
+}
+
+/// A word in pieces that are not wider.
+fn pieces(word: &str, width: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut used = 0;
+    for letter in word.chars() {
+        let room = letter.width().unwrap_or(0);
+        if used > 0 && used + room > width {
+            pieces.push(String::new());
+            used = 0;
+        }
+        used += room;
+        pieces.last_mut().expect("there is always a piece").push(letter);
+    }
+    pieces
 }
 
 /// The words of a text. A command is one of them as a whole: in quotation marks up to the closing one, behind a colon or
@@ -278,7 +331,7 @@ fn unbroken(text: &str) -> Vec<String> {
                 let is_clause = last.is_none_or(|last| last.ends_with([':', ',']));
                 let mark = word.chars().next().filter(|mark| matches!(mark, '\'' | '`'));
                 let name = word.trim_start_matches(['\'', '`']);
-                let is_command = matches!(name, "ostler" | "git");
+                let is_command = matches!(name, "ostler" | "git" | "npm" | "pip" | "brew" | "curl");
                 closing = mark.or(is_clause.then_some(' ')).filter(|_| is_command);
                 words.push(word.to_owned());
                 name
@@ -295,7 +348,7 @@ fn unbroken(text: &str) -> Vec<String> {
 }
 
 /// As much of the text as fits.
-fn cut(text: &str, room: Option<usize>) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, room: Option<usize>) -> Cow<'_, str> {
     let Some(room) = room.filter(|room| text.width() > *room) else { return text.into() };
     let mut short = String::new();
     for letter in text.chars() {
@@ -331,19 +384,19 @@ mod tests {
     }
 
     #[test]
-    fn the_last_column_is_cut_where_the_line_ends() {
-        let screen = Screen { columns: Some(12), ..Screen::plain() };
-        let row = |text: &str| vec![vec![Cell::new("s_1"), Cell::new(text)]];
-        assert_eq!(screen.columns(&row("fix the flaky test")), "s_1  fix th…\n");
-        assert_eq!(screen.columns(&row("로그인 고치기")), "s_1  로그인…\n");
-        assert_eq!(screen.columns(&row("fix")), "s_1  fix\n");
+    fn a_terminal_that_does_not_know_its_height_counts_for_its_width() {
+        assert_eq!(size_of(&[(0, 120), (50, 0)]), (50, 120));
+        assert_eq!(size_of(&[(0, 40)]), (24, 40));
+        assert_eq!(size_of(&[]), USUAL_SIZE);
     }
 
     #[test]
     fn lines_are_broken_between_words() {
         assert_eq!(wrap("the agents do not notice", 11), ["the agents", "do not", "notice"]);
         assert_eq!(wrap("에이전트는 계속 일합니다", 15), ["에이전트는 계속", "일합니다"]);
-        assert_eq!(wrap("unbreakable", 4), ["unbreakable"]);
+        assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
+        assert_eq!(wrap("a 에이전트는 b", 5), ["a", "에이", "전트", "는 b"]);
+        assert_eq!(wrap("see docs/ko/exit-codes.md", 8), ["see", "docs/ko/exit-codes.md"]);
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(
             wrap("or answer later: ostler answer q_1 1 (you are asked)", 20),

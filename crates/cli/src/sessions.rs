@@ -26,10 +26,10 @@ pub(crate) fn table(words: Words, screen: Screen, sessions: &[SessionView]) -> S
     screen.columns(&rows)
 }
 
-/// Without.
-pub(crate) fn list(words: Words, screen: Screen, sessions: &[SessionView]) -> String {
+/// Without, each session as text of its own.
+pub(crate) fn list(words: Words, screen: Screen, sessions: &[SessionView]) -> Vec<String> {
     let rows: Vec<Vec<Cell>> = sessions.iter().map(|session| row(words, session)).collect();
-    screen.columns(&rows)
+    screen.rows(&rows)
 }
 
 /// Its id, and what a person calls it.

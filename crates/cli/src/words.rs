@@ -29,7 +29,9 @@ use std::{env, fmt::Display};
 
 use clap::ValueEnum;
 
-pub(crate) use help::CHROME as HELP_CHROME;
+#[cfg(test)]
+pub(crate) use help::korean as korean_help;
+pub(crate) use help::{CHROME as HELP_CHROME, CommandHelp};
 pub(crate) use key::Key;
 
 /// The languages.

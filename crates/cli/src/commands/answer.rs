@@ -20,6 +20,7 @@ use crate::{
     error::{Error, Message},
     exit::Exit,
     form::{self, Form, Taken},
+    help::heading,
     hidden,
     id::{self, Id},
     outcome,
@@ -48,31 +49,31 @@ pub(crate) struct Arguments {
     #[arg(value_name = "VALUE", conflicts_with_all = ["stdin", "file"])]
     value: Vec<String>,
     /// Yes.
-    #[arg(long, conflicts_with = "no")]
+    #[arg(long, conflicts_with = "no", help_heading = heading::ANSWER)]
     yes: bool,
     /// No.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::ANSWER)]
     no: bool,
     /// Take the answer from standard input.
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "file", help_heading = heading::ANSWER)]
     stdin: bool,
     /// Take the answer from this file; where a file is asked for, it is the answer.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", help_heading = heading::ANSWER)]
     file: Option<PathBuf>,
     /// Give the words even if they are none of the options.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::ANSWER)]
     insist: bool,
     /// The agent goes on without, or with its default.
-    #[arg(long, conflicts_with_all = ["value", "yes", "no", "stdin", "file", "insist", "reuse"])]
+    #[arg(long, conflicts_with_all = ["value", "yes", "no", "stdin", "file", "insist", "reuse"], help_heading = heading::ANSWER)]
     skip: bool,
     /// The value may be given to whoever asks for it in the same project.
-    #[arg(long, conflicts_with_all = ["yes", "no", "insist"])]
+    #[arg(long, conflicts_with_all = ["yes", "no", "insist"], help_heading = heading::SECRET_VALUES)]
     reuse: bool,
     /// The value is a secret: mask it everywhere, whatever it looks like.
-    #[arg(long, conflicts_with_all = ["yes", "no", "insist", "skip", "plain"])]
+    #[arg(long, conflicts_with_all = ["yes", "no", "insist", "skip", "plain"], help_heading = heading::SECRET_VALUES)]
     secret: bool,
     /// The value is no secret: show it everywhere, whatever it looks like.
-    #[arg(long, conflicts_with_all = ["yes", "no", "insist", "skip"])]
+    #[arg(long, conflicts_with_all = ["yes", "no", "insist", "skip"], help_heading = heading::SECRET_VALUES)]
     plain: bool,
 }
 
@@ -108,8 +109,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let said = settled.settled.as_ref().map(|it| outcome::answer(words, &it.answer)).unwrap_or_default();
         let is_lost = request.abandoned || settled.delivery == "undeliverable";
         let key = if is_lost { Key::AnsweredNobody } else { Key::Answered };
-        context.print(&settled, |_| {
-            format!("{}\n", words.say(key, &[("id", &settled.id), ("answer", &said)]))
+        context.print(&settled, |screen| {
+            screen.text(&words.say(key, &[("id", &settled.id), ("answer", &said)]))
         })?;
         let open = inbox::open(&client).await?;
         if !open.is_empty() {

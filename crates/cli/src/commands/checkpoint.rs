@@ -172,7 +172,7 @@ async fn list(context: &Context, client: &Client, arguments: &ListArguments) -> 
     let words = context.words;
     context.print(&found, |screen| {
         if found.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoCheckpoints));
+            return screen.text(words.sentence(Key::NoCheckpoints));
         }
         table(words, screen, &found)
     })?;
@@ -278,17 +278,18 @@ async fn restore(context: &Context, client: &Client, arguments: &RestoreArgument
     let new = NewRestore { conversation: Some(!arguments.files_only) };
     let came: RestoreView = client.post(&format!("/checkpoints/{id}/restore"), &new).await?;
     let words = context.words;
-    context
-        .print(&came, |_| if came.restored { restored(words, &came) } else { not_restored(words, &came) })?;
+    context.print(&came, |screen| {
+        if came.restored { restored(words, screen, &came) } else { not_restored(words, screen, &came) }
+    })?;
     Ok(if came.restored { Exit::Done } else { Exit::Failed })
 }
 
-fn restored(words: Words, came: &RestoreView) -> String {
+fn restored(words: Words, screen: Screen, came: &RestoreView) -> String {
     let (session, id) = (&came.checkpoint.session, &came.checkpoint.id);
     let values: &[(&str, &dyn Display)] = &[("session", session), ("id", id), ("n", &came.changed)];
-    let mut said = format!("{}\n", words.say(Key::Restored, values));
+    let mut said = screen.text(&words.say(Key::Restored, values));
     if let Some(before) = came.before.as_ref().filter(|before| came.changed > 0 || before.id != *id) {
-        add_line(&mut said, 2, &words.say(Key::RestoredBefore, &[("id", &before.id)]));
+        screen.add_text(&mut said, 2, Style::Plain, &words.say(Key::RestoredBefore, &[("id", &before.id)]));
         add_left_out(&mut said, words, before);
     }
     let key = match came.conversation.as_str() {
@@ -297,25 +298,30 @@ fn restored(words: Words, came: &RestoreView) -> String {
         _ => None,
     };
     if let Some(key) = key {
-        add_line(&mut said, 2, &words.say(key, &[("session", session)]));
+        screen.add_text(&mut said, 2, Style::Plain, &words.say(key, &[("session", session)]));
     }
     for (key, files) in
         [(Key::RestoredDifferent, &came.different), (Key::RestoredSubmodules, &came.submodules)]
     {
         if !files.is_empty() {
-            add_line(&mut said, 2, &words.say(key, &[("files", &one_line(&files.join(", ")))]));
+            screen.add_text(
+                &mut said,
+                2,
+                Style::Plain,
+                &words.say(key, &[("files", &one_line(&files.join(", ")))]),
+            );
         }
     }
     said
 }
 
-fn not_restored(words: Words, came: &RestoreView) -> String {
+fn not_restored(words: Words, screen: Screen, came: &RestoreView) -> String {
     let message = one_line(came.message.as_deref().unwrap_or_default());
     let values: &[(&str, &dyn Display)] = &[("id", &came.checkpoint.id), ("message", &message)];
-    let mut said = format!("{}\n", words.say(Key::NotRestored, values));
+    let mut said = screen.text(&words.say(Key::NotRestored, values));
     // Files may be changed by now: whoever reads this must know where they are.
     if let Some(before) = came.before.as_ref().filter(|before| before.state == "made") {
-        add_line(&mut said, 2, &words.say(Key::RestoredBefore, &[("id", &before.id)]));
+        screen.add_text(&mut said, 2, Style::Plain, &words.say(Key::RestoredBefore, &[("id", &before.id)]));
         add_left_out(&mut said, words, before);
     }
     said
@@ -326,9 +332,9 @@ async fn prune(context: &Context, client: &Client, arguments: &PruneArguments) -
     let new = NewPrune { directory, dry_run: arguments.dry_run };
     let pruned: Vec<PrunedView> = client.post("/checkpoints/prune", &new).await?;
     let words = context.words;
-    context.print(&pruned, |_| {
+    context.print(&pruned, |screen| {
         let key = if arguments.dry_run { Key::WouldPrune } else { Key::Pruned };
-        let mut said = format!("{}\n", words.say(key, &[("n", &pruned.len())]));
+        let mut said = screen.text(&words.say(key, &[("n", &pruned.len())]));
         for it in &pruned {
             add_line(&mut said, 2, &one_line(&it.reference));
         }

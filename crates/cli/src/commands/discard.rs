@@ -49,9 +49,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let worktree = session.worktree.as_ref();
         let message = worktree.and_then(|it| it.message.as_deref()).map(one_line).unwrap_or_default();
         let is_gone = worktree.is_some_and(|it| it.state == "discarded");
-        context.print(&session, |_| {
+        context.print(&session, |screen| {
             let (key, name) = if is_gone { (Key::Discarded, "kept") } else { (Key::NotDiscarded, "message") };
-            format!("{}\n", words.say(key, &[("id", &session.id), (name, &message)]))
+            screen.text(&words.say(key, &[("id", &session.id), (name, &message)]))
         })?;
         Ok(if is_gone { Exit::Done } else { Exit::Failed })
     })

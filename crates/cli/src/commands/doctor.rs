@@ -13,7 +13,7 @@ use crate::{
     context::{Context, talk},
     error::Error,
     exit::Exit,
-    screen::Style,
+    screen::{Cell, Style},
     words::Key,
 };
 
@@ -45,16 +45,15 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         .map(|check| json!({ "grade": check.grade.word(), "check": check.name, "says": check.message.say(english) }))
         .collect();
     context.print(&value, |screen| {
-        let line = |check: &Check| {
+        let row = |check: &Check| {
             let (key, style) = match check.grade {
                 Grade::Ok => (Key::Ok, Style::Good),
                 Grade::Warn => (Key::Warn, Style::Attention),
                 Grade::Bad => (Key::Bad, Style::Bad),
             };
-            let word = format!("{:5}", words.sentence(key));
-            format!("{} {}", screen.style(style, &word), check.message.say(words))
+            vec![Cell::styled(style, words.sentence(key)), Cell::new(&check.message.say(words))]
         };
-        checks.iter().map(line).collect::<Vec<_>>().join("\n") + "\n"
+        screen.fields(&checks.iter().map(row).collect::<Vec<_>>())
     })?;
     if let Some(path) = &arguments.bundle {
         bundle::write(path, &checks)?;

@@ -29,6 +29,7 @@ use crate::{
     error::{Error, Message},
     exit::Exit,
     outcome,
+    usage_error::BadValue,
     words::{Key, Language, Words},
 };
 
@@ -72,11 +73,12 @@ pub(crate) struct Arguments {
     tasks: Option<PathBuf>,
 }
 
-fn meta(text: &str) -> Result<Map<String, Value>, String> {
-    let meta: Map<String, Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+fn meta(text: &str) -> Result<Map<String, Value>, BadValue> {
+    let meta: Map<String, Value> =
+        serde_json::from_str(text).map_err(|_| BadValue::new(Key::WhyNoJsonObject))?;
     match timeout_s(&meta) {
         Ok(_) => Ok(meta),
-        Err(said) => Err(format!("\"timeout\" is a whole number of seconds, 0 for none, and not {said}")),
+        Err(said) => Err(BadValue::from(Message::new(Key::WhyMetaTimeout).with("value", said))),
     }
 }
 

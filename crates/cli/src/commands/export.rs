@@ -43,8 +43,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let lines = exported.lines;
     file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed)?;
     let path = arguments.file.display().to_string();
-    context.print(&json!({ "path": path, "lines": lines }), |_| {
-        format!("{}\n", context.words.say(Key::Exported, &[("n", &lines), ("path", &path)]))
+    context.print(&json!({ "path": path, "lines": lines }), |screen| {
+        screen.text(&context.words.say(Key::Exported, &[("n", &lines), ("path", &path)]))
     })?;
     Ok(missing(context, &exported))
 }

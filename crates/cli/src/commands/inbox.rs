@@ -26,9 +26,9 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
     })?;
     let words = context.words;
     context.print(&open, |screen| {
-        let notice = token::notice(words, &forged) + &trust::notice(words, screen, &waiting);
+        let notice = token::notice(words, screen, &forged) + &trust::notice(words, screen, &waiting);
         if open.is_empty() && notice.is_empty() {
-            return format!("{}\n", words.sentence(Key::NothingNeedsYou));
+            return screen.text(words.sentence(Key::NothingNeedsYou));
         }
         let cards: Vec<String> = open.iter().map(|request| card::card(words, screen, request)).collect();
         notice + &cards.join("\n")

@@ -3,23 +3,26 @@
 use std::time::Duration;
 
 use clap::Args;
-use ostler_server::config::{InvalidDuration, parse_cost, parse_duration, parse_tokens};
+use ostler_server::config::{parse_cost, parse_duration, parse_tokens};
 
 use crate::{
     error::{Error, Message},
+    help::heading,
+    usage_error::BadValue,
     words::Key,
 };
 
 #[derive(Args)]
+#[command(next_help_heading = heading::LIMITS)]
 pub(crate) struct Limits {
     /// Ask whether to go on after so much work: 90s, 10m, 2h.
     #[arg(long = "max-time", value_name = "DURATION", value_parser = duration)]
     time: Option<Duration>,
     /// Ask whether to go on after so many US dollars: 5, 2.50.
-    #[arg(long = "max-cost", value_name = "DOLLARS", value_parser = parse_cost)]
+    #[arg(long = "max-cost", value_name = "DOLLARS", value_parser = cost)]
     cost: Option<u64>,
     /// Ask whether to go on after so many tokens: 200000, 200k, 1.5m.
-    #[arg(long = "max-tokens", value_name = "N", value_parser = parse_tokens)]
+    #[arg(long = "max-tokens", value_name = "N", value_parser = tokens)]
     tokens: Option<u64>,
 }
 
@@ -47,6 +50,14 @@ pub(crate) fn limit_s(time: Option<Duration>, command: &'static str) -> Result<O
     Ok(time.map(|time| time.as_secs().max(1)))
 }
 
-pub(crate) fn duration(text: &str) -> Result<Duration, InvalidDuration> {
-    parse_duration(text)
+pub(crate) fn duration(text: &str) -> Result<Duration, BadValue> {
+    parse_duration(text).map_err(|_| BadValue::new(Key::WhyDuration))
+}
+
+fn cost(text: &str) -> Result<u64, BadValue> {
+    parse_cost(text).map_err(|_| BadValue::new(Key::WhyCost))
+}
+
+fn tokens(text: &str) -> Result<u64, BadValue> {
+    parse_tokens(text).map_err(|_| BadValue::new(Key::WhyTokens))
 }

@@ -21,6 +21,7 @@ use crate::{
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
+    help::heading,
     id,
     words::Key,
 };
@@ -39,19 +40,19 @@ pub(crate) struct Arguments {
     )]
     id: Option<String>,
     /// Go on with what comes, until the session has ended.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::SESSION)]
     follow: bool,
     /// Show all of what tools gave back, and of long prompts.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     full: bool,
     /// Standard error instead of standard output.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SESSION)]
     err: bool,
     /// Bytes of the last process as they are, and nothing else.
-    #[arg(long, conflicts_with_all = ["json", "full"])]
+    #[arg(long, conflicts_with_all = ["json", "full"], help_heading = heading::OUTPUT)]
     raw: bool,
     /// Only this process of the session, counted from 1.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::SESSION)]
     launch: Option<u32>,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     error::{Error, Message},
     exit::Exit,
     id, outcome,
-    screen::{add_line, one_line},
+    screen::{Style, one_line},
     words::{Key, Words},
 };
 
@@ -51,22 +51,27 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let worktree = session.worktree.as_ref();
     let target = worktree.and_then(|it| it.target.clone()).unwrap_or_default();
     let is_merged = worktree.is_some_and(|it| it.state == "merged");
-    context.print(&session, |_| {
+    context.print(&session, |screen| {
         if is_merged && !has_work {
-            return format!("{}\n", words.say(Key::NothingMerged, &[("id", &session.id)]));
+            return screen.text(&words.say(Key::NothingMerged, &[("id", &session.id)]));
         }
         if is_merged {
-            return format!("{}\n", words.say(Key::Merged, &[("id", &session.id), ("target", &target)]));
+            return screen.text(&words.say(Key::Merged, &[("id", &session.id), ("target", &target)]));
         }
         let message = worktree.map(|it| why_not(words, it)).unwrap_or_default();
         let values: &[(&str, &dyn std::fmt::Display)] =
             &[("id", &session.id), ("target", &target), ("message", &message)];
-        let mut said = format!("{}\n", words.say(Key::NotMerged, values));
+        let mut said = screen.text(&words.say(Key::NotMerged, values));
         if let Some(files) = worktree.map(|it| it.files.join(", ")).filter(|files| !files.is_empty()) {
-            add_line(&mut said, 2, &words.say(Key::InTheWay, &[("files", &one_line(&files))]));
+            screen.add_text(
+                &mut said,
+                2,
+                Style::Plain,
+                &words.say(Key::InTheWay, &[("files", &one_line(&files))]),
+            );
         }
         if let Some(next) = outcome::how_to_put_right(words, &session) {
-            add_line(&mut said, 2, &next);
+            screen.add_text(&mut said, 2, Style::Plain, &next);
         }
         said
     })?;

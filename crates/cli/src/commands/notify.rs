@@ -51,7 +51,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             let sent: NotifyTestView =
                 talk(async { Ok(context.server().await?.post(&path, &json!({})).await?) })?;
             let name = one_line(&sent.channel);
-            context.print(&sent, |_| format!("{}\n", words.say(Key::NotifyTested, &[("name", &name)])))?;
+            context.print(&sent, |screen| screen.text(&words.say(Key::NotifyTested, &[("name", &name)])))?;
         }
     }
     Ok(Exit::Done)

@@ -225,7 +225,7 @@ fn role_table(screen: Screen, words: Words, office: &OfficeView, only_used: bool
     };
     let shown: Vec<_> = office.roles.iter().filter(is_shown).collect();
     if shown.is_empty() {
-        return format!("{}\n", words.sentence(Key::NoRolesYet));
+        return screen.text(words.sentence(Key::NoRolesYet));
     }
     let head = [Key::ColumnRole, Key::ColumnSession, Key::ColumnStatus, Key::ColumnAgent, Key::ColumnAbout];
     let mut rows = vec![head.map(|key| Cell::styled(Style::Dim, words.sentence(key))).to_vec()];
@@ -264,7 +264,7 @@ async fn questions(
     let rows: Vec<Asked<'_>> = found.iter().map(Asked::of).collect();
     context.print(&rows, |screen| {
         if found.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoQuestionsYet));
+            return screen.text(words.sentence(Key::NoQuestionsYet));
         }
         let rows: Vec<Vec<Cell>> = found
             .iter()
@@ -300,7 +300,7 @@ async fn invocations(
     let rows: Vec<Invocation<'_>> = found.iter().map(Invocation::of).collect();
     context.print(&rows, |screen| {
         if found.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoCallsYet));
+            return screen.text(words.sentence(Key::NoCallsYet));
         }
         call_table(screen, words, &found)
     })?;
@@ -345,7 +345,7 @@ async fn results(
     let rows: Vec<Brought<'_>> = found.iter().map(Brought::of).collect();
     context.print(&rows, |screen| {
         if found.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoResultsYet));
+            return screen.text(words.sentence(Key::NoResultsYet));
         }
         result_table(screen, words, &found)
     })?;
@@ -393,7 +393,7 @@ async fn send(
     let environment = Some(environment());
     let new = NewOfficeMessage { role: arguments.role.clone(), text, korean, environment };
     let session: SessionView = client.post(&format!("/projects/{project}/office/messages"), &new).await?;
-    context.print(&session, |_| format!("{}\n", words.say(Key::Sent, &[("id", &session.id)])))?;
+    context.print(&session, |screen| screen.text(&words.say(Key::Sent, &[("id", &session.id)])))?;
     super::trust::note_withheld(context, client, &directory()?.to_string_lossy()).await;
     Ok(Exit::Done)
 }
@@ -413,7 +413,7 @@ async fn diagram(
 ) -> Result<Exit, Error> {
     let run = arguments.run.as_ref().map(|run| format!("?run={}", encoded(run))).unwrap_or_default();
     if project.is_empty() {
-        context.print(&Vec::<()>::new(), |_| format!("{}\n", context.words.sentence(Key::NoCallsYet)))?;
+        context.print(&Vec::<()>::new(), |screen| screen.text(context.words.sentence(Key::NoCallsYet)))?;
         return Ok(Exit::Done);
     }
     let drawn: DiagramView = client.get(&format!("/projects/{project}/office/diagram{run}")).await?;

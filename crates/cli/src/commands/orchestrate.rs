@@ -30,6 +30,7 @@ use crate::{
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
+    help::heading,
     words::{Key, Language},
 };
 
@@ -48,36 +49,36 @@ const LOOK: Duration = Duration::from_millis(300);
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may give")]
 pub(crate) struct Arguments {
-    /// One line for each thing that happens; this is how it always is.
-    #[arg(long)]
-    ultra_thin: bool,
     /// This phase alone.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::TASKS)]
     phase: Option<u32>,
-    /// Go on where it was left; this is how it always is.
-    #[arg(long)]
-    resume: bool,
     /// Also say where, how often and with which commands.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     verbose: bool,
     /// Compare the task file with the state, and start nothing.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::TASKS)]
     verify: bool,
-    /// Read the task file afresh; this is how it always is.
-    #[arg(long)]
-    force: bool,
     /// How many tasks run at once [default: 3].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::TASKS)]
     max_parallel: Option<NonZeroU32>,
     /// The task file [default: that of the project].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::TASKS)]
     tasks: Option<PathBuf>,
     /// The agent for all tasks, whoever their owners are.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = heading::TASKS)]
     agent: Option<String>,
     /// Do not watch it: print its ids and return.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::OUTPUT)]
     detach: bool,
+    /// Print one line for each event.
+    #[arg(long, help_heading = heading::COMPATIBILITY)]
+    ultra_thin: bool,
+    /// Continue where it stopped.
+    #[arg(long, help_heading = heading::COMPATIBILITY)]
+    resume: bool,
+    /// Read the task file again.
+    #[arg(long, help_heading = heading::COMPATIBILITY)]
+    force: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
@@ -208,11 +209,11 @@ fn verify(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     let value: Vec<_> =
         found.iter().map(|(key, id)| json!({ "task": id, "difference": difference(*key) })).collect();
     let words = context.words;
-    context.print(&value, |_| {
+    context.print(&value, |screen| {
         if found.is_empty() {
-            return format!("{}\n", words.say(Key::LoopVerified, &[("file", &name), ("tasks", &plan.len())]));
+            return screen.text(&words.say(Key::LoopVerified, &[("file", &name), ("tasks", &plan.len())]));
         }
-        let said = found.iter().map(|(key, id)| format!("{}\n", words.say(*key, &[("id", id)])));
+        let said = found.iter().map(|(key, id)| screen.text(&words.say(*key, &[("id", id)])));
         said.collect()
     })?;
     Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })

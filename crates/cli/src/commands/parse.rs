@@ -16,7 +16,7 @@ use ostler_protocol::{
 };
 use serde::Serialize;
 
-use crate::{error::Error, exit::Exit};
+use crate::{error::Error, exit::Exit, usage_error::BadValue, words::Key};
 
 /// Read a stream and print what it says, one JSON object per item.
 ///
@@ -34,15 +34,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", value_parser = chunk_size)]
     chunk: Option<NonZeroUsize>,
     /// The session's nonce: tags that carry it are trusted as 'tagged'.
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", value_parser = nonce)]
     nonce: Option<Nonce>,
     /// Print one JSON object with counts on standard error at the end.
     #[arg(long)]
     stats: bool,
 }
 
-fn chunk_size(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse().map_err(|_| "a number of bytes from 1 up")
+fn chunk_size(text: &str) -> Result<NonZeroUsize, BadValue> {
+    text.parse().map_err(|_| BadValue::new(Key::WhyBytes))
+}
+
+fn nonce(text: &str) -> Result<Nonce, BadValue> {
+    text.parse().map_err(|_| BadValue::new(Key::WhyNonce))
 }
 
 #[derive(Clone, Copy, ValueEnum)]

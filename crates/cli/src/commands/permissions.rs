@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
                 format!("{said}\n")
             }
             None if session.permissions.is_empty() => {
-                format!("{}\n", words.say(Key::NoPermissions, &[("id", &session.id)]))
+                screen.text(&words.say(Key::NoPermissions, &[("id", &session.id)]))
             }
             None => list(words, screen, &session),
         })?;

@@ -23,6 +23,7 @@ use crate::{
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
+    help::heading,
     screen::{Cell, Screen, Style, add_line, one_line, safe},
     words::{Key, Language, Words},
 };
@@ -66,15 +67,15 @@ struct RunArguments {
     #[arg(value_name = "IDEA")]
     idea: String,
     /// Who works, if not who the configuration says.
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", help_heading = heading::AGENT)]
     agent: Option<String>,
     /// Who verifies; none for nobody.
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", help_heading = heading::AGENT)]
     verifier: Option<String>,
     #[command(flatten)]
     limits: Limits,
     /// Show what happens until it needs you, or is over.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     follow: bool,
 }
 
@@ -284,7 +285,7 @@ async fn status(context: &Context, client: &Client, arguments: &StatusArguments)
     }
     context.print(&views, |screen| {
         if views.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoPhasesYet));
+            return screen.text(words.sentence(Key::NoPhasesYet));
         }
         views.iter().map(|view| stepper(words, screen, view)).collect::<Vec<_>>().join("\n")
     })?;
@@ -341,7 +342,7 @@ fn stepper(words: Words, screen: Screen, view: &PhasesView) -> String {
     let state = screen.style(style, words.sentence(key));
     let mut said = format!("{}  {} · {state}\n", view.run, one_line(&view.title));
     let rows: Vec<Vec<Cell>> = view.phases.iter().map(|phase| row(words, phase)).collect();
-    for line in screen.columns(&rows).lines() {
+    for line in screen.indented(2).columns(&rows).lines() {
         add_line(&mut said, 2, line);
     }
     let current = view.phases.iter().find(|phase| phase.number == view.current);

@@ -50,8 +50,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let words = context.words;
     context.print(&sessions, |screen| match (sessions.is_empty(), arguments.all) {
         (false, _) => sessions::table(words, screen, &sessions),
-        (true, true) => format!("{}\n", words.sentence(Key::NoSessions)),
-        (true, false) => format!("{}\n", words.sentence(Key::NoSessionsNow)),
+        (true, true) => screen.text(words.sentence(Key::NoSessions)),
+        (true, false) => screen.text(words.sentence(Key::NoSessionsNow)),
     })?;
     Ok(Exit::Done)
 }

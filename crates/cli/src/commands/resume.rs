@@ -91,7 +91,7 @@ fn all(context: &Context) -> Result<Exit, Error> {
         if context.json {
             context.print(&resumed, |_| String::new())?;
         } else if resumed.is_empty() && first_error.is_none() {
-            context.print(&resumed, |_| format!("{}\n", context.words.sentence(Key::NothingToResume)))?;
+            context.print(&resumed, |screen| screen.text(context.words.sentence(Key::NothingToResume)))?;
         }
         first_error.map_or(Ok(Exit::Done), Err)
     })

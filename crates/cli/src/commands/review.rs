@@ -12,6 +12,7 @@ use crate::{
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
+    help::heading,
     outcome,
     screen::{Style, add_line, one_line, safe},
     words::Key,
@@ -30,28 +31,28 @@ pub(crate) struct Arguments {
     )]
     id: Option<String>,
     /// Approve it: the next phase begins.
-    #[arg(long, group = "decision")]
+    #[arg(long, group = "decision", help_heading = heading::DECISION)]
     approve: bool,
     /// Send it back with what is to be changed.
-    #[arg(long, value_name = "TEXT", group = "decision")]
+    #[arg(long, value_name = "TEXT", group = "decision", help_heading = heading::DECISION)]
     changes: Option<String>,
     /// Reject it: the run ends. A reason may follow.
-    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", group = "decision")]
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "", group = "decision", help_heading = heading::DECISION)]
     reject: Option<String>,
     /// Have it looked at again.
-    #[arg(long, group = "decision")]
+    #[arg(long, group = "decision", help_heading = heading::DECISION)]
     again: bool,
     /// The tree that was seen, or its beginning: another one is not approved.
-    #[arg(long, value_name = "TREE", requires = "approve")]
+    #[arg(long, value_name = "TREE", requires = "approve", help_heading = heading::APPROVAL)]
     tree: Option<String>,
     /// Approve it although the gate has failed.
-    #[arg(long, requires = "approve")]
+    #[arg(long, requires = "approve", help_heading = heading::APPROVAL)]
     insist: bool,
     /// Show every line that has changed since the phase began.
-    #[arg(long, conflicts_with = "decision")]
+    #[arg(long, conflicts_with = "decision", help_heading = heading::OUTPUT)]
     diff: bool,
     /// Show every line that has changed since you were asked about this phase before.
-    #[arg(long, conflicts_with_all = ["decision", "diff"])]
+    #[arg(long, conflicts_with_all = ["decision", "diff"], help_heading = heading::OUTPUT)]
     since_shown: bool,
 }
 
@@ -69,8 +70,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
                     hint: Message::new(Key::HintUnchanged),
                 });
             }
-            context.print(&Vec::<RequestView>::new(), |_| {
-                format!("{}\n", context.words.sentence(Key::ReviewNone))
+            context.print(&Vec::<RequestView>::new(), |screen| {
+                screen.text(context.words.sentence(Key::ReviewNone))
             })?;
             return Ok(Exit::Done);
         };
@@ -248,6 +249,6 @@ async fn decide(
     let short: String = tree.unwrap_or_default().chars().take(12).collect();
     let values: &[(&str, &dyn std::fmt::Display)] =
         &[("id", &settled.id), ("phase", &phase), ("tree", &short)];
-    context.print(&settled, |_| format!("{}\n", context.words.say(key, values)))?;
+    context.print(&settled, |screen| screen.text(&context.words.say(key, values)))?;
     Ok(Exit::Done)
 }

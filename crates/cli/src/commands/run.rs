@@ -20,7 +20,9 @@ use crate::{
     context::{Context, directory, talk},
     error::{Error, Message},
     exit::Exit,
+    help::heading,
     screen::{self, one_line},
+    usage_error::BadValue,
     words::{Key, Language},
 };
 
@@ -49,57 +51,57 @@ pub(crate) struct Arguments {
     #[arg(last = true, value_name = "ARGUMENTS")]
     command: Vec<String>,
     /// What to call its session: a name can be given wherever an id can.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = heading::SESSION)]
     name: Option<String>,
     /// The model, if not the agent's own choice.
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", help_heading = heading::AGENT)]
     model: Option<String>,
     /// The most turns it may take.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::AGENT)]
     max_turns: Option<u32>,
     /// Allow without asking in this run, as a rule of the agent's CLI: "Bash(git *)". Can be given several times.
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", help_heading = heading::AGENT)]
     allow: Vec<String>,
     /// What the agent may do without asking in this run, in the word of its CLI: acceptEdits.
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", help_heading = heading::AGENT)]
     permission_mode: Option<String>,
     /// Do not tell the agent how to ask.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::AGENT)]
     no_guide: bool,
     /// Do not give the agent the tools with which it asks.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::AGENT)]
     no_mcp: bool,
     /// A shell command that exits with 0 only if the work is done.
-    #[arg(long, value_name = "CMD", value_parser = check)]
+    #[arg(long, value_name = "CMD", value_parser = check, help_heading = heading::CHECK)]
     check: Option<String>,
     /// Send it back with the failure until the check passes.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::CHECK)]
     until: bool,
     /// How often it may try with --until [default: 10].
-    #[arg(long, value_name = "N", requires = "until", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", requires = "until", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = heading::CHECK)]
     max: Option<u32>,
     #[command(flatten)]
     limits: Limits,
     /// End a check that takes longer, and count it as failed [default: 30m].
-    #[arg(long, value_name = "DURATION", requires = "check", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", requires = "check", value_parser = duration, help_heading = heading::CHECK)]
     check_time: Option<Duration>,
     /// Give it a branch and a directory of its own.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::WORKTREE)]
     worktree: bool,
     /// Begin the worktree with the changes that are not committed, instead of leaving them out.
-    #[arg(long, requires = "worktree")]
+    #[arg(long, requires = "worktree", help_heading = heading::WORKTREE)]
     with_changes: bool,
     /// It is a main agent: what it prints in the thin dialect is carried out, and answered on its input.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::AGENT)]
     main: bool,
     /// Run it on a terminal instead of pipes.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::SESSION)]
     pty: bool,
     /// Do not watch it: print its ids and return.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::SESSION)]
     detach: bool,
     /// Show bytes as they are: JSON of the CLI, escapes of the program.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     raw: bool,
 }
 
@@ -119,8 +121,8 @@ impl Arguments {
 }
 
 /// A command; what is blank would pass or fail for no reason.
-fn check(text: &str) -> Result<String, &'static str> {
-    if text.trim().is_empty() { Err("the check is no command") } else { Ok(text.to_owned()) }
+fn check(text: &str) -> Result<String, BadValue> {
+    if text.trim().is_empty() { Err(BadValue::new(Key::WhyNoCommand)) } else { Ok(text.to_owned()) }
 }
 
 impl Arguments {
@@ -170,11 +172,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         let words = context.words;
         note_left_out(context, &run);
         if arguments.detach {
-            context.print(&run, |_| {
+            context.print(&run, |screen| {
                 let title = one_line(&run.title);
                 let begun: &[(&str, &dyn std::fmt::Display)] =
                     &[("run", &run.id), ("session", &session), ("title", &title)];
-                format!("{}\n", words.say(Key::RunBegun, begun))
+                screen.text(&words.say(Key::RunBegun, begun))
             })?;
             context.note(&words.say(Key::RunDetached, &[("session", &session)]));
             trust::note_withheld(context, &client, &new.directory).await;

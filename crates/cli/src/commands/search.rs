@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     exit::Exit,
     id,
-    screen::{Screen, Style, add_line, one_line},
+    screen::{Cell, Screen, Style, add_line, one_line},
     sessions,
     words::{Key, Words},
 };
@@ -57,7 +57,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     })?;
     let words = context.words;
     context.print(&found, |screen| match found.hits.as_slice() {
-        [] => format!("{}\n", words.sentence(Key::SearchNothing)),
+        [] => screen.text(words.sentence(Key::SearchNothing)),
         hits => shown(words, screen, hits),
     })?;
     let n = found.hits.len();
@@ -81,18 +81,22 @@ fn shown(words: Words, screen: Screen, hits: &[SearchHitView]) -> String {
             let agent = one_line(&hit.agent);
             let session = sessions::named(&hit.session, hit.name.as_deref());
             let process = words.say(Key::LogProcess, &[("number", &hit.launch)]);
-            let head = format!(" · {agent} · {process} · {time}{stream}");
-            add_line(
-                &mut said,
-                0,
-                &format!("{}{}", screen.style(Style::Bold, &session), screen.style(Style::Dim, &head)),
-            );
+            let head = format!("{session} · {agent} · {process} · {time}{stream}");
+            for line in screen.whole(&head) {
+                let (name, rest) = line.split_at(if line.starts_with(&session) { session.len() } else { 0 });
+                let (name, rest) = (screen.style(Style::Bold, name), screen.style(Style::Dim, rest));
+                add_line(&mut said, 0, &format!("{name}{rest}"));
+            }
         }
-        let near =
-            |line: &Option<String>| line.as_ref().map(|line| screen.style(Style::Dim, &one_line(line)));
-        said.extend(near(&hit.before).map(|line| format!("    {line}\n")));
-        add_line(&mut said, 2, &format!("› {}", one_line(&hit.text)));
-        said.extend(near(&hit.after).map(|line| format!("    {line}\n")));
+        let near = |line: &Option<String>| {
+            let text = line.as_ref()?;
+            Some(screen.indented(4).columns(&[vec![Cell::styled(Style::Dim, text)]]))
+        };
+        said.extend(near(&hit.before).map(|line| format!("    {line}")));
+        for (number, line) in screen.indented(4).whole(&one_line(&hit.text)).iter().enumerate() {
+            add_line(&mut said, 2, &format!("{} {line}", if number == 0 { '›' } else { ' ' }));
+        }
+        said.extend(near(&hit.after).map(|line| format!("    {line}")));
     }
     said
 }

@@ -180,8 +180,8 @@ fn set(context: &Context, place: &Place, new: NewSecret, value: Option<Secret>) 
         Ok(client.post("/secrets", &new).await?)
     })?;
     let words = context.words;
-    context.print(&kept, |_| {
-        format!("{}\n", words.say(Key::SecretKept, &[("name", &kept.name), ("scope", &kept.scope)]))
+    context.print(&kept, |screen| {
+        screen.text(&words.say(Key::SecretKept, &[("name", &kept.name), ("scope", &kept.scope)]))
     })?;
     Ok(Exit::Done)
 }
@@ -195,7 +195,7 @@ fn list(context: &Context, all: bool, place: &Place) -> Result<Exit, Error> {
     let words = context.words;
     context.print(&secrets, |screen| {
         if secrets.is_empty() {
-            return format!("{}\n", words.sentence(Key::NoSecrets));
+            return screen.text(words.sentence(Key::NoSecrets));
         }
         let keys = [Key::ColumnName, Key::ColumnFor, Key::ColumnWhat, Key::ColumnGiven, Key::ColumnSince];
         let head = keys.iter().map(|key| Cell::styled(Style::Dim, words.sentence(*key))).collect();
@@ -223,7 +223,7 @@ fn remove(context: &Context, name: String, session: Option<String>, place: &Plac
         Ok(client.post("/secrets/remove", &which).await?)
     })?;
     let name = &which.name;
-    context.print(&removed, |_| format!("{}\n", words.say(Key::SecretGone, &[("name", &name)])))?;
+    context.print(&removed, |screen| screen.text(&words.say(Key::SecretGone, &[("name", &name)])))?;
     Ok(Exit::Done)
 }
 
@@ -303,7 +303,7 @@ fn unlock(context: &Context, stdin: bool) -> Result<Exit, Error> {
         let body = Unlock { passphrase: passphrase.expose().to_owned() };
         Ok(client.post("/secrets/unlock", &body).await?)
     })?;
-    context.print(&unlocked, |_| format!("{}\n", words.sentence(Key::Unlocked)))?;
+    context.print(&unlocked, |screen| screen.text(words.sentence(Key::Unlocked)))?;
     Ok(Exit::Done)
 }
 

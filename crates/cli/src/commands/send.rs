@@ -39,7 +39,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         Ok(client.post(&format!("/sessions/{id}/messages"), &NewMessage { text }).await?)
     })?;
     let words = context.words;
-    context.print(&session, |_| format!("{}\n", words.say(Key::Sent, &[("id", &session.id)])))?;
+    context.print(&session, |screen| screen.text(&words.say(Key::Sent, &[("id", &session.id)])))?;
     Ok(Exit::Done)
 }
 

@@ -90,12 +90,12 @@ fn stop(context: &Context) -> Result<Exit, Error> {
                 stopped.map_err(Error::Start)??;
                 // The next command is not for this one any more.
                 client.let_end().await;
-                context.print(&json!({ "stopped": true, "pid": info.pid }), |_| {
-                    format!("{}\n", context.words.sentence(Key::ServerStops))
+                context.print(&json!({ "stopped": true, "pid": info.pid }), |screen| {
+                    screen.text(context.words.sentence(Key::ServerStops))
                 })
             }
-            Err(ClientError::NoServer { .. }) => context.print(&json!({ "stopped": false }), |_| {
-                format!("{}\n", context.words.sentence(Key::ServerNotThere))
+            Err(ClientError::NoServer { .. }) => context.print(&json!({ "stopped": false }), |screen| {
+                screen.text(context.words.sentence(Key::ServerNotThere))
             }),
             Err(error) => Err(error.into()),
         };

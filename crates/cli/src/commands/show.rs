@@ -121,17 +121,16 @@ fn fields(words: Words, screen: Screen, fields: &[(Key, String)]) -> String {
         .filter(|(_, value)| !value.is_empty())
         .map(|(key, value)| vec![Cell::styled(Style::Dim, words.sentence(*key)), Cell::new(value)])
         .collect();
-    screen.columns(&rows)
+    screen.fields(&rows)
 }
 
 fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunView) -> String {
     let (status, style) = status::said(words, session);
-    let mut said = format!(
-        "{}  {}  {}\n",
-        screen.style(Style::Bold, &sessions::label(session)),
-        screen.style(style, &status),
-        one_line(&session.title),
-    );
+    let mut said = screen.fields(&[vec![
+        Cell::styled(Style::Bold, &sessions::label(session)),
+        Cell::styled(style, &status),
+        Cell::new(&session.title),
+    ]]);
     let waits = session.blocked_by.join(" ");
     let worktree = session.worktree.as_ref();
     let worktree = worktree.map(|it| format!("{} ({}) {}", it.branch, it.state, it.path)).unwrap_or_default();
@@ -160,7 +159,7 @@ fn session_page(words: Words, screen: Screen, session: &SessionView, run: &RunVi
         ],
     ));
     for line in outcome::sentence(words, session) {
-        add_line(&mut said, 0, &line);
+        screen.add_text(&mut said, 0, Style::Plain, &line);
     }
     if !session.permissions.is_empty() {
         said.push('\n');

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     exit::Exit,
     outcome,
-    screen::{Screen, Style, add_line},
+    screen::{Screen, Style},
     sessions,
     words::{Key, Words},
 };
@@ -40,7 +40,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
         let seq = looked.seq;
         let overview = Overview { looked, status };
         context.print(&overview, |screen| {
-            token::notice(context.words, &forged) + &page(context.words, screen, &overview, &waiting)
+            token::notice(context.words, screen, &forged) + &page(context.words, screen, &overview, &waiting)
         })?;
         // What went into a file or to a program no person has seen.
         if !context.json && io::stdout().is_terminal() {
@@ -71,7 +71,7 @@ fn page(words: Words, screen: Screen, overview: &Overview, waiting: &[TrustedVie
         n => words.say(Key::ManyNeedYou, &[("n", &n)]),
     };
     if !heading.is_empty() {
-        add_line(&mut said, 0, &screen.style(Style::Bold, &heading));
+        screen.add_text(&mut said, 0, Style::Bold, &heading);
     }
     for request in &status.needs_you {
         said.push('\n');
@@ -94,8 +94,8 @@ fn page(words: Words, screen: Screen, overview: &Overview, waiting: &[TrustedVie
     for (head, sessions) in [(at_work.as_str(), &busy), (here, &idle)] {
         if !head.is_empty() {
             said.push('\n');
-            add_line(&mut said, 0, head);
-            said.push_str(&sessions::list(words, screen, sessions));
+            screen.add_text(&mut said, 0, Style::Plain, head);
+            said.push_str(&sessions::list(words, screen, sessions).concat());
         }
     }
     said
@@ -110,19 +110,20 @@ fn ended(words: Words, screen: Screen, looked: &LookedView) -> String {
         Some(at_ms) => words.say(Key::SinceLastLook, &[("time", &clock::since(words, at_ms))]),
         None => words.sentence(Key::EndedSoFar).to_owned(),
     };
-    let mut said = format!("{}\n", screen.style(Style::Bold, &heading));
+    let mut said = String::new();
+    screen.add_text(&mut said, 0, Style::Bold, &heading);
     let mut sessions: Vec<&SessionView> = looked.ended.iter().collect();
     sessions.sort_by_key(|session| urgency(session));
     let shown: Vec<SessionView> = sessions.into_iter().take(ENDED_MAX).cloned().collect();
-    for (line, session) in sessions::list(words, screen, &shown).lines().zip(&shown) {
-        add_line(&mut said, 0, line);
+    for (row, session) in sessions::list(words, screen, &shown).iter().zip(&shown) {
+        said.push_str(row);
         for line in outcome::next_steps(words, session) {
-            add_line(&mut said, 5, &screen.style(Style::Dim, &line));
+            screen.add_text(&mut said, 5, Style::Dim, &line);
         }
     }
     let more = looked.more + (looked.ended.len() - shown.len()) as u64;
     if more > 0 {
-        add_line(&mut said, 0, &words.say(Key::MoreEnded, &[("n", &more)]));
+        screen.add_text(&mut said, 0, Style::Plain, &words.say(Key::MoreEnded, &[("n", &more)]));
     }
     said.push('\n');
     said
@@ -143,12 +144,12 @@ fn lost(words: Words, screen: Screen, interrupted: &[SessionView]) -> String {
         return String::new();
     }
     let mut said = "\n".to_owned();
-    for (line, session) in sessions::list(words, screen, interrupted).lines().zip(interrupted) {
-        add_line(&mut said, 0, line);
-        add_line(&mut said, 5, &screen.style(Style::Dim, &outcome::how_to_resume(words, session)));
+    for (row, session) in sessions::list(words, screen, interrupted).iter().zip(interrupted) {
+        said.push_str(row);
+        screen.add_text(&mut said, 5, Style::Dim, &outcome::how_to_resume(words, session));
     }
     if interrupted.len() > 1 {
-        add_line(&mut said, 0, words.sentence(Key::ResumeAll));
+        screen.add_text(&mut said, 0, Style::Plain, words.sentence(Key::ResumeAll));
     }
     said
 }

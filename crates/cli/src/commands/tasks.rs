@@ -155,8 +155,8 @@ fn decide(context: &Context, named: &Named, wanted: Wish, key: Key) -> Result<Ex
     }
     wish(&project, &named.id, wanted, clock::now_ms())
         .map_err(|error| refused(&named.id.to_string(), error))?;
-    context.print(&json!({ "id": named.id }), |_| {
-        format!("{}\n", context.words.say(key, &[("id", &named.id)]))
+    context.print(&json!({ "id": named.id }), |screen| {
+        screen.text(&context.words.say(key, &[("id", &named.id)]))
     })?;
     Ok(Exit::Done)
 }
@@ -382,8 +382,8 @@ fn show(context: &Context, book: &Book, id: &str) -> Result<Exit, Error> {
 
 fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> String {
     let (_, word, shape, style) = page.standing(task.number());
-    let status = screen.style(style, &format!("{shape} {}", words.sentence(word)));
-    let mut said = format!("{}  {status}  {}\n", task.name(), one_line(&task.title()));
+    let status = Cell::styled(style, &format!("{shape} {}", words.sentence(word)));
+    let mut said = screen.fields(&[vec![Cell::new(task.name()), status, Cell::new(&task.title())]]);
     add_line(&mut said, 0, &format!("{}:{}", page.book.name, task.line()));
     let risk = task.risk().map(|risk| format!("{risk:?}").to_lowercase());
     let then = page.after(task.number()).join(", ");
@@ -404,7 +404,7 @@ fn detail(words: Words, screen: Screen, page: &Page<'_>, task: Task<'_>) -> Stri
     .filter_map(|(label, value)| Some((label, value.filter(|value| !value.is_empty())?)))
     .map(|(label, value)| vec![Cell::styled(Style::Dim, words.sentence(label)), Cell::new(&value)])
     .collect();
-    said.push_str(&screen.columns(&rows));
+    said.push_str(&screen.fields(&rows));
     if let Some((tries, reason)) = page.failure(task) {
         let key = if tries == 1 { Key::TaskFailedOnce } else { Key::TaskFailedTimes };
         let mut lines = reason.trim().lines();
@@ -462,7 +462,7 @@ fn phases(words: Words, screen: Screen, page: &Page<'_>) -> String {
                 ]
             })
             .collect();
-        said.push_str(&screen.columns(&rows));
+        said.push_str(&screen.columns_around(2, &rows));
     }
     said
 }

@@ -12,7 +12,7 @@ use crate::{
     context::{Context, talk},
     error::{Error, Message},
     exit::Exit,
-    screen::{Cell, Style, one_line},
+    screen::{Cell, Screen, Style, one_line},
     words::{Key, Words},
 };
 
@@ -73,7 +73,7 @@ fn list(context: &Context) -> Result<Exit, Error> {
     let words = context.words;
     context.print(&all, |screen| {
         if all.is_empty() {
-            return format!("{}\n", words.sentence(Key::TokenNone));
+            return screen.text(words.sentence(Key::TokenNone));
         }
         let keys = [
             Key::ColumnId,
@@ -98,7 +98,7 @@ fn list(context: &Context) -> Result<Exit, Error> {
                 .map(Cell::new)
                 .into()
         });
-        screen.columns(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+        screen.columns_around(1, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
     })?;
     Ok(Exit::Done)
 }
@@ -115,8 +115,13 @@ pub(crate) fn forged_message(it: &SignInView) -> Message {
 }
 
 /// Says so above what needs a person; nothing, if there are none.
-pub(super) fn notice(words: Words, forged: &[SignInView]) -> String {
-    forged.iter().flat_map(|it| [forged_message(it).say(words), "\n\n".to_owned()]).collect()
+pub(super) fn notice(words: Words, screen: Screen, forged: &[SignInView]) -> String {
+    let mut said = String::new();
+    for it in forged {
+        screen.add_text(&mut said, 0, Style::Plain, &forged_message(it).say(words));
+        said.push('\n');
+    }
+    said
 }
 
 fn revoke(context: &Context, name: &str) -> Result<Exit, Error> {
@@ -125,7 +130,8 @@ fn revoke(context: &Context, name: &str) -> Result<Exit, Error> {
         Ok(client.post(&format!("/sign-ins/{}/revoke", segment(name)), &json!({})).await?)
     })?;
     let name = one_line(&revoked.name);
-    context.print(&revoked, |_| format!("{}\n", context.words.say(Key::TokenRevoked, &[("name", &name)])))?;
+    context
+        .print(&revoked, |screen| screen.text(&context.words.say(Key::TokenRevoked, &[("name", &name)])))?;
     Ok(Exit::Done)
 }
 

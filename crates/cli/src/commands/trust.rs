@@ -55,8 +55,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         if arguments.revoke {
             let trust: TrustView = client.post("/trust/revoke", &NewRevocation { directory }).await?;
             let root = one_line(&trust.root);
-            context.print(&trust, |_| {
-                format!("{}\n", context.words.say(Key::TrustRevoked, &[("root", &root)]))
+            context.print(&trust, |screen| {
+                screen.text(&context.words.say(Key::TrustRevoked, &[("root", &root)]))
             })?;
             return Ok(Exit::Done);
         }
@@ -93,7 +93,7 @@ async fn list(context: &Context, client: &Client) -> Result<Exit, Error> {
     let words = context.words;
     context.print(&trusted, |screen| {
         if trusted.is_empty() {
-            return format!("{}\n", words.sentence(Key::TrustNobody));
+            return screen.text(words.sentence(Key::TrustNobody));
         }
         trusted.iter().map(|trust| shown(words, screen, trust)).collect()
     })?;
@@ -113,7 +113,7 @@ async fn give(
     if trust.commands.iter().all(|command| command.trusted) {
         context.print(&trust, |screen| {
             if trust.commands.is_empty() {
-                return format!("{}\n", words.say(Key::TrustNothing, &[("root", &root)]));
+                return screen.text(&words.say(Key::TrustNothing, &[("root", &root)]));
             }
             format!("{}{}\n", shown(words, screen, &trust), words.sentence(Key::TrustAlready))
         })?;
@@ -175,11 +175,11 @@ pub(super) fn notice(words: Words, screen: Screen, waiting: &[TrustedView]) -> S
     if waiting.is_empty() {
         return String::new();
     }
-    let mut said = screen.style(Style::Bold, words.sentence(Key::ConsentWaits));
-    said.push('\n');
+    let mut said = String::new();
+    screen.add_text(&mut said, 0, Style::Bold, words.sentence(Key::ConsentWaits));
     add_commands(&mut said, words, screen, waiting);
     said.push('\n');
-    add_line(&mut said, 2, words.sentence(Key::ConsentHow));
+    screen.add_text(&mut said, 2, Style::Plain, words.sentence(Key::ConsentHow));
     said.push('\n');
     said
 }

@@ -89,7 +89,7 @@ fn since_ms(text: &str) -> Result<u64, Error> {
 
 fn page(words: Words, screen: Screen, by: By, report: &UsageReport) -> String {
     if report.rows.is_empty() {
-        return format!("{}\n", words.sentence(Key::UsageNothing));
+        return screen.text(words.sentence(Key::UsageNothing));
     }
     let columns = [
         by.column(),

@@ -39,7 +39,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments, wish: Wish) -> Resul
                 Ok((session, key)) => {
                     if !context.json {
                         context
-                            .print(&session, |_| format!("{}\n", words.say(key, &[("id", &session.id)])))?;
+                            .print(&session, |screen| screen.text(&words.say(key, &[("id", &session.id)])))?;
                     }
                     sessions.push(session);
                 }

@@ -1,6 +1,14 @@
 //! What help and complaints about a command line say: English and Korean beside each other, and the Korean sentences for
 //! the definitions of the commands, which are in English themselves.
 
+mod answer;
+mod inside;
+mod keys;
+mod look;
+mod projects;
+mod run;
+mod server;
+
 use super::{Key, Language, Words};
 
 /// A key with its sentence in English and in Korean.
@@ -12,12 +20,6 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::GroupKeys, "Keys and trust", "비밀 값과 신뢰"),
     (Key::GroupAgents, "For agents, inside a session", "에이전트용(세션 안에서)"),
     (Key::GroupServer, "Server and setup", "서버와 설정"),
-    (
-        Key::HelpExitCodes,
-        "Exit codes are explained in docs/exit-codes.md.",
-        "종료 코드: 0 완료, 1 실패, 2 잘못된 명령줄, 7 지금은 거부됨, 8 없는 것, 9 잘못된 설정, 10 취소됨, 11 중단됨, \
-         12 떼어 놓음, 13 답 없음, 14 거부됨, 15 작업 파일이나 그 상태. 모두 docs/ko/exit-codes.md에 있습니다.",
-    ),
     (
         Key::UsageUnknownArgument,
         "there is no argument '{argument}' here",
@@ -40,15 +42,129 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
         "{argument} cannot be used with {other}",
         "{argument}은(는) {other}와 함께 쓸 수 없습니다",
     ),
+    (Key::WhyWholeNumber, "it must be a whole number", "정수여야 합니다"),
+    (Key::WhyNegative, "it must not be negative", "음수일 수 없습니다"),
+    (Key::WhyTooLarge, "it is too large", "너무 큽니다"),
+    (Key::WhyRange, "it must be from {from} to {to}", "{from}부터 {to}까지여야 합니다"),
+    (Key::WhyRangeFrom, "it must be at least {from}", "{from} 이상이어야 합니다"),
+    (
+        Key::WhyDuration,
+        "write a length of time such as 90s, 10m or 2h",
+        "90s, 10m, 2h처럼 시간 길이를 쓰십시오",
+    ),
+    (Key::WhyCost, "write US dollars such as 5 or 2.50", "5나 2.50처럼 미국 달러로 쓰십시오"),
+    (Key::WhyTokens, "write a number of tokens such as 200k or 1.5m", "200k나 1.5m처럼 토큰 수를 쓰십시오"),
+    (
+        Key::WhyTaskId,
+        "a task's id is written as T1.3, T014, P2-R1-T2, ENV-001 or 1.1",
+        "작업 ID는 T1.3, T014, P2-R1-T2, ENV-001, 1.1처럼 씁니다",
+    ),
+    (
+        Key::WhyNonce,
+        "a nonce is 1 to 64 letters, digits, '_' or '-'",
+        "nonce는 글자, 숫자, '_', '-'로 1~64자입니다",
+    ),
+    (Key::WhyNoCommand, "it is no command", "명령이 아닙니다"),
+    (Key::WhyBytes, "write a number of bytes, at least 1", "1 이상의 바이트 수를 쓰십시오"),
+    (Key::WhyNoJsonObject, "it is no JSON object", "JSON 객체가 아닙니다"),
+    (
+        Key::WhyMetaTimeout,
+        "\"timeout\" must be a whole number of seconds, 0 for none, and not {value}",
+        "\"timeout\"은 초 단위의 정수여야 하고(0이면 제한 없음), {value}일 수 없습니다",
+    ),
     (Key::UsageTwice, "{argument} can be given only once", "{argument}은(는) 한 번만 쓸 수 있습니다"),
 ];
 
-/// Words of the parser itself.
+/// Words of the parser itself that are not part of a definition.
 pub(crate) const CHROME: &[(&str, &str)] = &[
     ("Usage:", "사용법:"),
     ("Options:", "옵션:"),
     ("Arguments:", "인수:"),
     ("Commands:", "명령:"),
+    ("[default: ", "[기본값: "),
+    ("[possible values: ", "[가능한 값: "),
+    ("Possible values:", "가능한 값:"),
+];
+
+/// What the help of a command says in Korean.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommandHelp {
+    /// Its name behind those of the commands above it.
+    pub(crate) path: &'static str,
+    /// The sentence that lists show.
+    pub(crate) about: &'static str,
+    /// What `--help` adds to it; empty, if nothing.
+    pub(crate) more: &'static str,
+    /// What is below the options, such as examples; empty, if nothing.
+    pub(crate) after: &'static str,
+    /// Its arguments by `--option` or by name, and their possible values by `--option=value`.
+    pub(crate) arguments: &'static [(&'static str, &'static str)],
+}
+
+const fn command(path: &'static str, about: &'static str) -> CommandHelp {
+    CommandHelp { path, about, more: "", after: "", arguments: &[] }
+}
+
+impl CommandHelp {
+    const fn more(self, more: &'static str) -> CommandHelp {
+        CommandHelp { more, ..self }
+    }
+
+    const fn after(self, after: &'static str) -> CommandHelp {
+        CommandHelp { after, ..self }
+    }
+
+    const fn arguments(self, arguments: &'static [(&'static str, &'static str)]) -> CommandHelp {
+        CommandHelp { arguments, ..self }
+    }
+
+    /// What it says about an argument or a possible value.
+    pub(crate) fn argument(&self, name: &str) -> Option<&'static str> {
+        self.arguments.iter().find(|(known, _)| *known == name).map(|(_, korean)| *korean)
+    }
+}
+
+/// The help of all commands in Korean, in the groups of `ostler --help`.
+pub(crate) fn korean() -> impl Iterator<Item = &'static CommandHelp> {
+    let groups = [
+        server::COMMANDS,
+        run::COMMANDS,
+        answer::COMMANDS,
+        look::COMMANDS,
+        projects::COMMANDS,
+        keys::COMMANDS,
+        inside::COMMANDS,
+    ];
+    groups.into_iter().flatten()
+}
+
+impl Words {
+    /// The Korean help of the command with this path. English is in the definitions themselves.
+    pub(crate) fn help_of(self, path: &str) -> Option<&'static CommandHelp> {
+        korean().find(|it| self.language() == Language::Ko && it.path == path)
+    }
+
+    /// The Korean for a heading or a sentence that several commands have in common, and for the parser's own.
+    pub(crate) fn common_help(self, english: &str) -> Option<&'static str> {
+        let known = COMMON.iter().find(|(known, _)| self.language() == Language::Ko && *known == english)?;
+        Some(known.1)
+    }
+}
+
+const COMMON: &[(&str, &str)] = &[
+    ("Agent", "에이전트"),
+    ("Answer", "답"),
+    ("Approval", "승인"),
+    ("Check", "검사"),
+    ("Decision", "결정"),
+    ("Global options", "공통 옵션"),
+    ("Limits", "한도"),
+    ("Output", "출력"),
+    ("Secret values", "비밀 값"),
+    ("Session", "세션"),
+    ("Tasks", "작업"),
+    ("Worktree", "워크트리"),
+    ("Without effect, for compatibility", "효과 없음(호환용)"),
     (
         "Print this message or the help of the given subcommand(s)",
         "이 도움말이나 명령의 도움말을 보여 줍니다",
@@ -57,126 +173,43 @@ pub(crate) const CHROME: &[(&str, &str)] = &[
     ("Print help (see a summary with '-h')", "도움말을 보여 줍니다(요약: '-h')"),
     ("Print help", "도움말을 보여 줍니다"),
     ("Print version", "버전을 보여 줍니다"),
-    ("[default: ", "[기본값: "),
-    ("[possible values: ", "[가능한 값: "),
-    ("Possible values:", "가능한 값:"),
-];
-
-impl Words {
-    /// The sentence that takes the place of a definition's: of a command by its path, of an argument by its name behind
-    /// that path, or by its name alone where it is the same for all.
-    pub(crate) fn help_of(self, path: &str) -> Option<&'static str> {
-        let is_korean = self.language() == Language::Ko;
-        let known = KOREAN.iter().find(|(known, _)| is_korean && *known == path)?;
-        Some(known.1)
-    }
-}
-
-const KOREAN: &[(&str, &str)] = &[
-    ("", "AI 코딩 에이전트를 돌봅니다. 명령 없이 실행하면 당신을 기다리는 것과 실행 중인 것을 보여 줍니다"),
-    ("--json", "프로그램을 위해 JSON으로 출력합니다. 번역되지 않습니다"),
-    ("--lang", "언어: en 또는 ko [기본값: 설정이나 환경에 따름]"),
-    ("help", "이 도움말이나 명령의 도움말을 보여 줍니다"),
-    ("run", "에이전트나 명령을 실행하고 돌봅니다"),
+    (crate::id::HELP, "세션이나 실행(s_12, r_8), 그 이름, 또는 가장 최근 세션을 뜻하는 'last'"),
+    ("The checkpoint, such as c_4", "c_4 같은 체크포인트"),
     (
-        "run agent",
-        "에이전트('ostler agents list') 또는 역할('ostler office roles'). 없으면 설정된 기본 에이전트",
+        "The run, such as r_8; the newest that goes through phases, if nothing is said",
+        "r_8 같은 실행. 없으면 단계를 거치는 가장 최근 실행",
     ),
-    ("run prompt", "할 일. '-'이면 표준 입력에서 읽습니다"),
-    ("run --model", "모델. 없으면 에이전트가 고릅니다"),
-    ("run --check", "일이 끝났을 때에만 0으로 끝나는 셸 명령"),
-    ("run --until", "검사가 통과할 때까지 실패를 알려 주고 다시 시킵니다"),
-    ("run --worktree", "전용 브랜치와 디렉터리를 줍니다"),
-    ("run --detach", "지켜보지 않고 ID만 출력하고 돌아옵니다"),
-    ("ps", "끝나지 않은 세션을 보여 줍니다"),
-    ("ps --all", "끝난 세션도 최근 것부터 보여 줍니다"),
-    ("show", "세션, 실행, 요청, 체크포인트, 호출, 결과의 모든 것을 보여 줍니다"),
-    ("open", "브라우저에서 페이지를 엽니다"),
-    ("usage", "쓴 토큰과 비용을 보여 줍니다"),
-    ("attach", "세션을 지켜봅니다. 출력을 바로 보여 주고 질문을 그 자리에서 묻습니다"),
-    ("attach --raw", "CLI의 JSON과 이스케이프를 있는 그대로 보여 줍니다"),
-    ("logs", "세션이 출력한 것을 보여 줍니다"),
-    ("inbox", "당신을 기다리는 것을 오래된 것부터 보여 줍니다"),
-    ("answer", "에이전트가 물은 것에 답합니다"),
-    ("review", "단계의 결과를 보고 승인하거나, 돌려보내거나, 거부합니다"),
-    ("phases", "아이디어를 계획, 설계, 개발, 테스트 단계로 진행합니다"),
-    ("phases init", "ostler.toml에 단계 설정을 쓰고, 원하면 문서 틀도 만듭니다"),
-    ("phases run", "시작합니다. 에이전트가 첫 단계를 맡습니다"),
-    ("phases status", "실행의 진행 상황을 보여 줍니다: 단계, 게이트, 질문, 시간, 비용, 기다리는 것"),
-    ("phases report", "게이트의 보고서를 Markdown으로 출력합니다"),
-    ("phases export", "승인된 단계마다 커밋 하나를 담은 브랜치를 만들고 보고서를 출력합니다"),
-    ("office", "이 프로젝트의 오피스를 보여 줍니다: 역할, 서로 기다리는 에이전트, 전달된 것"),
-    ("office roles", "역할을 보여 줍니다. 쓸 수 없는 역할은 이유와 함께 보여 줍니다"),
-    ("office questions", "오피스의 에이전트가 물은 것을 최근 것부터 보여 줍니다"),
-    ("office invocations", "에이전트 사이의 호출을 최근 것부터 보여 줍니다"),
-    ("office results", "에이전트가 서로 전달한 것을 최근 것부터 보여 줍니다"),
-    ("office send", "역할에게 메시지를 보냅니다. 세션을 시작하거나 이어서 합니다"),
-    ("office cancel", "호출을 취소합니다. 맡은 에이전트에게 더 기다리지 않는다고 알립니다"),
-    ("office diagram", "누가 누구를 호출했는지 Mermaid 시퀀스 다이어그램으로 출력합니다"),
-    ("send", "일하는 에이전트에게 메시지를 보냅니다"),
-    ("secret", "프로젝트의 에이전트를 위한 비밀 값을 보관합니다"),
-    ("secret set", "비밀 값을 보관합니다. 같은 이름의 값은 바꿉니다"),
-    ("secret list", "비밀 값의 이름을 보여 줍니다. 값은 보여 주지 않습니다"),
-    ("secret rm", "비밀 값을 지웁니다"),
-    ("secret get", "비밀 값을 출력합니다"),
-    ("secret unlock", "서버가 끝날 때까지 보관함의 암호문을 알려 줍니다"),
-    ("secret mend", "손상된 보관함에서 아직 열 수 있는 것을 살리거나, 백업에서 되살린 보관함을 받아들입니다"),
-    ("notify", "누가 무엇을 알림으로 받는지 보고, 시험합니다"),
-    ("notify list", "알림 채널과 그 상태를 보여 줍니다"),
-    ("notify test", "채널로 시험 알림을 보내고 도착했는지 알려 줍니다"),
-    ("pause", "세션을 멈춥니다. 계속할 때까지 아무것도 실행되지 않습니다"),
-    ("continue", "멈춘 세션을 계속합니다"),
-    ("resume", "중단되었거나 끝난 세션을 이어서 합니다"),
-    ("cancel", "세션과 세션이 시작한 모든 것을 끝냅니다"),
-    ("diff", "세션이 워크트리에서 바꾼 것을 보여 줍니다"),
-    ("merge", "세션의 결과를 원래 브랜치에 병합합니다"),
-    ("discard", "세션의 워크트리를 지웁니다"),
-    ("permissions", "세션이 끝날 때까지 허락된 것을 보여 주거나 규칙을 거둡니다"),
-    ("trust", "저장소가 실행하려는 것을 보고 허락합니다"),
-    ("token", "TCP로 접속할 스크립트를 허락하고, 누가 들어올 수 있는지 봅니다"),
-    ("token make", "토큰을 만들고 한 번만 출력합니다"),
-    ("token list", "토큰과 로그인한 브라우저를 보여 줍니다"),
-    ("token revoke", "토큰은 이름으로, 로그인은 ID로 끝냅니다"),
-    ("checkpoint", "세션 디렉터리의 상태를 보관하거나 보관한 상태로 돌아갑니다"),
-    ("checkpoint list", "체크포인트를 최근 것부터 보여 줍니다"),
-    ("checkpoint diff", "체크포인트와 다른 체크포인트, 또는 지금 상태의 차이를 보여 줍니다"),
-    ("checkpoint restore", "파일과 대화를 체크포인트로 되돌립니다"),
-    ("checkpoint prune", "이 저장소에서 정책에 따라 보관하지 않을 체크포인트를 지웁니다"),
-    ("tasks", "작업 파일을 봅니다: 작업, 의존 관계, 잘못된 것"),
-    ("tasks list", "작업을 보여 줍니다"),
-    ("tasks show", "작업의 모든 것을 보여 줍니다"),
-    ("tasks graph", "의존 관계를 단계별로 그립니다"),
-    ("tasks check", "파일에서 이해한 것, 잘못되거나 이상한 것, 건너뛴 것을 줄 번호와 함께 알려 줍니다"),
-    ("tasks critical-path", "서로 기다리는 열린 작업의 가장 긴 사슬을 보여 줍니다"),
-    ("tasks first", "실행할 수 있는 다른 모든 작업보다 먼저 하게 합니다"),
-    ("tasks skip", "작업을 건너뜁니다. 기다리던 작업은 진행할 수 있습니다"),
-    ("tasks retry", "실패했거나 건너뛴 작업을 다시 하게 합니다"),
-    ("tasks close", "주 루프가 끝에서 하듯이 단계가 끝났다고 기록합니다"),
-    ("resolve", "주 에이전트를 위해, 지금 실행할 수 있는 작업을 정확히 한 줄로 출력합니다"),
-    ("exec", "작업 하나를 하게 하고 DONE:ID 또는 FAIL:ID:이유를 출력합니다"),
     (
-        "orchestrate",
-        "작업 파일을 처리합니다. 작업마다 에이전트와 워크트리를 쓰고, 단계별로 테스트하고 병합합니다",
+        "Show bytes as they are: JSON of the CLI, escapes of the program",
+        "CLI의 JSON과 프로그램의 이스케이프를 있는 그대로 보여 줍니다",
     ),
-    ("agents", "실행할 수 있는 에이전트"),
-    ("agents list", "에이전트를 보여 줍니다: 기본 제공과 직접 추가한 것"),
-    ("agents show", "에이전트의 표를 보여 줍니다"),
-    ("agents check", "CLI의 버전을 확인하고 시험한 버전과 비교합니다"),
-    ("serve", "서버를 포그라운드에서 실행합니다"),
-    ("doctor", "Ostler에 필요한 모든 것을 점검합니다"),
-    ("export", "저널을 JSON 줄로 출력합니다"),
-    ("verify", "저널을 다시 실행해 보관된 상태와 비교하고, 로그와 스풀과 보관함을 점검합니다"),
-    ("parse", "스트림을 읽고 항목마다 JSON 객체 하나를 출력합니다"),
-    ("guide", "에이전트에게 묻는 방법을 가르치는 짧은 글을 출력합니다"),
-    ("ask", "세션 안에서: 사람에게 묻고 기다렸다가 답을 출력합니다"),
-    ("need", "세션 안에서: 키, 파일, 허락 등을 요청하고 기다립니다"),
-    ("error", "세션 안에서: 오류를 보고하고 결정을 기다립니다"),
-    ("step", "세션 안에서: 한 걸음이 끝났다고 알립니다"),
-    ("invoke", "세션 안에서: 이 프로젝트의 다른 에이전트를 호출합니다"),
-    ("deliver", "세션 안에서: 이 프로젝트의 다른 에이전트에게 결과를 전달합니다"),
-    ("mcp", "세션 안에서: 사람에게 묻는 도구를 주는 MCP 서버(표준 입출력)"),
-    ("completions", "셸의 자동 완성을 출력합니다"),
-    ("man", "매뉴얼 페이지를 출력하거나, 모든 명령의 페이지를 디렉터리에 씁니다"),
-    ("man --directory", "ostler.1과 모든 명령의 페이지를 여기에 씁니다"),
-    ("demo", "각본대로 움직이는 에이전트 셋을 1분 동안 지켜봅니다"),
+    ("Do not watch it: print its ids and return", "지켜보지 않고 ID만 출력하고 돌아옵니다"),
+    (
+        "Show what happens until it needs you, or is over",
+        "당신이 필요하거나 끝날 때까지 일어나는 일을 보여 줍니다",
+    ),
+    ("A line per file instead of every changed line", "바뀐 줄 대신 파일마다 한 줄씩 보여 줍니다"),
+    ("Do not ask", "묻지 않습니다"),
+    ("At most so many", "이 개수까지만"),
+    ("Its name", "이름"),
+    ("Its id", "ID"),
+    ("The words", "보낼 글"),
+    ("Take the words from standard input", "보낼 글을 표준 입력에서 읽습니다"),
+    ("The task file [default: that of the project]", "작업 파일 [기본값: 프로젝트의 작업 파일]"),
+    (
+        "The project, by its id or name [default: that of the current directory]",
+        "프로젝트의 ID나 이름 [기본값: 현재 디렉터리의 프로젝트]",
+    ),
+    (
+        "Ask whether to go on after so much work: 90s, 10m, 2h",
+        "이만큼 일하면 계속할지 묻습니다: 90s, 10m, 2h",
+    ),
+    (
+        "Ask whether to go on after so many US dollars: 5, 2.50",
+        "이만큼 쓰면 계속할지 묻습니다(미국 달러): 5, 2.50",
+    ),
+    (
+        "Ask whether to go on after so many tokens: 200000, 200k, 1.5m",
+        "토큰을 이만큼 쓰면 계속할지 묻습니다: 200000, 200k, 1.5m",
+    ),
 ];

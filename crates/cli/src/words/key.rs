@@ -593,7 +593,7 @@ keys! {
     PromptPermission, RuleOption, RuleCall, RulePrefix, RuleFile, RuleDirectory, RuleTool, ShowAllowed, NoPermissions, PermissionRevoked, NoSuchPermission, HintPermissions, HintRevoke, AnswerApprovedRule, AnswerByRule,
     SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
     DeliveryWaiting, DeliverySent, DeliveryRefused, DeliveryPrompted, DeliveryDelivered, DeliveryConsumed, DeliveryHeard, DeliveryUndeliverable,
-    GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, HelpExitCodes, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice,
+    GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice, WhyWholeNumber, WhyRange, WhyRangeFrom, WhyNegative, WhyTooLarge, WhyDuration, WhyCost, WhyTokens, WhyTaskId, WhyNonce, WhyNoCommand, WhyBytes, WhyNoJsonObject, WhyMetaTimeout,
     Renamed, NameRemoved, RefusedNameTaken, HintNameTaken, RefusedName, HintName, WaitNeedsYou, WaitTimedOut, LogLaunch, LaunchFirst, LaunchBring, LaunchResume, LaunchAttempt, LaunchLimit, LaunchRework, LogProcess, LogYou, LogCut, LogsWhich, SearchNothing, SearchMore, SearchFull,
     ColumnSignedIn, SignedIn, SignInNotFound, SignInUnknown, NotThere, ThereUnasked, InstallWith, HintCheckOne, RefusedNotInstalled, HintInstall, HintInstallUnknown,
     RefusedLogReplaced, HintLogReplaced, SignInForged, ForgedSignIn, NotTheServer, HintNotTheServer,

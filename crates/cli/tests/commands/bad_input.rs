@@ -46,7 +46,7 @@ fn a_wrong_command_line_is_one_kind_of_error() {
         (&["ps", "--limit"], "ostler: --limit <N> needs a value\n  See 'ostler ps --help'.\n"),
         (
             &["ps", "-n", "x"],
-            "ostler: 'x' is not a value of --limit <N>: invalid digit found in string\n  See 'ostler ps --help'.\n",
+            "ostler: 'x' is not a value of --limit <N>: it must be a whole number\n  See 'ostler ps --help'.\n",
         ),
         (
             &["completions", "zhs"],
@@ -71,16 +71,16 @@ fn a_wrong_command_line_is_one_kind_of_error() {
 fn the_manual_names_every_command() {
     let place = Place::new();
     let page = place.done(&["man"]);
-    assert!(page.contains(".TH ostler 1"), "{page}");
+    assert!(page.contains(".TH OSTLER 1"), "{page}");
     let help = place.done(&["--help"]);
     let names = help.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names: Vec<&str> = names.filter(|it| it.starts_with(|c: char| c.is_ascii_lowercase())).collect();
     assert!(names.len() > 40, "{help}");
     place.done(&["man", "--directory", "pages"]);
-    for name in names {
+    for name in names.into_iter().filter(|name| *name != "help") {
         assert!(page.contains(&format!("ostler\\-{name}(1)")), "{name}: {page}");
         let path = place.project().join(format!("pages/ostler-{name}.1"));
-        assert!(name == "help" || path.exists(), "{}", path.display());
+        assert!(path.exists(), "{}", path.display());
     }
 }
 
@@ -92,7 +92,7 @@ fn an_unknown_agent() {
     refused(&place, &["run", "claude"], 2, &["what is 'claude' to do?"]);
     refused(&place, &["run", "fix the flaky test"], 2, &["no agent is named"]);
     refused(&place, &["run", "--until", "claude", "work"], 2, &["--until needs --check"]);
-    refused(&place, &["run", "--check", " ", "claude", "work"], 2, &["the check is no command"]);
+    refused(&place, &["run", "--check", " ", "claude", "work"], 2, &["it is no command"]);
     let too_often = ["run", "--check", "true", "--until", "--max", "5000", "claude", "work"];
     refused(&place, &too_often, 2, &["5000", "1000"]);
     refused(&place, &["run", "--max-time", "soon", "claude", "work"], 2, &["90s"]);

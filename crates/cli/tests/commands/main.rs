@@ -16,6 +16,7 @@ mod names;
 mod needs;
 mod office;
 mod orchestrating;
+mod output_gate;
 mod page;
 mod permissions;
 mod picture;

@@ -1,9 +1,12 @@
 //! The prompt of the attached mode on a real terminal: what comes meanwhile goes above it, what was typed stays, and a
 //! card comes after the lines that explain it.
 
+use std::{thread, time::Duration};
+
 use rustix::termios::LocalModes;
 
 use crate::{
+    output_gate::OutputGate,
     support::{ASK, Place, signal, until},
     terminal::Terminal,
 };
@@ -66,7 +69,7 @@ fn an_open_line_stays_one_line() {
     let mut terminal = Terminal::sized(place.command(&["run", "--", "bash", "ask.sh"]), 40);
     terminal.sees("Your answer");
     terminal.press("2");
-    let prompt = ["  Your answer, a number or words (Enter:", " PostgreSQL): 2"];
+    let prompt = ["  Your answer, a number or words (Enter:", "  PostgreSQL): 2"];
     let_go(&place);
     ends_with(&terminal, &["10%", prompt[0], prompt[1]]);
     std::fs::write(place.project().join("on"), "").expect("a file");
@@ -152,17 +155,25 @@ fn the_terminal_gets_its_modes_back() {
     assert!(edits_lines(&terminal), "a command that has ended has given the terminal back");
 }
 
+/// The question is known for a long time before what was printed comes: the card still waits for it, on both streams.
 #[test]
 fn a_card_comes_after_the_lines_that_explain_it() {
     let place = Place::new();
+    place.done(&["ps"]);
+    let gate = OutputGate::closed(&place);
     let ostler = env!("CARGO_BIN_EXE_ostler");
-    let script = format!("seq -f 'because %g' 4000 >&2; seq -f 'reason %g' 4000; {ostler} ask 'Which way?'");
+    let script = format!("seq -f 'because %g' 400 >&2; seq -f 'reason %g' 400; {ostler} ask 'Which way?'");
     let mut terminal = Terminal::start(&place, &["run", "--", "bash", "-c", &script]);
+    until("the command asks how much was printed", || gate.was_measured().then_some(()));
+    // Without the wait for the lines, the card comes after a short silence. This is a much longer one.
+    thread::sleep(Duration::from_secs(2));
+    assert!(!terminal.screen().contains("Which way?"), "{}", terminal.screen());
+    gate.open();
     terminal.sees("Which way?");
     let screen = terminal.screen();
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text:?} is missing: {screen}"));
     let card = at("Which way?");
-    assert!(at("because 4000\r\n") < card && at("reason 4000\r\n") < card, "{screen}");
+    assert!(at("because 400\r\n") < card && at("reason 400\r\n") < card, "{screen}");
     terminal.press("left\n");
     assert_eq!(terminal.code(), 0, "{}", terminal.screen());
 }

@@ -36,7 +36,7 @@ fn fields(words: Words, screen: Screen, fields: &[(Key, String)]) -> String {
     let rows: Vec<Vec<Cell>> = shown
         .map(|(key, value)| vec![Cell::styled(Style::Dim, words.sentence(*key)), Cell::new(value)])
         .collect();
-    screen.columns(&rows)
+    screen.fields(&rows)
 }
 
 fn text(said: &mut String, text: &str) {
