@@ -59,10 +59,13 @@ fn with(arg: Arg, value: &str, offer: fn(&OsStr) -> Vec<CompletionCandidate>) ->
     if is_it { arg.add(ArgValueCompleter::new(offer)) } else { arg }
 }
 
-/// Those that begin with what is typed.
+/// Those that begin with what is typed. Shells put them on the command line as they are, and a repository may name an
+/// agent `x$(command)`: what a shell could read as more than a word is not offered.
 fn beginning(typed: &OsStr, all: impl Iterator<Item = (String, String)>) -> Vec<CompletionCandidate> {
     let typed = typed.to_str().unwrap_or("\0");
-    let meant = all.filter(|(value, _)| value.starts_with(typed));
+    let is_word = |value: &str| value.chars().all(|char| char.is_alphanumeric() || "-_.:@+/".contains(char));
+    let meant =
+        all.filter(|(value, _)| value.starts_with(typed) && is_word(value) && !value.starts_with('-'));
     meant.map(|(value, about)| CompletionCandidate::new(value).help(Some(one_line(&about).into()))).collect()
 }
 

@@ -164,7 +164,8 @@ impl Error {
             Error::Client(ClientError::NoServer { path, source }) => {
                 words.say(Key::NoServerAt, &[("path", &path.display()), ("source", source)])
             }
-            Error::Client(ClientError::NotTheServer { path, pid }) => {
+            Error::Client(ClientError::NotTheServer { path, pid })
+            | Error::Start(StartError::NotTheServer { path, pid }) => {
                 words.say(Key::NotTheServer, &[("path", &path.display()), ("pid", pid)])
             }
             Error::Client(ClientError::Broken { message, .. }) => {
@@ -249,7 +250,8 @@ impl Error {
                 return Some(words.say(Key::HintServerSilent, &[("pid", pid)]));
             }
             Error::Client(ClientError::Strange { .. }) => Key::HintStrange,
-            Error::Client(ClientError::NotTheServer { pid, .. }) => {
+            Error::Client(ClientError::NotTheServer { pid, .. })
+            | Error::Start(StartError::NotTheServer { pid, .. }) => {
                 return Some(words.say(Key::HintNotTheServer, &[("pid", pid)]));
             }
             Error::Keep(KeepError::Held(_)) => Key::HintMendStop,
@@ -315,7 +317,8 @@ impl Error {
             Error::Demo { .. } => "demo",
             Error::Home(_) | Error::Start(StartError::Home(_)) | Error::Serve(ServeError::Home(_)) => "home",
             Error::Client(ClientError::Strange { .. }) => "strange_server",
-            Error::Client(ClientError::NotTheServer { .. }) => "not_the_server",
+            Error::Client(ClientError::NotTheServer { .. })
+            | Error::Start(StartError::NotTheServer { .. }) => "not_the_server",
             Error::Client(_) => "no_server",
             Error::Start(_) | Error::Serve(_) => "not_started",
             Error::Keep(_) => "journal",

@@ -22,6 +22,7 @@ use crate::{
     home::{Home, HomeError},
     http::NO_DESCRIPTORS,
     keep,
+    server_peer::NotTheServer,
 };
 
 /// How long a server may take until it answers, on a machine that has a lot else to do.
@@ -64,6 +65,13 @@ pub enum StartError {
         /// Its process, if it says so.
         pid: Option<u32>,
     },
+    /// A server is there, and a process of an agent listens in its place.
+    NotTheServer {
+        /// The socket.
+        path: PathBuf,
+        /// The process that listens.
+        pid: i32,
+    },
     /// A server is there and lets nobody in for now, for want of file descriptors.
     Refused(Box<Problem>),
     /// It ended, or did not answer in time; its log says why.
@@ -104,7 +112,10 @@ pub async fn ensure(home: &Home) -> Result<Client, StartError> {
         // Somebody else may have been faster: then ours has ended, and theirs is about to answer.
         let has_ended = server.try_wait().ok().flatten().is_some_and(|status| !status.success());
         if Instant::now() > deadline || (has_ended && !answers_soon(&client).await) {
-            return Err(no_answer(home));
+            return Err(match client.look::<InfoView>("/info").await {
+                Err(ClientError::NotTheServer { path, pid }) => StartError::NotTheServer { path, pid },
+                _ => no_answer(home),
+            });
         }
         if has_ended {
             return Ok(client);
@@ -211,6 +222,9 @@ impl fmt::Display for StartError {
                 )
             }
             StartError::Refused(problem) => write!(f, "{}", problem.title),
+            StartError::NotTheServer { path, pid } => {
+                write!(f, "{} at '{}'", NotTheServer { pid: *pid }, path.display())
+            }
             StartError::Silent { pid: None } => write!(f, "the server does not answer; it may hang"),
             StartError::NoAnswer { log, last_words, .. } if last_words.is_empty() => {
                 write!(f, "the server does not answer; see '{}'", log.display())
@@ -228,6 +242,7 @@ impl std::error::Error for StartError {
             StartError::Inside
             | StartError::Marked { .. }
             | StartError::Silent { .. }
+            | StartError::NotTheServer { .. }
             | StartError::Refused(_)
             | StartError::NoAnswer { .. } => None,
         }

@@ -39,6 +39,15 @@ fn ids_names_agents_and_tasks_are_offered() {
     assert_eq!(offered(&place, &["ostler", "wait", "--for", "r"]), ["request"]);
 }
 
+/// A shell puts on the command line what it is offered, as it is.
+#[test]
+fn a_name_that_a_shell_would_run_is_not_offered() {
+    let place = Place::new();
+    fs::write(place.project().join("ostler.toml"), "[agents.\"codex-fast$(touch x)\"]\ncommand = [\"x\"]\n")
+        .expect("a file");
+    assert_eq!(offered(&place, &["ostler", "run", "codex"]), ["codex"]);
+}
+
 #[test]
 fn whatever_goes_wrong_nothing_is_said() {
     let place = Place::new();

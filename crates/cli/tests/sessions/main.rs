@@ -16,6 +16,7 @@ mod disk;
 mod done;
 mod door;
 mod ending;
+mod false_servers;
 mod floods;
 mod gates;
 mod health;

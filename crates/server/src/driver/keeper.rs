@@ -401,6 +401,10 @@ impl Keeper {
             self.link = None;
             self.released(launch).await;
         }
+        // A shim that could not look at the tree, for want of descriptors, has left some of it.
+        if records.iter().any(|record| matches!(record.what, Happening::Ended { clean: false, .. })) {
+            self.sweep_left(launch).await;
+        }
         self.report_whole(launch, records).await;
         if is_end {
             self.forget_ended(launch);
@@ -408,6 +412,13 @@ impl Keeper {
             // One was left out on the way: listen again from where it is known.
             self.attach(launch).await;
         }
+    }
+
+    /// Ends what is left of the tree of a launch whose shim is gone.
+    async fn sweep_left(&self, launch: u32) {
+        let marker = self.driver.marker(self.session, &launch.to_string());
+        let sweep = self.driver.orphan_sweep(self.session, &marker, &self.directory(launch));
+        tokio::task::spawn_blocking(move || sweep.run()).await.ok();
     }
 
     /// Submits records, and says where some are missing between them: a shim passes over what it cannot read.

@@ -45,7 +45,7 @@ pub(super) async fn count(State(app): State<App>, request: Request, next: Next) 
         _ => OTHER,
     };
     let route = request.extensions().get::<MatchedPath>().map_or(OTHER, MatchedPath::as_str).to_owned();
-    let path = request.uri().path().to_owned();
+    let path = loggable(&route, request.uri().path());
     let began = Instant::now();
     let response = next.run(request).await;
     let (status, time) = (response.status(), began.elapsed());
@@ -55,11 +55,23 @@ pub(super) async fn count(State(app): State<App>, request: Request, next: Next) 
         _ => Level::Debug,
     };
     let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let path: String = path.chars().take(200).collect();
     let more = json!({ "method": method, "path": path, "status": status.as_u16(), "ms": ms });
     app.driver.log.write(level, "request", more);
     app.counts.routes.add(method, route, status.as_u16(), time);
     response
+}
+
+/// A path as the log may have it: the route, with ids in their places. Everything else in it may be a value that an
+/// agent was given.
+fn loggable(route: &str, path: &str) -> String {
+    let is_id = |part: &str| {
+        let digits =
+            part.split_once('_').map_or(part, |(kind, digits)| if kind.len() == 1 { digits } else { "" });
+        !digits.is_empty() && digits.len() < 20 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let parts = route.split('/').zip(path.split('/').chain(std::iter::repeat("")));
+    let parts = parts.map(|(named, part)| if named.starts_with('{') && is_id(part) { part } else { named });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 impl Routes {
@@ -188,4 +200,22 @@ impl Page {
 
 fn seconds(time: Duration) -> f64 {
     time.as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_the_log_holds_ids_and_nothing_else() {
+        assert_eq!(
+            loggable("/api/v1/sessions/{id}/cancel", "/api/v1/sessions/s_12/cancel"),
+            "/api/v1/sessions/s_12/cancel"
+        );
+        assert_eq!(
+            loggable("/api/v1/channels/{name}/test", "/api/v1/channels/sk-live-1/test"),
+            "/api/v1/channels/{name}/test"
+        );
+        assert_eq!(loggable(OTHER, "/sk-live-1"), OTHER);
+    }
 }
