@@ -136,6 +136,7 @@ fn unread(parts: &Map<String, Value>) -> Vec<String> {
     };
     let top = parts.iter().filter(|(key, value)| !own(key) && meaning(key).is_none() && may_say(key, value));
     let mut keys: Vec<String> = top.map(|(key, _)| key.clone()).collect();
+    keys.extend(known(parts).filter(|(_, _, value)| holds_otherwise(value)).map(|(key, ..)| key));
     let states = parts.get("tasks").and_then(Value::as_object).into_iter().flatten();
     let is_task = |(key, _): &(&String, &Value)| key.parse::<TaskId>().is_ok();
     let unclear = |(_, value): &(&String, &Value)| {
@@ -148,14 +149,23 @@ fn unread(parts: &Map<String, Value>) -> Vec<String> {
 
 /// The lists of others: at the top of the file, and in its parts that are not its own.
 fn lists(parts: &Map<String, Value>) -> impl Iterator<Item = (String, Meaning, &Value)> {
+    known(parts).filter(|(_, _, value)| value.is_array())
+}
+
+/// Whether a value that should be a list says something in another form. A number only counts.
+fn holds_otherwise(value: &Value) -> bool {
+    let is_id = |text: &str| text.split([',', ' ']).any(|word| word.parse::<TaskId>().is_ok());
+    value.as_object().is_some_and(|it| !it.is_empty()) || value.as_str().is_some_and(is_id)
+}
+
+/// What has a key with a meaning, whatever its form.
+fn known(parts: &Map<String, Value>) -> impl Iterator<Item = (String, Meaning, &Value)> {
     let top = parts.iter().map(|(key, value)| (String::new(), key, value));
     let below = parts.iter().filter(|(key, _)| !OWN.contains(&key.as_str())).flat_map(|(outer, value)| {
         let inner = value.as_object().into_iter().flatten();
         inner.map(move |(key, value)| (format!("{outer}."), key, value))
     });
-    top.chain(below)
-        .filter(|(_, _, value)| value.is_array())
-        .filter_map(|(prefix, key, value)| Some((format!("{prefix}{key}"), meaning(key)?, value)))
+    top.chain(below).filter_map(|(prefix, key, value)| Some((format!("{prefix}{key}"), meaning(key)?, value)))
 }
 
 fn entries(list: &Value) -> Vec<&Value> {
@@ -305,6 +315,17 @@ mod tests {
             "",
             &found,
         );
+    }
+
+    #[test]
+    fn a_known_key_without_a_list_is_named() {
+        let unread = |key: &str| ForeignState { unread: vec![key.to_owned()], ..ForeignState::default() };
+        check(&json!({ "completedTasks": { "a": 1 } }), "", &unread("completedTasks"));
+        check(&json!({ "completedTasks": "T1.1, T1.2" }), "", &unread("completedTasks"));
+        check(&json!({ "progress": { "failed": { "T1.1": true } } }), "", &unread("progress.failed"));
+        for nothing in [json!({}), json!(3), json!(null), json!("")] {
+            check(&json!({ "completedTasks": nothing }), "", &ForeignState::default());
+        }
     }
 
     #[test]

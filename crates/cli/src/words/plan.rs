@@ -232,6 +232,10 @@ pub(super) const KOREAN: &[(&str, &str)] = &[
     ("quoted", "{text}은(는) 인용문 안에 있어 작업이 아닙니다"),
     ("again", "{text}이(가) 다시 나와 같은 번호의 작업에 더했습니다"),
     ("mentioned", "{text}을(를) 언급합니다. 작업은 다른 곳에 있습니다"),
+    (
+        "named",
+        "여기에 {text}이(가) 나오지만 기다리지 않습니다. 기다려야 하면 'depends on {text}'이라고 쓰세요",
+    ),
     ("heading_only", "{text}은(는) 체크박스가 없고 설명하는 항목도 없는 제목이라 작업이 아닙니다"),
     ("nameless_row", "'{text}' 행에는 번호가 없어 작업이 아닙니다"),
     ("other_diagram", "이 다이어그램에는 작업이 없습니다"),
@@ -284,7 +288,7 @@ mod tests {
         "| ID | Deps |\n|--|--|\n| T1.1 | - | x |\n\n| ID | Owner |\n|--|--|\n| T5.1 | x |\n",
         "- [ ] nobody\n- [v] T1.1: a ✅\n  - risk: ?\n  - deps: T1.1 (not T1.2)\n- [ ] T1.2: b (see T1.3)\n- [ ] T1.3: c\n- [ ] T9: d\n# x\ndeps: T1.1\n",
         "- [ ] T1.1: a\n```mermaid\ngraph TD\nsubgraph S\nend\nT1.1 --- T1.1\nS --> T1.1\nT1.1 --> T8.8\n```\n",
-        "- [ ] T1.1: a\n  - deps: T1.1\n",
+        "- [ ] T1.1: a\n  - deps: T1.1\n- [ ] T1.2: b\n  - pending T1.1\n",
         "- [ ] T1.1: Login\n- [ ] T1.2: b\n  - deps: login\n  - deps: all tasks above\n### T1.2: Other\n- T1.1 again\n```\nT1.1\n```\n<!-- T1.1 -->\n> T1.1\n## ADR-1: x\n\n| ID | Deps |\n|--|--|\n| x | - |\n\n```mermaid\ngraph TD\nA --> B\n```\n",
     ];
 

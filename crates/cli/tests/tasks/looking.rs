@@ -150,6 +150,36 @@ fn one_is_no_plural() {
 }
 
 #[test]
+fn a_check_counts_what_the_state_says() {
+    let place = Place::new("- [ ] T1.1: a\n- [ ] T1.2: b\n");
+    place.write(".claude/orchestrate-state.json", r#"{"completedTasks":["T1.1"]}"#);
+    let said = place.run(&["tasks", "check"]);
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(said.status.success() && text.contains("phase 1: 2 tasks, 1 done\n"), "{text}");
+    place.write(".claude/orchestrate-state.json", r#"{"completedTasks":{"a":1}}"#);
+    let text = place.run(&["tasks", "check"]).stdout;
+    let text = String::from_utf8_lossy(&text);
+    assert!(
+        text.starts_with(".claude/orchestrate-state.json: ") && text.contains("completedTasks"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_check_refuses_a_broken_state() {
+    let place = Place::new("- [ ] T1.1: a\n");
+    place.write(".claude/orchestrate-state.json", "{");
+    let said = place.run(&["tasks", "check"]);
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert_eq!(said.status.code(), Some(15), "{text}");
+    assert!(text.starts_with(".claude/orchestrate-state.json: the state cannot be used"), "{text}");
+    assert!(text.ends_with("TASKS.md: 1 problem to put right; nothing is done before\n"), "{text}");
+    let about: Value =
+        serde_json::from_slice(&place.run(&["--json", "tasks", "check"]).stdout).expect("JSON");
+    assert!(about["state_error"].is_string(), "{about}");
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line() {
     let place = Place::new("- [ ] T1.1: a\n  - deps: T9.9, Epic 3\n- [ ] T1.1: b\n");
     place.check(

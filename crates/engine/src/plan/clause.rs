@@ -5,7 +5,7 @@ use core::ops::Range;
 use ostler_protocol::task_name::IdForm;
 
 use super::{
-    draft::Note,
+    draft::{Named, Note},
     id::{self, Id, Word},
     key::{self, Key, trim},
     reader::{At, Reader},
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
             } else if let Some(value) = self.plain_value(inside, 0..inside.len()) {
                 self.needs(at, entry, value);
             } else {
-                self.mentions_in(at, entry, inside);
+                self.mentions_in(at, entry, inside, Named::Title);
             }
             start = end;
         }
@@ -81,8 +81,9 @@ impl<'a> Reader<'a> {
             return true;
         }
         // Within a sentence it may be about something else, and somebody should look at it.
-        for run in runs(title, part).filter(|run| run.is_first) {
-            self.mentions_in(at, entry, run.ids);
+        for run in runs(title, part) {
+            let named = if run.is_first { Named::Title } else { Named::Words };
+            self.mentions_in(at, entry, run.ids, named);
         }
         false
     }
@@ -95,11 +96,24 @@ impl<'a> Reader<'a> {
         runs(text, part).find(|run| run.is_first && run.is_last).map(|run| &text[run.at..])
     }
 
-    fn mentions_in(&mut self, at: At, entry: u32, inside: &'a [u8]) {
+    /// The ids in a line of a task that says nothing about it in words that are known.
+    pub(super) fn named_in_line(&mut self, at: At, line: &'a [u8]) {
+        let Some(entry) = self.current() else { return };
+        for run in runs(line, 0..line.len()) {
+            self.mentions_in(at, entry, run.ids, Named::Words);
+        }
+    }
+
+    fn mentions_in(&mut self, at: At, entry: u32, inside: &'a [u8], named: Named) {
         let words = inside.split(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b'-'));
         for id in words.filter_map(|word| Id::parse(id::run(word))) {
-            let id = Span::of(self.text, id.name);
-            self.draft.notes.push(Note { entry, line: at.number, id, in_title: true });
+            let span = Span::of(self.text, id.name);
+            let is_again = |last: &Note| {
+                (last.line, last.named) == (at.number, named) && last.id.in_text(self.text) == id.name
+            };
+            if !self.draft.notes.last().is_some_and(is_again) {
+                self.draft.notes.push(Note { entry, line: at.number, id: span, named });
+            }
         }
     }
 }

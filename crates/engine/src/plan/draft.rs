@@ -67,13 +67,24 @@ pub(super) enum Wanted {
     Words(Span),
 }
 
-/// An id in a note, which should be a dependency, or in a title, which need not.
+/// How an id is named that is no dependency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// In a note behind dependencies: it should be one of them.
+    Note,
+    /// In a title where it may be one.
+    Title,
+    /// With words that are not understood.
+    Words,
+}
+
+/// An id that is named by a task without being a dependency.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Note {
     pub(super) entry: u32,
     pub(super) line: u32,
     pub(super) id: Span,
-    pub(super) in_title: bool,
+    pub(super) named: Named,
 }
 
 /// An id where a task may have been meant.

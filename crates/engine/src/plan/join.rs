@@ -10,7 +10,7 @@ use ostler_protocol::task_name::IdForm;
 
 use super::{
     EDGES_MAX, circle,
-    draft::{Draft, shown},
+    draft::{Draft, Named, shown},
     graph::{Graph, Junction},
     id::{Id, family},
     passed_over::PassedKind,
@@ -22,6 +22,9 @@ use super::{
 
 /// How many nodes are looked at to find whether what a note names is waited for anyway.
 const NOTE_STEPS_MAX: usize = 1 << 20;
+
+/// The same for what other words name, of which there may be many.
+const WORDS_STEPS_MAX: usize = 1 << 16;
 
 pub(super) struct Joiner<'a> {
     pub(super) text: &'a [u8],
@@ -355,8 +358,12 @@ impl Joiner<'_> {
             return;
         }
         let backwards = graph.backwards();
-        let mut steps = 0;
+        let (mut of_notes, mut of_words) = (0, 0);
         for note in &notes {
+            let (steps, steps_max) = match note.named {
+                Named::Note | Named::Title => (&mut of_notes, NOTE_STEPS_MAX),
+                Named::Words => (&mut of_words, WORDS_STEPS_MAX),
+            };
             let id = note.id.in_text(self.text);
             let Some(named) = self.find(id).filter(|&named| named != note.entry) else { continue };
             let goal = self.nodes[named as usize];
@@ -364,11 +371,11 @@ impl Joiner<'_> {
             let mut open = alloc::vec![self.start(note.entry)];
             let mut is_waited_for = false;
             while let Some(node) = open.pop()
-                && steps < NOTE_STEPS_MAX
+                && *steps < steps_max
                 && !is_waited_for
             {
                 for &before in backwards.predecessors(node) {
-                    steps += 1;
+                    *steps += 1;
                     is_waited_for |= before == goal;
                     if seen.insert(before) {
                         open.push(before);
@@ -378,12 +385,13 @@ impl Joiner<'_> {
             if is_waited_for {
                 continue;
             }
-            let id = shown(id);
-            if note.in_title {
-                let task = self.name(note.entry);
-                self.draft.warn(note.line, Warning::Mention { task, id });
-            } else {
-                self.draft.unclear(note.line, Unclear::OnlyInNote { id });
+            match note.named {
+                Named::Words => self.draft.pass_over(note.line, PassedKind::Named, id),
+                Named::Title => {
+                    let (task, id) = (self.name(note.entry), shown(id));
+                    self.draft.warn(note.line, Warning::Mention { task, id });
+                }
+                Named::Note => self.draft.unclear(note.line, Unclear::OnlyInNote { id: shown(id) }),
             }
         }
     }

@@ -35,6 +35,8 @@ pub enum PassedKind {
     Again,
     /// An item or a row that names a task of another place.
     Mentioned,
+    /// A line of a task that names another one, in words that are not understood.
+    Named,
     /// A heading with an id such as `ADR-001`, without a box and with nothing said about it.
     HeadingOnly,
     /// A row without an id in a table of tasks.
@@ -52,6 +54,12 @@ impl fmt::Display for PassedOver {
             PassedKind::Quoted => write!(f, "{text} is quoted: no task"),
             PassedKind::Again => write!(f, "{text} is named again: added to the task of that id"),
             PassedKind::Mentioned => write!(f, "{text} is mentioned: the task is elsewhere"),
+            PassedKind::Named => {
+                write!(
+                    f,
+                    "{text} is named here and not waited for; write 'depends on {text}' if it should be"
+                )
+            }
             PassedKind::HeadingOnly => {
                 write!(f, "{text} is a heading without a box, and nothing is said about it: no task")
             }

@@ -368,6 +368,8 @@ impl<'a> Reader<'a> {
             (_, None) => {
                 if let Some(OpenKey { key: Key::Criteria, entry, .. }) = open {
                     self.draft.attributes.push(Attribute { entry, key: Key::Criteria, value, done });
+                } else {
+                    self.named_in_line(at, content);
                 }
             }
         }
@@ -382,7 +384,7 @@ impl<'a> Reader<'a> {
         self.open = None;
         let begins_with_id = || matches!(id::word(rest), id::Word::Id(_));
         if memchr::memmem::find(rest, b"-->").is_none() || !begins_with_id() {
-            return;
+            return self.named_in_line(at, rest);
         }
         // A chain of ids outside of a diagram; other arrows are prose.
         self.draft.diagrams.count += 1;

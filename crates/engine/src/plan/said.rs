@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use ostler_protocol::task_name::IdForm;
 
 use super::{
-    draft::{Need, Note, Wanted, shown},
+    draft::{Named, Need, Note, Wanted, shown},
     id::Id,
     key::Key,
     needs::{self, Found},
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
                 Found::Milestone(phase, words) => Wanted::Milestone(*phase, Span::of(self.text, words)),
                 Found::External(words) => Wanted::Words(Span::of(self.text, words)),
                 Found::Noted(id) => {
-                    self.draft.notes.push(Note { entry, line, id: span(id), in_title: false });
+                    self.draft.notes.push(Note { entry, line, id: span(id), named: Named::Note });
                     continue;
                 }
                 Found::NotAnId(word) => {

@@ -221,3 +221,13 @@ fn long_titles_take_no_time() {
         assert_eq!((plan.len(), plan.problems().len()), (2, 0), "{part}");
     }
 }
+
+#[test]
+fn what_is_named_in_other_words_is_told() {
+    for task in
+        ["- [ ] T1.7: g\n  - pending T1.1", "- [ ] T1.7: g pending T1.1", "- [ ] T1.7: g\n  - 🧱 T1.1 first"]
+    {
+        let plan = Plan::read(format!("- [ ] T1.1: a\n{task}\n").into_bytes());
+        assert!(plan.problems().is_empty() && plan.passed_over().len() == 1, "{}", dump(&plan));
+    }
+}

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, fmt::Display};
 
-use ostler_orchestrate::{ForeignState, plan::PassedOver};
+use ostler_orchestrate::{
+    ForeignState, State,
+    plan::{PassedOver, State as TaskState, Task},
+};
 use serde_json::{Value, json};
 
 use super::Book;
@@ -14,7 +17,10 @@ use crate::{
     words::{Key, Words},
 };
 
-/// A phase with how many tasks it has, and how many of them the file marks as done.
+/// What the state is called in messages.
+const STATE_FILE: &str = ".claude/orchestrate-state.json";
+
+/// A phase with how many tasks it has, and how many of them are done by the marks of the file or by its state.
 struct PhaseCount<'a> {
     number: u32,
     title: Option<&'a str>,
@@ -23,27 +29,45 @@ struct PhaseCount<'a> {
 }
 
 pub(super) fn check(context: &Context, book: &Book) -> Result<Exit, Error> {
-    let foreign = book.project.state().ok().flatten().map(|state| state.foreign(&book.plan));
-    let foreign = foreign.unwrap_or_default();
-    let phases = phases(book);
-    context.print(&value(book, &phases, &foreign), |screen| {
+    let (state, error) = match book.project.state() {
+        Ok(state) => (state, None),
+        Err(error) => (None, Some(error)),
+    };
+    let foreign = state.as_ref().map(|state| state.foreign(&book.plan)).unwrap_or_default();
+    let phases = phases(book, state.as_ref());
+    let is_fine = book.plan.problems().is_empty() && error.is_none();
+    let mut about = value(book, &phases, &foreign);
+    about["state_error"] = error.as_ref().map(ToString::to_string).into();
+    context.print(&about, |screen| {
         let mut said = findings(context.words, screen, book);
+        if let Some(error) = &error {
+            let place = screen.style(Style::Bad, STATE_FILE);
+            let ignored = context.words.say(Key::StateIgnored, &[("message", error)]);
+            add_line(&mut said, 0, &format!("{place}: {}", one_line(&ignored)));
+        }
         add_foreign(&mut said, context.words, screen, book, &foreign);
         if !book.plan.is_empty() {
             add_phases(&mut said, context.words, &phases);
         }
-        add_line(&mut said, 0, &verdict(context.words, book));
+        let problems = book.plan.problems().len() + usize::from(error.is_some());
+        add_line(&mut said, 0, &verdict(context.words, book, problems));
         said
     })?;
-    Ok(if book.plan.problems().is_empty() { Exit::Done } else { Exit::Plan })
+    Ok(if is_fine { Exit::Done } else { Exit::Plan })
 }
 
-fn phases(book: &Book) -> Vec<PhaseCount<'_>> {
+fn phases<'a>(book: &'a Book, state: Option<&State>) -> Vec<PhaseCount<'a>> {
+    // How far a file is that cannot be worked with, its marks say alone.
+    let progress = state.filter(|_| book.plan.problems().is_empty()).map(|it| it.progress(&book.plan));
+    let is_done = |task: Task<'_>| match &progress {
+        Some(progress) => progress.state(task.number()) == TaskState::Completed,
+        None => task.is_done(),
+    };
     let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     for task in book.plan.tasks() {
         let (tasks, done) = counts.entry(task.phase()).or_default();
         *tasks += 1;
-        *done += usize::from(task.is_done());
+        *done += usize::from(is_done(task));
     }
     let all = book.plan.phases().iter();
     all.map(|phase| {
@@ -120,7 +144,7 @@ fn findings(words: Words, screen: Screen, book: &Book) -> String {
 
 /// What another program has put into the state.
 fn add_foreign(said: &mut String, words: Words, screen: Screen, book: &Book, foreign: &ForeignState) {
-    let place = screen.style(Style::Attention, ".claude/orchestrate-state.json");
+    let place = screen.style(Style::Attention, STATE_FILE);
     let mut add = |key: Key, values: &[(&str, &dyn Display)]| {
         add_line(said, 0, &format!("{place}: {}", words.say(key, values)));
     };
@@ -145,13 +169,13 @@ fn add_phases(said: &mut String, words: Words, phases: &[PhaseCount<'_>]) {
     }
 }
 
-fn verdict(words: Words, book: &Book) -> String {
+fn verdict(words: Words, book: &Book, problems: usize) -> String {
     let plan = &book.plan;
-    let key = if plan.problems().is_empty() { Key::TasksFine } else { Key::TasksWrong };
+    let key = if problems == 0 { Key::TasksFine } else { Key::TasksWrong };
     let tasks = count(words, plan.len(), Key::OneTask, Key::ManyTasks);
     let phases = count(words, plan.phases().len(), Key::OnePhase, Key::ManyPhases);
     let needs = count(words, plan.dependencies(), Key::OneDependency, Key::ManyDependencies);
-    let problems = count(words, plan.problems().len(), Key::OneProblem, Key::ManyProblems);
+    let problems = count(words, problems, Key::OneProblem, Key::ManyProblems);
     let values: [(&str, &dyn Display); 5] = [
         ("file", &book.name),
         ("tasks", &tasks),
