@@ -1,6 +1,11 @@
 //! What can go wrong in a command: the message, what to do next, and the exit code.
 
-use std::{fmt::Display, io, path::PathBuf, sync::Arc};
+use std::{
+    fmt::Display,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use ostler_orchestrate::{StateError, TASK_FILES, TasksError, plan::Problem};
 use ostler_server::{
@@ -161,22 +166,9 @@ impl Error {
             | Error::Refused { message, .. }
             | Error::Demo { message } => message.say(words),
             Error::Home(error) => error.to_string(),
-            Error::Client(ClientError::NoServer { path, source }) => {
-                words.say(Key::NoServerAt, &[("path", &path.display()), ("source", source)])
-            }
-            Error::Client(ClientError::NotTheServer { path, pid })
-            | Error::Start(StartError::NotTheServer { path, pid }) => {
-                words.say(Key::NotTheServer, &[("path", &path.display()), ("pid", pid)])
-            }
-            Error::Client(ClientError::Broken { message, .. }) => {
-                words.say(Key::Broken, &[("message", message)])
-            }
-            Error::Client(ClientError::Strange { message, .. }) => {
-                words.say(Key::Strange, &[("message", message)])
-            }
-            Error::Client(ClientError::Refused(problem)) | Error::Start(StartError::Refused(problem)) => {
-                refusal::message(words, problem)
-            }
+            Error::Start(StartError::NotTheServer { path, pid }) => not_the_server(words, path, *pid),
+            Error::Client(error) => unanswered(words, error),
+            Error::Start(StartError::Refused(problem)) => refusal::message(words, problem),
             // A server that is there and silent was started.
             Error::Start(error @ (StartError::NoAnswer { .. } | StartError::Silent { .. })) => {
                 error.to_string()
@@ -346,4 +338,21 @@ impl From<ClientError> for Error {
     fn from(error: ClientError) -> Self {
         Error::Client(error)
     }
+}
+
+/// Why a server gave no answer, or not the one that was wanted.
+fn unanswered(words: Words, error: &ClientError) -> String {
+    match error {
+        ClientError::NoServer { path, source } => {
+            words.say(Key::NoServerAt, &[("path", &path.display()), ("source", source)])
+        }
+        ClientError::NotTheServer { path, pid } => not_the_server(words, path, *pid),
+        ClientError::Broken { message, .. } => words.say(Key::Broken, &[("message", message)]),
+        ClientError::Strange { message, .. } => words.say(Key::Strange, &[("message", message)]),
+        ClientError::Refused(problem) => refusal::message(words, problem),
+    }
+}
+
+fn not_the_server(words: Words, path: &Path, pid: i32) -> String {
+    words.say(Key::NotTheServer, &[("path", &path.display()), ("pid", &pid)])
 }
