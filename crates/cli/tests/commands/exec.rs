@@ -261,7 +261,7 @@ fn a_time_that_is_over_ends_it() {
     for said in ["-3", "\"2\"", "1.5", "true"] {
         let refused = place.run(&["exec", "T1.1", "--meta", &format!("{{\"timeout\":{said}}}")]);
         assert_eq!(refused.code, 2, "{refused:?}");
-        let sentence = format!("\"timeout\" is a whole number of seconds, 0 for none, and not {said}");
+        let sentence = format!("\"timeout\" must be a whole number of seconds, 0 for none, and not {said}");
         assert!(refused.err.contains(&sentence), "{refused:?}");
     }
     // None at all, also where the task says one; and longer than anybody can wait.
