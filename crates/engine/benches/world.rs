@@ -1,4 +1,4 @@
-//! What one decision costs while many sessions wait for a person: an answer decided and absorbed, and the next deadline.
+//! Measures one decision while many sessions wait for a person: an answer decided and absorbed, and the next deadline.
 //!
 //! Prints a Markdown table; the last column relates a decision to the same one beside 100 sessions, in the same run.
 

@@ -1,4 +1,4 @@
-//! What the events of requests change: opened, settled, expired, and what was installed or given for them.
+//! Folds the events of requests: opened, settled, expired, and what was installed or given for them.
 
 use super::Place;
 use crate::{
