@@ -404,8 +404,8 @@ fn the_state_of_another_program_counts_or_is_named() {
         .claude/orchestrate-state.json: 'completedTasks' of another program counts: 1 of this file
         .claude/orchestrate-state.json: 'phaseNotes' of another program is not understood and counts as nothing; list finished tasks in tasks.completed
         .claude/orchestrate-state.json: 'Set up' is no task or phase of TASKS.md
-        phase 1: 2 tasks, 0 done
-        phase 2: 1 task, 0 done
+        phase 1: 2 tasks, 2 done
+        phase 2: 1 task, 1 done
         phase 3: 1 task, 0 done
         TASKS.md: 4 tasks in 3 phases with 0 dependencies, and it can be worked with
         --- 0
@@ -415,8 +415,8 @@ fn the_state_of_another_program_counts_or_is_named() {
         .claude/orchestrate-state.json: 다른 프로그램의 'completedTasks'을(를) 반영합니다: 이 파일에 있는 것 1개
         .claude/orchestrate-state.json: 다른 프로그램의 'phaseNotes'은(는) 알 수 없어 반영하지 않습니다. 끝난 작업은 tasks.completed에 적으세요
         .claude/orchestrate-state.json: 'Set up'은(는) TASKS.md에 없는 작업이나 단계입니다
-        1단계: 작업 2개, 완료 0개
-        2단계: 작업 1개, 완료 0개
+        1단계: 작업 2개, 완료 2개
+        2단계: 작업 1개, 완료 1개
         3단계: 작업 1개, 완료 0개
         TASKS.md: 3개 단계에 작업 4개, 의존성 0개. 이대로 쓸 수 있습니다
         --- 0
