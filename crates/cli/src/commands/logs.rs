@@ -165,12 +165,13 @@ impl<'a> SessionLog<'a> {
             let launches = self.chosen(&now);
             let before = shown;
             for launch in launches.iter().filter(|launch| launch.number > before) {
-                shown = launch.number;
-                // What it is started with was told before.
-                let rest = if before > 0 { events.rest(self.context).await? } else { Vec::new() };
-                for event in rest {
-                    self.tell_between(&now, &event).await?;
+                // What a later process is started with was told before, also where both were there from the beginning.
+                if shown > 0 {
+                    for event in events.rest(self.context).await? {
+                        self.tell_between(&now, &event).await?;
+                    }
                 }
+                shown = launch.number;
                 self.follow_launch(&now, launch, &mut events).await?;
             }
             if self.arguments.raw || self.arguments.launch.is_some() {
