@@ -164,7 +164,7 @@ pub struct Input {
     pub way: InputWay,
     /// For [`InputWay::Message`], the line that carries a message.
     pub message: Option<Template<MessageNames>>,
-    /// Whether its stream proves what has become part of the conversation. Derived from `message` and the output when
+    /// True if the stream proves which inputs are part of the conversation. Derived from `message` and the output when
     /// the table is read, so that a session keeps what it began with.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub proven: bool,

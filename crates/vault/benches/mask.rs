@@ -52,9 +52,7 @@ fn inputs() -> [(&'static str, Vec<u8>); 5] {
         text.into_bytes()
     };
     let log = |number: usize| {
-        format!(
-            "   Compiling crate_{number} v0.1.{number} (/home/me/work/crate_{number}) finished in 0.{number} s"
-        )
+        format!("   Compiling crate_{number} v0.1.{number} (/src/crate_{number}) finished in 0.{number} s")
     };
     let json = |number: usize| {
         format!(

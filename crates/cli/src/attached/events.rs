@@ -1,5 +1,5 @@
-//! What happens to one session, or to all of them, as the server says it. A server that goes away and comes back is picked up where it was;
-//! one that did not go on purpose is started again.
+//! The stream of events of one session, or of all. After a restart of the server it continues after the last event; a
+//! server that did not end on purpose is started again.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Events from a place on.
 pub(crate) struct Events {
     client: Client,
-    /// Which events, as it stands in the address.
+    /// The part of the query that selects the events.
     scope: String,
     /// The session, if they are those of one.
     session: Option<String>,

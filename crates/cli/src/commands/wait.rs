@@ -50,13 +50,13 @@ enum Until {
     Request,
 }
 
-/// Somebody who is waited for.
+/// A session or run that the command waits for.
 struct Target {
     id: Id,
     done: Option<Waited>,
 }
 
-/// What came of one.
+/// The result for one target.
 #[derive(Serialize)]
 struct Waited {
     /// `ended` or `request`.
@@ -103,7 +103,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     })
 }
 
-/// Says who has not ended; machines get those that have.
+/// Names the targets that have not ended; `--json` lists those that have.
 fn timed_out(context: &Context, targets: &[Target], after: Duration) -> Result<Exit, Error> {
     let left: Vec<&str> = targets.iter().filter(|it| it.done.is_none()).map(Target::id).collect();
     let words = context.words;
@@ -155,7 +155,7 @@ impl Target {
     }
 }
 
-/// What came of one, in a line.
+/// The result for one session, in a line.
 fn said(words: Words, session: &SessionView, is_over: bool) -> String {
     if is_over {
         return outcome::sentence(words, session).into_iter().next().unwrap_or_default();

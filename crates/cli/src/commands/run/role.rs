@@ -51,7 +51,7 @@ async fn role(client: &Client, name: &str) -> Result<Option<(String, String)>, E
     };
     let is_it = |known: &str| known == name || known.to_lowercase() == name.to_lowercase();
     let Some(role) = office.roles.into_iter().find(|role| is_it(&role.name)) else { return Ok(None) };
-    // Only who is started makes its project known.
+    // A directory becomes a project when a role starts there, not when somebody looks.
     let project = if office.project.is_empty() { office::project(client).await? } else { office.project };
     Ok(Some((project, role.name)))
 }
