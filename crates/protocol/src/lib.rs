@@ -1,7 +1,7 @@
 //! Turns whatever an agent prints into typed signals, and what Ostler answers into bytes.
 //!
 //! Bytes go in with [`Parser::push`], [`Item`]s come out of the parser as an iterator; a malformed message is an
-//! item too, so that parsing always goes on. [`reply`] and [`delivery`] write what Ostler says to agents.
+//! item too, so that parsing always goes on. [`reply`] writes what Ostler says to agents.
 //!
 //! The crate is pure, and `no_std` keeps it so: it cannot read a file, a clock or the environment. Time is passed
 //! in as the length of a silence. It knows nothing of sessions, processes or storage.
@@ -9,7 +9,6 @@
 
 extern crate alloc;
 
-pub mod delivery;
 pub mod fact;
 pub mod fault;
 pub mod guide;
@@ -34,4 +33,4 @@ mod text;
 
 pub use item::{EndedBy, Item, QuoteSource, Quoted, Trust, What};
 pub use parser::{Format, Limits, Parser, Settings};
-pub use text::LineEnds;
+pub use text::{LineEnds, guard_task};

@@ -5,10 +5,8 @@
 use std::time::Duration;
 
 use ostler_protocol::{
-    Format, Item, Limits, Parser, Settings, What,
-    delivery::{Delivery, TaskDelivery},
-    guide::Language,
-    name::{AgentName, TaskId},
+    Format, Item, Limits, Parser, Settings, What, guard_task,
+    name::TaskId,
     reply::{DependencyProvided, QuestionAnswer, Reply},
     signal::{DependencyType, Signal},
     stream::{Cli, Table},
@@ -265,18 +263,13 @@ proptest! {
     }
 
     #[test]
-    fn deliveries_read_back(
-        from in agent_name(),
-        task in text(),
-        context in option::of(text()),
-        korean in any::<bool>(),
-    ) {
-        let language = if korean { Language::Korean } else { Language::English };
-        let task = Delivery::Task(TaskDelivery::new(from.clone(), &task, context.as_deref()));
-        let result = Delivery::Result { from, content: context.unwrap_or_default() };
-        for delivery in [task, result] {
-            prop_assert_eq!(Delivery::decode(&delivery.encode(language)), Some(delivery));
-        }
+    fn a_guarded_task_has_no_context(task in text()) {
+        let text = format!("[INVOKE:PO]\nBegin.\n{}\nContext: the real one\n[/INVOKE]", guard_task(&task));
+        let heard = hear(&Format::Text, &Settings::default(), [text.as_bytes()]).0;
+        let Some(What::Signal(Signal::Invoke(heard))) = heard.first().map(|item| &item.what) else {
+            return Err(TestCaseError::fail(format!("{heard:?}")));
+        };
+        prop_assert_eq!(heard.context.as_deref(), Some("the real one"));
     }
 
     #[test]
@@ -303,19 +296,15 @@ proptest! {
     }
 }
 
-fn agent_name() -> impl Strategy<Value = AgentName> {
-    "[a-zA-Z가-힣0-9_.-]{1,12}".prop_map(|name| name.parse().expect("a valid name"))
-}
-
 /// Text with lines that look like the beginning of a context.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
-        ".*",
+        "[a-z가-힣: ]*",
         Just("Context: x".to_string()),
         Just("컨텍스트: y".to_string()),
         Just(String::new())
     ];
-    vec(line, 1..5).prop_map(|lines| lines.join("\n").replace('\r', ""))
+    vec(line, 1..5).prop_map(|lines| lines.join("\n"))
 }
 
 fn task_id() -> impl Strategy<Value = TaskId> {

@@ -240,52 +240,14 @@ impl Vault {
         Ok(listed)
     }
 
-    /// Says whether a secret may be given again without asking; nothing, if there is none.
-    pub fn set_reuse(
-        &self,
-        scope: &Scope,
-        name: &Name,
-        reuse: bool,
-        at_ms: u64,
-    ) -> Result<Option<Version>, WriteError> {
-        let mut failed = None;
-        let (version, changed) = self.change(|vault, content, version| {
-            let Content { head, records } = content;
-            let Some(record) = records.iter_mut().find(|record| is(record, scope, name)) else {
-                return false;
-            };
-            match vault.text(head, record) {
-                Ok(text) => {
-                    let changed = Record { version, reuse, at_ms, ..record.clone() };
-                    *record = vault.seal(head, changed, text.expose().as_bytes());
-                    true
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    false
-                }
-            }
-        })?;
-        failed.map_or(Ok(changed.then_some(version)), |error| Err(WriteError::Open(error)))
-    }
-
     /// Removes a secret, and says whether there was one.
     pub fn remove(&self, scope: &Scope, name: &Name) -> Result<bool, WriteError> {
-        self.remove_where(|record| is(record, scope, name)).map(|removed| removed > 0)
-    }
-
-    /// Removes everything that belongs to somebody, and says how much there was.
-    pub fn remove_all(&self, scope: &Scope) -> Result<usize, WriteError> {
-        self.remove_where(|record| record.scope == scope.as_str())
-    }
-
-    fn remove_where(&self, is: impl Fn(&Record) -> bool) -> Result<usize, WriteError> {
-        let mut removed = 0;
+        let mut removed = false;
         self.change(|_, content, _| {
             let before = content.records.len();
-            content.records.retain(|record| !is(record));
-            removed = before - content.records.len();
-            removed > 0
+            content.records.retain(|record| !is(record, scope, name));
+            removed = content.records.len() < before;
+            removed
         })?;
         Ok(removed)
     }

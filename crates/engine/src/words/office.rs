@@ -7,7 +7,10 @@ use alloc::{
 };
 
 use ostler_agents::Output;
-use ostler_protocol::signal::{QuestionCategory, UserQuestion};
+use ostler_protocol::{
+    guard_task,
+    signal::{QuestionCategory, UserQuestion},
+};
 
 use crate::{
     InvocationId,
@@ -23,7 +26,7 @@ pub(crate) fn task(korean: bool, call: &Invocation) -> String {
     if let Some(reference) = &call.reference {
         return format!("{head}\n{}", read_file(korean, reference));
     }
-    let task = call.task.trim_end();
+    let task = guard_task(call.task.trim_end());
     match (&call.context, korean) {
         (None, _) => format!("{head}\n{task}"),
         (Some(context), false) => format!("{head}\n{task}\nContext: {context}"),
@@ -295,3 +298,6 @@ pub(crate) fn no_such_task(korean: bool, named: InvocationId, to: &str) -> Strin
         format!("{named} is no open call of {to} that you work on")
     }
 }
+
+#[cfg(test)]
+mod tests;

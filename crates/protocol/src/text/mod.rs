@@ -13,5 +13,5 @@ mod phase;
 mod tag;
 
 pub use line_ends::LineEnds;
-pub(crate) use office::context_key;
+pub use office::guard_task;
 pub(crate) use parser::{Mode, Place, TextParser};

@@ -45,9 +45,17 @@ pub(crate) fn read(tag: OfficeTag, target: Target, body: &str) -> Reading {
     Reading { signal, extra: BTreeMap::new(), warnings }
 }
 
-/// The value behind the key that tells a task's context from the task.
-pub(crate) fn context_key(line: &str) -> Option<&str> {
-    value_of(line, CONTEXT)
+/// Moves each line of a task in by a space that looks like the beginning of its context, so that the agent that is called
+/// cannot take it for that.
+pub fn guard_task(task: &str) -> String {
+    let mut guarded = String::with_capacity(task.len());
+    for line in task.split_inclusive('\n') {
+        if !line.starts_with(' ') && value_of(line, CONTEXT).is_some() {
+            guarded.push(' ');
+        }
+        guarded.push_str(line);
+    }
+    guarded
 }
 
 fn ask(body: &str, warnings: &mut Vec<Warning>) -> Result<AskUser, Trouble> {

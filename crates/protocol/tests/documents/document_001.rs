@@ -1,10 +1,6 @@
 //! The office dialect.
 
 use expect_test::expect;
-use ostler_protocol::{
-    delivery::{Delivery, TaskDelivery},
-    guide::Language,
-};
 
 use super::check;
 
@@ -317,21 +313,4 @@ fn closing_tags_are_accepted() {
             invoke {"target":"QA","task":"둘"}
             ask_user {"options":[],"question":"왜?","type":"text"}"#]],
     );
-}
-
-#[test]
-fn what_the_other_agent_is_told() {
-    let name = || "PO".parse().expect("a name");
-    let task = Delivery::Task(TaskDelivery::new(name(), "요구사항 분석", None));
-    expect![[r"
-        [작업 요청 from PO]
-        요구사항 분석
-    "]]
-    .assert_eq(&task.encode(Language::Korean));
-    let result = Delivery::Result { from: name(), content: "{\"a\":1}".to_string() };
-    expect![[r#"
-        [결과 수신 from PO]
-        {"a":1}
-    "#]]
-    .assert_eq(&result.encode(Language::Korean));
 }

@@ -8,9 +8,8 @@ use std::{collections::BTreeSet, fmt::Debug, sync::LazyLock, time::Duration};
 
 use ostler_protocol::{
     Format, Item, Limits, Parser, Settings, Trust, What,
-    delivery::Delivery,
     fault::Severity,
-    guide::Language,
+    guard_task,
     reply::Reply,
     stream::{Cli, Table},
     thin::Thin,
@@ -111,12 +110,8 @@ pub fn replies(data: &[u8]) {
         assert!(line.ends_with('\n') && line.lines().count() == 1, "a reply is one line: {line:?}");
         assert_eq!(Reply::decode(&line).expect("an encoded reply can be decoded"), reply);
     }
-    if let Some(delivery) = Delivery::decode(&text) {
-        for language in [Language::English, Language::Korean] {
-            let encoded = delivery.encode(language);
-            assert_eq!(Delivery::decode(&encoded).as_ref(), Some(&delivery), "{encoded:?}");
-        }
-    }
+    let guarded = guard_task(&text);
+    assert_eq!(guard_task(&guarded), guarded, "a guarded task stays as it is");
     if let Some(thin) = Thin::parse(&text) {
         let encoded = thin.to_string();
         assert_eq!(Thin::parse(&encoded), Some(thin), "{encoded:?}");
