@@ -80,8 +80,26 @@ pub(crate) fn message(words: Words, problem: &Problem) -> String {
             "token_taken" => words.say(Key::RefusedTokenTaken, &[("name", &text("name"))]),
             "page_shut" if details["why"].is_null() => words.sentence(Key::RefusedPageOff).to_owned(),
             "page_shut" => words.say(Key::RefusedPageShut, &[("why", &text("why"))]),
-            _ => log_replaced(words, details).unwrap_or_else(|| safe(&problem.title).into_owned()),
+            _ => exchanged(words, details).unwrap_or_else(|| safe(&problem.title).into_owned()),
         },
+    }
+}
+
+/// Another process keeps the journal locked.
+fn journal_locked(words: Words, details: &Value) -> String {
+    let one =
+        |it: &Value| format!("{} ({})", it["pid"], it["name"].as_str().map(one_line).unwrap_or_default());
+    let named: Vec<String> = details["processes"].as_array().into_iter().flatten().map(one).collect();
+    let processes = if named.is_empty() { "?".to_owned() } else { named.join(", ") };
+    words.say(Key::RefusedJournalLocked, &[("processes", &processes)])
+}
+
+/// What another process has locked or exchanged.
+fn exchanged(words: Words, details: &Value) -> Option<String> {
+    if details["key"] == "journal_locked" {
+        Some(journal_locked(words, details))
+    } else {
+        log_replaced(words, details)
     }
 }
 
@@ -202,6 +220,7 @@ pub(crate) fn hint(words: Words, problem: &Problem) -> Option<String> {
         "not_called" => Some(words.sentence(Key::HintAsMessage).to_owned()),
         "name_taken" | "bad_session_name" | "not_installed" => Some(start(words, details).1),
         "log_replaced" => Some(words.sentence(Key::HintLogReplaced).to_owned()),
+        "journal_locked" => Some(words.sentence(Key::HintJournalLocked).to_owned()),
         "long_field" => Some(words.sentence(Key::HintLongField).to_owned()),
         "over_limit" | "too_many_connections" => Some(over_limit(words, details).1),
         "no_descriptors" => Some(words.sentence(Key::HintNoDescriptors).to_owned()),
@@ -283,7 +302,7 @@ pub(crate) fn exit(problem: &Problem) -> Exit {
     match (problem.kind.as_str(), problem.status) {
         ("configuration", _) => Exit::Config,
         ("bad_body" | "not_json", _) => Exit::Usage,
-        ("not_written", _) => Exit::Output,
+        ("not_written" | "journal_locked", _) => Exit::Output,
         (_, 404) => Exit::NotFound,
         (_, 500..) => Exit::NoServer,
         _ => Exit::Refused,

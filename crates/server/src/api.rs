@@ -16,6 +16,7 @@ mod piece;
 mod problem;
 mod secret;
 mod sign_in;
+mod socket;
 mod tasks;
 mod tool_call;
 mod trust;
@@ -50,6 +51,7 @@ pub use sign_in::{
     LinkView, NewLink, NewSignIn, NewToken, PageState, PageView, SignInKind, SignInView, SignedInView,
     TokenView,
 };
+pub use socket::TakenSocketView;
 pub use tasks::{
     ClosedView, NewClose, TaskAttemptView, TaskCriterionView, TaskDetailView, TaskPhaseState, TaskPhaseView,
     TaskProblemView, TaskState, TaskView, TaskWaitView, TasksSummary, TasksView,

@@ -49,6 +49,7 @@ use crate::{
     home::Home,
     journal::{Journal, Outbox},
     journal_fact::JournalFact,
+    listening_socket::TakenSockets,
     log::Log,
     office::kept::Texts,
     secrets::Secrets,
@@ -159,6 +160,8 @@ pub(crate) struct Driver {
     pub(crate) recovery: Recovery,
     /// Shims that live and cannot be reached.
     pub(crate) unreached: UnreachedShims,
+    /// Sockets of the server that another process has taken away.
+    pub(crate) taken_sockets: Arc<TakenSockets>,
 }
 
 impl Driver {
@@ -203,6 +206,7 @@ impl Driver {
             rooms: Mutex::default(),
             recovery: Recovery::default(),
             unreached: UnreachedShims::default(),
+            taken_sockets: Arc::default(),
         })
     }
 

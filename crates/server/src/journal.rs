@@ -3,6 +3,7 @@
 //!
 //! If a commit fails, what was decided is dropped and everybody is told: nothing acts on what is not committed.
 
+mod contention;
 mod load;
 mod open_actions;
 mod rows;
@@ -29,6 +30,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use self::open_actions::OpenActions;
 use crate::{clock::Clock, crash, log::Log, metrics::Times, reserve::Reserve};
 
+pub use contention::lock_holders;
+pub(crate) use contention::{WriteRefusal, open, watch_locks};
 pub(crate) use load::{Found, IDS_FROM, Loaded, entry, kept, load, made_under, read, rebuild, replay};
 pub use load::{LoadError, Replayed};
 pub(crate) use tail::{Happened, Tail};
@@ -98,7 +101,7 @@ pub(crate) enum SubmitError {
     /// The same key was used for something else.
     KeyReused,
     /// The store says no.
-    Store(String),
+    Store(WriteRefusal),
     /// The server is about to end.
     Closed,
 }
@@ -263,8 +266,9 @@ impl Writer {
         for submission in submissions {
             let Submission { input, done, key, fact, answer } = submission;
             if let Some((name, value)) = fact {
-                let written = self.store.set_meta(name, &value).map(|()| Made::default());
-                answer.send(written.map_err(|error| SubmitError::Store(error.to_string()))).ok();
+                let set = |store: &mut Sqlite| store.set_meta(name, &value).map(|()| Made::default());
+                let written = contention::write(&mut self.store, &self.log, set);
+                answer.send(written.map_err(|error| SubmitError::Store(self.refusal(&error)))).ok();
                 continue;
             }
             match self.take(&mut group, input.as_ref(), done, key) {
@@ -280,8 +284,8 @@ impl Writer {
         if !group.commits.is_empty()
             && let Err(error) = self.commit(&group.commits)
         {
-            let message = error.to_string();
-            let tell = |(answer, _): Answer| drop(answer.send(Err(SubmitError::Store(message.clone()))));
+            let refusal = self.refusal(&error);
+            let tell = |(answer, _): Answer| drop(answer.send(Err(SubmitError::Store(refusal.again()))));
             group.answers.into_iter().for_each(tell);
             return;
         }
@@ -292,9 +296,9 @@ impl Writer {
     /// Commits, on a full disk with the room that was kept for that: whoever fills it must still be ended.
     fn commit(&mut self, commits: &[Commit]) -> Result<(), CommitError> {
         let began = Instant::now();
-        let mut result = self.store.commit(commits);
+        let mut result = contention::write(&mut self.store, &self.log, |store| store.commit(commits));
         while matches!(result, Err(CommitError::Full { .. })) && self.reserve.give() {
-            result = self.store.commit(commits);
+            result = contention::write(&mut self.store, &self.log, |store| store.commit(commits));
         }
         self.writing.times.add(began.elapsed());
         self.writing.is_failing.store(result.is_err(), Ordering::Relaxed);
@@ -302,10 +306,15 @@ impl Writer {
             Ok(()) => self.reserve.renew(),
             Err(error) => {
                 self.writing.failures.fetch_add(1, Ordering::Relaxed);
-                self.log.error("journal.not_written", json!({ "message": error.to_string() }));
+                let message = self.refusal(error).to_string();
+                self.log.error("journal.not_written", json!({ "message": message }));
             }
         }
         result
+    }
+
+    fn refusal(&self, error: &CommitError) -> WriteRefusal {
+        WriteRefusal::of(error, self.store.path())
     }
 
     fn publish(&mut self, group: Group) {
@@ -386,7 +395,7 @@ impl Writer {
     }
 
     fn decide(&mut self, group: &Group, input: &Input) -> Result<Decision, SubmitError> {
-        self.revive(input).map_err(|error| SubmitError::Store(error.to_string()))?;
+        self.revive(input).map_err(|error| SubmitError::Store(WriteRefusal::Failed(error.to_string())))?;
         let world = self.world.read().expect("nobody panics while writing");
         decide(&world, &group.overlay, self.clock.now_ms(), input)
             .map_err(|refusal| SubmitError::Refused(Box::new(refusal)))
@@ -415,13 +424,16 @@ impl Writer {
         let in_group = in_group.find(|reply| reply.key == key.key).cloned();
         let stored = match in_group {
             Some(reply) => Some(reply),
-            None => self.store.reply(&key.key).map_err(|error| SubmitError::Store(error.to_string()))?,
+            None => self
+                .store
+                .reply(&key.key)
+                .map_err(|error| SubmitError::Store(WriteRefusal::Failed(error.to_string())))?,
         };
         match stored {
             None => Ok(None),
             Some(reply) if reply.fingerprint == key.fingerprint => serde_json::from_str(&reply.body)
                 .map(Some)
-                .map_err(|error| SubmitError::Store(error.to_string())),
+                .map_err(|error| SubmitError::Store(WriteRefusal::Failed(error.to_string()))),
             Some(_) => Err(SubmitError::KeyReused),
         }
     }
@@ -437,18 +449,12 @@ struct Group {
     answers: Vec<Answer>,
 }
 
-impl From<CommitError> for SubmitError {
-    fn from(error: CommitError) -> Self {
-        SubmitError::Store(error.to_string())
-    }
-}
-
 impl fmt::Display for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SubmitError::Refused(refusal) => write!(f, "refused: {refusal:?}"),
             SubmitError::KeyReused => write!(f, "the key was used for something else"),
-            SubmitError::Store(message) => write!(f, "{message}"),
+            SubmitError::Store(refusal) => write!(f, "{refusal}"),
             SubmitError::Closed => write!(f, "the server is about to end"),
         }
     }

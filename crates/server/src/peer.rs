@@ -22,10 +22,13 @@ use rustix::{
 };
 use tokio::{
     io::{Interest, unix::AsyncFd},
-    net::{UnixListener, UnixStream},
+    net::UnixStream,
 };
 
-use crate::{descriptors, home::Home, http::no_descriptors, refused_connection::refuse};
+use crate::{
+    descriptors, home::Home, http::no_descriptors, listening_socket::ListeningSocket,
+    refused_connection::refuse,
+};
 
 /// How often a walk is begun anew because somebody on the way ended meanwhile.
 const WALKS_MAX: u32 = 10;
@@ -93,7 +96,7 @@ pub(crate) struct Shim {
 /// A socket that says of each connection who is there.
 #[derive(Debug)]
 pub(crate) struct Door {
-    listener: UnixListener,
+    listener: ListeningSocket,
     keys: Keys,
 }
 
@@ -112,7 +115,7 @@ pub(crate) struct Keys {
 
 impl Door {
     /// A door to this state directory.
-    pub(crate) fn new(listener: UnixListener, home: &Home, mark: &str, baseline: LockLimit) -> Door {
+    pub(crate) fn new(listener: ListeningSocket, home: &Home, mark: &str, baseline: LockLimit) -> Door {
         let (sessions, server) = (home.sessions(), getpid().as_raw_nonzero().get());
         Door { listener, keys: Keys { sessions, mark: mark.to_owned(), baseline, server } }
     }
@@ -124,10 +127,10 @@ impl Door {
         loop {
             match self.listener.accept().await {
                 // The reserve is for agents that run; a client can come again.
-                Ok((stream, _)) if !descriptors::can_admit() => {
+                Ok(stream) if !descriptors::can_admit() => {
                     refuse(stream, &no_descriptors(), descriptors::RETRY_AFTER_S);
                 }
-                Ok((stream, _)) => {
+                Ok(stream) => {
                     let peer = self.keys.peer(&stream);
                     return (stream, peer);
                 }

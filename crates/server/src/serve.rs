@@ -12,14 +12,13 @@ use std::{
 
 use ostler_files::{FILE_BYTES_MAX, private};
 use ostler_shim::LockLimit;
-use ostler_store::{OpenError, Sqlite, Store};
+use ostler_store::{OpenError, Store};
 use rustix::{
     fs::{FlockOperation, flock},
     io::Errno,
 };
 use serde_json::json;
 use tokio::{
-    net::UnixListener,
     signal::unix::{SignalKind, signal},
     sync::Notify,
     time::{Instant, sleep},
@@ -35,13 +34,14 @@ use crate::{
     http, inject,
     journal::{self, Journal, LoadError},
     journal_fact,
+    listening_socket::ListeningSocket,
     log::Log,
     mark::mark,
     notify::Notifications,
     peer::Door,
     reserve::Reserve,
     sign_in::Keeper,
-    socket, tcp, unix_door,
+    tcp, unix_door,
 };
 
 /// For how long a reply is remembered under its key.
@@ -116,7 +116,9 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let open_files_max = descriptors::raise_limit();
     let lock = hold_soon(home).await?;
     refuse_without_journal(home)?;
-    let mut store = Sqlite::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
+    let log = Arc::new(Log::open(home));
+    tokio::spawn(journal::watch_locks(home.database(), Arc::clone(&log)));
+    let mut store = journal::open(&home.database(), wall_ms()).map_err(ServeError::Open)?;
     // Who asks again after a week is heard as if for the first time. A full disk is no reason not to start.
     store.prune_replies(wall_ms().saturating_sub(REPLIES_KEPT_MS)).ok();
     journal::rebuild(&mut store).map_err(ServeError::Load)?;
@@ -135,19 +137,12 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let kept = store.reader().map_err(ServeError::Open)?;
     let journal_files = JournalFiles::of(&home.database());
     let reserve = Reserve::keep(&home.root().join("reserve"));
-    let log = Arc::new(Log::open(home));
     let (version, pid) = (env!("CARGO_PKG_VERSION"), std::process::id());
     log.info("server.started", json!({ "version": version, "pid": pid, "seq": loaded.world.last_seq }));
     let (journal, outbox) = Journal::start(store, loaded, clock, reserve, Arc::clone(&log));
     inject::write(home)
         .map_err(|source| ServeError::Io { what: "write what is put beside agents", source })?;
     let program = offered_program(home)?;
-    let door = |path: PathBuf| {
-        let listening = socket::listen(&path).and_then(UnixListener::from_std);
-        let listener = listening.map_err(|source| ServeError::Io { what: "listen", source })?;
-        Ok(Door::new(listener, home, &mark, baseline))
-    };
-    let (people, agents) = (door(home.socket())?, door(home.channel())?);
     let driver = Driver::new(
         journal,
         kept,
@@ -157,6 +152,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         (mark.clone(), baseline),
         open_files_max,
     );
+    let door = |path| door(path, home, &driver, (&mark, baseline));
+    let (people, agents) = (door(home.socket())?, door(home.channel())?);
     let stop = Arc::new(Notify::new());
     let page = tcp::Door::new(home, Arc::clone(&log));
     let entrance = http::Entrance::new(Keeper::of(home, &reader, &driver.journal), Arc::clone(&page));
@@ -180,6 +177,19 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     fs::remove_file(home.socket()).ok();
     fs::remove_file(home.channel()).ok();
     served.map_err(|source| ServeError::Io { what: "serve", source })
+}
+
+/// A socket of the server, and by what processes of agents are known there.
+fn door(
+    path: PathBuf,
+    home: &Home,
+    driver: &Driver,
+    (mark, baseline): (&str, LockLimit),
+) -> Result<Door, ServeError> {
+    let (taken, log) = (Arc::clone(&driver.taken_sockets), Arc::clone(&driver.log));
+    let socket = ListeningSocket::bind(path, home, taken, log);
+    let socket = socket.map_err(|source| ServeError::Io { what: "listen", source })?;
+    Ok(Door::new(socket, home, mark, baseline))
 }
 
 /// This program, put where agents find it.

@@ -110,7 +110,7 @@ fn is_at_most(pid: i32, most: LockLimit) -> bool {
 }
 
 /// The server of a state directory, as its lock says.
-fn server_pid(home: &Home) -> Option<i32> {
+pub(crate) fn server_pid(home: &Home) -> Option<i32> {
     private::read_text(home.lock(), FILE_BYTES_MAX).ok()?.trim().parse().ok()
 }
 

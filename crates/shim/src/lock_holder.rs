@@ -28,7 +28,7 @@ const END_SECONDS_MAX: i64 = 2;
 
 /// A locked file as the kernel names it in `/proc/locks`: `major:minor:inode`.
 #[derive(Debug, PartialEq, Eq)]
-struct LockName(String);
+pub(crate) struct LockName(String);
 
 /// Whether a process holds the lock of a directory.
 ///
@@ -91,7 +91,7 @@ pub fn end_displaced_shims(directory: &Path) -> io::Result<usize> {
     Ok(ended)
 }
 
-fn all_pids() -> io::Result<Vec<i32>> {
+pub(crate) fn all_pids() -> io::Result<Vec<i32>> {
     let entries = fs::read_dir("/proc")?.filter_map(Result::ok);
     Ok(entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
@@ -116,12 +116,12 @@ fn claimed_directory(pid: i32) -> Option<PathBuf> {
 }
 
 /// Whether a process has a lower limit of file locks than this one. No shim has.
-fn is_marked(pid: Pid) -> bool {
+pub(crate) fn is_marked(pid: Pid) -> bool {
     LockLimit::of(pid).is_ok_and(|limit| limit < LockLimit::own())
 }
 
 /// The lines about locks of the files that a process has open.
-fn locks_of(pid: i32) -> io::Result<Vec<String>> {
+pub(crate) fn locks_of(pid: i32) -> io::Result<Vec<String>> {
     let mut locks = Vec::new();
     for descriptor in fs::read_dir(format!("/proc/{pid}/fdinfo"))? {
         // A descriptor may be closed between the list and the look.
@@ -134,8 +134,13 @@ fn locks_of(pid: i32) -> io::Result<Vec<String>> {
 impl LockName {
     /// The name of a directory's lock; nothing, if there is no such file.
     fn of(directory: &Path) -> io::Result<Option<LockName>> {
+        LockName::of_path(&directory.join(LOCK))
+    }
+
+    /// The name of a file; nothing, if there is none. The file is looked up and not opened.
+    pub(crate) fn of_path(file: &Path) -> io::Result<Option<LockName>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match open(directory.join(LOCK), flags, Mode::empty()) {
+        match open(file, flags, Mode::empty()) {
             Ok(file) => LockName::of_file(&file).map(Some),
             Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
@@ -153,6 +158,10 @@ impl LockName {
         let device = field("mnt_id:").and_then(|id| device_of_mount(&mounts, &id));
         let (major, minor) = device.unwrap_or((major(about.st_dev), minor(about.st_dev)));
         Ok(LockName(format!("{major:02x}:{minor:02x}:{inode}")))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
     }
 
     /// The processes that took the lock, as `/proc/locks` names them.

@@ -70,7 +70,7 @@ impl fmt::Display for CommitError {
             CommitError::Full { place, source } => write!(f, "no room to write '{place}': {source}"),
             CommitError::Io { place, source } => write!(f, "the disk failed under '{place}': {source}"),
             CommitError::Corrupt { place, source } => write!(f, "'{place}' is damaged: {source}"),
-            CommitError::Busy { place } => write!(f, "somebody else is writing '{place}'"),
+            CommitError::Busy { place } => write!(f, "another process has locked '{place}'"),
             CommitError::KeyTaken { key } => write!(f, "a reply is already stored for key '{key}'"),
             CommitError::NotOpen { action } => write!(f, "action {action} is not open"),
             CommitError::Contradiction { place, source } => {
@@ -189,6 +189,11 @@ pub enum OpenError {
         /// Why not.
         source: io::Error,
     },
+    /// Another process has locked it, and did not let go in time.
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The database could not be opened for another reason.
     Failed {
         /// The file.
@@ -209,6 +214,7 @@ impl fmt::Display for OpenError {
             ),
             OpenError::Held { path } => write!(f, "'{}' is open already", path.display()),
             OpenError::Io { path, source } => write!(f, "cannot open '{}': {source}", path.display()),
+            OpenError::Busy { path } => write!(f, "another process has locked '{}'", path.display()),
             OpenError::Failed { path, source } => write!(f, "cannot open '{}': {source}", path.display()),
         }
     }
@@ -219,7 +225,10 @@ impl Error for OpenError {
         match self {
             OpenError::Io { source, .. } => Some(source),
             OpenError::Failed { source, .. } => Some(&**source),
-            OpenError::Corrupt { .. } | OpenError::Newer { .. } | OpenError::Held { .. } => None,
+            OpenError::Corrupt { .. }
+            | OpenError::Newer { .. }
+            | OpenError::Held { .. }
+            | OpenError::Busy { .. } => None,
         }
     }
 }

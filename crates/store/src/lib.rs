@@ -14,5 +14,5 @@ pub use error::{Cause, CommitError, ExportError, OpenError, ReadError, SalvageEr
 pub use rows::{
     ActionName, ActionRow, Commit, Counters, Entity, EventRow, Page, Projection, Scope, StoredReply,
 };
-pub use sqlite::{Salvaged, Sqlite, SqliteReader, salvage};
+pub use sqlite::{Salvaged, Sqlite, SqliteReader, lock_bytes, salvage};
 pub use store::{CREATED_AT_MS, NEEDS_REPLAY, Reads, SCHEMA_VERSION, Store};

@@ -9,6 +9,7 @@ use std::{
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -35,6 +36,14 @@ pub use self::salvage::{Salvaged, salvage};
 
 /// What a database is called while it is made from a damaged one, behind the name of that.
 const SALVAGED: &str = ".salvaged";
+
+/// The files of a database that another process can lock, each with the byte that a writer locks.
+///
+/// A transaction that writes locks byte 120 of the index of the log; a process that wants the database for itself locks
+/// byte 2^30 of the database.
+pub fn lock_bytes(path: &Path) -> [(PathBuf, u64); 2] {
+    [(beside(path, "-shm"), 120), (path.to_owned(), 1 << 30)]
+}
 
 /// The connection that writes.
 #[derive(Debug)]
@@ -65,6 +74,12 @@ impl Sqlite {
     pub fn reader(&self) -> Result<SqliteReader, OpenError> {
         let held = Arc::clone(&self.reader.held);
         Ok(SqliteReader { connection: open::reader(held.path())?, held })
+    }
+
+    /// Sets how long a write waits for another process that writes.
+    pub fn set_busy_timeout(&self, timeout: Duration) -> Result<(), CommitError> {
+        let SqliteReader { connection, held } = &self.reader;
+        connection.busy_timeout(timeout).map_err(|error| fault::commit(held.path(), error))
     }
 
     /// Where the database is.

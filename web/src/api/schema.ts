@@ -439,6 +439,8 @@ export interface components {
              * @description Since when, in UTC milliseconds.
              */
             started_at_ms: number;
+            /** @description The sockets that another process has removed or replaced since the server started. */
+            taken_sockets?: components["schemas"]["TakenSocketView"][];
             /** @description The sessions whose shims are alive and cannot be reached. Only a cancel ends them. */
             unreached?: string[];
             /**
@@ -1485,7 +1487,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "log_replaced" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "name_taken" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_installed" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "log_replaced" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "name_taken" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_installed" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "journal_locked" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -1979,6 +1981,21 @@ export interface components {
             event: string;
             /** @description Its place in the journal; `hello` has none. */
             id?: string | null;
+        };
+        /** @description A socket of the server that another process has removed or replaced. The server listens there again. */
+        TakenSocketView: {
+            /**
+             * Format: int64
+             * @description When it happened last, in UTC milliseconds.
+             */
+            last_at_ms: number;
+            /** @description Its path. */
+            socket: string;
+            /**
+             * Format: int64
+             * @description How often that happened since the server started.
+             */
+            times: number;
         };
         /** @description A time that somebody worked on a task. */
         TaskAttemptView: {
@@ -2505,6 +2522,7 @@ export type SignInView = components['schemas']['SignInView'];
 export type SignedInView = components['schemas']['SignedInView'];
 export type StatusView = components['schemas']['StatusView'];
 export type StreamedEvent = components['schemas']['StreamedEvent'];
+export type TakenSocketView = components['schemas']['TakenSocketView'];
 export type TaskAttemptView = components['schemas']['TaskAttemptView'];
 export type TaskCriterionView = components['schemas']['TaskCriterionView'];
 export type TaskDetailView = components['schemas']['TaskDetailView'];

@@ -596,5 +596,5 @@ keys! {
     GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice, WhyWholeNumber, WhyRange, WhyRangeFrom, WhyNegative, WhyTooLarge, WhyDuration, WhyCost, WhyTokens, WhyTaskId, WhyNonce, WhyNoCommand, WhyBytes, WhyNoJsonObject, WhyMetaTimeout,
     Renamed, NameRemoved, RefusedNameTaken, HintNameTaken, RefusedName, HintName, WaitNeedsYou, WaitTimedOut, LogLaunch, LaunchFirst, LaunchBring, LaunchResume, LaunchAttempt, LaunchLimit, LaunchRework, LogProcess, LogYou, LogCut, LogsWhich, SearchNothing, SearchMore, SearchFull,
     ColumnSignedIn, SignedIn, SignInNotFound, SignInUnknown, NotThere, ThereUnasked, InstallWith, HintCheckOne, RefusedNotInstalled, HintInstall, HintInstallUnknown,
-    RefusedLogReplaced, HintLogReplaced, SignInForged, ForgedSignIn, NotTheServer, HintNotTheServer,
+    RefusedLogReplaced, HintLogReplaced, SignInForged, ForgedSignIn, NotTheServer, HintNotTheServer, DoctorJournalLocked, HintJournalLocked, RefusedJournalLocked, DoctorSocketTaken,
 }

@@ -1,6 +1,11 @@
 //! A process of an agent that listens in place of the server, and one that keeps its shim from looking at its tree.
 
-use std::fs;
+use std::{
+    fs,
+    os::unix::{fs::MetadataExt, net::UnixListener},
+};
+
+use ostler_server::api::InfoView;
 
 use crate::support::{World, kill, state, write};
 
@@ -42,6 +47,8 @@ fn nothing_is_sent_to_a_process_of_an_agent_in_place_of_the_server() {
     world.status(&attacker, "active");
     world.status(&victim, "active");
     let pid = world.session(&attacker).pid.expect("it runs").cast_unsigned();
+    // A server that runs takes its place again at once.
+    kill(world.server_pid(), "STOP");
     write(&world.project, "go", "");
     world.wait_for("the code", |world| {
         fs::read_to_string(world.project.join("code")).ok().filter(|it| it.ends_with('\n'))
@@ -62,11 +69,45 @@ fn nothing_is_sent_to_a_process_of_an_agent_in_place_of_the_server() {
         "something was sent to it"
     );
     kill(pid, "KILL");
-    for name in ["api.sock", "channel.sock"] {
-        fs::rename(world.home.join(format!("{name}.real")), world.home.join(name))
-            .expect("it was moved there");
-    }
+    kill(world.server_pid(), "CONT");
+    world.wait_for("the server", |world| world.get::<InfoView>("/info").ok());
     world.status(&victim, "completed");
+}
+
+#[test]
+fn a_server_whose_sockets_are_removed_or_replaced_listens_there_again_and_says_so() {
+    let world = World::new();
+    let asking = world.bash("ostler ask 'Which one?' --type confirm; sleep 1000");
+    let request = world.asked(&asking);
+    for name in ["api.sock", "channel.sock"] {
+        fs::remove_file(world.home.join(name)).expect("it is there");
+    }
+    let back = |world: &World, name: &str, before: u64| {
+        world.wait_for("the socket", |world| {
+            let now = fs::symlink_metadata(world.home.join(name)).ok()?;
+            (now.ino() != before).then_some(())
+        });
+    };
+    back(&world, "api.sock", 0);
+    back(&world, "channel.sock", 0);
+    world.answer(&request.id, "yes");
+    // A socket of somebody else's in its place.
+    let path = world.home.join("api.sock");
+    fs::remove_file(&path).expect("it is there");
+    let other = UnixListener::bind(&path).expect("a socket");
+    let before = fs::symlink_metadata(&path).expect("it is there").ino();
+    back(&world, "api.sock", before);
+    drop(other);
+    let info: InfoView = world.get("/info").expect("an answer");
+    let taken: Vec<_> =
+        info.taken_sockets.iter().map(|it| (it.socket.ends_with("api.sock"), it.times)).collect();
+    assert_eq!(taken, [(true, 2), (false, 1)], "{info:?}");
+    for command in ["doctor", "inbox"] {
+        let said = world.ostler(&[command]);
+        let words = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(words.contains("api.sock 2 time(s)"), "{command}: {words}");
+    }
+    assert!(fs::read_to_string(world.home.join("log.jsonl")).is_ok_and(|log| log.contains("socket.taken")));
 }
 
 /// Without descriptors a shim cannot look at the processes of its agent.

@@ -24,6 +24,7 @@ mod hearing;
 mod helpers;
 mod impostors;
 mod interface;
+mod journal_lock;
 mod keeping_out;
 mod leaking;
 mod lies;

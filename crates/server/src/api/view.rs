@@ -5,7 +5,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, ToolCallView, UsageView, WorktreeView,
+    BudgetView, CutText, NewSize, PageView, PermissionView, RuleView, TakenSocketView, ToolCallView,
+    UsageView, WorktreeView,
 };
 
 /// What needs somebody, and what runs.
@@ -48,6 +49,9 @@ pub struct InfoView {
     /// The sessions whose shims are alive and cannot be reached. Only a cancel ends them.
     #[serde(default)]
     pub unreached: Vec<String>,
+    /// The sockets that another process has removed or replaced since the server started.
+    #[serde(default)]
+    pub taken_sockets: Vec<TakenSocketView>,
 }
 
 /// Whether the vault of secrets can be used.

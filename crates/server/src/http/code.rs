@@ -122,6 +122,7 @@ codes! {
     NothingToRun => "nothing_to_run",
     OverLimit => "over_limit",
     PageShut => "page_shut",
+    JournalLocked => "journal_locked",
     LoopBusy => "loop_busy",
     PhasesBusy => "phases_busy",
     PlaceBusy => "place_busy",

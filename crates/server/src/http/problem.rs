@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 use tokio::task::JoinError;
 
 use super::code::Code;
-use crate::{api::Problem, journal::SubmitError};
+use crate::{
+    api::Problem,
+    journal::{SubmitError, WriteRefusal},
+};
 
 impl Problem {
     pub(super) fn new(status: StatusCode, code: Code, title: impl Into<String>) -> Problem {
@@ -76,7 +79,8 @@ impl From<SubmitError> for Problem {
                 "this Idempotency-Key was used for another request",
             )
             .hint("Use a new key for a new request."),
-            SubmitError::Store(message) => not_written(message),
+            SubmitError::Store(WriteRefusal::Failed(message)) => not_written(message),
+            SubmitError::Store(locked @ WriteRefusal::Locked(_)) => journal_locked(&locked),
             SubmitError::Closed => {
                 Problem::new(StatusCode::SERVICE_UNAVAILABLE, Code::Stopping, "the server is about to end")
                     .hint("Try again: the next command starts it.")
@@ -135,6 +139,15 @@ fn over_limit(session: &str, limit: ChannelLimit, max: u64) -> Problem {
 pub(super) fn not_written(message: String) -> Problem {
     Problem::new(StatusCode::INSUFFICIENT_STORAGE, Code::NotWritten, message)
         .hint("Nothing has changed. Make room on the disk, or look at `ostler doctor`, and try again.")
+}
+
+/// Another process keeps the journal's database locked.
+fn journal_locked(refusal: &WriteRefusal) -> Problem {
+    let WriteRefusal::Locked(holders) = refusal else { return not_written(refusal.to_string()) };
+    let processes: Vec<Value> = holders.iter().map(|it| json!({ "pid": it.pid, "name": it.name })).collect();
+    Problem::new(StatusCode::CONFLICT, Code::JournalLocked, refusal.to_string())
+        .hint("Nothing has changed. End that process, or let it finish, and try again.")
+        .details(json!({ "key": "journal_locked", "processes": processes }))
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Problem {

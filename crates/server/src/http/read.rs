@@ -55,6 +55,7 @@ pub(super) async fn info(State(app): State<App>) -> Result<Json<InfoView>, Probl
         page: app.entrance.page(),
         upload_bytes_max: uploads::BYTES_MAX,
         vault,
+        taken_sockets: app.driver.taken_sockets.list(),
         unreached: app.driver.unreached.list().iter().map(ToString::to_string).collect(),
     }))
 }

@@ -19,7 +19,7 @@ pub(super) fn commit(path: &Path, error: Error) -> CommitError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             CommitError::Corrupt { place, source: error.into() }
         }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => CommitError::Busy { place },
+        _ if is_busy(&error) => CommitError::Busy { place },
         Some(ErrorCode::ConstraintViolation) => CommitError::Contradiction { place, source: error.into() },
         _ => CommitError::Refused { place, source: error.into() },
     }
@@ -40,9 +40,17 @@ pub(super) fn open(path: &Path, error: Error) -> OpenError {
     let path = path.to_owned();
     if is_damage(&error) {
         OpenError::Corrupt { path, what: error.to_string() }
+    } else if is_busy(&error) {
+        OpenError::Busy { path }
     } else {
         OpenError::Failed { path, source: error.into() }
     }
+}
+
+/// A log that another process locks for long is a broken protocol to SQLite.
+fn is_busy(error: &Error) -> bool {
+    let busy = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked, ErrorCode::FileLockingProtocolFailed];
+    error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
 }
 
 /// A short read, a column of another type and a text that is not UTF-8 are damage too: nothing of the kind is

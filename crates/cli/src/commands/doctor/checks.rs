@@ -5,13 +5,16 @@ use std::{env, fs, path::PathBuf};
 use ostler_files::{FILE_BYTES_MAX, kernel, named};
 use ostler_server::{
     CONFIGURATION, Home, HomeError, KeepError,
-    api::{InfoView, PageState, PageView, TrustView, TrustedView},
+    api::{InfoView, PageState, PageView, TakenSocketView, TrustView, TrustedView},
     client::{Client, ClientError},
     start::{self, StartError},
 };
 use rustix::fs::statvfs;
 
-use super::{super::token, Grade};
+use super::{
+    super::{inbox::taken_message, token},
+    Grade,
+};
 use crate::{
     context::{Context, home},
     error::{Error, Message},
@@ -52,6 +55,7 @@ pub(super) async fn all(context: &Context) -> Result<Vec<Check>, Error> {
             checks.push(state(&home));
             checks.extend(server(&home).await);
             checks.push(database(&home));
+            checks.extend(locked(&home));
             checks.extend(files(&home));
             checks.push(disk(&home));
             checks.extend(marks(&home));
@@ -101,6 +105,7 @@ async fn server(home: &Home) -> Vec<Check> {
     };
     let unreached: Vec<Check> =
         info.iter().flat_map(|info| &info.unreached).map(|id| unreached(id)).collect();
+    let taken: Vec<Check> = info.iter().flat_map(|info| &info.taken_sockets).map(taken).collect();
     let page = info.as_ref().ok().and_then(|info| page(&info.page));
     // Only a server that has just answered is asked again.
     let consent = if info.is_ok() { consent(home).await } else { None };
@@ -122,7 +127,7 @@ async fn server(home: &Home) -> Vec<Check> {
         }
         Err(error) => Check::new("server", Grade::Bad, Message::new(Key::Strange).with("message", &error)),
     };
-    [Some(server), page, consent].into_iter().flatten().chain(forged).chain(unreached).collect()
+    [Some(server), page, consent].into_iter().flatten().chain(forged).chain(unreached).chain(taken).collect()
 }
 
 /// A server that is stopped or hangs.
@@ -138,6 +143,11 @@ fn silent(error: &StartError) -> Check {
 /// A session whose shim only a cancel ends.
 fn unreached(session: &str) -> Check {
     Check::new("shim", Grade::Bad, Message::new(Key::DoctorUnreached).with("id", &session))
+}
+
+/// A socket of the server that another process has removed or replaced.
+fn taken(it: &TakenSocketView) -> Check {
+    Check::new("socket", Grade::Warn, taken_message(it))
 }
 
 /// Commands of the configuration that wait for a person.
@@ -187,6 +197,15 @@ fn database(home: &Home) -> Check {
         }
         Err(error) => bad(&error),
     }
+}
+
+/// Processes that keep the server from writing.
+fn locked(home: &Home) -> Vec<Check> {
+    let bad = |(pid, name): &(i32, String)| {
+        let message = Message::new(Key::DoctorJournalLocked).with("pid", pid).with("name", &one_line(name));
+        Check::new("lock", Grade::Bad, message)
+    };
+    ostler_server::lock_holders(home).iter().map(bad).collect()
 }
 
 fn files(home: &Home) -> Vec<Check> {
