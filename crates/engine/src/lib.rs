@@ -17,6 +17,7 @@ pub mod action;
 pub mod answer;
 pub mod budget;
 pub mod checkpoint;
+pub mod dispatch;
 pub mod event;
 pub mod id;
 pub mod input;
