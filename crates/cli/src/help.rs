@@ -51,7 +51,10 @@ pub(crate) const GROUPS: &[(Key, &[&str])] = &[
     ),
     (Key::GroupAnswer, &["inbox", "answer", "review", "permissions"]),
     (Key::GroupLook, &["ps", "show", "logs", "search", "usage", "open"]),
-    (Key::GroupProjects, &["phases", "tasks", "orchestrate", "office", "resolve", "exec", "agents"]),
+    (
+        Key::GroupProjects,
+        &["context", "phases", "tasks", "orchestrate", "office", "resolve", "exec", "agents"],
+    ),
     (Key::GroupKeys, &["secret", "trust", "token"]),
     (Key::GroupAgents, &["ask", "need", "error", "step", "invoke", "deliver", "mcp", "guide"]),
     (

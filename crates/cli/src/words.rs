@@ -18,6 +18,7 @@ mod page;
 mod permission;
 mod phases;
 mod plan;
+mod project;
 mod sessions;
 #[cfg(test)]
 mod shared;
@@ -108,6 +109,7 @@ impl Language {
                 phases::SENTENCES,
                 demo::SENTENCES,
                 plan::SENTENCES,
+                project::SENTENCES,
                 orchestrate::SENTENCES,
                 office::SENTENCES,
                 permission::SENTENCES,

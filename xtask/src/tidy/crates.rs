@@ -46,6 +46,7 @@ const RULES: &[Rule] = &[
         pure: None,
     },
     Rule { name: "ostler-files", workspace: &[], tests: &[], pure: None },
+    Rule { name: "ostler-project", workspace: &["ostler-files"], tests: &[], pure: None },
     Rule {
         name: "ostler-shim",
         workspace: &["ostler-files", "ostler-protocol", "ostler-vault"],
@@ -74,6 +75,7 @@ const RULES: &[Rule] = &[
             "ostler-agents",
             "ostler-files",
             "ostler-orchestrate",
+            "ostler-project",
             "ostler-protocol",
             "ostler-server",
             "ostler-shim",

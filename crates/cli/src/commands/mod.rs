@@ -29,6 +29,7 @@ pub(crate) mod orchestrate;
 pub(crate) mod parse;
 pub(crate) mod permissions;
 pub(crate) mod phases;
+pub(crate) mod project_context;
 pub(crate) mod ps;
 pub(crate) mod rename;
 pub(crate) mod report;

@@ -20,6 +20,7 @@ mod output_gate;
 mod page;
 mod permissions;
 mod picture;
+mod project;
 mod prompt;
 mod run_options;
 mod search;

@@ -3,6 +3,9 @@
 use super::{CommandHelp, command};
 
 pub(super) const COMMANDS: &[CommandHelp] = &[
+    command("context", "이 프로젝트에 대해 Ostler가 아는 것을 보여 줍니다: 기술 스택과 그 근거가 되는 줄")
+        .more("읽기만 합니다. 무엇을 알아보는지는 docs/ko/project.md에 있습니다."),
+    command("context detect", "매니페스트, 잠금 파일, 설정, 디렉터리에서 기술 스택을 찾습니다"),
     command("phases", "아이디어를 기획, 설계, 개발, 테스트 단계로 진행합니다").more(
         "단계마다 증거와 검증자의 보고서와 당신의 승인으로 끝납니다. 무엇을 확인할지는 ostler.toml의 `[phases]`에 있고, \
          docs/ko/phases.md에 설명이 있습니다.",
