@@ -3,7 +3,7 @@
 use std::{fs, process::Command};
 
 use crate::{
-    support::{Place, until},
+    support::{Place, signal, until},
     terminal::Terminal,
 };
 
@@ -71,13 +71,33 @@ fn many_are_counted() {
     assert!(said.contains("… and 2 more: ostler ps --all"), "{said}");
 }
 
-/// Ends everything of a session as a reboot does.
-fn lose(place: &Place, session: &str) {
-    let pid = place.session(session)["pid"].as_i64().expect("it runs");
+/// The process of a session, and the shim that watches it.
+fn processes(place: &Place, session: &str) -> [String; 2] {
+    let pid = until("it runs", || place.session(session)["pid"].as_i64()).to_string();
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
     let shim = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1)).expect("its parent");
-    Command::new("kill").args(["-KILL", shim]).status().expect("kill starts");
+    [shim.to_owned(), pid]
+}
+
+/// Takes the shim of a session away.
+fn lose(place: &Place, session: &str) {
+    signal(&processes(place, session)[0], "KILL");
     place.wait_for(session, "interrupted");
+}
+
+/// A reboot ends server, shims and agents at once. The next server has looked before it answers.
+#[test]
+fn after_a_reboot_the_first_look_shows_what_was_interrupted() {
+    let place = Place::new();
+    let session = place.start("sleep 1000");
+    let processes = processes(&place, &session);
+    place.kill_server();
+    // The shim first: it has no time to write down how its agent ended.
+    Command::new("kill").arg("-KILL").args(&processes).output().expect("kill starts");
+    let said = place.done(&[]);
+    assert!(said.starts_with("1 thing needs you:\n\ns_1  ⚡ interrupted"), "{said}");
+    assert!(!said.contains("working") && !said.contains("at work:"), "{said}");
+    assert_eq!(place.session(&session)["status"], "interrupted");
 }
 
 #[test]

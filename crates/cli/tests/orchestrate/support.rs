@@ -237,10 +237,37 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Ends the agents that still run, and waits for their shims: each takes its control group with it. They would
+    /// outlive the test, as they are meant to.
+    fn end_agents(&self) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while self.has_shims() && Instant::now() < deadline {
+            let (out, _, _) = self.ostler(&["--json", "ps"]);
+            let sessions: Vec<Value> = serde_json::from_str(&out).unwrap_or_default();
+            for id in sessions.iter().filter_map(|session| session["id"].as_str()) {
+                self.ostler(&["cancel", id]);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Whether a process watches an agent of this place.
+    fn has_shims(&self) -> bool {
+        let home = self.root.join("home").display().to_string();
+        fs::read_dir("/proc").expect("the processes").flatten().any(|process| {
+            let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            let words = String::from_utf8_lossy(&words).into_owned();
+            words.split('\0').nth(1) == Some("__shim") && words.contains(&home)
+        })
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         self.kill();
-        // A server that a command has started, and agents of a loop that still goes on.
+        self.end_agents();
+        // A server that a command has started.
         self.command(&["serve", "--stop"]).output().ok();
         if !thread::panicking() {
             fs::remove_dir_all(&self.root).ok();
