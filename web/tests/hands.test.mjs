@@ -163,6 +163,7 @@ test("a card that was settled long ago says so, and counts nothing", async () =>
   const page = await visit(browser, ostler, { place: [old.id] });
   await page.getByText("Settled: MySQL").waitFor();
   await page.getByText(/^a person answered · /).waitFor();
+  await page.getByText("The answer: read by its process").waitFor();
   assert.equal(await page.getByText("meanwhile").count(), 0);
   assert.equal(await page.locator(".inbox-turn").count(), 0);
   await close(page);

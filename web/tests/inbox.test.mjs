@@ -243,6 +243,18 @@ test("a package says what approval runs, and is installed", async () => {
   await until("the package manager was asked", () => existsSync(join(ostler.project, "npm-was-asked")));
 });
 
+test("a package that cannot be installed is not offered, and the numbers stay", async () => {
+  const request = await ostler.ask("local_package");
+  const answer = await settle(request, async (page) => {
+    await page.getByText(/^it could not be installed here: /).waitFor();
+    assert.equal(await page.getByRole("button", { name: /approve/i }).count(), 0);
+    await page.keyboard.press("1");
+    assert.equal((await ostler.json("show", request.id)).settled, null, "nothing is chosen by 1");
+    await page.keyboard.press("2");
+  });
+  assert.equal(answer.answer, "denied");
+});
+
 test("an error is tried again", async () => {
   const request = await ostler.ask("error");
   const answer = await settle(request, (page) => page.keyboard.press("1"));

@@ -242,6 +242,10 @@ test("what a run through the file came to stands below it and at the run, with i
   const { exchange } = (await answers.at(-1).json()).report;
   const shown = await report.textContent();
   assert.match(shown, /tasks: 2 done, 0 failed, 0 skipped; retries: 0/);
+  const inbox = await visit(browser, it, PHONE);
+  await inbox.getByText("loop in looped: 2 of its sessions are done").waitFor();
+  assert.deepEqual(await findings(inbox), []);
+  await leave(inbox);
   for (const n of [exchange.thin_tokens, exchange.full_tokens]) assert.ok(shown.includes(`${n.toLocaleString("en-US")} tokens`), shown);
   assert.ok(shown.includes(`${exchange.saved_percent.toFixed(1)} % less, counted with ${exchange.tokenizer}.`), shown);
   for (const name of ["thin.txt", "full"]) assert.ok(shown.includes(`${exchange.directory}/${name}`), shown);

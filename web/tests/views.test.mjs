@@ -112,7 +112,7 @@ test("what is written reaches the agent, once", async () => {
   await until("the terminal shows it", async () => (await screen(page)).includes("heard: "));
   const log = await ostler.printed(session, "use the other table");
   assert.equal(log.match(/heard: .*use the other table/g)?.length, 1);
-  await page.locator(".session-list").getByText("You wrote to it").waitFor();
+  await page.locator(".session-list li", { hasText: "You wrote to it" }).getByText("read by its process").waitFor();
   await close(page);
 });
 

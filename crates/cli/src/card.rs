@@ -33,12 +33,20 @@ fn how_to_answer(words: Words, request: &RequestView) -> String {
     } else if let Some(raise) = raise(request) {
         words.say(raise, &[("id", id)])
     } else if has_options(request) {
-        words.say(Key::AnswerByNumber, &[("id", id), ("number", &1)])
+        let first = request.ask.options.iter().position(|option| !is_impossible(request, option));
+        words.say(Key::AnswerByNumber, &[("id", id), ("number", &(first.unwrap_or_default() + 1))])
     } else if wants_values(request) {
         words.say(Key::AnswerValue, &[("id", id)])
     } else {
         words.say(Key::AnswerFreely, &[("id", id)])
     }
+}
+
+/// Whether nothing would come of an option: a package that cannot be installed here is not offered. The others keep their
+/// numbers.
+fn is_impossible(request: &RequestView, option: &str) -> bool {
+    let form = request.ask.form.as_ref();
+    option == "approve" && form.is_some_and(|form| form.problem.is_some())
 }
 
 /// Whether there are options, also such that are too long for a list.
@@ -51,6 +59,7 @@ pub(crate) fn in_a_line(words: Words, request: &RequestView) -> String {
     let text = one_line(&text(words, request));
     let is_review = request.ask.kind == "review";
     let options = request.ask.options.iter().filter(|_| !is_review).enumerate();
+    let options = options.filter(|(_, option)| !is_impossible(request, option));
     let options: Vec<String> = options
         .map(|(index, option)| format!("{} {}", index + 1, option_said(words, request, option)))
         .collect();
@@ -106,6 +115,9 @@ pub(crate) fn question(words: Words, screen: Screen, request: &RequestView) -> S
         let is_default = ask.default.as_ref() == Some(option);
         let mark = if is_default { format!("  ({})", words.sentence(Key::Default)) } else { String::new() };
         let mark = screen.style(Style::Dim, &mark);
+        if is_impossible(request, option) {
+            continue;
+        }
         add_line(&mut said, 4, &format!("{}  {}{mark}", index + 1, option_said(words, request, option)));
     }
     if let Some(default) = ask.default.as_ref().filter(|default| !ask.options.contains(default)) {
@@ -312,6 +324,24 @@ pub(crate) mod tests {
             let card = card(Words::new(Language::En), Screen::plain(), &request);
             assert!(card.contains(how), "{kind}: {card}");
         }
+    }
+
+    #[test]
+    fn a_package_that_cannot_be_installed_is_not_offered() {
+        let mut request = request();
+        request.ask.kind = "dependency".into();
+        request.ask.fields = json!({ "type": "package" });
+        request.ask.options = vec!["approve".into(), "deny".into()];
+        request.ask.default = None;
+        request.ask.skippable = false;
+        let offered = |request: &RequestView| card(Words::new(Language::En), Screen::plain(), request);
+        assert!(offered(&request).contains("    1  approve\n    2  deny\n"), "{}", offered(&request));
+        let form = json!({ "fields": [], "other_names": false, "problem": "a local file" });
+        request.ask.form = serde_json::from_value(form).expect("a form");
+        let said = offered(&request);
+        assert!(!said.contains("approve") && said.contains("    2  deny\n"), "{said}");
+        assert!(said.contains("Answer: ostler answer q_7 2\n"), "{said}");
+        assert_eq!(in_a_line(Words::new(Language::En), &request).matches("2 deny").count(), 1);
     }
 
     #[test]

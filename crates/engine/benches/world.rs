@@ -31,7 +31,7 @@ fn main() {
         let world = waiting(sessions);
         let given = Given { value: Some("yes".to_owned()), ..Given::default() };
         let request = RequestId(u64::from(sessions) / 2);
-        let input = Input::Answer { request, given };
+        let input = Input::Answer { request, given, printed: None };
         let choose = || decide(&world, &Overlay::default(), NOW_MS, &input).expect("it can be answered");
         let decided = best(|| drop(black_box(choose())));
         let overlay = choose().overlay;

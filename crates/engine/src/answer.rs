@@ -397,25 +397,11 @@ fn permission_word(
             Some(rule) => Answer::Approved { for_session: true, rule: Some(Box::new(rule.clone())) },
             None => Answer::ONCE,
         }),
-        Err(error) => match why_denied(sentence, options, insist) {
+        Err(error) => match permission::why_denied(sentence, options, insist, &error) {
             Some(reason) => Ok(Answer::Denied { reason: Some(reason.to_owned()) }),
             None => Err(error),
         },
     }
-}
-
-/// The reason in words that are no option: "deny: use the other database", "use the other database". A single word may be
-/// a mistyped option, and whoever begins with "allow" does not want to deny; both count only if somebody insists.
-fn why_denied<'a>(sentence: &'a str, options: &[String], insist: bool) -> Option<&'a str> {
-    let (head, rest) = sentence.split_once([':', ' ']).unwrap_or((sentence, ""));
-    let rest = rest.trim_start_matches([':', ' ']);
-    if head.eq_ignore_ascii_case(DENY) && !rest.is_empty() {
-        return Some(rest);
-    }
-    let first_word = |option: &String| option.split(' ').next().unwrap_or_default().to_owned();
-    let is_option = options.iter().any(|option| first_word(option).eq_ignore_ascii_case(head));
-    let is_meant = insist || (sentence.contains(' ') && !is_option);
-    (is_meant && !sentence.is_empty()).then_some(sentence)
 }
 
 /// The option that is meant: exactly, else by its number, else whatever the case.
@@ -508,15 +494,20 @@ mod tests {
             ("deny: use npm", Some("use npm")),
             ("deny use npm", Some("use npm")),
             ("use npm instead", Some("use npm instead")),
-            ("nope", None),
+            ("deny, use npm", Some("use npm")),
+            ("nope", Some("nope")),
+            ("안돼", Some("안돼")),
+            ("alow", None),
+            ("7", None),
+            ("yes please", None),
             ("allow it", None),
             ("allow this cal", None),
         ] {
             let denied = reason.map(|reason| Answer::Denied { reason: Some(reason.into()) });
             assert_eq!(read(&permission, &said(words)).ok(), denied, "{words}");
         }
-        let insisted = Given { insist: true, ..said("nope") };
-        assert_eq!(read(&permission, &insisted), Ok(Answer::Denied { reason: Some("nope".into()) }));
+        let insisted = Given { insist: true, ..said("alow") };
+        assert_eq!(read(&permission, &insisted), Ok(Answer::Denied { reason: Some("alow".into()) }));
         let denied = Given { decision: Some(false), ..said("  ") };
         assert_eq!(read(&permission, &denied), Ok(Answer::Denied { reason: None }));
     }

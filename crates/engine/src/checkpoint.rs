@@ -285,3 +285,45 @@ fn is_false(it: &bool) -> bool {
 fn is_zero(it: &u64) -> bool {
     *it == 0
 }
+
+/// What can become of a checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckpointNews {
+    /// It is there.
+    Made {
+        /// What the repository has of it.
+        kept: Kept,
+    },
+    /// Nothing has changed since the last one.
+    Unchanged,
+    /// There is no repository.
+    NoRepository,
+    /// It could not be made.
+    Failed {
+        /// Why not.
+        message: String,
+    },
+}
+
+/// What can become of a restore.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RestoreNews {
+    /// Files are as they were.
+    Restored {
+        /// What became of the checkpoint that was made first.
+        before: CheckpointNews,
+        /// How many files were written or removed.
+        changed: u64,
+        /// Files that are still not as they were.
+        different: Vec<String>,
+        /// Submodules that were at another commit.
+        submodules: Vec<String>,
+    },
+    /// They could not be brought back.
+    NotRestored {
+        /// What became of the checkpoint that was to be made first.
+        before: CheckpointNews,
+        /// Why not.
+        message: String,
+    },
+}

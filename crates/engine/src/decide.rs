@@ -35,7 +35,7 @@ use crate::{
     id::{ProjectId, RunId, SessionId},
     input::{Input, Made, Refusal},
     request::Request,
-    session::{Launch, Session},
+    session::{Launch, LogPlace, Session},
     world::{Overlay, StagedWorld, World},
 };
 
@@ -58,7 +58,7 @@ pub struct Decision {
 /// Decides. `group` holds the changes of decisions that will be committed together with this one.
 pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Result<Decision, Refusal> {
     let desk = StagedWorld::new(world, group);
-    let mut maker = Maker { desk, now_ms, entries: Vec::new(), actions: Vec::new(), made: Made::default() };
+    let mut maker = Maker::new(desk, now_ms);
     match input {
         Input::CreateRun(new) => maker.create_run(new)?,
         Input::Register(new) => maker.made.project = Some(maker.project(new)),
@@ -104,9 +104,9 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Conducted { session, news } => maker.conducted(*session, news),
         Input::Thin { session, number, news } => maker.thin_news(*session, *number, news),
         Input::Review { request, decision } => maker.review(*request, decision)?,
-        Input::Answer { request, given } => maker.answer(*request, given)?,
+        Input::Answer { request, given, printed } => maker.answer(*request, given, *printed)?,
         Input::Revoke { session, number } => maker.revoke_rule(*session, *number)?,
-        Input::Send { session, text } => maker.send(*session, text)?,
+        Input::Send { session, text, printed } => maker.send(*session, text, *printed)?,
         Input::Resized { session, launch, screen } => maker.resized(*session, *launch, *screen),
         Input::Office(input) => maker.office(input)?,
         Input::Rename(session, name) => maker.rename(*session, name.as_ref())?,
@@ -126,9 +126,18 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
 struct Maker<'a> {
     desk: StagedWorld<'a>,
     now_ms: u64,
+    /// How far the log of the session that a person speaks to was written by then.
+    printed: Option<(SessionId, LogPlace)>,
     entries: Vec<Entry>,
     actions: Vec<(ActionName, Action)>,
     made: Made,
+}
+
+impl<'a> Maker<'a> {
+    fn new(desk: StagedWorld<'a>, now_ms: u64) -> Maker<'a> {
+        let (entries, actions) = (Vec::new(), Vec::new());
+        Maker { desk, now_ms, printed: None, entries, actions, made: Made::default() }
+    }
 }
 
 impl Maker<'_> {
@@ -175,6 +184,11 @@ impl Maker<'_> {
 
     fn is_blocked(&self, session: SessionId) -> bool {
         self.desk.blocking(session).next().is_some()
+    }
+
+    /// Where the log of this session was when a person spoke to it.
+    fn printed(&self, session: SessionId) -> Option<LogPlace> {
+        self.printed.and_then(|(of, place)| (of == session).then_some(place))
     }
 
     /// Whether its tree has to stand still.

@@ -18,7 +18,9 @@ use crate::{
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
-    session::{self, Attempt, CheckRecall, Ending, LaunchCause, LaunchEnd, Noted, Order, Worktree, Written},
+    session::{
+        self, Attempt, CheckRecall, Ending, LaunchCause, LaunchEnd, LogPlace, Noted, Order, Worktree, Written,
+    },
 };
 
 /// What can happen.
@@ -463,6 +465,9 @@ pub enum Event {
         /// Whether its program runs on and does not see the values that it was given by itself.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         unseen: bool,
+        /// How far the log of its process was written by then, where a person answered a process that ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        printed: Option<LogPlace>,
     },
     /// Nobody waits for it any more.
     #[serde(rename = "request.expired")]

@@ -421,7 +421,7 @@ fn fold_wish(session: &mut Session, at_ms: u64, event: &Event) {
             end_check(session);
         }
         Event::SessionExtended { time_over_at_ms } => session.time_over_at_ms = *time_over_at_ms,
-        Event::MessageWritten(Written { message, text, about, personal }) => {
+        Event::MessageWritten(Written { message, text, about, personal, printed: _ }) => {
             let (text, bringing, about) = (text.clone(), Bringing::Waiting, *about);
             session.messages.push(Message { id: *message, text, bringing, about, personal: *personal });
         }

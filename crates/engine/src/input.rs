@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::{
     answer::{Decision, Given},
-    checkpoint::Kept,
     event::NotTaken,
     id::{CheckpointId, ProjectId, RequestId, SessionId},
     office::OfficeInput,
@@ -15,11 +14,12 @@ use crate::{
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
     run::{Terms, Trusted},
-    session::{Order, Screen, SessionName, WorktreeTerms},
+    session::{LogPlace, Order, Screen, SessionName, WorktreeTerms},
     thin::ThinNews,
     work_secret::WorkScan,
 };
 
+pub use crate::checkpoint::{CheckpointNews, RestoreNews};
 pub use crate::refusal::{ChannelLimit, Made, Refusal, Wanted};
 
 /// The key of the input that a process gets first, before anything is brought to it.
@@ -299,6 +299,8 @@ pub enum Input {
         request: RequestId,
         /// What they say.
         given: Given,
+        /// How far the log of the session was written by then.
+        printed: Option<LogPlace>,
     },
     /// A person takes back a permission rule of a session.
     Revoke {
@@ -313,6 +315,8 @@ pub enum Input {
         session: SessionId,
         /// The words.
         text: String,
+        /// How far its log was written by then.
+        printed: Option<LogPlace>,
     },
     /// The terminal of an agent has another size.
     Resized {
@@ -552,48 +556,6 @@ pub enum TestVerdict {
     Unfinished,
     /// It could not be looked at, or not be committed.
     Hindered {
-        /// Why not.
-        message: String,
-    },
-}
-
-/// What can become of a checkpoint.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CheckpointNews {
-    /// It is there.
-    Made {
-        /// What the repository has of it.
-        kept: Kept,
-    },
-    /// Nothing has changed since the last one.
-    Unchanged,
-    /// There is no repository.
-    NoRepository,
-    /// It could not be made.
-    Failed {
-        /// Why not.
-        message: String,
-    },
-}
-
-/// What can become of a restore.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RestoreNews {
-    /// Files are as they were.
-    Restored {
-        /// What became of the checkpoint that was made first.
-        before: CheckpointNews,
-        /// How many files were written or removed.
-        changed: u64,
-        /// Files that are still not as they were.
-        different: Vec<String>,
-        /// Submodules that were at another commit.
-        submodules: Vec<String>,
-    },
-    /// They could not be brought back.
-    NotRestored {
-        /// What became of the checkpoint that was to be made first.
-        before: CheckpointNews,
         /// Why not.
         message: String,
     },

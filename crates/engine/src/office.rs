@@ -22,7 +22,7 @@ use crate::{
     id::{InvocationId, MessageId, ProjectId, RequestId, ResultId, RunId, SessionId},
     request::{Bringing, Call, Caller},
     run::Terms,
-    session::{Order, Session},
+    session::{LogPlace, Order, Session},
 };
 
 pub use event::OfficeEvent;
@@ -486,6 +486,8 @@ pub enum OfficeInput {
         seat: Box<Seat>,
         /// The words.
         text: String,
+        /// How far the log of its session was written by then.
+        printed: Option<LogPlace>,
     },
 }
 

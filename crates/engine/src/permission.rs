@@ -24,7 +24,7 @@ use ostler_protocol::{fact::PermissionRequest, mask::is_masked};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::id::RequestId;
+use crate::{answer::NotAnAnswer, id::RequestId};
 
 /// The key of an item under which the driver puts the real path of the file that a tool would be used on.
 pub const REAL_PATH: &str = "real_path";
@@ -324,6 +324,31 @@ fn is_below(path: &str, directory: &str) -> bool {
     let names = path.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/'));
     let is_shown = |names: &str| names.split('/').all(|name| !name.is_empty() && !name.starts_with('.'));
     !directory.is_empty() && names.is_some_and(is_shown)
+}
+
+/// Words that agree, where a yes or no is asked for: whoever begins with one does not want to deny.
+const AGREEING: [&str; 9] = ["y", "yes", "yeah", "ok", "okay", "sure", "예", "네", "응"];
+
+/// The reason in words that are no option: "deny: use the other database", "use the other database", "nope". A number, a
+/// word close to an option, and words that begin with an option or agree count only if somebody insists.
+pub(crate) fn why_denied<'a>(
+    sentence: &'a str,
+    options: &[String],
+    insist: bool,
+    error: &NotAnAnswer,
+) -> Option<&'a str> {
+    let (head, rest) = sentence.split_once([':', ' ', ',']).unwrap_or((sentence, ""));
+    let rest = rest.trim_start_matches([':', ' ', ',']);
+    if head.eq_ignore_ascii_case(DENY) && !rest.is_empty() {
+        return Some(rest);
+    }
+    let begins = |word: &str| word.eq_ignore_ascii_case(head);
+    let first_words = options.iter().filter_map(|option| option.split(' ').next());
+    let is_other = !first_words.chain(AGREEING).any(begins);
+    let is_near = matches!(error, NotAnAnswer::NotAnOption { nearest: Some(_), .. });
+    let is_word = sentence.contains(char::is_alphabetic) && !is_near;
+    let is_meant = insist || (is_other && (sentence.contains(' ') || is_word));
+    (is_meant && !sentence.is_empty()).then_some(sentence)
 }
 
 #[cfg(test)]

@@ -29,7 +29,8 @@ use crate::{
 
 pub use name::{NotAName, SessionName, SessionNameEvent};
 pub use order::{
-    CheckRecall, Noted, Order, Patience, Resized, Role, Screen, StoredSecret, UnrecordedItems, Written,
+    CheckRecall, LogPlace, Noted, Order, Patience, Resized, Role, Screen, StoredSecret, UnrecordedItems,
+    Written,
 };
 pub use worktree::{
     About as WorktreeAbout, Back, Card as WorktreeCard, Choice as WorktreeChoice, UncommittedChanges,

@@ -30,7 +30,7 @@ pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use cut::CutText;
 pub(crate) use cut::Listed;
-pub use looked::{LookedView, NewLook};
+pub use looked::{LookedView, LoopEndsView, NewLook};
 pub use name::{NewSessionName, SearchHitView, SearchView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{

@@ -638,13 +638,18 @@ export interface components {
         };
         /** @description What has ended since the person last looked. */
         LookedView: {
-            /** @description Sessions that are done or have failed since, and are neither merged nor discarded; the latest first. */
+            /**
+             * @description Sessions that are done or have failed since, and are neither merged nor discarded; the latest first. Those that
+             *     work on tasks of a loop are counted in `loops`.
+             */
             ended: components["schemas"]["SessionView"][];
             /**
              * Format: int64
              * @description When the last event happened that the person has seen, in UTC milliseconds; null if they have seen none.
              */
             last_looked_at_ms?: number | null;
+            /** @description Loops of which sessions have ended since, by the number of the loop. */
+            loops?: components["schemas"]["LoopEndsView"][];
             /**
              * Format: int64
              * @description How many more there are.
@@ -670,6 +675,23 @@ export interface components {
             skipped: number;
             /** @description All of them. */
             total: number;
+        };
+        /** @description What has ended of a loop through a task file. */
+        LoopEndsView: {
+            /**
+             * Format: int64
+             * @description How many of its sessions are done.
+             */
+            done: number;
+            /**
+             * Format: int64
+             * @description How many have failed, attempts that were repeated included.
+             */
+            failed: number;
+            /** @description The loop's own project. */
+            project: string;
+            /** @description The session of the loop. */
+            session: string;
         };
         /**
          * @description What a loop has said and read, beside what a main agent would have that hands out whole prompts and reads whole
@@ -2449,6 +2471,7 @@ export type LogLineView = components['schemas']['LogLineView'];
 export type LogSearchView = components['schemas']['LogSearchView'];
 export type LookedView = components['schemas']['LookedView'];
 export type LoopCounts = components['schemas']['LoopCounts'];
+export type LoopEndsView = components['schemas']['LoopEndsView'];
 export type LoopExchange = components['schemas']['LoopExchange'];
 export type LoopPhaseView = components['schemas']['LoopPhaseView'];
 export type LoopReport = components['schemas']['LoopReport'];

@@ -30,7 +30,7 @@ export default function LastLook({ looked, interrupted }: LastLookProps) {
   return (
     <div className="inbox-look stack">
       {interrupted.length > 0 && <Interrupted sessions={interrupted} />}
-      {looked && looked.ended.length > 0 && <Ended looked={looked} />}
+      {looked && looked.ended.length + (looked.loops?.length ?? 0) > 0 && <Ended looked={looked} />}
     </div>
   );
 }
@@ -125,6 +125,12 @@ function Ended({ looked }: { looked: LookedView }) {
         </button>
       </div>
       {see.error && <Failure error={see.error} wrote />}
+      {looked.loops?.map((ends) => (
+        <p key={ends.session} className="inbox-look-loop">
+          <Link href={`/sessions/${ends.session}`}>{ends.session}</Link>{" "}
+          <Said text={say(ends.failed > 0 ? "LoopEndsFailedSaid" : "LoopEndsSaid", { project: ends.project, done: ends.done, failed: ends.failed })} />
+        </p>
+      ))}
       <ul className="list">
         {shown.map((session) => (
           <SessionRow key={session.id} session={session}>
@@ -147,11 +153,12 @@ function Leftover({ session }: { session: SessionView }) {
   const [isMerging, setMerging] = useState(false);
   const { worktree } = session;
   if (worktree == null || !hasPlace(session)) return null;
+  const whyNot = worktree.conflict ? say("MergeConflict") : worktree.files.length ? say("MergeTargetDirty") : (worktree.message ?? "");
   return (
     <>
       {worktree.state === "not_merged" && (
         <p className="small attention">
-          <Said text={say("conflict", { target: worktree.target ?? "HEAD", message: worktree.message ?? "" })} />
+          <Said text={say("conflict", { target: worktree.target ?? "HEAD", message: whyNot })} />
         </p>
       )}
       <div className="inbox-look-acts stack">

@@ -5,7 +5,7 @@ import type { RequestView } from "../api/schema";
 import { isTyping, useShortcut } from "../app/shortcuts";
 import { Said } from "../parts/Said";
 import { Since } from "../parts/Since";
-import { answerSaid } from "../parts/status";
+import { answerSaid, deliverySaid } from "../parts/status";
 import { useLanguage, useSay } from "../words/words";
 import { words } from "./words";
 
@@ -42,6 +42,7 @@ export function Settled({ request, isMeanwhile, isKept = false, hasMore, onNext 
   const settled = request.settled;
   if (!settled) return null;
   const key = settled.by in BY ? BY[settled.by as keyof typeof BY] : null;
+  const delivery = deliverySaid(language, request.delivery);
   // Who comes later may have answered it: nobody knows from where that was.
   const by = key === null ? settled.by : say(key === "byPerson" && !isMeanwhile ? "byPersonBefore" : key);
   return (
@@ -53,6 +54,7 @@ export function Settled({ request, isMeanwhile, isKept = false, hasMore, onNext 
         <p className="small">
           {by} · <Since at={settled.at_ms} ago />
         </p>
+        {delivery !== null && <p className="small">{say("delivery", { state: delivery })}</p>}
         {isKept && <p className="small">{say("notSent")}</p>}
       </div>
       <p>

@@ -24,9 +24,10 @@ export function SinceLook({ interrupted, hasCard, children }: SinceLookProps) {
   const [isWanted, setWanted] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const ended = looked?.ended ?? [];
-  const isAny = ended.length + interrupted.length > 0;
+  const loops = looked?.loops ?? [];
+  const isAny = ended.length + interrupted.length + loops.length > 0;
   const isOpen = isAny && (isWanted || !hasCard);
-  const counts = countsSaid(say, interrupted, ended);
+  const counts = countsSaid(say, interrupted, ended, loops);
   const toggle = () => {
     setWanted(!isWanted);
     button.current?.focus();

@@ -140,13 +140,16 @@ function offered(request: RequestView, say: Words): Choice[] {
     const rule = rules.get(option);
     return rule && say("RuleOption", { rule: say(ruleKey(rule.scope), { tool: rule.tool, text: rule.text }) });
   };
-  return request.ask.options.map((option, index) => ({
+  // Nothing would come of a package that cannot be installed here. The others keep their numbers.
+  const isImpossible = (option: string) => option === "approve" && request.ask.form?.problem != null;
+  const choices = request.ask.options.map((option, index) => ({
     id: String(index),
     label: ruled(option) ?? said[option] ?? option,
     isOwn: option in said,
     isDefault: request.ask.default === option,
     approves: rules.has(option) || ["allow", "approve", "continue", "raise"].includes(option),
     key: numberAt(index),
-    answer: (written) => (option === "deny" ? denied(written) : { value: option }),
+    answer: (written: string) => (option === "deny" ? denied(written) : { value: option }),
   }));
+  return choices.filter((_, index) => !isImpossible(request.ask.options[index] ?? ""));
 }

@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 
 import { get } from "../api/client";
 import { keys, UNNAMED } from "../api/queries";
-import type { LookedView, SessionView } from "../api/schema";
+import type { LookedView, LoopEndsView, SessionView } from "../api/schema";
 import type { Say } from "../words/words";
 import type { words } from "./lookWords";
 
@@ -30,10 +30,11 @@ export function byUrgency(ended: SessionView[]): SessionView[] {
 const COUNTS = { failed: ["✗", "countFailed"], toMerge: ["◇", "countToMerge"], done: ["✓", "countDone"] } as const;
 
 /** How many there are of each, in words and shapes; nothing where there is none. */
-export function countsSaid(say: Say<(typeof words)["en"]>, interrupted: SessionView[], ended: SessionView[]): string {
+export function countsSaid(say: Say<(typeof words)["en"]>, interrupted: SessionView[], ended: SessionView[], loops: LoopEndsView[]): string {
   const lost = interrupted.length > 0 ? [`⚡ ${say("countInterrupted", { n: interrupted.length })}`] : [];
   const over = ORDER.flatMap((kind) => {
-    const n = ended.filter((it) => endedAs(it) === kind).length;
+    const own = ended.filter((it) => endedAs(it) === kind).length;
+    const n = loops.reduce((sum, it) => sum + (kind === "failed" ? it.failed : kind === "done" ? it.done : 0), own);
     const [shape, key] = COUNTS[kind];
     return n > 0 ? [`${shape} ${say(key, { n })}`] : [];
   });

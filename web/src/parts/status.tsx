@@ -1,6 +1,6 @@
 // How a session is: a shape and a word, the same as on the command line. Colour only repeats what they say.
 import type { Outcome, SessionView, SettledView, WaitView } from "../api/schema";
-import { type Language, sayShared, statuses, useLanguage } from "../words/words";
+import { type Language, sayShared, type SharedKey, statuses, useLanguage } from "../words/words";
 import { ruleSaid } from "./request";
 import { plain, Said } from "./Said";
 import { Since } from "./Since";
@@ -161,6 +161,24 @@ function ruleText(rule: Rule): string {
     default:
       return rule.tool;
   }
+}
+
+const DELIVERIES: Record<string, SharedKey> = {
+  waiting: "DeliveryWaiting",
+  sent: "DeliverySent",
+  refused: "DeliveryRefused",
+  prompted: "DeliveryPrompted",
+  delivered: "DeliveryDelivered",
+  consumed: "DeliveryConsumed",
+  heard: "DeliveryHeard",
+  undeliverable: "DeliveryUndeliverable",
+};
+
+/** How far an answer or a message has got; a word of a later server as it is. Nothing where there is nothing to bring. */
+export function deliverySaid(language: Language, state: string): string | null {
+  if (state === "nothing") return null;
+  const key = DELIVERIES[state];
+  return key ? sayShared(language, key) : state;
 }
 
 /** What settled a request, said. */

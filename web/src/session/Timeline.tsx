@@ -9,6 +9,7 @@ import { Link } from "../app/router";
 import { useShortcut } from "../app/shortcuts";
 import { plain, Said } from "../parts/Said";
 import { Failure, Loading } from "../parts/states";
+import { deliverySaid } from "../parts/status";
 import { clock } from "../parts/time";
 import { useLanguage, useSay } from "../words/words";
 import { type Told, told } from "./momentSaid";
@@ -155,6 +156,7 @@ function Chosen({ session, moment, told: tale, place, all }: ChosenProps) {
           {tale.shape}
         </span>{" "}
         <span className="strong">{tale.said}</span>
+        {moment.delivery !== null && <span className="dim small"> · {deliverySaid(language, moment.delivery)}</span>}
         {moment.checkpoint !== null && <span className="dim small"> · {say("withCheckpoint", { id: moment.checkpoint })}</span>}
       </p>
       {tale.about !== "" && (
@@ -228,6 +230,7 @@ function List({ shown, said, at, onChoose }: AxisProps) {
                   <Said text={(said[index]?.about ?? "").slice(0, 200)} />
                 </span>
               )}
+              {moment.delivery !== null && <span className="dim small"> · {deliverySaid(language, moment.delivery)}</span>}
               {moment.checkpoint !== null && <span className="dim small"> ▪ {moment.checkpoint}</span>}
             </span>
           </button>

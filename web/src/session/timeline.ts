@@ -56,6 +56,8 @@ export interface Moment {
   data: unknown;
   request: string | null;
   checkpoint: string | null;
+  /** How far an answer or a message has got on its way to the agent, as the interface calls it. */
+  delivery: string | null;
 }
 
 type Fields = Record<string, unknown>;
@@ -83,6 +85,8 @@ class Telling {
   private readonly wanted = new Map<string, Moment | null>();
   private readonly whys = new Map<string, string>();
   private check: Moment | null = null;
+  /** Answers and messages, by what the journal calls them on their way. */
+  private readonly inputs = new Map<string, Moment>();
 
   tell(event: EventView): void {
     const body = event as Fields;
@@ -100,7 +104,8 @@ class Telling {
         return this.add(event, kind, { text: asked(ask), word: text(ask["kind"]), data: ask, request: text(body["request"]) });
       }
       case "request.settled":
-        return this.add(event, "settled", { data: body["answer"], word: text(body["by"]), request: text(body["request"]) });
+        this.add(event, "settled", { data: body["answer"], word: text(body["by"]), request: text(body["request"]) });
+        return this.brings("request", body["request"]);
       case "request.expired":
         return this.add(event, "expired", { request: text(body["request"]) });
       case "thin.asked":
@@ -110,7 +115,8 @@ class Telling {
       case "message.written":
         // What a main agent is answered is written to it in the same moment.
         if (this.moments.at(-1)?.kind === "thinAnswered" && this.moments.at(-1)?.text === body["text"]) return undefined;
-        return this.add(event, "written", { text: text(body["text"]) });
+        this.add(event, "written", { text: text(body["text"]) });
+        return this.brings("message", body["message"]);
       case "run.raised":
         return this.add(event, "raised", { data: body["budget"] });
       case "phase.announced":
@@ -124,11 +130,34 @@ class Telling {
         const kind = install["installed"] === true ? "installed" : "notInstalled";
         return this.add(event, kind, { text: text(install["reason"]), request: text(body["request"]) });
       }
+      case "input.sent":
+      case "input.delivered":
+      case "input.consumed":
+      case "input.heard":
+      case "input.refused":
+      case "input.returned":
+        return this.brought(event.kind, body);
       default:
         return event.kind.startsWith("check") || event.kind.startsWith("worktree")
           ? this.tellOfWork(event, body)
           : this.tellOfSession(event, body);
     }
+  }
+
+  /** What was added last is brought to the agent under this name. */
+  private brings(kind: string, id: unknown): void {
+    const moment = this.moments.at(-1);
+    if (moment) this.inputs.set(`${kind} ${text(id)}`, moment);
+  }
+
+  private brought(kind: string, body: Fields): void {
+    const parcel = fields(body["parcel"]);
+    const name = Object.keys(parcel)[0] ?? "";
+    const moment = this.inputs.get(`${name} ${text(parcel[name])}`);
+    if (!moment) return;
+    if (kind === "input.returned") moment.delivery = "undeliverable";
+    else if (kind === "input.delivered" && body["spool_seq"] == null) moment.delivery = "prompted";
+    else moment.delivery = kind.slice("input.".length);
   }
 
   private tellOfSession(event: EventView, body: Fields): void {
@@ -260,6 +289,7 @@ class Telling {
       data: null,
       request: null,
       checkpoint: null,
+      delivery: null,
       ...more,
     });
   }
@@ -288,6 +318,7 @@ export const KINDS = [
   "account.limited",
   "request.",
   "message.",
+  "input.",
   "thin.asked",
   "thin.answered",
   "check.",

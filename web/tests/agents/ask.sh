@@ -20,6 +20,7 @@ service) printf '[DEPENDENCY_REQUEST]\ntype: service\nname: stripe\ndescription:
 file) printf '[DEPENDENCY_REQUEST]\ntype: file\nname: logo.png\ndescription: The logo for the header.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 permission) printf '[DEPENDENCY_REQUEST]\ntype: permission\nname: drop the old table\ndescription: It is empty.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 may-skip) printf '[DEPENDENCY_REQUEST]\ntype: permission\nname: warm the cache\ndescription: It is faster then.\nrequired: false\n[/DEPENDENCY_REQUEST]\n' ;;
+local_package) printf '[DEPENDENCY_REQUEST]\ntype: package\nname: ./pad.tgz\ndescription: It pads.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 package) printf '[DEPENDENCY_REQUEST]\ntype: package\nname: left-pad\ndescription: It pads.\nrequired: true\n[/DEPENDENCY_REQUEST]\n' ;;
 error) printf '[ERROR]\ntype: recoverable\nmessage: The build failed twice.\nrecovery: notify_user\n[/ERROR]\n' ;;
 fault) printf '[USER_QUESTION]\ncategory: nonsense\nrequired: maybe\n[/USER_QUESTION]\n' ;;

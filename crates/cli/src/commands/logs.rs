@@ -220,7 +220,7 @@ impl<'a> SessionLog<'a> {
                 },
                 event = events.next(self.context), if is_told => {
                     if let Some(mark) = self.told.happened(self.client, &event?).await? {
-                        write(&printer.tell(&mark.piece))?;
+                        write(&printer.happened(mark))?;
                     }
                 }
             }

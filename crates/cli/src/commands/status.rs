@@ -15,7 +15,7 @@ use crate::{
     error::Error,
     exit::Exit,
     outcome,
-    screen::{Screen, Style},
+    screen::{Screen, Style, one_line},
     sessions,
     words::{Key, Words},
 };
@@ -103,7 +103,7 @@ fn page(words: Words, screen: Screen, overview: &Overview, waiting: &[TrustedVie
 
 /// What has ended since the person last looked: failures first, then what waits to be merged, then the rest.
 fn ended(words: Words, screen: Screen, looked: &LookedView) -> String {
-    if looked.ended.is_empty() {
+    if looked.ended.is_empty() && looked.loops.is_empty() {
         return String::new();
     }
     let heading = match looked.last_looked_at_ms {
@@ -112,6 +112,15 @@ fn ended(words: Words, screen: Screen, looked: &LookedView) -> String {
     };
     let mut said = String::new();
     screen.add_text(&mut said, 0, Style::Bold, &heading);
+    for ends in &looked.loops {
+        let key = if ends.failed > 0 { Key::LoopEndsFailedSaid } else { Key::LoopEndsSaid };
+        let project = one_line(&ends.project);
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("project", &project), ("done", &ends.done), ("failed", &ends.failed)];
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("id", &ends.session), ("said", &words.say(key, values))];
+        screen.add_text(&mut said, 0, Style::Plain, &words.say(Key::LoopEnds, values));
+    }
     let mut sessions: Vec<&SessionView> = looked.ended.iter().collect();
     sessions.sort_by_key(|session| urgency(session));
     let shown: Vec<SessionView> = sessions.into_iter().take(ENDED_MAX).cloned().collect();

@@ -591,7 +591,7 @@ keys! {
     RefusedTooLong, HintTooLong, RefusedEmptyField, RefusedLongField, HintLongField, RefusedNotWaitedFor, HintAsMessage,
     ShowEarlier, ShowUnrecorded, RefusedConnections, HintConnections, RefusedNoDescriptors, HintNoDescriptors, RefusedOpenRequests, HintOpenRequests, RefusedOpenBytes, HintOpenBytes, RefusedSignals, HintSignals,
     PromptPermission, RuleOption, RuleCall, RulePrefix, RuleFile, RuleDirectory, RuleTool, ShowAllowed, NoPermissions, PermissionRevoked, NoSuchPermission, HintPermissions, HintRevoke, AnswerApprovedRule, AnswerByRule,
-    SinceLastLook, EndedSoFar, MoreEnded, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
+    SinceLastLook, EndedSoFar, MoreEnded, LoopEnds, LoopEndsSaid, LoopEndsFailedSaid, ResumeAll, ResolveConflict, CommitInTarget, MergeAgain, LeftOutOfWorktree, NothingToResume, ResumeWhich, FlagOfAgents,
     DeliveryWaiting, DeliverySent, DeliveryRefused, DeliveryPrompted, DeliveryDelivered, DeliveryConsumed, DeliveryHeard, DeliveryUndeliverable,
     GroupRun, GroupAnswer, GroupLook, GroupProjects, GroupKeys, GroupAgents, GroupServer, UsageUnknownArgument, UsageNoValue, UsageBadValue, UsageRefusedValue, UsageMissing, UsageConflict, UsageTwice, WhyWholeNumber, WhyRange, WhyRangeFrom, WhyNegative, WhyTooLarge, WhyDuration, WhyCost, WhyTokens, WhyTaskId, WhyNonce, WhyNoCommand, WhyBytes, WhyNoJsonObject, WhyMetaTimeout,
     Renamed, NameRemoved, RefusedNameTaken, HintNameTaken, RefusedName, HintName, WaitNeedsYou, WaitTimedOut, LogLaunch, LaunchFirst, LaunchBring, LaunchResume, LaunchAttempt, LaunchLimit, LaunchRework, LogProcess, LogYou, LogCut, LogsWhich, SearchNothing, SearchMore, SearchFull,

@@ -7,6 +7,17 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     (Key::SinceLastLook, "Since you last looked ({time} ago):", "마지막으로 본 뒤({time} 전) 끝난 것:"),
     (Key::EndedSoFar, "Ended so far:", "지금까지 끝난 것:"),
     (Key::MoreEnded, "… and {n} more: ostler ps --all", "… 그 밖에 {n}개: ostler ps --all"),
+    (
+        Key::LoopEndsSaid,
+        "loop in {project}: {done} of its sessions are done",
+        "{project}의 작업 루프: 세션 {done}개 완료",
+    ),
+    (
+        Key::LoopEndsFailedSaid,
+        "loop in {project}: {failed} of its sessions have failed, {done} are done",
+        "{project}의 작업 루프: 세션 {failed}개 실패, {done}개 완료",
+    ),
+    (Key::LoopEnds, "{id}  {said}: ostler show {id}", "{id}  {said}. 보기: ostler show {id}"),
     (Key::ResumeAll, "Resume all of them: ostler resume --all", "모두 이어서 하려면: ostler resume --all"),
     (
         Key::ResolveConflict,

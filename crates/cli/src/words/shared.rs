@@ -12,6 +12,16 @@ use crate::status;
 /// The sentences that the page uses.
 const SHARED: &[Key] = &[
     Key::NothingNeedsYou,
+    Key::DeliveryWaiting,
+    Key::DeliverySent,
+    Key::DeliveryRefused,
+    Key::DeliveryPrompted,
+    Key::DeliveryDelivered,
+    Key::DeliveryConsumed,
+    Key::DeliveryHeard,
+    Key::DeliveryUndeliverable,
+    Key::LoopEndsSaid,
+    Key::LoopEndsFailedSaid,
     Key::LoopReport,
     Key::LoopReportTime,
     Key::LoopReportTimeWaited,

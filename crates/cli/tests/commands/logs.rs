@@ -7,7 +7,7 @@ use std::{
     process::Stdio,
 };
 
-use crate::support::Place;
+use crate::support::{Place, until};
 
 /// Asks in its first process; is started again with the answer, uses a tool, and ends.
 const AGENT: &str = r#"#!/bin/bash
@@ -92,6 +92,29 @@ fn prompt_answers_and_all_processes_come_in_order() {
         (&of("answer")[0]["request"], &of("answer")[0]["answer"]["text"]),
         (&"q_1".into(), &"MySQL".into())
     );
+}
+
+#[test]
+fn a_message_comes_behind_what_was_printed_before_it() {
+    let place = Place::new();
+    let id = place.start("echo one; echo two; read -r x; echo \"got $x\"; read -r y; echo over");
+    let shown = |text: &str| {
+        let logs = place.done(&["logs", &id]);
+        logs.lines().any(|line| line.starts_with(text)).then_some(logs)
+    };
+    until("both lines are in the log", || shown("two"));
+    let mut command = place.command(&["logs", "-f", &id]);
+    let follows = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
+    place.done(&["send", &id, "first"]);
+    until("the first message is read", || shown("got "));
+    place.done(&["send", &id, "second"]);
+    let logs = until("the second one is read", || shown("over"));
+    let places = ["one", "two", "▸ you: first", "got ", "▸ you: second", "over"];
+    let found = |text: &str| places.map(|it| text.find(it).unwrap_or_else(|| panic!("{it} in {text}")));
+    assert!(found(&logs).is_sorted(), "{logs}");
+    let output = follows.wait_with_output().expect("it ends with the session");
+    let followed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(found(&followed).is_sorted(), "{followed}");
 }
 
 #[test]

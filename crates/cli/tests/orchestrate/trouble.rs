@@ -18,6 +18,11 @@ fn a_task_that_fails_for_good_blocks_its_descendants_until_a_person_skips_it() {
     assert_eq!([state("T0.1"), state("T1.1"), state("T1.2")], ["completed", "failed", "blocked"]);
     let (line, _, _) = place.ostler(&["resolve"]);
     assert_eq!(line, "ERROR:BLOCKED:T1.1\n");
+    // What became of its sessions is one line, however many there were.
+    let (overview, _, _) = place.ostler(&[]);
+    let lines: Vec<&str> = overview.lines().filter(|line| line.contains("loop in ")).collect();
+    assert!(lines.len() == 1 && lines[0].contains(": 3 of its sessions have failed, "), "{overview}");
+    assert!(!overview.contains("✗ failed") && overview.starts_with("Ended so far:\n"), "{overview}");
     place.answer(&card, "skip");
     let view = place.end(&run);
     assert_eq!(view.outcome.expect("an outcome").outcome, OutcomeKind::Completed);

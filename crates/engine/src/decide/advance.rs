@@ -382,7 +382,15 @@ impl Maker<'_> {
             let (by, answer, brings) = (By::End, Answer::Nothing, false);
             self.emit(
                 id,
-                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+                Event::RequestSettled {
+                    request,
+                    by,
+                    answer,
+                    brings,
+                    relaunches: false,
+                    unseen: false,
+                    printed: None,
+                },
             );
         }
         self.end_installs(id);

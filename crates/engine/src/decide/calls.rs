@@ -99,7 +99,15 @@ impl Maker<'_> {
             let (by, answer, brings) = (By::Repetition, Answer::Nothing, false);
             self.emit(
                 session,
-                Event::RequestSettled { request: id, by, answer, brings, relaunches: false, unseen: false },
+                Event::RequestSettled {
+                    request: id,
+                    by,
+                    answer,
+                    brings,
+                    relaunches: false,
+                    unseen: false,
+                    printed: None,
+                },
             );
         }
     }

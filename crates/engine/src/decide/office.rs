@@ -74,7 +74,10 @@ impl Maker<'_> {
                 self.listened(*session, *launch, *printed_at_ms, *at_work);
             }
             OfficeInput::Cancel(invocation) => self.cancel_call(*invocation)?,
-            OfficeInput::Send { project, seat, text } => self.send_to(*project, seat, text)?,
+            OfficeInput::Send { project, seat, text, printed } => {
+                self.printed = seat.session.zip(*printed);
+                self.send_to(*project, seat, text)?;
+            }
         }
         Ok(())
     }

@@ -65,7 +65,15 @@ impl Maker<'_> {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
             self.emit(
                 id,
-                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+                Event::RequestSettled {
+                    request,
+                    by,
+                    answer,
+                    brings,
+                    relaunches: false,
+                    unseen: false,
+                    printed: None,
+                },
             );
         }
         self.emit(id, Event::LoopMoved { step: Step::Settled { request, choice: None } });

@@ -19,7 +19,7 @@ use crate::{
     request::{Ask, Bringing, By, Call, Request},
     reset,
     run::{Outcome, Reason},
-    session::{CheckEnding, Ending, Launch, LaunchCause},
+    session::{CheckEnding, Ending, Launch, LaunchCause, LogPlace},
 };
 
 /// Where something that is asked comes from.
@@ -221,7 +221,12 @@ impl Maker<'_> {
     }
 
     /// A person answers.
-    pub(super) fn answer(&mut self, id: RequestId, given: &Given) -> Result<(), Refusal> {
+    pub(super) fn answer(
+        &mut self,
+        id: RequestId,
+        given: &Given,
+        printed: Option<LogPlace>,
+    ) -> Result<(), Refusal> {
         let request = self.desk.get(id).ok_or(Refusal::NoRequest { request: id })?;
         if let Some(settled) = &request.settled {
             return Err(Refusal::Settled { request: id, settled: settled.clone() });
@@ -233,6 +238,7 @@ impl Maker<'_> {
         let repeat = self.repeat_choice_of(id, &answer)?;
         self.made.request = Some(id);
         self.made.session = Some(session);
+        self.printed = printed.map(|place| (session, place));
         let is_rule = if let Answer::Approved { for_session: true, rule: Some(rule) } = &answer {
             self.allow_rule(session, id, (**rule).clone());
             true
@@ -246,8 +252,10 @@ impl Maker<'_> {
         if let Some((about, choice)) = choice {
             self.heed_choice(session, &about, choice);
         }
-        if let Some((call, choice)) = repeat {
-            self.heed_repeat(call, choice);
+        if let Some((calls, choice)) = repeat {
+            for call in calls {
+                self.heed_repeat(call, choice);
+            }
         }
         self.advance(session);
         Ok(())
@@ -285,7 +293,9 @@ impl Maker<'_> {
             };
         let fails = answer.ends();
         let raised_by = if let Answer::Raised { by } = answer { Some(by) } else { None };
-        self.emit(session, Event::RequestSettled { request: id, by, answer, brings, relaunches, unseen });
+        let printed = self.printed(session);
+        let settled = Event::RequestSettled { request: id, by, answer, brings, relaunches, unseen, printed };
+        self.emit(session, settled);
         // Values that could not be written are tried again when somebody says that it may go on.
         let tries_again = matches!(ask, Ask::Stall { .. }) && !self.session(session).values.is_empty();
         if is_running && (gives_values || tries_again) {

@@ -78,7 +78,10 @@ impl Maker<'_> {
 
     fn decide_review(&mut self, id: SessionId, request: RequestId, by: By, answer: Answer) {
         let (brings, relaunches, unseen) = (false, false, false);
-        self.emit(id, Event::RequestSettled { request, by, answer, brings, relaunches, unseen });
+        self.emit(
+            id,
+            Event::RequestSettled { request, by, answer, brings, relaunches, unseen, printed: None },
+        );
     }
 
     fn look_again(&mut self, id: SessionId, why: Why) {

@@ -12,7 +12,7 @@ use crate::{
     office::About,
     request::{Ask, By, Request},
     run::{Outcome, Reason},
-    session::{Ending, Launch, LaunchCause, Resized, Screen, Status, WorktreeState, Written},
+    session::{Ending, Launch, LaunchCause, LogPlace, Resized, Screen, Status, WorktreeState, Written},
 };
 
 impl Maker<'_> {
@@ -93,7 +93,12 @@ impl Maker<'_> {
         Ok(())
     }
 
-    pub(super) fn send(&mut self, id: SessionId, text: &str) -> Result<(), Refusal> {
+    pub(super) fn send(
+        &mut self,
+        id: SessionId,
+        text: &str,
+        printed: Option<LogPlace>,
+    ) -> Result<(), Refusal> {
         let session = self.find(id)?;
         if session.is_over() || session.cancelled_at_ms.is_some() || session.conducts.is_some() {
             return Err(self.not_now(id, Wanted::Send));
@@ -102,6 +107,7 @@ impl Maker<'_> {
             return Err(Refusal::EmptyMessage);
         }
         self.made.session = Some(id);
+        self.printed = printed.map(|place| (id, place));
         self.write_personally(id, text);
         self.advance(id);
         Ok(())
@@ -123,7 +129,11 @@ impl Maker<'_> {
 
     pub(super) fn write(&mut self, id: SessionId, text: &str, about: Option<About>, personal: bool) {
         let message = MessageId(self.session(id).messages.len() as u64 + 1);
-        self.emit(id, Event::MessageWritten(Written { message, text: text.into(), about, personal }));
+        let printed = self.printed(id).filter(|_| personal);
+        self.emit(
+            id,
+            Event::MessageWritten(Written { message, text: text.into(), about, personal, printed }),
+        );
     }
 
     pub(super) fn resume(&mut self, id: SessionId, prompt: Option<&str>) -> Result<(), Refusal> {
@@ -213,7 +223,15 @@ impl Maker<'_> {
             let (by, answer, brings) = (By::Person, Answer::GoOn { words: None }, false);
             self.emit(
                 id,
-                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false },
+                Event::RequestSettled {
+                    request,
+                    by,
+                    answer,
+                    brings,
+                    relaunches: false,
+                    unseen: false,
+                    printed: None,
+                },
             );
         }
     }

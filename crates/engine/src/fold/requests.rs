@@ -82,7 +82,8 @@ impl StagedWorld<'_> {
     }
 
     fn fold_settled(&mut self, place: &Place, at_ms: u64, event: &Event) {
-        let Event::RequestSettled { request, by, answer, brings, relaunches, unseen: _ } = event else {
+        let Event::RequestSettled { request, by, answer, brings, relaunches, unseen: _, printed: _ } = event
+        else {
             return;
         };
         self.fold_values(place.session, *request, answer, *relaunches);

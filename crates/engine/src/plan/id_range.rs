@@ -15,25 +15,43 @@ pub(super) struct IdRange<'a> {
 impl<'a> IdRange<'a> {
     /// The range from an id to a word: an id of the same form, the end of one, or a number.
     pub(super) fn new(first: Id<'a>, last: &[u8]) -> Option<IdRange<'a>> {
-        let name = first.name;
-        if digits(last) == last.len() {
-            let end = name.iter().rposition(u8::is_ascii_digit)? + 1;
-            let start = name[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
-            return IdRange::counted(first, (start, end), last);
-        }
-        let last = Id::parse(last).map_or(last, |last| last.name);
-        // `P2-R1-T1~T3` repeats only the end of the id.
-        let parts = name.iter().enumerate().filter(|(_, byte)| **byte == b'-').map(|(dash, _)| dash + 1);
-        core::iter::once(0).chain(parts).find_map(|from| {
-            let (number, last_number) = difference(&name[from..], last)?;
-            IdRange::counted(first, (from + number.0, from + number.1), last_number)
-        })
+        let ((start, end), last) = place(&first, last)?;
+        IdRange::counted(first, (start, end), last)
     }
 
     fn counted(first: Id<'a>, (start, end): (usize, usize), last: &[u8]) -> Option<IdRange<'a>> {
         let (from, last) = (number_of(&first.name[start..end])?, number_of(last)?);
         (from <= last).then_some(IdRange { first, start, end, last })
     }
+}
+
+/// Where the number that counts is in the name of an id, and what it is at the end of the range.
+fn place<'b>(first: &Id<'_>, last: &'b [u8]) -> Option<((usize, usize), &'b [u8])> {
+    let name = first.name;
+    if digits(last) == last.len() {
+        let end = name.iter().rposition(u8::is_ascii_digit)? + 1;
+        let start = name[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+        return Some(((start, end), last));
+    }
+    let last = Id::parse(last).map_or(last, |last| last.name);
+    // `P2-R1-T1~T3` repeats only the end of the id.
+    let parts = name.iter().enumerate().filter(|(_, byte)| **byte == b'-').map(|(dash, _)| dash + 1);
+    core::iter::once(0).chain(parts).find_map(|from| {
+        let (number, last) = difference(&name[from..], last)?;
+        Some(((from + number.0, from + number.1), last))
+    })
+}
+
+/// Whether a word would be a range if its ends changed places: `T5~T1`.
+pub(super) fn is_backwards(word: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let first = word.iter().position(|byte| !is_part(byte)).unwrap_or(word.len());
+    let last = word.iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);
+    halves(word).chain(core::iter::once((&word[..first], &word[last..]))).any(|(first, last)| {
+        let Some(first) = Id::parse(first) else { return false };
+        let Some(((start, end), last)) = place(&first, last) else { return false };
+        number_of(&first.name[start..end]) > number_of(last)
+    })
 }
 
 /// A word such as `T7-T11`, `T7-11` or `T7..T11`, in which the mark is part of the word: the range, or an error if it
@@ -134,5 +152,15 @@ mod tests {
         assert_eq!(twice(b"P2-R1-T2"), None);
         assert_eq!(within(b"T1.3-T2.2"), Some(Err(())));
         assert_eq!(within(b"T1.x"), None);
+    }
+
+    #[test]
+    fn a_range_that_ends_before_it_begins_is_told_apart() {
+        for word in ["T1.5~T1.1", "T5 ~ T1", "T11-T7", "T11..T7", "T1.5 to T1.1", "P2-R1-T3~T1"] {
+            assert!(is_backwards(word.as_bytes()), "{word}");
+        }
+        for word in ["T1.1~T1.5", "T1.1~T2.5", "T5~P3", "T7"] {
+            assert!(!is_backwards(word.as_bytes()), "{word}");
+        }
     }
 }

@@ -61,6 +61,11 @@ pub enum Unclear {
         /// What stands there.
         word: String,
     },
+    /// A range that ends before it begins.
+    Backwards {
+        /// What stands there.
+        word: String,
+    },
     /// A range in which not exactly one number differs.
     NotARange {
         /// What stands there.
@@ -278,6 +283,9 @@ impl fmt::Display for Unclear {
             Unclear::OpenFence => f.write_str("a code fence begins here and never ends"),
             Unclear::OpenComment => f.write_str("a comment begins here and never ends"),
             Unclear::NotAnId { word } => write!(f, "'{word}' is no id of a task"),
+            Unclear::Backwards { word } => {
+                write!(f, "the range '{word}' ends before it begins; write the smaller number first")
+            }
             Unclear::NotARange { word } => write!(f, "'{word}' is no range: exactly one number may differ"),
             Unclear::Twice { id, first } => write!(f, "{id} is there twice; first in line {first}"),
             Unclear::NoBox { id } => write!(f, "{id} has no box; a task is written '- [ ] {id}: title'"),

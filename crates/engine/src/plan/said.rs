@@ -177,7 +177,11 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 Found::NotARange(word) => {
-                    self.draft.unclear(line, Unclear::NotARange { word: shown(word) });
+                    let (is_backwards, word) = (super::id_range::is_backwards(word), shown(word));
+                    self.draft.unclear(
+                        line,
+                        if is_backwards { Unclear::Backwards { word } } else { Unclear::NotARange { word } },
+                    );
                     continue;
                 }
                 Found::PhaseNumber(word) => {

@@ -152,6 +152,18 @@ pub struct Written {
     /// Whether they are a person's.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub personal: bool,
+    /// How far the log of its process was written by then, where a person wrote to a process that ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub printed: Option<LogPlace>,
+}
+
+/// A place in the log of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPlace {
+    /// Which launch.
+    pub launch: u32,
+    /// The byte of its standard output.
+    pub offset: u64,
 }
 
 impl Screen {

@@ -207,14 +207,16 @@ pub(crate) fn repeated_question(
         format!(
             "{caller}이(가) 같은 내용으로 {role}을(를) {times}번 호출했지만 새로운 것이 없었습니다({id}). 다시 호출할까요?\n\
              작업: {task}\n\
-             continue: 호출합니다. {times}번 더 되풀이되면 다시 묻습니다. stop: 호출하지 않고 {caller}에게 알립니다."
+             continue: 호출합니다. {times}번 더 되풀이되면 다시 묻습니다. stop: 호출하지 않고 {caller}에게 알립니다. \
+             기다리는 {role} 호출이 더 있으면 모두에 적용됩니다."
         )
     } else {
         format!(
             "{caller} has called {role} {times} times with the same words, and nothing new came of it. Make the call \
              again ({id})?\n\
              Task: {task}\n\
-             continue: make it, and ask again after {times} more. stop: do not make it, and tell {caller} so."
+             continue: make it, and ask again after {times} more. stop: do not make it, and tell {caller} so. \
+             The answer counts for every call to {role} that waits by then."
         )
     };
     UserQuestion { category: QuestionCategory::Choice, question, options, default: None, required: true }

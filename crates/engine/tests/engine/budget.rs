@@ -221,6 +221,6 @@ fn what_is_no_amount_is_refused() {
     assert!(matches!(&refusal, Refusal::NotAnAnswer { why: it, .. } if *it == why), "{refusal:?}");
     assert!(play.request(1).is_open());
     let given = Given { decision: Some(true), ..Given::default() };
-    play.give(Input::Answer { request: play.request(1).id, given });
+    play.give(Input::Answer { request: play.request(1).id, given, printed: None });
     assert_eq!(budget(&play).cost_nusd_max, Some(3 * DOLLAR));
 }

@@ -69,8 +69,12 @@ fn any_input(random: &mut Random, world: &World) -> Input {
             Input::CheckEnded { session, number: launch, code, output: text() }
         }
         17 | 18 => Input::Worktree { session, news: any_worktree(random) },
-        19 | 20 => Input::Answer { request: RequestId(1 + random.below(12)), given: any_given(random) },
-        21 => Input::Send { session, text: text() },
+        19 | 20 => Input::Answer {
+            request: RequestId(1 + random.below(12)),
+            given: any_given(random),
+            printed: None,
+        },
+        21 => Input::Send { session, text: text(), printed: None },
         22 => Input::Pause(session),
         23 => Input::Continue(session),
         24 => Input::Resume { session, prompt: random.once_in(2).then(text) },

@@ -75,7 +75,7 @@ fn a_cli_that_waits_for_more_is_told_that_there_is_none() {
     assert!(play.page().contains("→ close_input"));
     play.shim(News::ClosedInput);
     // What comes now waits for the next process.
-    play.give(Input::Send { session: S, text: "one more thing".to_owned() });
+    play.give(Input::Send { session: S, text: "one more thing".to_owned(), printed: None });
     assert!(!play.page().contains("deliver"));
     play.ended(0);
     assert_eq!(play.status(), Status::Starting);

@@ -25,7 +25,7 @@ fn told(agent: Agent) -> Play {
     let mut play = Play::running(agent);
     play.heard(said::conversation("c1"));
     play.heard(said::heard(Some(&input_id::of_prompt(S, 1))));
-    play.give(Input::Send { session: S, text: "Use tabs.".to_owned() });
+    play.give(Input::Send { session: S, text: "Use tabs.".to_owned(), printed: None });
     play.took("m_1");
     play.read("m_1");
     play
@@ -84,7 +84,7 @@ fn a_proof_of_something_else_proves_nothing() {
 fn a_proof_may_be_recorded_before_the_reading() {
     let mut play = Play::running(claude());
     play.heard(said::conversation("c1"));
-    play.give(Input::Send { session: S, text: "Use tabs.".to_owned() });
+    play.give(Input::Send { session: S, text: "Use tabs.".to_owned(), printed: None });
     play.took("m_1");
     play.heard(said::heard(Some(MESSAGE)));
     play.read("m_1");
@@ -140,7 +140,7 @@ fn who_fails_may_have_lost_what_it_read() {
 fn a_cli_that_finishes_a_turn_and_proves_nothing_is_taken_at_its_reading() {
     let mut play = Play::running(claude());
     play.heard(said::conversation("c1"));
-    play.give(Input::Send { session: S, text: "Use tabs.".to_owned() });
+    play.give(Input::Send { session: S, text: "Use tabs.".to_owned(), printed: None });
     play.took("m_1");
     play.read("m_1");
     play.heard(said::end("error"));

@@ -54,7 +54,7 @@ fn an_agent_that_takes_messages_reads_a_pipe_at_a_terminal_too() {
 #[test]
 fn messages_and_words_of_expiry_are_told_by_a_file_too() {
     let mut play = at_terminal(plain());
-    play.give(Input::Send { session: S, text: "x".repeat(5_000) });
+    play.give(Input::Send { session: S, text: "x".repeat(5_000), printed: None });
     assert!(play.page().contains("long=\"words\""));
     // Its own question is said to who asked it.
     play.asks(said::ask_user(&"왜".repeat(2_000)));
@@ -92,6 +92,7 @@ fn what_the_next_process_may_take_waits_for_it() {
     play.give(Input::Answer {
         request: RequestId(1),
         given: Given { value: Some("this".to_owned()), ..Given::default() },
+        printed: None,
     });
     play.forget();
     play.give(not_taken("the input is closed", false));

@@ -61,7 +61,7 @@ fn prompt_messages_and_checks_are_compared_here() {
     assert!(play.request(1).may_be_settled_by_policy());
 
     let mut play = Play::running(plain());
-    play.give(Input::Send { session: S, text: LONG.to_uppercase() });
+    play.give(Input::Send { session: S, text: LONG.to_uppercase(), printed: None });
     play.asks(said::ask_user(LONG));
     assert_eq!(source(&play, 1), Some(MarkSource::Message));
 
@@ -82,7 +82,7 @@ fn what_is_asked_over_the_socket_is_compared_as_well() {
     assert!(!play.request(1).may_be_settled_by_policy());
 
     let mut play = Play::running(plain());
-    play.give(Input::Send { session: S, text: LONG.to_owned() });
+    play.give(Input::Send { session: S, text: LONG.to_owned(), printed: None });
     play.give(call(1, "a", &said::question(LONG)));
     assert_eq!(source(&play, 1), Some(MarkSource::Message));
 

@@ -21,16 +21,24 @@ fn check(mut play: Play, expect: &Expect) -> Play {
 
 fn provided(request: u64, names: &[&str], reuse: bool) -> Input {
     let provided = names.iter().map(ToString::to_string).collect();
-    Input::Answer { request: RequestId(request), given: Given { provided, reuse, ..Given::default() } }
+    Input::Answer {
+        request: RequestId(request),
+        given: Given { provided, reuse, ..Given::default() },
+        printed: None,
+    }
 }
 
 fn skipped(request: u64) -> Input {
-    Input::Answer { request: RequestId(request), given: Given { skip: true, ..Given::default() } }
+    Input::Answer {
+        request: RequestId(request),
+        given: Given { skip: true, ..Given::default() },
+        printed: None,
+    }
 }
 
 fn decided(request: u64, yes: bool) -> Input {
     let given = Given { decision: Some(yes), ..Given::default() };
-    Input::Answer { request: RequestId(request), given }
+    Input::Answer { request: RequestId(request), given, printed: None }
 }
 
 fn installed(request: u64, reason: Option<&str>) -> Input {

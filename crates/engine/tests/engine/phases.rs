@@ -427,7 +427,7 @@ fn who_has_not_read_what_was_wrong_is_started_again_with_it() {
     assert_eq!((phase.reworks, phase.gates_count, &phase.words), (1, 1, &None));
     // Once: who goes on like that would be started for ever.
     play.started();
-    play.give(Input::Send { session: S, text: "And the other one.".to_owned() });
+    play.give(Input::Send { session: S, text: "And the other one.".to_owned(), printed: None });
     play.forget();
     play.ended(0);
     let page = play.page();

@@ -184,7 +184,7 @@ pub(crate) fn call(launch: u32, key: &str, item: &Value) -> Input {
 
 pub(crate) fn answer(request: u64, value: &str) -> Input {
     let given = Given { value: Some(value.to_owned()), ..Given::default() };
-    Input::Answer { request: RequestId(request), given }
+    Input::Answer { request: RequestId(request), given, printed: None }
 }
 
 fn event_line(entry: &Entry) -> String {

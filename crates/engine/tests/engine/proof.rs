@@ -68,7 +68,7 @@ fn who_may_try_again_is_told_what_failed() {
     play.heard(said::conversation("c1"));
     play.heard(said::end("success"));
     play.ended(0);
-    play.give(Input::Send { session: S, text: "mind the gap".to_owned() });
+    play.give(Input::Send { session: S, text: "mind the gap".to_owned(), printed: None });
     play.forget();
     check_ends(&mut play, 2, "1 failed\n");
     check(

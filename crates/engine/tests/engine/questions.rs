@@ -147,7 +147,7 @@ fn who_asks_nothing_and_stands_still_is_sent_on() {
 
 fn skip(request: u64) -> Input {
     let given = Given { skip: true, ..Given::default() };
-    Input::Answer { request: RequestId(request), given }
+    Input::Answer { request: RequestId(request), given, printed: None }
 }
 
 #[test]
@@ -453,7 +453,7 @@ fn a_permission_is_given_in_the_words_of_the_cli() {
     play.answer(1, "allow");
     play.heard(said::permission(2, "rm"));
     let given = Given { value: Some("not that".to_owned()), decision: Some(false), ..Given::default() };
-    play.give(Input::Answer { request: RequestId(2), given });
+    play.give(Input::Answer { request: RequestId(2), given, printed: None });
     check(
         play,
         &expect![[r#"
@@ -608,12 +608,12 @@ fn who_exits_while_asking_and_remembers_nothing_is_judged() {
 fn who_reads_only_prompts_is_recalled_for_an_answer_and_not_for_a_message() {
     let mut play = Play::running(codex());
     play.heard(said::conversation("c1"));
-    play.give(Input::Send { session: S, text: "by the way".to_owned() });
+    play.give(Input::Send { session: S, text: "by the way".to_owned(), printed: None });
     play.asks(said::question("Which?"));
     play.answer(1, "this");
     play.killed();
     play.started();
-    play.give(Input::Send { session: S, text: "one more thing".to_owned() });
+    play.give(Input::Send { session: S, text: "one more thing".to_owned(), printed: None });
     play.heard(said::end("success"));
     play.ended(0);
     play.started();

@@ -31,7 +31,7 @@ fn what_is_not_there() {
         Input::Merge(session),
         Input::Discard(session),
         Input::Resume { session, prompt: None },
-        Input::Send { session, text: "x".to_owned() },
+        Input::Send { session, text: "x".to_owned(), printed: None },
     ] {
         check(&mut play, input, &none);
     }
@@ -83,7 +83,7 @@ fn what_is_no_answer() {
     let options = vec!["PostgreSQL".to_owned(), "MySQL".to_owned()];
     let why = NotAnAnswer::NotAnOption { options, nearest: Some("PostgreSQL".to_owned()) };
     check(&mut play, answer(1, "post"), &Refusal::NotAnAnswer { request, why });
-    let nothing = Input::Answer { request, given: Given::default() };
+    let nothing = Input::Answer { request, given: Given::default(), printed: None };
     check(&mut play, nothing, &Refusal::NotAnAnswer { request, why: NotAnAnswer::Empty });
     play.asks(said::dependency("api_key", "STRIPE"));
     let request = RequestId(2);
@@ -91,16 +91,20 @@ fn what_is_no_answer() {
     check(&mut play, answer(2, "secret"), &refusal(NotAnAnswer::ValueWanted));
     let names = vec!["OTHER".to_owned()];
     let given = Given { provided: names.clone(), ..Given::default() };
-    check(&mut play, Input::Answer { request, given }, &refusal(NotAnAnswer::NotAsked { names }));
+    check(
+        &mut play,
+        Input::Answer { request, given, printed: None },
+        &refusal(NotAnAnswer::NotAsked { names }),
+    );
     let given = Given { skip: true, ..Given::default() };
-    check(&mut play, Input::Answer { request, given }, &refusal(NotAnAnswer::Required));
+    check(&mut play, Input::Answer { request, given, printed: None }, &refusal(NotAnAnswer::Required));
 }
 
 #[test]
 fn what_cannot_be_done_now() {
     let mut play = Play::running(plain());
     let not_now = |status, wanted| Refusal::NotNow { session: S, status, wanted };
-    let send = |text: &str| Input::Send { session: S, text: text.to_owned() };
+    let send = |text: &str| Input::Send { session: S, text: text.to_owned(), printed: None };
     check(&mut play, send("  "), &Refusal::EmptyMessage);
     check(&mut play, Input::Continue(S), &not_now(Status::Active, Wanted::Continue));
     check(&mut play, Input::Resume { session: S, prompt: None }, &not_now(Status::Active, Wanted::Resume));

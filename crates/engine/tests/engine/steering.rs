@@ -70,7 +70,7 @@ fn an_answer_waits_for_who_holds_the_agent() {
     play.give(Input::Pause(S));
     play.answer(1, "this");
     assert_eq!(play.status(), Status::Paused);
-    play.give(Input::Send { session: S, text: "by the way".to_owned() });
+    play.give(Input::Send { session: S, text: "by the way".to_owned(), printed: None });
     play.forget();
     play.give(Input::Continue(S));
     check(
@@ -251,10 +251,10 @@ fn cancel_ends_what_has_no_process() {
 #[test]
 fn a_message_is_brought_at_once_or_when_the_agent_is_there() {
     let mut play = Play::ordered(order(plain(), Terms::default()));
-    play.give(Input::Send { session: S, text: "before it began".to_owned() });
+    play.give(Input::Send { session: S, text: "before it began".to_owned(), printed: None });
     play.forget();
     play.started();
-    play.give(Input::Send { session: S, text: "while it works".to_owned() });
+    play.give(Input::Send { session: S, text: "while it works".to_owned(), printed: None });
     check(
         &mut play,
         &expect![[r#"
@@ -514,7 +514,7 @@ fn a_reason_beside_a_yes_or_no_goes_to_who_reads_sentences() {
     let given =
         Given { value: Some("not on a Friday".to_owned()), decision: Some(false), ..Given::default() };
     play.forget();
-    play.give(Input::Answer { request: RequestId(1), given });
+    play.give(Input::Answer { request: RequestId(1), given, printed: None });
     let page = play.page();
     assert!(
         page.contains(r#"answer={"answer":"remarked","remark":"not on a Friday","text":"No"}"#),

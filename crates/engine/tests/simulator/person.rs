@@ -56,11 +56,15 @@ impl Person {
             _ if installs => Input::Cancel(session),
             1..=3 => Input::Pause(session),
             4..=7 => Input::Continue(session),
-            8 | 9 => Input::Send { session, text: "by the way".to_owned() },
+            8 | 9 => Input::Send { session, text: "by the way".to_owned(), printed: None },
             10..=12 => Input::Resume { session, prompt: random.once_in(2).then(|| "go on".to_owned()) },
             13 => Input::Merge(session),
             14 => Input::Discard(session),
-            15 => Input::Answer { request: RequestId(1 + random.below(9)), given: Given::default() },
+            15 => Input::Answer {
+                request: RequestId(1 + random.below(9)),
+                given: Given::default(),
+                printed: None,
+            },
             16 => Input::Cancel(SessionId(99)),
             17 => trust(random),
             18 => Input::Distrust { root: "/repo".to_owned() },
@@ -145,7 +149,7 @@ fn answer(request: &Request, random: &mut Random) -> Input {
         Ask::TokensOver { .. } => said(random.one_of(&["raise", "raise by 2", "stop"]).expect("some")),
         Ask::Review(_) => unreachable!("it was decided above"),
     };
-    Input::Answer { request: request.id, given }
+    Input::Answer { request: request.id, given, printed: None }
 }
 
 /// A run with its script.

@@ -12,10 +12,27 @@ pub struct LookedView {
     pub seq: u64,
     /// When the last event happened that the person has seen, in UTC milliseconds; null if they have seen none.
     pub last_looked_at_ms: Option<u64>,
-    /// Sessions that are done or have failed since, and are neither merged nor discarded; the latest first.
+    /// Sessions that are done or have failed since, and are neither merged nor discarded; the latest first. Those that
+    /// work on tasks of a loop are counted in `loops`.
     pub ended: Vec<SessionView>,
     /// How many more there are.
     pub more: u64,
+    /// Loops of which sessions have ended since, by the number of the loop.
+    #[serde(default)]
+    pub loops: Vec<LoopEndsView>,
+}
+
+/// What has ended of a loop through a task file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LoopEndsView {
+    /// The session of the loop.
+    pub session: String,
+    /// The loop's own project.
+    pub project: String,
+    /// How many of its sessions are done.
+    pub done: u64,
+    /// How many have failed, attempts that were repeated included.
+    pub failed: u64,
 }
 
 /// A person has looked.

@@ -88,7 +88,8 @@ pub(super) async fn answer(
             _ => {}
         }
     }
-    if let Err(error) = app.driver.journal.submit_for(Input::Answer { request, given }, key).await {
+    let input = Input::Answer { request, given, printed: app.printed_of_request(request) };
+    if let Err(error) = app.driver.journal.submit_for(input, key).await {
         // It was cancelled or expired in between: consent that nobody took is none. Where the store failed nobody
         // knows whether the answer counts, and a value that is kept for nothing does less harm than one that lacks.
         if matches!(error, SubmitError::Refused(_) | SubmitError::KeyReused) {

@@ -90,7 +90,8 @@ pub(super) async fn give(
         given.value = Some(file.path.clone());
         placed = Some(file);
     }
-    if let Err(error) = app.driver.journal.submit_for(Input::Answer { request, given }, key).await {
+    let input = Input::Answer { request, given, printed: app.printed_of_request(request) };
+    if let Err(error) = app.driver.journal.submit_for(input, key).await {
         // It was cancelled or expired in between, or the key is that of another wish: nobody will look for the file.
         let is_refused = matches!(error, SubmitError::Refused(_) | SubmitError::KeyReused);
         if let Some(placed) = placed.filter(|_| is_refused) {

@@ -1,6 +1,9 @@
 //! What has ended since the person last looked, and that they have looked.
 
+use std::collections::BTreeMap;
+
 use axum::{Json, extract::State};
+use ostler_engine::SessionId;
 use ostler_store::{Entity, Scope};
 
 use super::{
@@ -11,7 +14,7 @@ use super::{
     problem::not_written,
 };
 use crate::{
-    api::{Listed, LookedView, NewLook, OutcomeKind, Problem, SessionView},
+    api::{Listed, LookedView, LoopEndsView, NewLook, OutcomeKind, Problem, SessionView},
     journal::Found,
     looked::Look,
 };
@@ -54,13 +57,41 @@ impl App {
                 _ => Ok(None),
             }
         })?;
+        let loops = self.take_loops(&mut ended)?;
         ended.sort_by_key(|it: &SessionView| std::cmp::Reverse(it.ended_at_ms));
         let more = ended.len().saturating_sub(SHOWN_MAX) as u64;
         ended.truncate(SHOWN_MAX);
         let last_looked_at_ms = Some(look.at_ms).filter(|at_ms| *at_ms > 0);
-        let mut view = LookedView { seq, last_looked_at_ms, ended, more };
+        let mut view = LookedView { seq, last_looked_at_ms, ended, more, loops };
         view.shorten();
         Ok(view)
+    }
+
+    /// Takes the sessions of loops out of those that have ended, and counts them by their loop.
+    fn take_loops(&self, ended: &mut Vec<SessionView>) -> Result<Vec<LoopEndsView>, Problem> {
+        let mut loops: BTreeMap<SessionId, LoopEndsView> = BTreeMap::new();
+        let mut others = Vec::with_capacity(ended.len());
+        for session in ended.drain(..) {
+            let id = self.session_id(&session.id)?;
+            let parent =
+                self.with_session(id, |world, it| world.runs.get(&it.run).and_then(|run| run.parent))?;
+            let Some(parent) = parent else {
+                others.push(session);
+                continue;
+            };
+            let counts = loops.entry(parent).or_insert_with(|| LoopEndsView {
+                session: parent.to_string(),
+                project: session.project.name.clone(),
+                done: 0,
+                failed: 0,
+            });
+            match session.outcome.map(|it| it.outcome) {
+                Some(OutcomeKind::Failed) => counts.failed += 1,
+                _ => counts.done += 1,
+            }
+        }
+        *ended = others;
+        Ok(loops.into_values().collect())
     }
 
     fn look(&self, new: &NewLook) -> Result<LookedView, Problem> {

@@ -317,7 +317,8 @@ pub(super) async fn send(
         seat::find(&driver, &caller, &role, "").map_err(|why| no_seat(&role, &why))
     });
     let seat = found.await??;
-    let input = OfficeInput::Send { project, seat, text };
+    let printed = seat.session.and_then(|session| app.printed(session));
+    let input = OfficeInput::Send { project, seat, text, printed };
     let made = app.driver.journal.submit_for(Input::Office(Box::new(input)), key).await?;
     let session = made.session.ok_or_else(|| Problem::internal("nobody was written to"))?;
     app.session_view(session).map(Json)

@@ -14,7 +14,10 @@ use axum::{
 };
 use hyper::body::Bytes;
 use ostler_agents::Output;
-use ostler_engine::{SessionId, session::Session};
+use ostler_engine::{
+    RequestId, SessionId,
+    session::{LogPlace, Session},
+};
 use ostler_files::{UnusableFile, private};
 use ostler_protocol::stream::Table;
 use ostler_shim::{ERR, OUT};
@@ -142,6 +145,21 @@ impl App {
             _ => None,
         };
         Ok(AgentLog { session, launch, path, table })
+    }
+}
+
+impl App {
+    /// How far the log of a session's process is written, if one runs.
+    pub(super) fn printed(&self, session: SessionId) -> Option<LogPlace> {
+        let launch = self.with_session(session, |_, it| it.live().map(|live| live.number)).ok()??;
+        let log = private::look(self.driver.home.launch(session, launch).join(OUT)).ok()?;
+        Some(LogPlace { launch, offset: log.len() })
+    }
+
+    /// The same for the session that asks something.
+    pub(super) fn printed_of_request(&self, request: RequestId) -> Option<LogPlace> {
+        let session = self.driver.journal.world().requests.get(&request)?.session;
+        self.printed(session)
     }
 }
 

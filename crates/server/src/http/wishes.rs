@@ -84,7 +84,10 @@ pub(super) async fn send(
     Body(new): Body<NewMessage>,
 ) -> Result<Json<SessionView>, Problem> {
     let body = json!(new);
-    let input = |session| Input::Send { session, text: new.text };
+    let input = |session| {
+        let printed = app.printed(session);
+        Input::Send { session, text: new.text, printed }
+    };
     app.wish(&id, "messages", &headers, &body, input).await
 }
 

@@ -1,6 +1,8 @@
 //! What is shown of the log of one process: bytes go in, lines for people or objects for machines come out, and what the
 //! agent was told comes where it belongs.
 
+use std::collections::VecDeque;
+
 use ostler_agents::{Agent, Output};
 use ostler_protocol::stream::{Piece, Table, Transcript};
 use ostler_server::api::{PieceView, SessionView};
@@ -35,8 +37,7 @@ pub(super) struct LogPrinter<'a> {
     /// Whether what was read ends with a line.
     at_line_end: bool,
     /// What the agent was told, in order.
-    marks: std::vec::IntoIter<ToldMark>,
-    next: Option<ToldMark>,
+    marks: VecDeque<ToldMark>,
 }
 
 /// Bytes as lines for people, or as pieces for machines.
@@ -67,8 +68,6 @@ impl<'a> LogPrinter<'a> {
             }
             Reading::People(Box::new(renderer))
         };
-        let mut marks = marks.into_iter();
-        let next = marks.next();
         LogPrinter {
             context,
             is_plain: session.plain,
@@ -76,24 +75,32 @@ impl<'a> LogPrinter<'a> {
             reading,
             read: 0,
             at_line_end: true,
-            marks,
-            next,
+            marks: marks.into(),
         }
     }
 
     /// What is shown of the next bytes.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> Vec<u8> {
         let mut shown = Vec::new();
-        while let Some(mark) = self.next.clone() {
+        while let Some(mark) = self.marks.front() {
             let Some(end) = self.end_of_line(mark.offset, bytes) else { break };
+            let Some(mark) = self.marks.pop_front() else { break };
             let (before, rest) = bytes.split_at(end);
             shown.extend(self.take(before));
             shown.extend(self.tell(&mark.piece));
-            self.next = self.marks.next();
             bytes = rest;
         }
         shown.extend(self.take(bytes));
         shown
+    }
+
+    /// What is shown of something that the agent is told now: nothing yet, if its place in the log is still to come.
+    pub(super) fn happened(&mut self, mark: ToldMark) -> Vec<u8> {
+        if !mark.is_exact {
+            return self.tell(&mark.piece);
+        }
+        self.marks.push_back(mark);
+        self.push(&[])
     }
 
     /// Where in the next bytes the first line ends at or behind a place of the log.
@@ -152,9 +159,8 @@ impl<'a> LogPrinter<'a> {
             Reading::Lines(held) if held.is_empty() => Vec::new(),
             Reading::Lines(held) => pieces(vec![Piece::Line { bytes: std::mem::take(held) }]),
         };
-        while let Some(mark) = self.next.take() {
+        while let Some(mark) = self.marks.pop_front() {
             shown.extend(self.tell(&mark.piece));
-            self.next = self.marks.next();
         }
         shown
     }
@@ -181,7 +187,7 @@ mod tests {
 
     fn mark(offset: u64, text: &str) -> ToldMark {
         let piece = ToldPiece::Message { text: text.to_owned(), at_ms: 1 };
-        ToldMark { launch: 1, offset, piece }
+        ToldMark { launch: 1, offset, is_exact: true, piece }
     }
 
     /// What machines see, however the bytes come.

@@ -44,6 +44,8 @@ pub(super) enum ToldPiece {
 pub(super) struct ToldMark {
     pub(super) launch: u32,
     pub(super) offset: u64,
+    /// Whether the journal has the place. Otherwise it is that of what was heard last.
+    pub(super) is_exact: bool,
     pub(super) piece: ToldPiece,
 }
 
@@ -123,7 +125,12 @@ impl ToldReader {
             }
             _ => return None,
         };
-        Some(ToldMark { launch: self.launch, offset: self.offset, piece })
+        let printed = &body["printed"];
+        let is_exact = printed["launch"].as_u64() == Some(u64::from(self.launch));
+        if is_exact {
+            self.offset = printed["offset"].as_u64().unwrap_or(self.offset).max(self.offset);
+        }
+        Some(ToldMark { launch: self.launch, offset: self.offset, is_exact, piece })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     answer::{Answer, NotAnAnswer},
     decide::{Maker, requests::OSTLER},
     event::Event,
-    id::RequestId,
+    id::{RequestId, SessionId},
     office::{OfficeEvent, RepeatTerms, Verdict, Why},
     request::{Ask, By, Request},
     words,
@@ -47,6 +47,10 @@ impl Maker<'_> {
         if !is_too_often || repeats.has_changed(terms.files.as_deref()) {
             return false;
         }
+        if let Some(request) = self.repeat_request(caller, id) {
+            self.emit(caller, Event::Office(OfficeEvent::Held { invocation: id, request, times }));
+            return true;
+        }
         let launch = session.launches.last().map_or(0, |launch| launch.number);
         let options: Vec<String> = RepeatChoice::ALL.iter().map(|choice| choice.word().into()).collect();
         let question = words::office::repeated_question(session.order.korean, call, role, times, options);
@@ -55,15 +59,29 @@ impl Maker<'_> {
         true
     }
 
-    /// The open call that a request is about.
+    /// The open request about an earlier call of the same caller to the same role: a person decides once about all.
+    fn repeat_request(&self, caller: SessionId, id: InvocationId) -> Option<RequestId> {
+        let role = &self.desk.get(id)?.callee;
+        let calls = self.desk.get(caller)?.office.calls.keys();
+        calls.filter_map(|other| self.desk.get(*other)).find_map(|other| {
+            let held = other.held.filter(|_| other.is_open() && other.callee == *role)?;
+            self.desk.get(held.request).is_some_and(Request::is_open).then_some(held.request)
+        })
+    }
+
+    /// The first open call that a request is about.
     pub(in crate::decide) fn held_call(&self, request: RequestId) -> Option<InvocationId> {
-        let session = self.desk.get(request)?.session;
-        let calls = self.desk.get(session)?.office.calls.keys().copied();
-        let is_it = |id: &InvocationId| {
+        self.held_calls(request).next()
+    }
+
+    /// All open calls that a request is about, in order.
+    fn held_calls(&self, request: RequestId) -> impl Iterator<Item = InvocationId> + '_ {
+        let session = self.desk.get(request).and_then(|request| self.desk.get(request.session));
+        let calls = session.into_iter().flat_map(|session| session.office.calls.keys().copied());
+        calls.filter(move |id| {
             let call = self.desk.get(*id).filter(|call| call.is_open());
             call.and_then(|call| call.held).is_some_and(|held| held.request == request)
-        };
-        calls.into_iter().find(is_it)
+        })
     }
 
     /// What is meant by an answer, if it is about a call that is repeated.
@@ -71,15 +89,18 @@ impl Maker<'_> {
         &self,
         request: RequestId,
         answer: &Answer,
-    ) -> Result<Option<(InvocationId, RepeatChoice)>, Refusal> {
-        let Some(call) = self.held_call(request) else { return Ok(None) };
+    ) -> Result<Option<(Vec<InvocationId>, RepeatChoice)>, Refusal> {
+        let calls: Vec<InvocationId> = self.held_calls(request).collect();
+        if calls.is_empty() {
+            return Ok(None);
+        }
         let is_meant =
             |choice: &RepeatChoice| matches!(answer, Answer::Text { text } if *text == choice.word());
         let choice = RepeatChoice::ALL.into_iter().find(is_meant).ok_or_else(|| {
             let options = RepeatChoice::ALL.iter().map(|choice| choice.word().into()).collect();
             Refusal::NotAnAnswer { request, why: NotAnAnswer::NotAnOption { options, nearest: None } }
         })?;
-        Ok(Some((call, choice)))
+        Ok(Some((calls, choice)))
     }
 
     /// Makes a call that was held, or tells its caller that it is not made.
@@ -101,10 +122,20 @@ impl Maker<'_> {
         let Some(call) = self.desk.get(id) else { return };
         let (session, held) = (call.session, call.held);
         let Some(request) = held.map(|held| held.request) else { return };
+        if self.held_calls(request).any(|other| other != id) {
+            return;
+        }
         if self.desk.get(request).is_some_and(Request::is_open) {
             let (by, answer, brings) = (By::Change, Answer::Nothing, false);
-            let settled =
-                Event::RequestSettled { request, by, answer, brings, relaunches: false, unseen: false };
+            let settled = Event::RequestSettled {
+                request,
+                by,
+                answer,
+                brings,
+                relaunches: false,
+                unseen: false,
+                printed: None,
+            };
             self.emit(session, settled);
         }
     }

@@ -69,7 +69,7 @@ fn card(stage: &Stage) -> (RequestId, String, Vec<String>) {
 fn answer(stage: &mut Stage, word: &str) {
     let given = Given { value: Some(word.to_owned()), ..Given::default() };
     let request = card(stage).0;
-    stage.give(&Input::Answer { request, given });
+    stage.give(&Input::Answer { request, given, printed: None });
     stage.settle();
 }
 
@@ -208,7 +208,12 @@ fn the_work_of_who_has_failed_is_not_merged_unasked() {
     assert!(words.contains("before it was through"), "{words}");
     assert_eq!(options, ["merge", "leave"]);
     let given = Given { value: Some("retry".to_owned()), insist: true, ..Given::default() };
-    let refused = decide(stage.world(), &Overlay::default(), stage.now_ms, &Input::Answer { request, given });
+    let refused = decide(
+        stage.world(),
+        &Overlay::default(),
+        stage.now_ms,
+        &Input::Answer { request, given, printed: None },
+    );
     assert!(matches!(refused, Err(Refusal::NotAnAnswer { .. })), "{refused:?}");
     answer(&mut stage, "merge");
     assert!(stage.session(seat).worktree.as_ref().is_some_and(|it| it.back.insisted), "the driver is told");

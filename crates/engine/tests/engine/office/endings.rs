@@ -110,7 +110,12 @@ fn what_nobody_lived_to_read_is_said_to_the_next_process() {
         // What a person has to say is no call.
         stage.deaths = vec![death];
         let seat = stage.find("PO").expect("it is there");
-        stage.office(OfficeInput::Send { project: ProjectId(1), seat, text: "Hello.".to_owned() });
+        stage.office(OfficeInput::Send {
+            project: ProjectId(1),
+            seat,
+            text: "Hello.".to_owned(),
+            printed: None,
+        });
         stage.settle();
         let seat = stage.seat("PO");
         let is_said = stage.told(seat).last() == Some(&"Hello.\n");

@@ -77,7 +77,7 @@ fn who_has_asked_a_person_stays_for_the_answer_though_nobody_waits_for_it_any_mo
     assert!(stage.world().requests[&request].is_open(), "it can still be answered");
     assert_eq!(stage.status(seat), Status::Active);
     let given = Given { value: Some("This one.".to_owned()), ..Given::default() };
-    stage.give(&Input::Answer { request, given });
+    stage.give(&Input::Answer { request, given, printed: None });
     stage.settle();
     assert!(stage.told(seat).iter().any(|told| told.contains("This one.")), "{:?}", stage.told(seat));
     stage.prints(seat);
@@ -93,7 +93,7 @@ fn who_ends_without_reading_its_answer_is_not_begun_again_for_it() {
     stage.says(seat, said::ask_user("Which one?"));
     let request = *stage.world().requests.keys().next().expect("a question");
     let given = Given { value: Some("This one.".to_owned()), ..Given::default() };
-    stage.give(&Input::Answer { request, given });
+    stage.give(&Input::Answer { request, given, printed: None });
     stage.ends(seat, 0);
     assert_eq!(stage.session(seat).launches.len(), 1, "it would only ask once more");
     assert_eq!(stage.status(seat), Status::Completed);

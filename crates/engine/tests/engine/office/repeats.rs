@@ -29,7 +29,7 @@ fn round(stage: &mut Stage, caller: SessionId, number: u32) {
 
 fn answer(stage: &mut Stage, request: u64, value: &str) {
     let given = Given { value: Some(value.to_owned()), ..Given::default() };
-    stage.give(&Input::Answer { request: RequestId(request), given });
+    stage.give(&Input::Answer { request: RequestId(request), given, printed: None });
     stage.settle();
 }
 
@@ -55,7 +55,7 @@ fn the_same_call_that_brings_nothing_new_is_held_until_a_person_answers() {
 
     // What is no answer changes nothing.
     let given = Given { value: Some("perhaps".to_owned()), ..Given::default() };
-    let refused = Input::Answer { request: RequestId(1), given };
+    let refused = Input::Answer { request: RequestId(1), given, printed: None };
     assert!(decide_well(stage.world(), &Overlay::default(), 1_000, &refused).is_err());
 
     answer(&mut stage, 1, "continue");
@@ -104,7 +104,7 @@ fn what_changes_lets_calls_go_on() {
     let (mut stage, caller) = self::stage(2);
     for _ in 0..3 {
         (0..2).for_each(|_| round(&mut stage, caller, 1));
-        stage.give(&Input::Send { session: caller, text: "Once more.".to_owned() });
+        stage.give(&Input::Send { session: caller, text: "Once more.".to_owned(), printed: None });
         stage.settle();
     }
     assert!(stage.world().requests.is_empty());
@@ -119,6 +119,30 @@ fn calls_that_are_open_at_once_are_one_round() {
     }
     assert!(stage.world().requests.is_empty());
     assert!((1..=8).all(|call| ended(stage.call(call)) == (Verdict::Completed, Why::Delivered)));
+}
+
+#[test]
+fn a_person_is_asked_once_about_all_calls_of_a_caller_to_a_role() {
+    for (word, verdict) in [("continue", Verdict::Completed), ("stop", Verdict::Failed)] {
+        let (mut stage, caller) = stage(2);
+        (1..=2).for_each(|number| round(&mut stage, caller, number));
+        for task in ["Run the tests, try 3.", "Run the tests, try 4.", "Run the tests, try 5."] {
+            stage.invokes(caller, "QA", task);
+        }
+        assert_eq!(stage.world().requests.len(), 1);
+        assert!(question(&stage, 1).contains("every call to QA that waits"), "{}", question(&stage, 1));
+        // A call that nobody waits for any more leaves the question to the others.
+        stage.office(OfficeInput::Cancel(stage.call(3).id));
+        assert!(stage.world().requests[&RequestId(1)].is_open());
+        answer(&mut stage, 1, word);
+        for _ in 4..=5 {
+            if word == "continue" {
+                stage.delivers(stage.seat("QA"), "s_1", "Green.");
+            }
+        }
+        assert_eq!([4, 5].map(|call| ended(stage.call(call)).0), [verdict, verdict], "{word}");
+        assert_eq!(stage.world().requests.len(), 1);
+    }
 }
 
 #[test]

@@ -167,7 +167,7 @@ impl Stage {
     /// A person writes to a role.
     pub(super) fn writes(&mut self, role: &str, text: &str) -> SessionId {
         let seat = self.find(role).expect("a role");
-        self.office(OfficeInput::Send { project: ProjectId(1), seat, text: text.to_owned() });
+        self.office(OfficeInput::Send { project: ProjectId(1), seat, text: text.to_owned(), printed: None });
         self.settle();
         self.seat(role)
     }
