@@ -53,7 +53,7 @@ pub(crate) const GROUPS: &[(Key, &[&str])] = &[
     (Key::GroupLook, &["ps", "show", "logs", "search", "usage", "open"]),
     (
         Key::GroupProjects,
-        &["context", "phases", "tasks", "orchestrate", "office", "resolve", "exec", "agents"],
+        &["context", "dispatch", "phases", "tasks", "orchestrate", "office", "resolve", "exec", "agents"],
     ),
     (Key::GroupKeys, &["secret", "trust", "token"]),
     (Key::GroupAgents, &["ask", "need", "error", "step", "invoke", "deliver", "mcp", "guide"]),

@@ -41,8 +41,8 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 
 use crate::{
     commands::{
-        agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, doctor, exec,
-        export, guide, inbox, invoke, logs, man, merge, need, notify, office, open, orchestrate, parse,
+        agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, dispatch, doctor,
+        exec, export, guide, inbox, invoke, logs, man, merge, need, notify, office, open, orchestrate, parse,
         permissions, phases, project_context, ps, rename, report, resolve, resume, review, run, search,
         secret, send, serve, show, step, tasks, token, trust, usage, verify, wait,
         wish::{self, Wish},
@@ -112,6 +112,7 @@ enum Command {
     Merge(merge::Arguments),
     #[command(alias = "rm")]
     Discard(discard::Arguments),
+    Dispatch(dispatch::Arguments),
     Permissions(permissions::Arguments),
     Trust(trust::Arguments),
     Token(token::Arguments),
@@ -203,6 +204,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Diff(arguments) => diff::run(context, &arguments),
         Command::Merge(arguments) => merge::run(context, &arguments),
         Command::Discard(arguments) => discard::run(context, &arguments),
+        Command::Dispatch(arguments) => dispatch::run(context, &arguments),
         Command::Permissions(arguments) => permissions::run(context, &arguments),
         Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Token(arguments) => token::run(context, arguments),

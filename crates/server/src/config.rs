@@ -6,6 +6,7 @@
 
 mod budget;
 mod checkpoints;
+mod dispatch;
 mod known;
 mod notify;
 mod office;
@@ -88,6 +89,8 @@ pub struct Config {
     pub orchestrate: OrchestrateSettings,
     /// What is said of the roles of an office.
     pub office: Office,
+    /// Rules of dispatch beside the built-in ones, a text for each file.
+    pub dispatch: Vec<String>,
     /// What a person has to agree to in the project's file.
     pub commands: Vec<RepositoryCommand>,
     /// What the user's own file has the server run itself, outside of any shim.
@@ -156,6 +159,7 @@ struct File {
     #[serde(default)]
     orchestrate: OrchestrateTable,
     office: Option<OfficeTable>,
+    dispatch: Option<Spanned<toml::Table>>,
 }
 
 /// US dollars for a million tokens.
@@ -229,6 +233,7 @@ impl Config {
             phases: phases::Said::default().finish(),
             orchestrate: OrchestrateSettings::default(),
             office: Office::default(),
+            dispatch: Vec::new(),
         }
     }
 
@@ -326,6 +331,9 @@ impl Config {
                 return Err(source.wrong(name.span(), message, nearest));
             }
             self.default_agent = Some(name.into_inner());
+        }
+        if let Some(rules) = file.dispatch {
+            dispatch::add(&mut self.dispatch, source, rules)?;
         }
         if let Some(checkpoints) = file.checkpoints {
             (self.checkpoints, self.prune) = checkpoints.into_inner().read(source)?;
@@ -624,7 +632,7 @@ mod tests {
             "question = '1h'\n",
             "",
             "config.toml:1: unknown key `question`, expected one of `language`, `default_agent`, `agents`, \
-             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`, `phases`, `orchestrate`, `office`; did you mean `patience.question`?",
+             `patience`, `prices`, `budget`, `vault`, `checkpoints`, `page`, `notify`, `phases`, `orchestrate`, `office`, `dispatch`; did you mean `patience.question`?",
         );
         check("default_agent = 'cladue'", "", "config.toml:1: `cladue` is no agent; did you mean `claude`?");
         check("", "language = 'fr'", "ostler.toml:1: unknown language `fr`, expected `en` or `ko`");

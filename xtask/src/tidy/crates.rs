@@ -73,6 +73,7 @@ const RULES: &[Rule] = &[
         name: "ostler",
         workspace: &[
             "ostler-agents",
+            "ostler-engine",
             "ostler-files",
             "ostler-orchestrate",
             "ostler-project",

@@ -10,6 +10,7 @@ pub(crate) mod deliver;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod discard;
+pub(crate) mod dispatch;
 pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod export;

@@ -8,6 +8,13 @@ use super::{Key, Language, Words, fill};
 
 /// A key with its sentence in English and in Korean.
 pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
+    (Key::DispatchOutline, "This would run as follows:", "다음과 같이 실행할 예정입니다:"),
+    (
+        Key::DispatchNoAgents,
+        "One session does this by itself; no role is needed.",
+        "역할 없이 세션 하나로 충분합니다.",
+    ),
+    (Key::DispatchWhy, "Why:", "이유:"),
     (Key::ColumnPhase, "PHASE", "단계"),
     (Key::ColumnOwner, "OWNER", "담당"),
     (Key::TaskReady, "ready", "준비됨"),

@@ -8,6 +8,7 @@ mod bad_input;
 mod completing;
 mod configuration;
 mod demo;
+mod dispatch;
 mod exec;
 mod hostile;
 mod logs;

@@ -113,16 +113,13 @@ pub struct RulesError {
 }
 
 impl DispatchRules {
-    /// The rules that are built in.
-    pub fn built_in() -> DispatchRules {
-        let file = RulesFile::read(BUILT_IN).expect("the built-in rules are tested");
-        DispatchRules::from_file(file)
-    }
-
-    /// The built-in rules with those of a project: they add to each list, or replace the lists they name with `replace = true`.
-    pub fn with_project(text: &str) -> Result<DispatchRules, RulesError> {
+    /// The built-in rules, and then those of files: each adds to the lists, or replaces the lists it names with
+    /// `replace = true`.
+    pub fn with_files(files: &[String]) -> Result<DispatchRules, RulesError> {
         let mut rules = RulesFile::read(BUILT_IN).expect("the built-in rules are tested");
-        rules.join(RulesFile::read(text)?);
+        for text in files {
+            rules.join(RulesFile::read(text)?);
+        }
         Ok(DispatchRules::from_file(rules))
     }
 

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use ostler_engine::dispatch::{DispatchFacts, DispatchRules, Role, analyse};
 
+use super::built_in;
+
 const CORPUS: &str = include_str!("corpus.tsv");
 
 struct Labelled<'a> {
@@ -26,7 +28,7 @@ fn labelled() -> Vec<Labelled<'static>> {
 
 #[test]
 fn corpus_is_read_right_in_95_of_100_requests() {
-    let (rules, corpus) = (DispatchRules::built_in(), labelled());
+    let (rules, corpus) = (built_in(), labelled());
     assert!(corpus.len() >= 300, "{} requests", corpus.len());
     let mut wrong = String::new();
     let mut count = 0;

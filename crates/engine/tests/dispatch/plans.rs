@@ -5,8 +5,10 @@ use ostler_engine::dispatch::{
     ChosenSkill, DispatchFacts, DispatchPlan, DispatchRules, Role, analyse, outline,
 };
 
+use super::built_in;
+
 fn plan(request: &str) -> DispatchPlan {
-    analyse(request, &DispatchRules::built_in(), &DispatchFacts::default(), |_| None)
+    analyse(request, &built_in(), &DispatchFacts::default(), |_| None)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "an inline snapshot is written in the call")]
@@ -134,12 +136,8 @@ fn skill_gives_the_agents_of_the_documented_example() {
         .into_iter()
         .collect();
     let skill = ChosenSkill { name: "auth-flow".to_owned(), roles, ..ChosenSkill::default() };
-    let plan = analyse(
-        "로그인 기능 구현해줘",
-        &DispatchRules::built_in(),
-        &DispatchFacts::default(),
-        |_| Some(skill),
-    );
+    let plan =
+        analyse("로그인 기능 구현해줘", &built_in(), &DispatchFacts::default(), |_| Some(skill));
     let expected = [
         "1. researcher + analyst (병렬 분석)",
         "2. planner (설계)",
@@ -154,7 +152,7 @@ fn skill_gives_the_agents_of_the_documented_example() {
 #[test]
 fn skill_is_not_asked_about_questions_and_faults() {
     for request in ["로그인이 뭐야?", "로그인이 안 돼요", "오타 고쳐줘"] {
-        analyse(request, &DispatchRules::built_in(), &DispatchFacts::default(), |_| panic!("{request}"));
+        analyse(request, &built_in(), &DispatchFacts::default(), |_| panic!("{request}"));
     }
 }
 
@@ -166,8 +164,7 @@ fn stack_decides_who_implements_what_names_no_area() {
         test_command: Some("npm test".to_owned()),
     };
     let implementer = |facts: &DispatchFacts| {
-        let plan =
-            analyse("엑셀 내보내기를 추가해줘", &DispatchRules::built_in(), facts, |_| None);
+        let plan = analyse("엑셀 내보내기를 추가해줘", &built_in(), facts, |_| None);
         assert_eq!(plan.agents[1].check.as_deref(), Some("npm test"));
         plan.agents[0].agent
     };
@@ -181,12 +178,14 @@ fn project_adds_to_the_rules_or_replaces_them() {
     let request = "Add a frobnicator";
     let agent =
         |rules: &DispatchRules| analyse(request, rules, &DispatchFacts::default(), |_| None).agents[0].agent;
-    assert_eq!(agent(&DispatchRules::built_in()), Role::Executor);
-    let rules = DispatchRules::with_project("[areas]\ndba = [\"frobnicator\"]\n").expect("rules");
+    assert_eq!(agent(&built_in()), Role::Executor);
+    let rules = DispatchRules::with_files(&["[areas]\ndba = [\"frobnicator\"]\n".to_owned()]).expect("rules");
     assert_eq!(agent(&rules), Role::Dba);
     let rules =
-        DispatchRules::with_project("replace = true\n[verbs]\nfeature = [\"frobnicate\"]\n").expect("rules");
+        DispatchRules::with_files(&["replace = true\n[verbs]\nfeature = [\"frobnicate\"]\n".to_owned()])
+            .expect("rules");
     assert_ne!(analyse(request, &rules, &DispatchFacts::default(), |_| None).intent.name(), "feature");
-    let error = DispatchRules::with_project("[verbs]\nfeatures = []\n").expect_err("an unknown key");
+    let error =
+        DispatchRules::with_files(&["[verbs]\nfeatures = []\n".to_owned()]).expect_err("an unknown key");
     assert!(error.message.contains("features"), "{}", error.message);
 }

@@ -50,6 +50,7 @@ pub const PROJECT_KEYS: &[(&str, ProjectRule)] = &[
     ("office.idle", ProjectRule::Withheld),
     ("office.repeats", ProjectRule::Withheld),
     ("office.roles", ProjectRule::Refused),
+    ("dispatch", ProjectRule::Plain),
 ];
 
 /// Tables whose entries have names of their own: a person agrees to each.
@@ -204,6 +205,7 @@ mod tests {
         ("office.idle", "[office]\nidle = '1m'", "[office]\nidle = '1d'", ""),
         ("office.repeats", "[office]\nrepeats = 3", "[office]\nrepeats = 0", ""),
         ("office.roles", "", "[office.roles.PO]\ndescription = 'plans'", ""),
+        ("dispatch", "", "[dispatch.areas]\ndba = ['shard']", ""),
     ];
 
     /// The keys that the parser takes at a place, as its own error lists them; none if it is no table.
