@@ -19,16 +19,21 @@ const SECRETS: [&str; 4] = [
     "3f786850e387550fdab836ed7e6dc881de23001b",
 ];
 
+/// The input that is masked without a secret.
+const NO_VALUE: &str = "log of a build, no value known";
+
 fn main() {
     let secrets: Vec<Secret> = SECRETS.iter().map(|&text| Secret::new(text.to_owned())).collect();
     let masks = Arc::new(Masks::new(&secrets));
+    let none = Arc::new(Masks::new([]));
     println!("{} MiB, chunks of {} KiB, median of {ROUNDS}\n", BYTES >> 20, CHUNK_BYTES >> 10);
     println!("| input | MB/s | to a copy |\n|---|---:|---:|");
     for (name, text) in inputs() {
         let (mut masking, mut copying) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             copying.push(time(|| copy(&text)));
-            masking.push(time(|| mask(&masks, &text)));
+            let masks = if name == NO_VALUE { &none } else { &masks };
+            masking.push(time(|| mask(masks, &text)));
         }
         let [masking, copying] = [&mut masking, &mut copying].map(|times| {
             times.sort();
@@ -40,7 +45,7 @@ fn main() {
     }
 }
 
-fn inputs() -> [(&'static str, Vec<u8>); 5] {
+fn inputs() -> [(&'static str, Vec<u8>); 9] {
     let repeat = |line: &dyn Fn(usize) -> String| {
         let mut text = String::new();
         for number in 0.. {
@@ -65,7 +70,17 @@ fn inputs() -> [(&'static str, Vec<u8>); 5] {
     };
     let near =
         |number: usize| format!("sk-proj-0a1B {number} ghp_aB3d\n   E5 postgres://app:hunter | 3f7868");
+    let html = |number: usize| {
+        format!(
+            "<li><a href=\"/docs?page={number}&amp;q=it&#39;s\">Tom &amp; Jerry &mdash; it&#39;s &lt;{number}&gt;</a></li>"
+        )
+    };
+    let wide = repeat(&log).into_iter().flat_map(|byte| [byte, 0]).collect();
     [
+        (NO_VALUE, repeat(&log)),
+        ("no letter that begins a form", repeat(&|_| "(=[]) @#$ {~} <> ^ !".repeat(4))),
+        ("HTML with entities", repeat(&html)),
+        ("log of a build in UTF-16", wide),
         ("log of a build", repeat(&log)),
         ("lines of JSON", repeat(&json)),
         ("table with colours", repeat(&table)),

@@ -1,14 +1,16 @@
 //! Takes secrets out of what is shown: each byte of one becomes `*`, so that every offset stays what it was.
 //!
 //! [`Masks`] knows what to look for, [`Masker`] goes through a stream in chunks of any size. Found is a secret as it
-//! is, in JSON, in a URL, in base64 (all alignments, both alphabets), in hexadecimal digits and in a dump, also with what
-//! layout puts between its characters; of several lines, also each line by itself. Shorter ones than [`MASKED_BYTES_MIN`] are not masked: they stand in
+//! is, in JSON and other strings, quoted for a shell, in HTML, in a URL, in base64 (all alignments, both alphabets), in
+//! hexadecimal digits, in a dump and in UTF-16, also with what layout or control characters put between its characters; of
+//! several lines, also each line by itself. Shorter ones than [`MASKED_BYTES_MIN`] are not masked: they stand in
 //! every other word. Line breaks stay what they are, so that lines stay lines.
 //!
 //! The time is linear, whatever the secrets and the text. What is held back is only what may be the beginning of a
 //! secret, never more than the longest form of one.
 
 mod dump;
+mod escape;
 mod gap;
 mod layer;
 mod patterns;
@@ -51,6 +53,9 @@ impl Masks {
                 patterns.add(&form, WordKind::Form);
                 patterns.add(&words::skeleton(&form), WordKind::Skeleton);
             }
+            for form in words::wide(secret.expose()) {
+                patterns.add(&form, WordKind::Form);
+            }
             for form in words::digits(secret.expose()) {
                 patterns.add(&form, WordKind::Form);
                 patterns.add(&form, WordKind::Digits);
@@ -73,7 +78,7 @@ impl Masks {
             return text.to_owned();
         }
         let out = self.bytes(text.as_bytes());
-        String::from_utf8(out).expect("forms of a secret begin and end between characters")
+        String::from_utf8(out).unwrap_or_else(|out| whole_characters(text, out.as_bytes()))
     }
 
     /// Masks all bytes of something, such as a file.
@@ -220,6 +225,18 @@ fn mask(held: &mut [u8], given: u64, span: Span, is_number: bool) {
             _ => *byte = MASK,
         }
     }
+}
+
+/// A masked text whose masks end within characters, as the bytes of UTF-16 can: there all of the character is masked.
+fn whole_characters(text: &str, masked: &[u8]) -> String {
+    let is_masked =
+        |at: usize, c: char| text.as_bytes()[at..at + c.len_utf8()] != masked[at..at + c.len_utf8()];
+    let character = |(at, c): (usize, char)| match char::from(masked[at]) {
+        _ if !is_masked(at, c) => String::from(c),
+        digit if c.len_utf8() == 1 => String::from(digit),
+        _ => String::from(char::from(MASK)).repeat(c.len_utf8()),
+    };
+    text.char_indices().map(character).collect()
 }
 
 /// Where something in the stream is in what is held.

@@ -85,7 +85,12 @@ print("\\\n    ".join(lines))
 print("".join(f"│ {line:10}  │\n" for line in lines))
 print("".join(f"{letter}\b{letter}" for letter in key), "".join(f"_\b{letter}" for letter in key))
 print("\u200b".join(key), "\u00ad".join(key))
+print("\0".join(key), "\1".join(key), "".join(f"\33[3{ord(letter) % 8}m{letter}\33[0m" for letter in key))
+import shlex, html
+print("> " + "\n> ".join(lines), shlex.quote(key), html.escape(key), "".join(f"&#{ord(letter)};" for letter in key))
+print("".join(f"\\x{byte:02x}" for byte in key.encode()), "".join(f"&#x{ord(letter):x};" for letter in key))
 PYTHON
+printf '%q %s\n' "$KEY" "${KEY@Q}"; printf '%s' "$KEY" | iconv -t UTF-16 2>/dev/null; echo
 printf '%s' "$KEY" | fold -w 10 | sed 's/^/        /'; echo
 for form in '-c' '-An -tx1' '-tx1z'; do printf 'KEY=%s' "$KEY" | od $form; done
 echo "$KEY" >&3
@@ -116,6 +121,12 @@ fn traces() -> Vec<String> {
         "_\u{8}o_\u{8}n".to_owned(),
         "o\u{200b}n\u{200b}l".to_owned(),
         "o\u{ad}n\u{ad}l".to_owned(),
+        "o\0n\0l".to_owned(),
+        "o\u{1}n\u{1}l".to_owned(),
+        "mo\u{1b}[0m".to_owned(),
+        "&#111;&#110;".to_owned(),
+        "&#x6f;&#x6e;".to_owned(),
+        "\\x6f\\x6e".to_owned(),
     ]
 }
 

@@ -10,7 +10,10 @@
 //! the other columns. Where the secret begins within a line is where a view starts to follow, so it need not know how
 //! that line began.
 
-use super::layer::{Escape, Layer, Unit, whole};
+use super::{
+    escape::{Escape, whole},
+    layer::{Layer, Unit},
+};
 
 /// An offset has so many digits: 7 in `od`, 8 in the others.
 const OFFSET_MIN: usize = 7;

@@ -2,6 +2,7 @@
 
 use super::{
     dump::{Column, DumpLine},
+    escape::{self, Escape, whole},
     gap::{self, Sequence},
 };
 
@@ -25,14 +26,20 @@ impl Unit {
 /// A form of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Escapes of JSON strings, all that there are.
-    Json,
+    /// Escapes of strings and shells, all that there are: see [`escape`].
+    String,
+    /// Entities of HTML.
+    Html,
     /// `%XX`.
     Url,
     /// `%XX`, and `+` for a space.
     PlusUrl,
-    /// What a terminal does not show, and wrapped lines: see [`gap`].
+    /// Control characters and escape sequences of a terminal left out: see [`gap`].
+    Shown,
+    /// What a terminal does not show, and wrapped lines.
     Drawn,
+    /// That, and what quotations, comments and differences put before each line.
+    Quoted,
     /// That, and all white space, backslashes and borders of tables.
     Skeleton,
     /// What tools put between hexadecimal digits left out.
@@ -61,26 +68,14 @@ pub(super) struct Layer {
     sequence: Sequence,
     /// Whether white space is the indentation of a line.
     is_indentation: bool,
+    /// What stands before such a line, or 0.
+    mark: u8,
     /// Where in a line of a dump it is.
     pub(super) line: DumpLine,
     /// How many bytes in a row were left out.
     gap: u32,
     /// The byte before the next one, as far as a word has come.
     last: u8,
-}
-
-/// What can be said of the beginning of an escape.
-pub(super) enum Escape {
-    /// It may go on.
-    Open,
-    /// It is whole and stands for so many of these bytes.
-    Whole([u8; 4], usize),
-    /// It is whole and is left out.
-    LeftOut,
-    /// It is whole and is printed over the byte before it.
-    Overprint,
-    /// It is none: its first byte is only itself.
-    None,
 }
 
 impl Layer {
@@ -95,19 +90,35 @@ impl Layer {
             taken: 0,
             sequence: Sequence::None,
             is_indentation: false,
+            mark: 0,
             line: DumpLine::Inside,
             gap: 0,
             last: 0,
         }
     }
 
+    /// Another one for the same form.
+    pub(super) fn alike(&self) -> Layer {
+        Layer::new(self.form)
+    }
+
+    /// Goes where another one of the same form is.
+    pub(super) fn follow(&mut self, other: &Layer) {
+        self.waiting[..other.count].copy_from_slice(other.waiting());
+        (self.count, self.out_count, self.taken) = (other.count, 0, 0);
+        (self.sequence, self.is_indentation, self.line) = (other.sequence, other.is_indentation, other.line);
+        (self.gap, self.last, self.mark) = (other.gap, other.last, other.mark);
+    }
+
     /// Whether it makes something else of a byte that stands by itself.
     pub(super) fn takes(&self, byte: u8) -> bool {
         match self.form {
-            Form::Json => byte == b'\\',
+            Form::String => matches!(byte, b'\\' | b'\''),
+            Form::Html => byte == b'&',
+            Form::Shown => gap::is_control(byte),
             Form::Url => byte == b'%',
             Form::PlusUrl => matches!(byte, b'%' | b'+'),
-            Form::Drawn => gap::is_hidden(byte),
+            Form::Drawn | Form::Quoted => gap::is_hidden(byte),
             Form::Skeleton => gap::is_hidden(byte) || gap::is_padding(byte),
             Form::Separated => matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b':' | b'-' | b',' | b'.'),
             Form::Dump(column) => column.takes(byte),
@@ -166,7 +177,7 @@ impl Layer {
                 }
                 Escape::LeftOut => {
                     self.drop_first(length);
-                    self.is_indentation |= matches!(last.byte, b'\n' | b'\r') && self.form == Form::Drawn;
+                    self.follow_indentation(last.byte);
                     // It is always the last that has come.
                     self.sequence = Sequence::None.after(last.byte);
                     self.leave_out(unit, length);
@@ -231,6 +242,25 @@ impl Layer {
         self.drop_first(1);
     }
 
+    /// Lines go on behind a line break, their indentation left out.
+    fn follow_indentation(&mut self, byte: u8) {
+        match byte {
+            b'\n' | b'\r' if matches!(self.form, Form::Drawn | Form::Quoted) => {
+                (self.is_indentation, self.mark) = (true, 0);
+            }
+            b' ' | b'\t' => {}
+            mark if self.is_indentation && gap::is_mark(mark) => self.mark = mark,
+            _ => {}
+        }
+    }
+
+    /// Whether a byte is indentation, or the same mark as before it in the line.
+    fn is_before_line(&self, byte: u8) -> bool {
+        let is_mark =
+            self.form == Form::Quoted && gap::is_mark(byte) && (self.mark == 0 || self.mark == byte);
+        self.is_indentation && (is_mark || matches!(byte, b' ' | b'\t'))
+    }
+
     /// What the first of those that wait are, and how many of them. What is left out can be shorter than all.
     fn first_escape(&self) -> (Escape, usize) {
         let bytes: [u8; WAITING_MAX] = self.waiting.map(|unit| unit.byte);
@@ -238,85 +268,18 @@ impl Layer {
         let is_loose = self.form == Form::Skeleton;
         let last = (self.gap == 0).then_some(self.last);
         match self.form {
-            Form::Drawn if self.is_indentation && matches!(bytes[0], b' ' | b'\t') => (Escape::LeftOut, 1),
+            _ if self.is_before_line(bytes[0]) => (Escape::LeftOut, 1),
             _ if !self.takes(bytes[0]) => (Escape::None, 1),
-            Form::Json => (json(bytes), self.count),
+            Form::String => escape::string(bytes),
+            Form::Html => escape::entity(bytes),
             Form::Url | Form::PlusUrl if bytes == b"+" => (whole(b" "), 1),
-            Form::Url | Form::PlusUrl => (url(bytes), self.count),
-            Form::Drawn | Form::Skeleton => (1..=self.count)
+            Form::Url | Form::PlusUrl => (escape::url(bytes), self.count),
+            Form::Drawn | Form::Quoted | Form::Skeleton => (1..=self.count)
                 .map(|length| (gap::escape(&bytes[..length], last, is_loose), length))
                 .find(|(escape, _)| !matches!(escape, Escape::Open))
                 .unwrap_or((Escape::Open, self.count)),
-            Form::Separated => (Escape::LeftOut, 1),
+            Form::Shown | Form::Separated => (Escape::LeftOut, 1),
             Form::Dump(_) => (Escape::None, 1),
         }
     }
-}
-
-pub(super) fn whole(bytes: &[u8]) -> Escape {
-    let mut whole = [0; 4];
-    whole[..bytes.len()].copy_from_slice(bytes);
-    Escape::Whole(whole, bytes.len())
-}
-
-fn url(bytes: &[u8]) -> Escape {
-    match bytes {
-        [_] => Escape::Open,
-        [_, high] if high.is_ascii_hexdigit() => Escape::Open,
-        [_, high, low] => match number(&[*high, *low]).map(u8::try_from) {
-            Some(Ok(byte)) => whole(&[byte]),
-            _ => Escape::None,
-        },
-        _ => Escape::None,
-    }
-}
-
-fn json(bytes: &[u8]) -> Escape {
-    match bytes {
-        [_] | [_, b'u'] => Escape::Open,
-        [_, b'u', digits @ ..] if digits.len() < 4 => {
-            if number(digits).is_some() {
-                Escape::Open
-            } else {
-                Escape::None
-            }
-        }
-        [_, b'u', a, b, c, d, rest @ ..] => match number(&[*a, *b, *c, *d]) {
-            Some(high @ 0xd800..0xdc00) => second_half(high, rest),
-            Some(number) => character(number),
-            None => Escape::None,
-        },
-        [_, short] => match short {
-            b'"' | b'\\' | b'/' => whole(&[*short]),
-            b'b' => whole(b"\x08"),
-            b'f' => whole(b"\x0c"),
-            b'n' => whole(b"\n"),
-            b'r' => whole(b"\r"),
-            b't' => whole(b"\t"),
-            _ => Escape::None,
-        },
-        _ => Escape::None,
-    }
-}
-
-/// Characters beyond 16 bits are written in two halves.
-fn second_half(high: u32, rest: &[u8]) -> Escape {
-    match rest {
-        [] | [b'\\'] | [b'\\', b'u'] => Escape::Open,
-        [b'\\', b'u', digits @ ..] => match number(digits) {
-            Some(low @ 0xdc00..0xe000) => character(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)),
-            Some(_) if digits.len() < 4 => Escape::Open,
-            _ => Escape::None,
-        },
-        _ => Escape::None,
-    }
-}
-
-fn character(number: u32) -> Escape {
-    let character = char::from_u32(number);
-    character.map_or(Escape::None, |character| whole(character.encode_utf8(&mut [0; 4]).as_bytes()))
-}
-
-fn number(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
 }

@@ -1,13 +1,18 @@
-//! The ways to look at a stream: as it is, and with what JSON, URLs, layout and dumps have done to it undone.
+//! The ways to look at a stream: as it is, and with what strings, HTML, URLs, layout and dumps have done to it undone.
 //!
-//! The views are a tree: what is undone in JSON is looked at in further ways. Each view walks through the same words. As
-//! long as a view sees what the one above it sees, it costs nothing: it is in step, and begins to walk by itself only at a
-//! byte that it reads differently.
+//! The views are a tree: what is undone in strings is looked at in further ways. Each view walks through the same words.
+//! As long as a view sees what the one above it sees, it costs nothing: it is in step, and begins to walk by itself only
+//! at a byte that it reads differently.
+//!
+//! Control characters can be between any two bytes of any form. So a stage that meets one forks: a twin of the stage, with
+//! its walk and all of its views, goes on from there without what a screen does not show. The twin ends where it has come
+//! to nothing, or to the same as the stage. Text without control characters has no twin and does not pay for it.
 
 use std::collections::VecDeque;
 
 use super::{
     dump::Column,
+    gap,
     layer::{Form, Layer, Unit},
     patterns::{Patterns, ROOT, WordKind},
 };
@@ -62,16 +67,37 @@ pub(super) struct Views {
 struct Stage {
     walk: Walk,
     views: Vec<View>,
-    /// How many of the views are not in step.
-    astray: usize,
-    /// Bytes that some view reads differently.
-    special: [bool; 256],
+    /// A bit for each of the views, and of the twin, that is not in step.
+    astray: u32,
+    /// For each byte, a bit for each of the views, and of the twin, that may read it differently.
+    special: [u32; 256],
+    forks: Forks,
+    /// None until the stage forks for the first time.
+    twin: Option<Box<Twin>>,
+}
+
+/// When a stage forks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Forks {
+    Never,
+    /// At a control character.
+    Always,
+    /// At one that was written as an escape. The stage above forks at the others.
+    AtEscapes,
+}
+
+/// The bit of the twin; the views have the bits from the first on.
+const TWIN: u32 = 1 << 31;
+
+/// A stage that does not see what a screen does not show.
+struct Twin {
+    layer: Layer,
+    stage: Stage,
 }
 
 /// A way to look at the stream of another stage. It is in step as long as it would see the same.
 struct View {
     layer: Layer,
-    in_step: bool,
     wanted: Wanted,
     stage: Stage,
 }
@@ -93,9 +119,11 @@ impl Views {
         let digits = Wanted { length_min: 1, gap_from: PAIR, kind: WordKind::Digits };
         let dumped = Wanted { length_min: LOOSE_MIN, ..digits };
         let view = |form, wanted| View::new(form, wanted, Vec::new());
-        let json = vec![
-            view(Form::Json, ANY),
-            view(Form::Drawn, drawn),
+        let html = vec![view(Form::Html, ANY), view(Form::Quoted, drawn)];
+        let string = vec![
+            View::new(Form::String, ANY, Vec::new()).that_forks(),
+            View::new(Form::Html, ANY, html),
+            view(Form::Quoted, drawn),
             view(Form::Skeleton, skeleton),
             view(Form::Separated, digits),
             view(Form::Dump(Column::DigitsBeforeBar), dumped),
@@ -103,15 +131,16 @@ impl Views {
             view(Form::Dump(Column::Text), drawn),
             view(Form::Dump(Column::Characters), drawn),
         ];
-        let plain = Stage::new(vec![
-            View::new(Form::Json, ANY, json),
+        let views = vec![
+            View::new(Form::String, ANY, string).that_forks(),
             view(Form::Url, ANY),
             view(Form::PlusUrl, ANY),
             view(Form::Drawn, drawn),
-        ]);
+        ];
+        let plain = Stage::new(views, Forks::Always);
         // What is left out, or a space put in place of a plus, changes nothing where nothing has begun: no word begins
         // with it.
-        let idle = bytes(|byte| !matches!(byte, b'\\' | b'%') && patterns.next(ROOT, byte) == ROOT);
+        let idle = bytes(|byte| !matches!(byte, b'\\' | b'%' | b'&') && patterns.next(ROOT, byte) == ROOT);
         Views { plain, idle }
     }
 
@@ -154,56 +183,134 @@ impl Views {
 }
 
 impl Stage {
-    fn new(views: Vec<View>) -> Stage {
-        let special = bytes(|byte| views.iter().any(|view| view.reads_differently(byte)));
-        Stage { walk: Walk::default(), views, astray: 0, special }
+    fn new(views: Vec<View>, forks: Forks) -> Stage {
+        let special = |byte| {
+            let twin = if forks != Forks::Never && gap::is_control(byte) { TWIN } else { 0 };
+            let views = views.iter().enumerate().filter(|(_, view)| view.reads_differently(byte));
+            views.fold(twin, |bits, (place, _)| bits | 1 << place)
+        };
+        let special = bytes(special);
+        Stage { walk: Walk::default(), views, astray: 0, special, forks, twin: None }
     }
 
     fn step<F: FnMut(Span)>(&mut self, patterns: &Patterns, unit: Unit, wanted: Wanted, found: &mut F) {
-        if self.special[usize::from(unit.byte)] {
-            for view in self.views.iter_mut().filter(|view| view.in_step) {
-                if view.leaves(patterns, unit.byte, self.walk.at) {
-                    view.in_step = false;
-                    view.stage.walk.follow(patterns, view.wanted, &self.walk);
-                    self.astray += 1;
-                }
+        let readers = self.special[usize::from(unit.byte)] & !self.astray;
+        if readers & TWIN != 0 {
+            self.fork(unit);
+        }
+        for place in places(readers & !TWIN) {
+            let view = &mut self.views[place];
+            if view.leaves(patterns, unit.byte, self.walk.at) {
+                view.stage.walk.follow(patterns, view.wanted, &self.walk);
+                self.astray |= 1 << place;
             }
         }
         self.walk.step(patterns, unit, wanted, found);
         if self.astray == 0 {
             return;
         }
-        self.astray = 0;
-        for view in self.views.iter_mut().filter(|view| !view.in_step) {
+        for place in places(self.astray & !TWIN) {
+            let view = &mut self.views[place];
             view.feed(patterns, unit, found);
-            view.in_step = view.layer.is_idle()
+            let is_in_step = view.layer.is_idle()
                 && view.stage.astray == 0
                 && view.stage.walk.follows(patterns, view.wanted, &self.walk);
-            self.astray += usize::from(!view.in_step);
+            if is_in_step {
+                self.astray &= !(1 << place);
+            }
+        }
+        if let Some(twin) = self.twin.as_deref_mut().filter(|_| self.astray & TWIN != 0) {
+            twin.feed(patterns, unit, wanted, found);
+            let is_same = self.astray == TWIN && twin.layer.is_idle() && twin.stage.walk.is_at(&self.walk);
+            if twin.stage.astray == 0 && (is_same || twin.stage.walk.at == ROOT) {
+                self.astray &= !TWIN;
+            }
         }
     }
 
+    /// Lets a twin go on from here, if something has begun that could go on behind a control character.
+    fn fork(&mut self, unit: Unit) {
+        let is_escape = unit.end - unit.start > 1;
+        let has_begun = self.walk.at != ROOT || self.astray != 0;
+        if !has_begun || self.forks == Forks::AtEscapes && !is_escape {
+            return;
+        }
+        let mut twin = self.twin.take().unwrap_or_else(|| Box::new(Twin::of(self)));
+        twin.layer = Layer::new(Form::Shown);
+        twin.stage.follow(self);
+        self.twin = Some(twin);
+        self.astray |= TWIN;
+    }
+
+    /// A stage of the same views.
+    fn alike(&self, forks: Forks) -> Stage {
+        let views = self.views.iter().map(|view| View {
+            layer: view.layer.alike(),
+            wanted: view.wanted,
+            stage: view.stage.alike(view.stage.forks),
+        });
+        Stage::new(views.collect(), forks)
+    }
+
+    /// Goes where another stage of the same views is. The twin of that one goes its own way.
+    fn follow(&mut self, other: &Stage) {
+        self.walk.copy(&other.walk);
+        for place in places((self.astray | other.astray) & !TWIN) {
+            self.views[place].layer.follow(&other.views[place].layer);
+            self.views[place].stage.follow(&other.views[place].stage);
+        }
+        self.astray = other.astray & !TWIN;
+    }
+
+    /// The views that are not in step.
+    fn astray(&self) -> impl Iterator<Item = &View> {
+        places(self.astray & !TWIN).map(|place| &self.views[place])
+    }
+
+    /// The twin, if it is not in step.
+    fn active_twin(&self) -> Option<&Twin> {
+        self.twin.as_deref().filter(|_| self.astray & TWIN != 0)
+    }
+
     fn open_from(&self) -> Option<u64> {
-        let astray = self.views.iter().filter(|view| !view.in_step);
-        let views = astray.flat_map(|view| [view.layer.waits_from(), view.stage.open_from()]);
-        views.flatten().chain(self.walk.starts.front().copied()).min()
+        let views = self.astray().flat_map(|view| [view.layer.waits_from(), view.stage.open_from()]);
+        let twin = self.active_twin().map(|twin| twin.stage.open_from());
+        views.chain(twin).flatten().chain(self.walk.starts.front().copied()).min()
     }
 
     fn each_walk<'a>(&'a self, take: &mut impl FnMut(&'a Walk)) {
         take(&self.walk);
-        for view in self.views.iter().filter(|view| !view.in_step) {
-            view.stage.each_walk(take);
+        self.astray().for_each(|view| view.stage.each_walk(take));
+        if let Some(twin) = self.active_twin() {
+            twin.stage.each_walk(take);
+        }
+    }
+}
+
+impl Twin {
+    fn of(stage: &Stage) -> Twin {
+        Twin { layer: Layer::new(Form::Shown), stage: stage.alike(Forks::Never) }
+    }
+
+    fn feed<F: FnMut(Span)>(&mut self, patterns: &Patterns, unit: Unit, wanted: Wanted, found: &mut F) {
+        self.layer.push(unit);
+        while let Some(unit) = self.layer.next() {
+            self.stage.step(patterns, unit, wanted, found);
         }
     }
 }
 
 impl View {
     fn new(form: Form, wanted: Wanted, views: Vec<View>) -> View {
-        View { layer: Layer::new(form), in_step: true, wanted, stage: Stage::new(views) }
+        View { layer: Layer::new(form), wanted, stage: Stage::new(views, Forks::Never) }
+    }
+
+    fn that_forks(self) -> View {
+        View { stage: Stage::new(self.stage.views, Forks::AtEscapes), ..self }
     }
 
     fn reads_differently(&self, byte: u8) -> bool {
-        self.layer.takes(byte) || self.stage.special[usize::from(byte)]
+        self.layer.takes(byte) || self.stage.special[usize::from(byte)] & !TWIN != 0
     }
 
     /// Whether it sees something else from this byte on than the stage that it looks at, which has come so far.
@@ -212,9 +319,8 @@ impl View {
         // What is cheap to find out comes first: most bytes are a space behind a single letter.
         let is_deep = |at| patterns.depth(at) >= gap_from;
         let takes = is_deep(at) && self.layer.takes(byte) && is_deep(patterns.wanted(at, kind, length_min));
-        takes
-            || self.stage.special[usize::from(byte)]
-                && self.stage.views.iter().any(|view| view.leaves(patterns, byte, at))
+        let mut readers = places(self.stage.special[usize::from(byte)] & !TWIN);
+        takes || readers.any(|place| self.stage.views[place].leaves(patterns, byte, at))
     }
 
     /// Passes a byte through the layer, and walks with what comes out.
@@ -236,8 +342,17 @@ impl View {
     }
 }
 
-fn bytes(is: impl Fn(u8) -> bool) -> [bool; 256] {
-    std::array::from_fn(|place| is(u8::try_from(place).expect("there are 256 bytes")))
+/// The places of the bits that are set.
+fn places(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (place < u32::BITS).then(|| length(place))
+    })
+}
+
+fn bytes<T>(of: impl Fn(u8) -> T) -> [T; 256] {
+    std::array::from_fn(|place| of(u8::try_from(place).expect("there are 256 bytes")))
 }
 
 impl Walk {
@@ -246,6 +361,16 @@ impl Walk {
         self.at = other.at;
         self.starts.clone_from(&other.starts);
         self.trim(patterns, wanted, other.end);
+    }
+
+    fn copy(&mut self, other: &Walk) {
+        (self.at, self.end) = (other.at, other.end);
+        self.starts.clone_from(&other.starts);
+    }
+
+    /// Whether [`Walk::copy`] would change nothing.
+    fn is_at(&self, other: &Walk) -> bool {
+        self.at == other.at && self.starts == other.starts
     }
 
     /// Whether [`Walk::follow`] would change nothing.

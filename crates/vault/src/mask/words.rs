@@ -52,16 +52,51 @@ pub(super) fn digits(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
     let is_digits = text.len() >= LINE_BYTES_MIN && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let own = is_digits.then(|| Zeroizing::new(text.to_owned()));
     let all = own.into_iter().chain([bytes]);
+    let all = all.chain(utf16(text).map(|bytes| Zeroizing::new(crate::hex::digits(&bytes))));
     let cases = all.flat_map(|text| [text.to_ascii_lowercase(), text.to_ascii_uppercase()]);
     cases.map(|text| Zeroizing::new(text.into_bytes())).collect()
 }
 
+/// A secret in UTF-16, as a screen shows it: without control characters, and so without the zero bytes. What is left of
+/// one in ASCII is the secret itself. The text beside a dump shows each of them as a dot.
+pub(super) fn wide(secret: &str) -> Vec<Zeroizing<Vec<u8>>> {
+    let text = secret.trim();
+    if text.len() < LINE_BYTES_MIN {
+        return Vec::new();
+    }
+    let mut forms: Vec<_> = utf16(text).map(|bytes| seen(Form::Shown, &bytes)).into();
+    // A secret with control characters of its own.
+    forms.push(seen(Form::Shown, text.as_bytes()));
+    if text.is_ascii() {
+        let dots = text.bytes().flat_map(|byte| [byte, b'.']).take(2 * text.len() - 1);
+        forms.push(Zeroizing::new(dots.collect()));
+    }
+    let [low, _] = utf16(text);
+    forms.extend((0..3).flat_map(|before| base64(&low, before, STANDARD)));
+    forms.retain(|form| form.len() >= LINE_BYTES_MIN);
+    forms
+}
+
+/// The bytes of UTF-16 in both orders. Of one in ASCII, the zero bytes at both ends tell nothing and are left out.
+fn utf16(text: &str) -> [Zeroizing<Vec<u8>>; 2] {
+    let low = text.encode_utf16().flat_map(u16::to_le_bytes);
+    let high = text.encode_utf16().flat_map(u16::to_be_bytes);
+    let zeros = usize::from(text.is_ascii());
+    let length = 2 * text.encode_utf16().count() - zeros;
+    [Zeroizing::new(low.take(length).collect()), Zeroizing::new(high.skip(zeros).collect())]
+}
+
 /// A form without what layout may put between its characters.
 pub(super) fn skeleton(form: &[u8]) -> Zeroizing<Vec<u8>> {
-    let mut layer = Layer::new(Form::Skeleton);
-    let mut bytes = Zeroizing::new(Vec::with_capacity(form.len()));
     // A line break is left out in any case, and settles what comes before it.
-    for &byte in form.iter().chain(b"\n") {
+    seen(Form::Skeleton, &Zeroizing::new([form, b"\n"].concat()))
+}
+
+/// Bytes as a layer sees them.
+fn seen(form: Form, text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut layer = Layer::new(form);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(text.len()));
+    for &byte in text {
         layer.push(Unit::of(byte, 0));
         while let Some(unit) = layer.next() {
             bytes.extend((!unit.is_overprint).then_some(unit.byte));

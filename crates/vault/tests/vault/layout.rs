@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const KEY: &str = "sk_live_0123456789abcdefXYZ";
 
-fn masks(secrets: &[&str]) -> Arc<Masks> {
+pub(crate) fn masks(secrets: &[&str]) -> Arc<Masks> {
     let secrets: Vec<Secret> = secrets.iter().map(|&text| Secret::new(text.to_owned())).collect();
     Arc::new(Masks::new(&secrets))
 }
@@ -199,7 +199,7 @@ fn what_is_held_back_for_gaps_is_bounded() {
     assert!(held < 100 << 10, "{held} bytes were held back");
 }
 
-fn secret() -> impl Strategy<Value = String> {
+pub(crate) fn secret() -> impl Strategy<Value = String> {
     prop_oneof!["[A-Za-z0-9]{16,40}", "[A-Za-z0-9_/+.=-]{16,60}", "[a-z]{4,8}( [a-z]{4,8}){3,5}"]
 }
 
@@ -209,7 +209,7 @@ fn noise() -> impl Strategy<Value = String> {
 }
 
 /// Changes one character, so that it is another secret in each of its forms.
-fn changed(secret: &str, at: usize) -> String {
+pub(crate) fn changed(secret: &str, at: usize) -> String {
     secret.char_indices().map(|(place, c)| if place == at { '~' } else { c }).collect()
 }
 
