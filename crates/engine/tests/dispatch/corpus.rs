@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ostler_engine::dispatch::{DispatchFacts, DispatchRules, Role, analyse};
+use ostler_engine::dispatch::{DispatchFacts, Role, analyse};
 
 use super::built_in;
 
