@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: how fast the parser, the reader of task files, the loop over them, the journal, masking,
-//! the server, the office and a checkpoint are, and how soon the shim stops an agent.
+//! the search of memory, the server, the office and a checkpoint are, and how soon the shim stops an agent.
 //!
 //! Times come from the benchmarks themselves; instruction counts from callgrind, which gives the same number on a
 //! busy machine. Nothing here judges a number.
@@ -32,17 +32,19 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
             run_command(cargo().args(["bench", "-p", "ostler-workspace", "--bench", "checkpoint"]))
         }
         ["mask"] => run_command(cargo().args(["bench", "-p", "ostler-vault", "--bench", "mask"])),
+        ["memory"] => run_command(cargo().args(["bench", "-p", "ostler-memory", "--bench", "search"])),
         ["shim"] => shim::run(),
         ["server"] => server::run(),
         ["office"] => office::run(),
         ["tasks"] => tasks::run(),
         [
-            "mask" | "office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace" | "world",
+            "mask" | "memory" | "office" | "plan" | "tasks" | "server" | "store" | "shim" | "workspace"
+            | "world",
             extra,
             ..,
         ] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `shim`, `workspace` and `world`"
+            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `memory`, `shim`, `workspace` and `world`"
         ))),
         rest => parser(rest),
     }

@@ -42,9 +42,9 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, dispatch, doctor,
-        exec, export, guide, inbox, invoke, logs, man, merge, need, notify, office, open, orchestrate, parse,
-        permissions, phases, project_context, ps, rename, report, resolve, resume, review, run, search,
-        secret, send, serve, show, step, tasks, token, trust, usage, verify, wait,
+        exec, export, guide, inbox, invoke, logs, man, memory, merge, need, notify, office, open,
+        orchestrate, parse, permissions, phases, project_context, ps, rename, report, resolve, resume,
+        review, run, search, secret, send, serve, show, step, tasks, token, trust, usage, verify, wait,
         wish::{self, Wish},
     },
     context::Context,
@@ -89,6 +89,7 @@ enum Command {
     Attach(attach::Arguments),
     Logs(logs::Arguments),
     Search(search::Arguments),
+    Memory(memory::Arguments),
     Wait(wait::Arguments),
     Rename(rename::Arguments),
     Inbox(inbox::Arguments),
@@ -185,6 +186,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Attach(arguments) => attach::run(context, &arguments),
         Command::Logs(arguments) => logs::run(context, &arguments),
         Command::Search(arguments) => search::run(context, &arguments),
+        Command::Memory(arguments) => memory::run(context, &arguments),
         Command::Wait(arguments) => wait::run(context, &arguments),
         Command::Rename(arguments) => rename::run(context, &arguments),
         Command::Inbox(_) => inbox::run(context),

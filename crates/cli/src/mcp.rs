@@ -1,9 +1,10 @@
 //! `ostler mcp`: a server of the Model Context Protocol on standard input and output, for the agent of a session.
 //!
-//! It offers to ask, to need and to report, over the session's own socket. While somebody is waited for it says so
+//! It offers to ask, to need, to report and to search the project's memory, over the session's own socket. While somebody is waited for it says so
 //! every few seconds to a client that wants to know, because some count that and would give up otherwise. Values of
 //! secrets never stand in a result: what a model reads goes to whoever runs it.
 
+mod memory;
 mod office;
 mod tools;
 mod wire;
@@ -167,10 +168,27 @@ impl Server {
         None
     }
 
+    fn search_memory(&self, id: Value, era: Era, arguments: &Value) -> Option<Value> {
+        let query = match memory::query(arguments) {
+            Ok(query) => query,
+            Err(why) => return Some(wire::result(&id, era, wire::said(&why, true))),
+        };
+        let (channel, said) = (self.channel.clone(), self.said.clone());
+        tokio::spawn(async move {
+            let (text, is_error) = memory::run(&channel, &query).await;
+            // A client that does not read any more has ended.
+            said.send(wire::result(&id, era, wire::said(&text, is_error)).into()).await.ok();
+        });
+        None
+    }
+
     fn call(&mut self, id: Value, era: Era, params: &Value) -> Option<Value> {
         let name = params["name"].as_str().unwrap_or_default();
         if let Some(errand) = office::errand(name, &params["arguments"]) {
             return self.run_errand(id, era, errand);
+        }
+        if name == memory::NAME {
+            return self.search_memory(id, era, &params["arguments"]);
         }
         let Some(tool) = Tool::of_name(name) else {
             return Some(wire::error(&id, wire::BAD_PARAMS, &format!("there is no tool '{name}'")));
@@ -202,6 +220,7 @@ fn all_tools() -> Value {
     let mut tools = tools::list();
     if let Some(list) = tools.as_array_mut() {
         list.extend(office::list());
+        list.push(memory::tool());
     }
     tools
 }

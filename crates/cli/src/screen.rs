@@ -66,8 +66,7 @@ impl Screen {
         }
     }
 
-    /// A file, or a test.
-    #[cfg(test)]
+    /// A file, a model or a test.
     pub(crate) fn plain() -> Screen {
         Screen { colours: false, columns: None, redraws: false }
     }

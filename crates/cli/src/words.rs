@@ -10,6 +10,7 @@ mod help;
 mod key;
 mod ko;
 mod looked;
+mod memory;
 mod merge;
 mod notify;
 mod office;
@@ -117,6 +118,7 @@ impl Language {
                 delivery::SENTENCES,
                 steering::SENTENCES,
                 sessions::SENTENCES,
+                memory::SENTENCES,
                 work_secret::SENTENCES,
                 merge::SENTENCES,
                 help::SENTENCES,

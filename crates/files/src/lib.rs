@@ -7,6 +7,7 @@
 //!
 //! - [`private`]: files that Ostler itself has written. No link is followed; the file belongs to the user.
 //! - [`named`]: files whose path a person or a project chose. A link is followed: people keep configurations that way.
+//! - [`beneath`]: files below a directory that is held open. No link is followed on the way.
 //! - [`kernel`]: files that the kernel makes up, below `/proc` and `/sys`.
 //!
 //! It knows nothing of what is in a file, and it has no thread and no clock.
@@ -21,6 +22,7 @@ use std::{
 
 use rustix::{fs::OFlags, io::Errno, process::geteuid};
 
+pub mod beneath;
 pub mod kernel;
 pub mod named;
 pub mod private;

@@ -1,7 +1,9 @@
 //! Every kind of thing that can be in the place of a file, opened in every way.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     io::Write,
     os::unix::{fs::symlink, net::UnixListener},
     path::PathBuf,
@@ -10,7 +12,7 @@ use std::{
 
 use rustix::fs::{CWD, Mode, mknodat};
 
-use super::*;
+use super::{beneath::HeldDirectory, *};
 
 /// A directory of one test, removed with it.
 struct Lab(PathBuf);
@@ -114,4 +116,43 @@ fn a_file_with_a_second_name_is_not_written_to() {
         why(private::open_or_create(&path, OpenOptions::new().append(true))),
         Some(UnusableFile::Shared)
     );
+}
+
+#[test]
+fn nothing_beneath_a_held_directory_leads_out_of_it() {
+    let place = Lab::new("beneath");
+    let root = place.at("root");
+    fs::create_dir_all(root.join("deep/er")).expect("it is there");
+    place.file("root/deep/er/file", "inside");
+    place.file("outside", "outside");
+    symlink(place.at("outside"), root.join("deep/link")).expect("it is there");
+    symlink(&place.0, root.join("up")).expect("it is there");
+    let held = HeldDirectory::open(&root).expect("it is there");
+    let deep = held.descend(Path::new("deep/./er")).expect("it is there");
+    assert_eq!(deep.read(OsStr::new("file"), 6).unwrap(), b"inside");
+    assert_eq!(
+        UnusableFile::of(&deep.read(OsStr::new("file"), 5).expect_err("it is refused")),
+        Some(UnusableFile::TooLong { bytes_max: 5 })
+    );
+    for path in ["..", "deep/../..", "/", "up", "up/root"] {
+        assert!(held.descend(Path::new(path)).is_err(), "{path}");
+    }
+    assert_eq!(
+        UnusableFile::of(&held.descend(Path::new("up")).expect_err("it is refused")),
+        Some(UnusableFile::Link)
+    );
+    let deep = held.descend(Path::new("deep")).expect("it is there");
+    assert_eq!(
+        UnusableFile::of(&deep.open_file(OsStr::new("link")).expect_err("it is refused")),
+        Some(UnusableFile::Link)
+    );
+    for name in ["er/file", "..", "er", "missing"] {
+        assert!(deep.open_file(OsStr::new(name)).is_err(), "{name}");
+    }
+    // What is held stays what it was, whatever takes its name.
+    fs::rename(root.join("deep"), root.join("away")).expect("it is there");
+    symlink(&place.0, root.join("deep")).expect("it is there");
+    let names: Vec<_> = deep.entries(10).unwrap().into_iter().map(|it| it.name).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert_eq!(deep.entries(1).unwrap().len(), 1);
 }

@@ -6,6 +6,7 @@ mod call;
 mod checkpoint;
 mod cut;
 mod looked;
+mod memory;
 mod name;
 mod notification;
 mod office;
@@ -31,6 +32,7 @@ pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreVi
 pub use cut::CutText;
 pub(crate) use cut::Listed;
 pub use looked::{LookedView, LoopEndsView, NewLook};
+pub use memory::{MemoryFileView, MemoryLineView, MemorySearchView, MemorySectionView};
 pub use name::{NewSessionName, SearchHitView, SearchView};
 pub use notification::{NotificationsView, NotifyChannelView, NotifyState, NotifyTestView, NotifyType};
 pub use office::{

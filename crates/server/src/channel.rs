@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    api::{CallState, CallView, CalledView, NewCall, NewInvocation, NewResult, NewStep},
+    api::{CallState, CallView, CalledView, MemorySearchView, NewCall, NewInvocation, NewResult, NewStep},
     client::{ClientError, exchange, read},
     random,
     server_peer::Asker,
@@ -122,6 +122,11 @@ impl Channel {
     pub async fn deliver(&self, result: &NewResult) -> Result<Option<String>, ClientError> {
         let made: Value = self.post("/results", result, Some(&Channel::key())).await?;
         Ok(made["result"].as_str().map(str::to_owned))
+    }
+
+    /// Searches the memory of the session's project. The query is that of the route.
+    pub async fn search_memory(&self, query: &str) -> Result<MemorySearchView, ClientError> {
+        self.get(&format!("/memory?{query}")).await
     }
 
     /// A name for a call that nobody else has.

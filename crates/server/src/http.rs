@@ -23,6 +23,7 @@ mod leave;
 mod lists;
 mod log_search;
 mod looked;
+mod memory;
 mod metrics;
 mod names;
 mod notifications;
@@ -74,6 +75,7 @@ use crate::{
     driver::Driver,
     looked::{LastLook, Look},
     mark,
+    memory::MemoryIndexes,
     metrics::Present,
     notify::Notifications,
     turns::Turns,
@@ -96,6 +98,7 @@ pub(crate) struct App {
     counts: Arc<Counts>,
     /// To look at or change the task files of a project.
     tasks: Arc<Turns<ProjectId>>,
+    memories: Arc<MemoryIndexes>,
     /// Held by whoever starts a demonstration.
     demos: Arc<tokio::sync::Mutex<()>>,
 }
@@ -132,7 +135,7 @@ impl App {
         answers::answer, files::give, wishes::pause,
         wishes::unpause, names::rename, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
-        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, log_search::search, search::search, events::events, secrets::list, secrets::put,
+        checkpoints::restore, checkpoints::prune, wishes::stop, output::output, log_search::search, search::search, memory::of_directory, memory::of_project, events::events, secrets::list, secrets::put,
         secrets::remove, secrets::unlock, usage::usage, trust::look, trust::list, trust::give,
         trust::revoke, sign_in::link, sign_in::sign_in, sign_in::sign_out, sign_in::list,
         sign_in::revoke, sign_in::make_token, notifications::list, notifications::test,
@@ -169,13 +172,24 @@ pub(crate) fn routers(
     let doorman = caller::Doorman { keeper: Arc::clone(&entrance.keeper), clock, server };
     let started_at_ms = clock.now_ms();
     let (reader, counts) = (Arc::new(Mutex::new(reader)), Arc::default());
-    let (tasks, demos) = (Arc::default(), Arc::default());
+    let (tasks, demos, memories) = (Arc::default(), Arc::default(), Arc::default());
     let last_seq = driver.journal.world().last_seq;
     // A state directory that is older than this file: what is in it need not be told again.
     let now = Look::at(last_seq, if last_seq == 0 { 0 } else { started_at_ms });
     let looked = Arc::new(LastLook::open(driver.home.looked(), now));
-    let app =
-        App { driver, reader, entrance, stop, notifications, looked, started_at_ms, counts, tasks, demos };
+    let app = App {
+        driver,
+        reader,
+        entrance,
+        stop,
+        notifications,
+        looked,
+        started_at_ms,
+        counts,
+        tasks,
+        memories,
+        demos,
+    };
     Routers {
         people: router(app.clone()).layer(from_fn(caller::at_socket)),
         agents: channel::router(app.clone()),
@@ -210,6 +224,8 @@ fn router(app: App) -> Router {
         .route("/sessions/{id}/output", get(output::output))
         .route("/sessions/{id}/output/search", get(log_search::search))
         .route("/search", get(search::search))
+        .route("/memory", get(memory::of_directory))
+        .route("/projects/{id}/memory", get(memory::of_project))
         .route("/inbox", get(lists::inbox))
         .route("/projects", get(lists::projects).post(projects::register))
         .route("/projects/{id}", get(lists::project))

@@ -30,6 +30,7 @@ mod log;
 mod login_file;
 mod looked;
 mod mark;
+mod memory;
 mod metrics;
 mod notify;
 mod office;

@@ -882,6 +882,67 @@ export interface components {
             /** @description The tool's name, where it is known. */
             tool?: string | null;
         };
+        /** @description A file that holds every word. */
+        MemoryFileView: {
+            /**
+             * Format: int64
+             * @description Its length.
+             */
+            bytes: number;
+            /** @description Whether sections or text are longer than what is shown. */
+            cut: boolean;
+            /**
+             * Format: int64
+             * @description When it was changed last, in UTC milliseconds.
+             */
+            modified_at_ms: number;
+            /** @description Its path, as seen from the directory that was searched. */
+            path: string;
+            /** @description Layer 2: the parts around the lines with a word. */
+            sections: components["schemas"]["MemorySectionView"][];
+            /** @description Layer 3: its text. */
+            text?: string | null;
+        };
+        /** @description A line of a file. */
+        MemoryLineView: {
+            /** @description Whether it holds one of the words. */
+            hit: boolean;
+            /**
+             * Format: int64
+             * @description Its number, from one.
+             */
+            number: number;
+            /** @description Its text; of a long one, its beginning. */
+            text: string;
+        };
+        /** @description Files of a project's memory that hold every word, best first. */
+        MemorySearchView: {
+            /** @description The directory that was searched. */
+            directory: string;
+            /** @description Whether there is such a directory. */
+            exists: boolean;
+            /** @description The best of them. */
+            files: components["schemas"]["MemoryFileView"][];
+            /** @description Whether there are more files than an index holds, so that some were not searched. */
+            incomplete: boolean;
+            /**
+             * Format: int64
+             * @description How many files were not searched: longer than 4 MiB, no text, or unreadable.
+             */
+            left_out: number;
+            /**
+             * Format: int64
+             * @description How many files hold every word.
+             */
+            total: number;
+        };
+        /** @description Lines that follow each other. */
+        MemorySectionView: {
+            /** @description The heading above the first line with a word. */
+            heading?: string | null;
+            /** @description The lines. */
+            lines: components["schemas"]["MemoryLineView"][];
+        };
         /** @description An answer to a request. */
         NewAnswer: {
             /** @description Yes or no. */
@@ -2478,6 +2539,10 @@ export type LoopReport = components['schemas']['LoopReport'];
 export type LoopTaskView = components['schemas']['LoopTaskView'];
 export type LoopView = components['schemas']['LoopView'];
 export type MarkView = components['schemas']['MarkView'];
+export type MemoryFileView = components['schemas']['MemoryFileView'];
+export type MemoryLineView = components['schemas']['MemoryLineView'];
+export type MemorySearchView = components['schemas']['MemorySearchView'];
+export type MemorySectionView = components['schemas']['MemorySectionView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
 export type NewClose = components['schemas']['NewClose'];
 export type NewDemo = components['schemas']['NewDemo'];

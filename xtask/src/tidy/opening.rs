@@ -7,9 +7,10 @@
 use super::{File, Problem, rust};
 
 /// The crates that open files which an agent may have exchanged.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "crates/cli/src/",
     "crates/files/src/",
+    "crates/memory/src/",
     "crates/project/src/",
     "crates/server/src/",
     "crates/shim/src/",

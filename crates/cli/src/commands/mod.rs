@@ -21,6 +21,7 @@ pub(crate) mod limits;
 pub(crate) mod logs;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod need;
 pub(crate) mod notify;

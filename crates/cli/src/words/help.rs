@@ -5,6 +5,7 @@ mod answer;
 mod inside;
 mod keys;
 mod look;
+mod memory;
 mod projects;
 mod run;
 mod server;
@@ -131,6 +132,7 @@ pub(crate) fn korean() -> impl Iterator<Item = &'static CommandHelp> {
         run::COMMANDS,
         answer::COMMANDS,
         look::COMMANDS,
+        memory::COMMANDS,
         projects::COMMANDS,
         keys::COMMANDS,
         inside::COMMANDS,

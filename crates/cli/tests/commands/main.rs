@@ -13,6 +13,7 @@ mod exec;
 mod hostile;
 mod logs;
 mod looking;
+mod memory;
 mod names;
 mod needs;
 mod office;

@@ -73,8 +73,7 @@ say(server.wait())
     world.wait_for("progress", |world| world.project.join("told").exists().then_some(()));
     world.answer(&request.id, "b");
     world.status(&session, "completed");
-    let expected =
-        "['ask_human', 'deliver_result', 'invoke_agent', 'need', 'report_error'] {}\none ('b', False)\n0\n";
+    let expected = "['ask_human', 'deliver_result', 'invoke_agent', 'need', 'report_error', 'search_memory'] {}\none ('b', False)\n0\n";
     assert_eq!(world.output(&session), expected);
     assert_eq!(world.request(&request.id).delivery, "consumed");
 }
@@ -150,4 +149,30 @@ say(text(hear()))
                     -32602\nTrue\nTrue\n('the question is empty', True)\n";
     assert_eq!(world.output(&session), expected);
     assert_eq!(world.inbox().len(), 0);
+}
+
+#[test]
+fn a_tool_searches_the_memory_of_the_project() {
+    let world = World::new();
+    let memory = world.project.join(".claude/memory");
+    std::fs::create_dir_all(&memory).unwrap();
+    write(&memory, "tokens.md", "# 결정\nTokens live for an hour.\n");
+    let session = client(
+        &world,
+        r#"
+begin()
+call("search_memory", {"words": ["결정", "token"]})
+say(text(hear()))
+call("search_memory", {"words": ["nowhere"], "layer": 1})
+say(text(hear())[1])
+call("search_memory", {"words": ["x"], "in": "../.."})
+say(text(hear())[1])
+call("search_memory", {"words": 7})
+say(text(hear())[1])
+"#,
+    );
+    world.status(&session, "completed");
+    let output = world.output(&session);
+    assert!(output.contains("tokens.md") && output.contains("Tokens live for an hour."), "{output}");
+    assert!(output.ends_with("False)\nFalse\nTrue\nTrue\n"), "{output}");
 }

@@ -66,6 +66,8 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/sessions/{id}/output/search", Need::Look),
     ("GET", "/sessions/{id}/secrets", Need::Names),
     ("GET", "/search", Need::Look),
+    ("GET", "/memory", Need::Look),
+    ("GET", "/projects/{id}/memory", Need::Look),
     ("GET", "/checkpoints", Need::Look),
     ("POST", "/checkpoints/prune", Need::Act),
     ("GET", "/checkpoints/{id}", Need::Look),

@@ -19,6 +19,7 @@ use super::{
     calling,
     code::Code,
     extract::{BytesMax, Path, Query},
+    memory,
     problem::{no_method, no_route},
     wishes::key,
 };
@@ -55,6 +56,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/calls/{request}/taken", post(taken))
         .route("/calls/{request}/left", post(left))
         .route("/steps", post(step))
+        .route("/memory", get(memory::of_agent))
         .merge(calling::routes())
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
