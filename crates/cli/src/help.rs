@@ -54,6 +54,7 @@ pub(crate) const GROUPS: &[(Key, &[&str])] = &[
     (
         Key::GroupProjects,
         &[
+            "init",
             "context",
             "memory",
             "dispatch",

@@ -42,7 +42,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use crate::{
     commands::{
         agents, answer, ask, attach, checkpoint, completions, deliver, demo, diff, discard, dispatch, doctor,
-        exec, export, guide, inbox, invoke, logs, man, memory, merge, need, notify, office, open,
+        exec, export, guide, inbox, init, invoke, logs, man, memory, merge, need, notify, office, open,
         orchestrate, parse, permissions, phases, project_context, ps, rename, report, resolve, resume,
         review, run, search, secret, send, serve, show, step, tasks, token, trust, usage, verify, wait,
         wish::{self, Wish},
@@ -97,6 +97,7 @@ enum Command {
     Review(review::Arguments),
     Phases(phases::Arguments),
     Office(office::Arguments),
+    Init(init::Arguments),
     Context(project_context::Arguments),
     Send(send::Arguments),
     Secret(secret::Arguments),
@@ -194,6 +195,7 @@ fn dispatch(context: &Context, command: Option<Command>) -> Result<Exit, Error> 
         Command::Review(arguments) => review::run(context, &arguments),
         Command::Phases(arguments) => phases::run(context, &arguments),
         Command::Office(arguments) => office::run(context, &arguments),
+        Command::Init(arguments) => init::run(context, &arguments),
         Command::Context(arguments) => project_context::run(context, &arguments),
         Command::Usage(arguments) => usage::run(context, &arguments),
         Command::Send(arguments) => send::run(context, &arguments),

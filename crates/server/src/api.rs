@@ -117,6 +117,9 @@ pub struct NewRun {
     /// Whether the agent is told how to ask; yes, if nothing is said.
     #[serde(default)]
     pub guide: Option<bool>,
+    /// Whether the agent is told what the project has on record (`.claude/memory/context`); yes, if nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<bool>,
     /// Whether the agent is given the tools with which it asks; yes, if nothing is said.
     #[serde(default)]
     pub mcp: Option<bool>,

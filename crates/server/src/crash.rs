@@ -124,16 +124,32 @@ pub const MAIN_SITES: [&str; 7] = [
 /// The same for the work of a role that comes back by itself.
 pub const BACK_SITES: [&str; 2] = ["before test worktree", "after test worktree"];
 
+/// The same for setting a project up, which the command line does by itself.
+pub const INIT_SITES: [&str; 10] = [
+    "before new root",
+    "after new root",
+    "before init repository",
+    "after init repository",
+    "before context file",
+    "after context file",
+    "before role file",
+    "after role file",
+    "before init marker",
+    "after init marker",
+];
+
 struct Plan {
     site: String,
     times_left: AtomicU64,
 }
 
-/// A place at which the server may die.
-pub(crate) fn site(name: &'static str) {
+/// A place at which this process may die.
+pub fn site(name: &'static str) {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     debug_assert!(
-        [&SITES[..], &LOOP_SITES, &MAIN_SITES, &BACK_SITES].iter().any(|sites| sites.contains(&name)),
+        [&SITES[..], &LOOP_SITES, &MAIN_SITES, &BACK_SITES, &INIT_SITES]
+            .iter()
+            .any(|sites| sites.contains(&name)),
         "{name} is not in the list"
     );
     let Some(plan) = PLAN.get_or_init(plan) else { return };

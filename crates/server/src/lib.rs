@@ -38,6 +38,7 @@ mod packages;
 mod peer;
 mod phases;
 mod private;
+mod project_record;
 mod random;
 mod refused_connection;
 mod reserve;
@@ -57,7 +58,7 @@ mod uploads;
 mod verifier_config;
 
 pub use consent::CONFIGURATION;
-pub use crash::{BACK_SITES, LOOP_SITES, MAIN_SITES, SITES};
+pub use crash::{BACK_SITES, INIT_SITES, LOOP_SITES, MAIN_SITES, SITES, site as crash_site};
 pub use home::{Home, HomeError};
 pub use http::{Need, openapi, routes};
 pub use journal::{LoadError, Replayed, lock_holders};

@@ -134,6 +134,14 @@ impl<'a> Call<'a> {
         call
     }
 
+    /// On a git directory that was made just now, with files that lie elsewhere. Nobody had a chance to configure it.
+    pub(crate) fn beside(git_dir: &Path, directory: &'a Path) -> Call<'a> {
+        let mut call = Call::at(directory);
+        call.place.push(joined("--git-dir=", git_dir));
+        call.place.push(joined("--work-tree=", directory));
+        call
+    }
+
     pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Call<'a> {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self

@@ -28,6 +28,7 @@ mod remove;
 mod repository;
 mod rescue;
 mod restore;
+mod rooting;
 mod scratch;
 mod snapshot;
 mod spare;
@@ -48,6 +49,9 @@ pub use prune::{PrunePolicy, Pruned};
 pub use remove::Removed;
 pub use repository::{Head, Repository};
 pub use restore::Restored;
+pub use rooting::{
+    BEFORE_INIT, HistoryState, NewRoot, OwnWork, UncommittedWork, files_to_commit, make_repository,
+};
 pub use snapshot::{LeftOut, Limits, WhyLeftOut};
 pub use talk::end_all;
 pub use trees::{Approved, ChangedFile, CommittedFile, Export};

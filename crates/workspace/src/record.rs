@@ -5,14 +5,11 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
     thread,
     time::Duration,
 };
-
-use ostler_files::named;
 
 use crate::{
     Commit, GitError, Pin, Repository, Worktree,
@@ -23,9 +20,6 @@ use crate::{
     pin::Pinning,
     snapshot::{Snapshot, TemporaryIndex, paths, zero_ended},
 };
-
-/// The most that is read of the list of what a repository ignores by itself.
-const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
 
 /// The most commits that are listed.
 const SUBJECTS_MAX: u32 = 20_000;
@@ -160,28 +154,7 @@ impl Repository {
     /// Has git take no notice of a folder in the root, in all checkouts; that stands in the repository's own list, not
     /// in a file that is committed.
     pub fn exclude(&self, folder: &str) -> Result<(), GitError> {
-        let path = self.common_dir.join("info/exclude");
-        let line = format!("/{folder}/");
-        let lock = self.hold()?;
-        let text = match crate::checkout::read_file(&path, EXCLUDE_BYTES_MAX) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(file(&path, source)),
-        };
-        if !text.split(|byte| *byte == b'\n').any(|it| it == line.as_bytes()) {
-            let mut text = text;
-            if !text.is_empty() && !text.ends_with(b"\n") {
-                text.push(b'\n');
-            }
-            text.extend_from_slice(format!("{line}\n").as_bytes());
-            let draft = path.with_extension("ostler");
-            let written = fs::create_dir_all(self.common_dir.join("info"))
-                .and_then(|()| named::create(&draft)?.write_all(&text))
-                .and_then(|()| fs::rename(&draft, &path));
-            written.map_err(|source| file(&path, source))?;
-        }
-        drop(lock);
-        Ok(())
+        self.exclude_paths(&[&format!("/{folder}/")])
     }
 }
 

@@ -196,6 +196,11 @@ impl Repository {
         Ok(full.and_then(|full| full.strip_prefix("refs/heads/").map(str::to_owned)))
     }
 
+    /// How many linked worktrees there are, whether or not their files are still there.
+    pub(crate) fn worktree_count(&self) -> Result<usize, GitError> {
+        Ok(self.registrations()?.len())
+    }
+
     /// The repository's side of the worktree at a path.
     pub(crate) fn registration(&self, path: &Path) -> Result<Option<GitDir>, GitError> {
         let found = self.registrations()?.into_iter().find(|(_, root)| root == path);

@@ -1127,6 +1127,8 @@ export interface components {
             check_time_s_max?: number | null;
             /** @description A plain command: program and arguments. */
             command?: string[];
+            /** @description Whether the agent is told what the project has on record (`.claude/memory/context`); yes, if nothing is said. */
+            context?: boolean | null;
             /**
              * Format: double
              * @description After how many US dollars a person is asked whether to go on.

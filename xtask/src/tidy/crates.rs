@@ -61,6 +61,7 @@ const RULES: &[Rule] = &[
             "ostler-files",
             "ostler-memory",
             "ostler-orchestrate",
+            "ostler-project",
             "ostler-protocol",
             "ostler-shim",
             "ostler-store",

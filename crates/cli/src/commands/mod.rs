@@ -16,6 +16,7 @@ pub(crate) mod exec;
 pub(crate) mod export;
 pub(crate) mod guide;
 pub(crate) mod inbox;
+pub(crate) mod init;
 pub(crate) mod invoke;
 pub(crate) mod limits;
 pub(crate) mod logs;

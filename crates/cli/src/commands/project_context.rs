@@ -1,21 +1,26 @@
 //! `ostler context`: what Ostler knows of a project by its files.
 
 use clap::{Args, Subcommand};
-use ostler_project::{StackDetection, StackFinding, StackSection, WhyUnread};
+use ostler_project::{
+    AgentContext, CONTEXT_TOKENS_MAX, ContextDirectory, ContextFile, ContextState, StackDetection,
+    StackFinding, StackSection, WhyUnread,
+};
 use ostler_server::config::project_root;
+use ostler_workspace::Repository;
+use serde_json::json;
 
 use crate::{
     context::{Context, directory},
     error::Error,
     exit::Exit,
-    screen::{Cell, Screen, Style, one_line},
+    screen::{Cell, Screen, Style, add_line, one_line, visible},
     words::{Key, Words},
 };
 
 /// How many places are shown for one finding; `--json` has them all.
 const EVIDENCE_SHOWN_MAX: usize = 3;
 
-/// Show what Ostler knows of this project: its stack, with the lines that prove it.
+/// Show what Ostler knows of this project: its stack with the lines that prove it, and what agents are told.
 ///
 /// It only reads. What it recognises stands in docs/project.md.
 #[derive(Args)]
@@ -28,11 +33,14 @@ pub(crate) struct Arguments {
 enum Command {
     /// Detect the stack from manifests, lock files, configurations and directories.
     Detect,
+    /// Show the four context files, and the text that agents are told, with its length in tokens.
+    Show,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Error> {
     match arguments.command {
         Command::Detect => detect(context),
+        Command::Show => show(context),
     }
 }
 
@@ -45,8 +53,62 @@ fn detect(context: &Context) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
+/// What stands in the files, and what an agent is told of it. From a worktree it is what the main checkout has.
+fn show(context: &Context) -> Result<Exit, Error> {
+    let here = directory()?;
+    let repository = Repository::find(&here).map_err(|error| super::init::refused(&error))?;
+    let root = repository.map_or_else(
+        || project_root(&here).unwrap_or_else(|| here.clone()),
+        |it| it.main_root().to_path_buf(),
+    );
+    let (told, files, words) = (AgentContext::of(&root), ContextDirectory::of(&root), context.words);
+    let states: Vec<(&str, Option<ContextState>)> = ContextFile::ALL
+        .iter()
+        .map(|file| (file.name(), files.read(*file).ok().map(|it| it.state)))
+        .collect();
+    let rows = states.iter().map(|(name, state)| json!({ "file": name, "state": state }));
+    let value = json!({ "root": root, "files": rows.collect::<Vec<_>>(), "told": told });
+    context.print(&value, |screen| {
+        let rows: Vec<Vec<Cell>> = states
+            .iter()
+            .map(|(name, state)| vec![Cell::new(name), Cell::new(words.sentence(state_word(*state)))])
+            .collect();
+        let mut said = screen.columns(&rows);
+        for message in &told.unread {
+            said.push_str(&screen.text(&one_line(message)));
+        }
+        if told.text.is_empty() {
+            said.push_str(&screen.text(words.sentence(Key::ContextTellsNothing)));
+            return said;
+        }
+        let values: &[(&str, &dyn std::fmt::Display)] =
+            &[("tokens", &told.tokens), ("max", &CONTEXT_TOKENS_MAX)];
+        said.push_str(&screen.text(&words.say(Key::ContextTold, values)));
+        for line in told.text.lines() {
+            add_line(&mut said, 2, &visible(line));
+        }
+        for section in &told.left_out {
+            let values: &[(&str, &dyn std::fmt::Display)] =
+                &[("file", &section.file.name()), ("heading", &one_line(&section.heading))];
+            said.push_str(&screen.text(&words.say(Key::ContextLeftOut, values)));
+        }
+        said
+    })?;
+    Ok(Exit::Done)
+}
+
+fn state_word(state: Option<ContextState>) -> Key {
+    match state {
+        Some(ContextState::Filled) => Key::ContextFilled,
+        Some(ContextState::Template) => Key::ContextTemplate,
+        Some(ContextState::Missing) => Key::ContextMissing,
+        Some(ContextState::Foreign) => Key::ContextForeign,
+        None => Key::ContextUnusable,
+    }
+}
+
 /// A line for each finding with its evidence, then what is not known.
-fn shown(words: Words, screen: Screen, detection: &StackDetection) -> String {
+pub(super) fn shown(words: Words, screen: Screen, detection: &StackDetection) -> String {
     if detection.is_empty() {
         return screen.text(words.sentence(Key::StackNothing));
     }
@@ -81,7 +143,7 @@ fn row(words: Words, finding: &StackFinding) -> Vec<Cell> {
     ]
 }
 
-fn section_name(words: Words, section: StackSection) -> &'static str {
+pub(super) fn section_name(words: Words, section: StackSection) -> &'static str {
     words.sentence(match section {
         StackSection::Frontend => Key::SectionFrontend,
         StackSection::Backend | StackSection::Either => Key::SectionBackend,

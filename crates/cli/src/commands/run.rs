@@ -68,6 +68,9 @@ pub(crate) struct Arguments {
     /// Do not tell the agent how to ask.
     #[arg(long, help_heading = heading::AGENT)]
     no_guide: bool,
+    /// Do not tell the agent what the project has on record in .claude/memory/context.
+    #[arg(long, help_heading = heading::AGENT)]
+    no_context: bool,
     /// Do not give the agent the tools with which it asks.
     #[arg(long, help_heading = heading::AGENT)]
     no_mcp: bool,
@@ -114,6 +117,7 @@ impl Arguments {
             ("--allow", !self.allow.is_empty()),
             ("--permission-mode", self.permission_mode.is_some()),
             ("--no-guide", self.no_guide),
+            ("--no-context", self.no_context),
             ("--no-mcp", self.no_mcp),
         ];
         flags.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
@@ -138,6 +142,7 @@ impl Arguments {
             (self.permission_mode.is_some(), "--permission-mode"),
             (!self.command.is_empty(), "--"),
             (self.no_guide, "--no-guide"),
+            (self.no_context, "--no-context"),
             (self.no_mcp, "--no-mcp"),
             (self.check.is_some(), "--check"),
             (self.until, "--until"),
@@ -254,6 +259,7 @@ fn new_run(context: &Context, arguments: &Arguments) -> Result<NewRun, Error> {
         permission_mode: arguments.permission_mode.clone(),
         arguments: more,
         guide: arguments.no_guide.then_some(false),
+        context: arguments.no_context.then_some(false),
         mcp: arguments.no_mcp.then_some(false),
         check: arguments.check.clone(),
         attempts_max: arguments.until.then(|| arguments.max.unwrap_or(ATTEMPTS)),

@@ -29,6 +29,7 @@ mod search;
 mod second_user;
 mod secrets;
 mod server;
+mod setting_up;
 mod since;
 mod support;
 mod terminal;

@@ -34,7 +34,7 @@ use crate::{
     driver::Driver,
     environment,
     journal::Key,
-    random,
+    project_record, random,
 };
 
 /// The longest title, in characters.
@@ -112,6 +112,7 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         return Err(missing.into());
     }
     let order = Order {
+        instruction: project_record::of_run(&new, &agent, &root).filter(|_| !is_plain),
         guide: new.guide.unwrap_or(true) && !is_plain,
         channel: new.mcp.unwrap_or(true) && !is_plain,
         agent,
@@ -128,7 +129,6 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         prices: config.prices.clone(),
         checkpoints: config.checkpoints,
         role: if new.main { Role::Main } else { Role::Work },
-        instruction: None,
         tools: Vec::new(),
         screen: new.terminal.map(|(rows, columns)| screen(rows, columns)).transpose()?,
     };

@@ -21,7 +21,7 @@ use crate::{
     driver::Driver,
     environment,
     http::runs::{Asked, budget, take_values, time_ms_max},
-    random,
+    project_record, random,
 };
 
 /// Why a role has no place.
@@ -229,7 +229,14 @@ fn order(
         prices: config.prices.clone(),
         checkpoints: config.checkpoints.filter(|_| place_is_git(driver, caller.project)),
         role: SessionRole::Office { name: role.name.clone(), hash: hash(role, &agent, language), idle_ms },
-        instruction: is_told.then(|| instruction(roles, role, korean)),
+        instruction: is_told.then(|| {
+            let on_record = project_record::for_agent(&agent, Path::new(root));
+            [Some(instruction(roles, role, korean)), on_record]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n\n")
+        }),
         tools: role.tools.clone(),
         screen: None,
         agent,

@@ -12,5 +12,6 @@ mod prune;
 mod reading;
 mod remove;
 mod restore;
+mod rooting;
 mod support;
 mod trees;

@@ -3,8 +3,15 @@
 use super::{CommandHelp, command};
 
 pub(super) const COMMANDS: &[CommandHelp] = &[
-    command("context", "이 프로젝트에 대해 Ostler가 아는 것을 보여 줍니다: 기술 스택과 그 근거가 되는 줄")
+    command("init", "프로젝트를 설정합니다. 기술 스택을 기록해 모든 에이전트가 알게 합니다")
+        .more(
+            "기술 스택을 찾아 근거가 되는 줄과 함께 보여 주고, 불분명한 것을 물은 뒤 .claude/memory/context에 파일 네 개를 씁니다. \
+             프로젝트 템플릿의 클론에는 자기 기록을 만들어 주며, 아무것도 잃지 않습니다: docs/ko/project.md.",
+        )
+        .arguments(&[("--agents", "에이전트 역할 15개도 .claude/agents에 씁니다. 이미 있는 파일은 그대로 둡니다"), ("--yes", "묻지 않고 찾은 것을 받아들이며, 직접 만든 내용이 있으면 기록을 그대로 둡니다")]),
+    command("context", "이 프로젝트에 대해 Ostler가 아는 것을 보여 줍니다: 기술 스택과 근거가 되는 줄, 에이전트에게 알려 주는 것")
         .more("읽기만 합니다. 무엇을 알아보는지는 docs/ko/project.md에 있습니다."),
+    command("context show", "컨텍스트 파일 네 개와 에이전트에게 알려 주는 글, 그 토큰 수를 보여 줍니다"),
     command("context detect", "매니페스트, 잠금 파일, 설정, 디렉터리에서 기술 스택을 찾습니다"),
     command("phases", "아이디어를 기획, 설계, 개발, 테스트 단계로 진행합니다").more(
         "단계마다 증거와 검증자의 보고서와 당신의 승인으로 끝납니다. 무엇을 확인할지는 ostler.toml의 `[phases]`에 있고, \

@@ -32,6 +32,7 @@ pub(super) const COMMANDS: &[CommandHelp] = &[
                 "이번 실행에서 에이전트가 묻지 않고 할 수 있는 일. CLI의 용어로 씁니다: acceptEdits",
             ),
             ("--no-guide", "에이전트에게 질문하는 방법을 알려 주지 않습니다"),
+            ("--no-context", "프로젝트가 .claude/memory/context에 기록한 것을 에이전트에게 알려 주지 않습니다"),
             ("--no-mcp", "에이전트에게 질문하는 도구를 주지 않습니다"),
             ("--check", "일이 끝났을 때에만 0으로 끝나는 셸 명령"),
             ("--until", "검사가 통과할 때까지 실패를 알려 주고 다시 시킵니다"),

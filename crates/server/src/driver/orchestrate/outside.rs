@@ -122,6 +122,7 @@ impl Shared {
                 prompt: Some(prompt),
                 environment: Some(shared.environment.clone()),
                 guide: Some(false),
+                context: Some(false),
                 korean: shared.korean,
                 ..NewRun::default()
             };

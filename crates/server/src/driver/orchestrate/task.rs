@@ -510,6 +510,8 @@ impl Shared {
             // It is asked again in its own words, not told what a check has printed.
             attempts_max: work.check.is_some().then_some(1),
             guide: Some(false),
+            // It reads lines, and nothing else.
+            context: Some(false),
             ..new
         };
         Ok((told, true))
