@@ -119,6 +119,14 @@ fn settled(words: Words, details: &Value) -> String {
     words.say(Key::RefusedSettled, &[("id", &id), ("answer", &answer)])
 }
 
+/// A text in which every letter beyond ASCII is written as its number.
+fn escaped(text: &str) -> String {
+    let one = |letter: char| {
+        if letter.is_ascii() { letter.to_string() } else { letter.escape_unicode().to_string() }
+    };
+    text.chars().map(one).collect()
+}
+
 /// Why a session is not started or not called so, and what to do then.
 fn start(words: Words, details: &Value) -> (String, String) {
     let text = |name: &str| details[name].as_str().map(one_line).unwrap_or_default();
@@ -129,7 +137,15 @@ fn start(words: Words, details: &Value) -> (String, String) {
             words.say(Key::HintNameTaken, &[("session", &session)]),
         ),
         ("bad_session_name", _) => {
-            (words.say(Key::RefusedName, &[("name", &name)]), words.sentence(Key::HintName).to_owned())
+            let key = match details["why"].as_str() {
+                Some("invisible") => Key::HintNameInvisible,
+                Some("scripts") => Key::HintNameScripts,
+                _ => Key::HintName,
+            };
+            // A letter that shows nothing, or something else, is written as its number.
+            let is_plain = name.chars().all(|letter| letter.is_ascii() || letter.is_alphanumeric());
+            let name = if key == Key::HintName && is_plain { name } else { escaped(&name) };
+            (words.say(Key::RefusedName, &[("name", &name)]), words.sentence(key).to_owned())
         }
         (_, is_known) => {
             let key = if is_known { Key::HintInstall } else { Key::HintInstallUnknown };

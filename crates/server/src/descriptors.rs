@@ -7,9 +7,12 @@
 //! | fewer than [`LINK_MIN`] | no further shim is followed, unless its session is cancelled |
 //! | fewer than [`CLIENT_MIN`] | new connections of clients are refused with 503 |
 //!
+//! Another process of the user can lower the limit of the server. A soft limit is raised again; a server whose hard limit
+//! leaves fewer than [`LAUNCH_MIN`] ends, and the next one has the old limit again.
+//!
 //! The rest is for locks, spools and `/proc`, which are opened for a moment.
 
-use std::fs;
+use std::{fs, sync::OnceLock};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -22,15 +25,30 @@ const LINK_MIN: u64 = 12;
 /// So many have to be free to let one more client in.
 const CLIENT_MIN: u64 = 8;
 
+/// How many there could be when the server started.
+static MOST: OnceLock<u64> = OnceLock::new();
+
 /// When a client that is not let in may try again.
 pub(crate) const RETRY_AFTER_S: u32 = 5;
 
 /// Raises the limit as far as the system allows. Says how many were allowed before.
 pub(crate) fn raise_limit() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
+    MOST.get_or_init(|| limit.maximum.unwrap_or(u64::MAX));
     // Where it cannot be raised, fewer sessions fit; they are told so one by one.
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).ok();
     limit.current
+}
+
+/// Raises the limit again, if another process of the user lowered it for a while. If it lowered it for good and too few
+/// descriptors are left, says how many there may be now and could be before: such a server can let no client in.
+pub(crate) fn lowered() -> Option<(u64, u64)> {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        raise_limit();
+    }
+    let (now, before) = (limit.maximum.unwrap_or(u64::MAX), *MOST.get()?);
+    (now < before && !can_launch()).then_some((now, before))
 }
 
 /// How many descriptors this process may have.

@@ -46,6 +46,7 @@ use self::{keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims, recovery
 use crate::{
     consent::{self, ConfigConsent},
     crash,
+    end_secret::EndSecret,
     home::Home,
     journal::{Journal, Outbox},
     journal_fact::JournalFact,
@@ -119,6 +120,8 @@ pub(crate) struct Driver {
     baseline: LockLimit,
     /// How many files an agent may have open: what the user had, not what the server needs.
     open_files_max: Option<u64>,
+    /// To tell the ends that shims wrote from others.
+    end_secret: EndSecret,
     /// What of the user's configuration the server may run.
     pub(crate) consent: Arc<ConfigConsent>,
     /// The values that agents are given.
@@ -171,7 +174,7 @@ impl Driver {
         home: Home,
         log: Arc<Log>,
         program: PathBuf,
-        (mark, baseline): (String, LockLimit),
+        (mark, baseline, end_secret): (String, LockLimit, EndSecret),
         open_files_max: Option<u64>,
     ) -> Arc<Driver> {
         let fact = JournalFact::of(&kept, &journal, consent::FACT);
@@ -187,6 +190,7 @@ impl Driver {
             program,
             mark,
             baseline,
+            end_secret,
             open_files_max,
             keepers: Mailboxes::default(),
             checks: Mutex::default(),

@@ -11,12 +11,14 @@ pub mod demo;
 pub mod start;
 
 mod account;
+mod agent_log;
 mod baseline;
 mod clock;
 mod consent;
 mod crash;
 mod descriptors;
 mod driver;
+mod end_secret;
 mod environment;
 mod helper;
 mod home;

@@ -29,6 +29,7 @@ use crate::{
     clock::{Clock, wall_ms},
     descriptors,
     driver::Driver,
+    end_secret::EndSecret,
     helper,
     home::{Home, HomeError, private_directory},
     http, inject,
@@ -101,6 +102,13 @@ pub enum ServeError {
         /// The file with that.
         path: PathBuf,
     },
+    /// Another process has lowered the number of files that the server may open.
+    FewFiles {
+        /// How many there may be now.
+        limit: u64,
+        /// How many there could be before.
+        before: u64,
+    },
     /// The system refused something.
     Io {
         /// What was tried.
@@ -132,6 +140,8 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
     let clock = Clock::start(loaded.last_at_ms);
     let mark = mark(home, &mut store)
         .map_err(|source| ServeError::Io { what: "mark the state directory", source })?;
+    let end_secret = EndSecret::of(&mut store, clock.now_ms())
+        .map_err(|source| ServeError::Io { what: "keep the secret of ends", source })?;
     let reader = store.reader().map_err(ServeError::Open)?;
     let listener = store.reader().map_err(ServeError::Open)?;
     let kept = store.reader().map_err(ServeError::Open)?;
@@ -149,7 +159,7 @@ pub async fn serve(home: &Home) -> Result<(), ServeError> {
         home.clone(),
         Arc::clone(&log),
         program,
-        (mark.clone(), baseline),
+        (mark.clone(), baseline, end_secret),
         open_files_max,
     );
     let door = |path| door(path, home, &driver, (&mark, baseline));
@@ -248,11 +258,14 @@ fn check_limit(home: &Home, baseline: LockLimit) -> Result<(), ServeError> {
     Err(ServeError::Marked { limit, baseline, path: baseline::path(home) })
 }
 
-/// Waits until another process of the user has lowered the limit of this one: the next server has the old one again.
+/// Waits until another process of the user has lowered a limit of this one: the next server has the old one again.
 async fn branded(home: &Home, baseline: LockLimit) -> ServeError {
     loop {
         if let Err(error) = check_limit(home, baseline) {
             return error;
+        }
+        if let Some((limit, before)) = descriptors::lowered() {
+            return ServeError::FewFiles { limit, before };
         }
         sleep(LOOK_FOR_DIRECTORY).await;
     }
@@ -379,6 +392,11 @@ impl fmt::Display for ServeError {
                  {baseline}",
                 path.display()
             ),
+            ServeError::FewFiles { limit, before } => write!(
+                f,
+                "another process lowered the limit of open files from {before} to {limit}: the server has ended, and \
+                 the next command starts another"
+            ),
             ServeError::Io { what, source } => write!(f, "cannot {what}: {source}"),
         }
     }
@@ -394,6 +412,7 @@ impl std::error::Error for ServeError {
             ServeError::Held { .. }
             | ServeError::Gone { .. }
             | ServeError::Marked { .. }
+            | ServeError::FewFiles { .. }
             | ServeError::JournalGone { .. }
             | ServeError::NoJournal { .. } => None,
         }

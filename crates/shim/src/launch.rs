@@ -16,7 +16,7 @@ use ostler_files::{FILE_BYTES_MAX, private};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Error, lock_limit::LockLimit};
+use crate::{end_seal::EndKey, error::Error, lock_limit::LockLimit};
 
 /// The name of the file that shims of older versions read from their directory. Nothing that runs depends on it.
 pub const FILE: &str = "launch.json";
@@ -76,6 +76,9 @@ pub struct Launch {
     /// Whether the agent may send no signal to a process outside of its own tree.
     #[serde(default)]
     pub scope_signals: bool,
+    /// The key with which the shim signs the record of the agent's end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_key: Option<EndKey>,
 }
 
 impl Launch {

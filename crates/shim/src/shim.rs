@@ -18,17 +18,19 @@ use ostler_protocol::{Item, Parser, What, fault::Severity, signal::Signal};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::{Errno, read},
-    process::{Pid, WaitOptions, WaitStatus, getpid, waitpid},
+    process::{Pid, Signal as ProcessSignal, WaitOptions, WaitStatus, getpid, kill_process, waitpid},
     stdio::stdin,
 };
 
 use crate::{
     agent::Agent,
     cgroup,
+    end_seal::EndKey,
     error::Error,
     files,
     input::Input,
     launch::Launch,
+    limits::Limits,
     masking::Masking,
     output::Log,
     socket::{Client, Socket},
@@ -63,6 +65,9 @@ pub fn run(directory: &Path) -> Result<(), Error> {
     let launch = Launch::receive(stdin())?;
     let mut shim = Shim::start(directory, &launch)?;
     let ended = shim.run();
+    if let Some(what) = shim.limits.taken() {
+        return shim.give_up(what);
+    }
     // Whatever went wrong, nothing of the agent is left running without anybody to listen.
     shim.end().and(ended)
 }
@@ -106,13 +111,16 @@ struct Shim {
     heard_at: Instant,
     /// Where the last thing that was heard ends.
     heard_to: u64,
+    /// To sign the end.
+    end_key: Option<EndKey>,
+    limits: Limits,
 }
 
 impl Shim {
     /// Handles one thing after the other until the agent has ended.
     fn run(&mut self) -> Result<(), Error> {
         let unknown = |source| Error::System { what: "wait for the agent", source };
-        while !self.agent.has_ended().map_err(unknown)? {
+        while self.limits.taken().is_none() && !self.agent.has_ended().map_err(unknown)? {
             self.wait()?;
             self.read_output(CHUNKS_PER_STEP);
             self.read_errors(CHUNKS_PER_STEP);
@@ -383,12 +391,25 @@ impl Shim {
                 self.stalled = false;
                 self.read_output(usize::MAX);
             }
-            if !self.stalled {
+            if !self.stalled || self.limits.taken().is_some() {
                 return;
             }
             thread::sleep(LOOK_AFTER);
             self.talk();
         }
+    }
+
+    /// Ends without having seen the end of the agent: a shim that cannot write or look at its tree any more would hang. What
+    /// it leaves is ended by the server, which sees that the lock is free.
+    fn give_up(&mut self, what: &'static str) -> Result<(), Error> {
+        if let Some(cgroup) = self.tree.cgroup() {
+            cgroup.kill();
+        }
+        kill_process(self.agent.pid, ProcessSignal::KILL).ok();
+        self.spool.add(Happening::LimitLowered { what: what.to_owned() });
+        self.write_down();
+        self.socket.flush(self.spool.file(), self.spool.length());
+        Err(Error::System { what, source: Errno::PERM.into() })
     }
 
     /// The agent has ended: ends what it left behind, takes its last words, and says so. Waits for a full disk.
@@ -421,9 +442,10 @@ impl Shim {
         let input_bytes_left = self.input.left();
         // The end is not told before all that was said is in the log.
         self.heard_to = self.out.length_to_be();
-        self.spool.add(Happening::Ended { code, signal, clean, input_bytes_left });
+        let seal = self.end_key.as_ref().map(|key| key.seal(code, signal, clean));
+        self.spool.add(Happening::Ended { code, signal, clean, input_bytes_left, seal });
         self.talk();
-        while self.spool.has_waiting() {
+        while self.spool.has_waiting() && self.limits.taken().is_none() {
             // Not `wait`: an agent that has ended would wake it at once, for ever.
             thread::sleep(LOOK_AFTER);
             self.talk();

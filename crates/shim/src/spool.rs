@@ -100,7 +100,17 @@ pub enum Happening {
         clean: bool,
         /// How much of its input it had not read.
         input_bytes_left: u64,
+        /// That the shim of the launch wrote this, signed with the key that the server gave it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<String>,
     },
+    /// The shim ends, because another process lowered a limit that it needs.
+    LimitLowered {
+        /// Which one.
+        what: String,
+    },
+    /// An end that another process wrote. Only a server finds out that it is one.
+    Forged,
     /// Something that only a later version knows.
     #[serde(other)]
     Other,

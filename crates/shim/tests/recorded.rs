@@ -94,7 +94,7 @@ fn files_are_read(recording: &Path) {
     assert!(records.iter().zip(1..).all(|(record, number)| record.seq == number));
     assert!(!records.iter().any(|record| record.what == Happening::Other), "{records:?}");
     assert!(records.iter().any(|it| it.what == Happening::Stalled { reason: StallReason::LogFull }));
-    let end = Happening::Ended { code: None, signal: Some(15), clean: true, input_bytes_left: 0 };
+    let end = Happening::Ended { code: None, signal: Some(15), clean: true, input_bytes_left: 0, seal: None };
     assert_eq!(records.last().map(|record| &record.what), Some(&end));
     let not_started = read(&recording.join("not-started")).expect("a spool");
     assert!(

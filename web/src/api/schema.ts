@@ -635,6 +635,11 @@ export interface components {
             launch: number;
             /** @description The newest of these lines, oldest first. */
             lines: components["schemas"]["LogLineView"][];
+            /**
+             * Format: int64
+             * @description How much of the beginning of a very long log was not searched.
+             */
+            unsearched_bytes?: number;
         };
         /** @description What has ended since the person last looked. */
         LookedView: {
@@ -1883,6 +1888,11 @@ export interface components {
              * @description How many sessions were searched.
              */
             sessions: number;
+            /**
+             * Format: int64
+             * @description How much of the logs of these sessions was not searched, because they are too long.
+             */
+            unsearched_bytes?: number;
         };
         /** @description What can be said of a secret. */
         SecretView: {

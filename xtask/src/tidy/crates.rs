@@ -37,7 +37,7 @@ const RULES: &[Rule] = &[
         name: "ostler-engine",
         workspace: &["ostler-agents", "ostler-protocol"],
         tests: &[],
-        pure: Some(&["memchr", "serde", "serde_json", "toml"]),
+        pure: Some(&["memchr", "serde", "serde_json", "toml", "unicode-security"]),
     },
     Rule {
         name: "ostler-orchestrate",

@@ -60,6 +60,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
         [] => screen.text(words.sentence(Key::SearchNothing)),
         hits => shown(words, screen, hits),
     })?;
+    if found.unsearched_bytes > 0 {
+        let mib = found.unsearched_bytes.div_ceil(1 << 20);
+        context.note(&words.say(Key::SearchUnread, &[("mib", &mib)]));
+    }
     let n = found.hits.len();
     match &found.before {
         Some(before) => context.note(&words.say(Key::SearchMore, &[("n", &n), ("before", before)])),

@@ -50,6 +50,21 @@ pub(super) const SENTENCES: &[(Key, &str, &str)] = &[
     ),
     (Key::SearchNothing, "No line has that.", "그런 줄이 없습니다."),
     (
+        Key::HintNameInvisible,
+        "A letter of it is invisible, or out of use. Use letters that show.",
+        "보이지 않거나 더는 쓰지 않는 글자가 들어 있습니다. 눈에 보이는 글자를 쓰세요.",
+    ),
+    (
+        Key::HintNameScripts,
+        "It mixes letters of several scripts that look alike. Use letters of one script; Latin letters may stand beside Korean, Japanese or Chinese ones.",
+        "모양이 비슷한 여러 문자 체계의 글자가 섞여 있습니다. 한 가지 문자로 쓰세요. 한국어, 일본어, 중국어에는 로마자를 섞어도 됩니다.",
+    ),
+    (
+        Key::SearchUnread,
+        "{mib} MiB of these logs were not searched: a search reads a bounded part, the newest first",
+        "이 로그 중 {mib} MiB는 찾아보지 않았습니다. 검색은 최신 부분부터 정해진 양만 읽습니다",
+    ),
+    (
         Key::SearchMore,
         "{n} lines; older ones: ostler search --before {before} …, or more at once with -n",
         "{n}줄. 더 오래된 것은 ostler search --before {before} …, 한 번에 더 보려면 -n",

@@ -63,3 +63,29 @@ fn nonsense_is_no_name() {
     assert_eq!(place.run(&["rename", "s_1", "x"]).code, 8);
     assert_eq!(place.run(&["rename", "s_1"]).code, 2);
 }
+
+#[test]
+fn names_that_cannot_be_told_apart_are_refused_in_both_languages() {
+    let place = Place::new();
+    place.done(&["run", "-d", "--name", "cop", "--", "sleep", "1000"]);
+    // The same letters in Cyrillic alone, which is a name of its own elsewhere.
+    let taken = place.run(&["run", "-d", "--name", "\u{441}\u{43e}\u{440}", "--", "true"]);
+    assert_eq!(taken.code, 7, "{taken:?}");
+    assert!(taken.err.contains("s_1 is called 'cop'"), "{taken:?}");
+    for (name, shown, english, korean) in [
+        ("co\u{3164}", "'co\\u{3164}'", "A letter of it is invisible", "보이지 않거나"),
+        ("c\u{43e}p", "'c\\u{43e}p'", "letters of several scripts", "여러 문자 체계"),
+    ] {
+        for (language, words) in [("en", english), ("ko", korean)] {
+            let said = place.run(&["--lang", language, "rename", "s_1", name]);
+            assert_eq!(said.code, 7, "{said:?}");
+            assert!(said.err.contains(words) && said.err.contains(shown), "{said:?}");
+        }
+    }
+    for name in ["co\u{200b}p", "co\u{202e}p", "co\u{7f}p"] {
+        let said = place.run(&["rename", "s_1", name]);
+        assert_eq!(said.code, 7, "{said:?}");
+        assert!(!said.err.contains(name), "{said:?}");
+    }
+    assert_eq!(place.done(&["rename", "s_1", "로그인-v2"]), "s_1 is called 로그인-v2\n");
+}

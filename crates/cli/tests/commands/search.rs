@@ -78,3 +78,20 @@ fn what_a_terminal_would_obey_is_not_printed() {
     let said = place.done(&["search", "needle"]);
     assert!(said.contains("› a needleb") && !said.contains('\u{1b}'), "{said:?}");
 }
+
+/// Another process can make a log longer than any shim writes: a reader would go on for hours.
+#[test]
+fn a_log_that_was_made_longer_is_read_to_the_end_of_its_words() {
+    let place = Place::new();
+    place.done(&["run", "--", "bash", "-c", "echo the needle; echo the end"]);
+    let log = place.state().join("sessions/s_1/1/out.log");
+    let file = std::fs::File::options().write(true).open(&log).expect("a log");
+    file.set_len(3 << 40).expect("a sparse file");
+    assert!(place.done(&["search", "needle"]).contains("› the needle"));
+    let said = place.done(&["logs", "s_1"]);
+    assert!(said.contains("the end") && said.len() < 1 << 20, "{} bytes", said.len());
+    let raw = place.done(&["logs", "--raw", "s_1"]);
+    assert!(raw.starts_with("the needle\nthe end\n") && raw.len() < 1 << 20, "{} bytes", raw.len());
+    let session: u64 = place.json(&["search", "needle"])["unsearched_bytes"].as_u64().expect("a number");
+    assert_eq!(session, 0);
+}

@@ -7,7 +7,7 @@ use std::{
 
 use ostler_server::api::InfoView;
 
-use crate::support::{World, kill, state, write};
+use crate::support::{QUESTION, World, kill, state, write};
 
 /// Takes the place of both sockets of the server when it is told to, and writes down what it hears.
 const FALSE_SERVER: &str = r#"
@@ -110,6 +110,26 @@ fn a_server_whose_sockets_are_removed_or_replaced_listens_there_again_and_says_s
     assert!(fs::read_to_string(world.home.join("log.jsonl")).is_ok_and(|log| log.contains("socket.taken")));
 }
 
+/// Neither hangs: the shim ends with its agent as soon as it notices, and the session says why, where that can be written.
+#[test]
+fn a_shim_whose_limits_are_taken_away_ends_with_its_agent() {
+    let world = World::new();
+    for (limit, why) in [("--nofile=3:3", "number of files"), ("--fsize=0:0", "")] {
+        let session = world.bash(&format!("prlimit --pid $PPID {limit}; {QUESTION}; sleep 100000"));
+        world.status(&session, "interrupted");
+        let events = format!("{:?}", world.events(&session));
+        assert!(events.contains(why), "{limit}: {events}");
+        assert_eq!(world.processes(), Vec::new(), "{limit}");
+    }
+    // A soft limit is raised again, and nothing else happens.
+    let session = world.bash(&format!(
+        "prlimit --pid $PPID --nofile=3: --fsize=0:; {QUESTION}; read -r line; echo \"got $line\""
+    ));
+    let request = world.asked(&session);
+    world.answer(&request.id, "1");
+    world.status(&session, "completed");
+}
+
 /// Without descriptors a shim cannot look at the processes of its agent.
 #[test]
 fn what_a_shim_could_not_end_is_ended_before_its_session_is_over() {
@@ -121,7 +141,6 @@ fn what_a_shim_could_not_end_is_ended_before_its_session_is_over() {
     world.wait_for("the limit", |world| world.output(&session).contains("limited").then_some(()));
     let left: u32 =
         fs::read_to_string(world.project.join("left")).expect("a pid").trim().parse().expect("a pid");
-    world.wish(&session, "cancel");
-    world.status(&session, "cancelled");
+    world.status(&session, "interrupted");
     assert!(state(left).is_none_or(|state| state == 'Z'), "{left} lives although its session is over");
 }

@@ -4,6 +4,7 @@
 use std::fs;
 
 use ostler_server::api::{InfoView, RequestView};
+use serde_json::{Value, json};
 
 use crate::support::{QUESTION, World, kill, state, write};
 
@@ -133,6 +134,51 @@ with open(path, "r+b") as spool:
 open("forged", "w")
 "#;
 
+fn wait_for_forgery(world: &World) {
+    world.wait_for("the forgery to be noticed", |world| {
+        let log = fs::read_to_string(world.home.join("log.jsonl")).ok()?;
+        log.contains("shim.forged_end").then_some(())
+    });
+}
+
+/// Writes the end of another session behind the records of this one, as the next of them.
+fn forge_end(world: &World, session: &str, other: &str) {
+    let spool = |id: &str| world.home.join("sessions").join(id).join("1/spool.ndjson");
+    let own = fs::read_to_string(spool(session)).expect("a spool");
+    let records = fs::read_to_string(spool(other)).expect("a spool");
+    let mut end: Value = serde_json::from_str(records.lines().last().expect("a record")).expect("a record");
+    assert!(end.to_string().contains("seal"), "{end}");
+    end["seq"] = json!(own.lines().count() + 1);
+    fs::write(spool(session), format!("{own}{end}\n")).expect("a spool");
+}
+
+/// The lock of the session is replaced, or its shim killed, while no server runs.
+#[test]
+fn an_end_that_another_process_writes_makes_no_session_done() {
+    for kills_shim in [false, true] {
+        let mut world = World::new();
+        let done = world.bash("echo done");
+        world.status(&done, "completed");
+        let session = world.bash("echo begun; sleep 1000");
+        world.status(&session, "active");
+        world.wait_for("its words", |world| world.output(&session).contains("begun").then_some(()));
+        world.kill_server();
+        if kills_shim {
+            world.shims().into_iter().for_each(|pid| kill(pid, "KILL"));
+        } else {
+            let lock = world.home.join("sessions").join(&session).join("1/lock");
+            fs::rename(&lock, lock.with_extension("old")).expect("it is there");
+            fs::write(&lock, "").expect("a file");
+        }
+        forge_end(&world, &session, &done);
+        world.start();
+        wait_for_forgery(&world);
+        world.status(&session, "interrupted");
+        assert_eq!(world.processes(), Vec::new(), "nobody lives who is shown as gone");
+        world.verify();
+    }
+}
+
 #[test]
 fn an_agent_that_lives_is_not_shown_as_ended() {
     let mut world = World::new();
@@ -149,10 +195,7 @@ fn an_agent_that_lives_is_not_shown_as_ended() {
     write(&world.project, "go", "");
     world.wait_for("the forgery", |world| world.project.join("forged").exists().then_some(()));
     world.start();
-    world.wait_for("it to be noticed", |world| {
-        let unreached = world.get::<InfoView>("/info").expect("an answer").unreached;
-        (unreached == [session.clone()]).then_some(())
-    });
+    wait_for_forgery(&world);
     assert_eq!((world.session(&session).status.as_str(), world.session(&session).pid), ("active", Some(pid)));
     world.wish(&session, "cancel");
     world.status(&session, "cancelled");

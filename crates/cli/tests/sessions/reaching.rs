@@ -12,7 +12,7 @@ use std::{
 use ostler_server::api::{EventView, InfoView};
 use serde_json::Value;
 
-use crate::support::{World, kill, state, write};
+use crate::support::{QUESTION, World, kill, state, write};
 
 /// Stops its shim, fills the queue of its socket, and asks on the channel several times at once.
 const ATTACK: &str = r#"
@@ -278,4 +278,36 @@ fn a_state_directory_that_cannot_be_read_for_a_moment_ends_nobody() {
     assert!(events.iter().all(|event| event.kind != "session.interrupted"), "nobody was lost");
     kill(world.shim_of(&session), "KILL");
     world.status(&session, "interrupted");
+}
+
+/// Without descriptors a server lets no client in, and every command would wait for 20 s.
+#[test]
+fn a_server_whose_limit_of_files_is_lowered_raises_it_again_or_ends() {
+    let world = World::new();
+    let asking = world.bash(&format!("{QUESTION}; read -r line; echo \"got $line\""));
+    let request = world.asked(&asking);
+    let pid = world.session(&asking).pid;
+    let server = world.server_pid();
+    let limit = |limits: &str| {
+        let mut command = std::process::Command::new("prlimit");
+        command.arg("--pid").arg(server.to_string()).arg(format!("--nofile={limits}"));
+        assert!(command.status().expect("prlimit runs").success());
+    };
+    let limits = || fs::read_to_string(format!("/proc/{server}/limits")).unwrap_or_default();
+    let soft = |limits: &str| {
+        let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
+        line.split_whitespace().nth(3)?.parse::<u64>().ok()
+    };
+    limit("5:");
+    world.wait_for("the limit", |_| soft(&limits()).filter(|it| *it > 5));
+    assert_eq!(world.session(&asking).pid, pid);
+    limit("5:5");
+    // The command finds no server, starts another, and that has the limit of whoever starts it.
+    world.wait_for("the end", |_| state(server).is_none_or(|it| it == 'Z').then_some(()));
+    let said = world.ostler(&["answer", &request.id, "1"]);
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    assert!(world.log().contains("lowered the limit of open files"), "{}", world.log());
+    world.status(&asking, "completed");
+    assert_eq!(world.output(&asking).matches("PostgreSQL\"}").count(), 1);
+    assert!(world.ostler(&["serve", "--stop"]).status.success());
 }

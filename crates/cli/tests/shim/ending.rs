@@ -14,7 +14,7 @@ fn exit_codes_and_signals_are_told() {
         assert_eq!(session.wait(), Some(0));
         let records = read(&session.directory).expect("a spool");
         let last = records.last().map(|record| record.what.clone());
-        let expected = Happening::Ended { code, signal, clean: true, input_bytes_left: 0 };
+        let expected = Happening::Ended { code, signal, clean: true, input_bytes_left: 0, seal: None };
         assert_eq!(last, Some(expected), "{script}");
     }
 }

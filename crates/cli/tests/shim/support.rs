@@ -76,6 +76,7 @@ pub(crate) fn command(command: &[&str]) -> Launch {
         writes: None,
         baseline: None,
         scope_signals: false,
+        end_key: None,
     }
 }
 

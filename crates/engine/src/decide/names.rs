@@ -1,4 +1,4 @@
-//! What people call sessions. Of those that are not over, no two have the same name.
+//! What people call sessions. Of those that are not over, no two have the same name, or names that look alike.
 
 use super::Maker;
 use crate::{
@@ -12,7 +12,10 @@ impl Maker<'_> {
     /// Refuses a name that a session has which is not over.
     pub(super) fn is_free(&self, name: &SessionName, except: Option<SessionId>) -> Result<(), Refusal> {
         match self.named(name).filter(|other| Some(*other) != except) {
-            Some(session) => Err(Refusal::NameTaken { name: name.clone(), session }),
+            Some(session) => {
+                let taken = self.session(session).name.clone();
+                Err(Refusal::NameTaken { name: taken.unwrap_or_else(|| name.clone()), session })
+            }
             None => Ok(()),
         }
     }
@@ -42,9 +45,9 @@ impl Maker<'_> {
         }
     }
 
-    /// The session of that name that is not over.
+    /// The session of that name, or of one that looks like it, that is not over.
     fn named(&self, name: &SessionName) -> Option<SessionId> {
-        let is_named = |id: &SessionId| self.session(*id).name.as_ref() == Some(name);
+        let is_named = |id: &SessionId| self.session(*id).name.as_ref().is_some_and(|it| it.looks_like(name));
         self.desk.sessions_under_way().into_iter().find(is_named)
     }
 }

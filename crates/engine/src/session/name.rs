@@ -4,6 +4,9 @@ use alloc::{borrow::ToOwned, string::String};
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
+use unicode_security::{
+    GeneralSecurityProfile, RestrictionLevel, RestrictionLevelDetection, confusable_detection,
+};
 
 /// What a person calls a session: 1 to 40 letters and digits of any script, `-`, `_` and `.`, a letter first. It looks
 /// like no id.
@@ -20,6 +23,10 @@ pub enum NotAName {
     Letters,
     /// It is an id, or `last`, and would mean something else.
     Reserved,
+    /// A letter is invisible, or is not used in any language of today.
+    Invisible,
+    /// Letters of several scripts stand beside each other that look alike.
+    MixedScripts,
 }
 
 /// Events about the name of a session.
@@ -38,8 +45,23 @@ impl SessionName {
     /// The longest name.
     pub const LETTERS_MAX: usize = 40;
 
-    /// Reads a name.
+    /// Reads a name that a person gives: one that a person can read and type again.
     pub fn new(text: &str) -> Result<SessionName, NotAName> {
+        let name = SessionName::existing(text)?;
+        let is_seen = |letter: char| "-_.".contains(letter) || letter.identifier_allowed();
+        if !text.chars().all(is_seen) {
+            return Err(NotAName::Invisible);
+        }
+        // Latin beside Chinese, Japanese or Korean letters is usual, and none of these look like each other.
+        if text.check_restriction_level(RestrictionLevel::HighlyRestrictive) {
+            Ok(name)
+        } else {
+            Err(NotAName::MixedScripts)
+        }
+    }
+
+    /// Reads a name by which a session may be called already. Earlier versions took names that look like others.
+    pub fn existing(text: &str) -> Result<SessionName, NotAName> {
         if text.is_empty() || text.chars().count() > SessionName::LETTERS_MAX {
             return Err(NotAName::Length);
         }
@@ -51,6 +73,11 @@ impl SessionName {
             kind.len() == 1 && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
         });
         if is_id || text == "last" { Err(NotAName::Reserved) } else { Ok(SessionName(text.to_owned())) }
+    }
+
+    /// Whether a person may take one name for the other: `l` for `1`, or a Cyrillic letter for a Latin one.
+    pub fn looks_like(&self, other: &SessionName) -> bool {
+        confusable_detection::skeleton(&self.0).eq(confusable_detection::skeleton(&other.0))
     }
 
     /// As it is written.
@@ -87,7 +114,37 @@ mod tests {
         ] {
             assert_eq!(SessionName::new(text), Err(why), "{text}");
         }
+        for (text, why) in [
+            ("ab\u{3164}", NotAName::Invisible),
+            ("\u{115f}a", NotAName::Invisible),
+            ("a\u{ffa0}", NotAName::Invisible),
+            ("a\u{200b}b", NotAName::Letters),
+            ("a\u{202e}b", NotAName::Letters),
+            ("a\u{2066}b", NotAName::Letters),
+            ("logi\u{43d}", NotAName::MixedScripts),
+            ("l\u{3bf}gin", NotAName::MixedScripts),
+        ] {
+            assert_eq!(SessionName::new(text), Err(why), "{text:?}");
+        }
+        for text in ["로그인-v2", "ログイン_fix", "登录.fix", "вход", "größe", "ab\u{301}"] {
+            assert_eq!(
+                SessionName::new(text).map(|_| ()).err(),
+                (text == "ab\u{301}").then_some(NotAName::Letters),
+                "{text}"
+            );
+        }
         assert_eq!(SessionName::new(&"x".repeat(40)).map(|_| ()), Ok(()));
         assert_eq!(SessionName::new(&"x".repeat(41)), Err(NotAName::Length));
+    }
+
+    #[test]
+    fn names_that_look_alike_are_known() {
+        let name = |text: &str| SessionName::new(text).expect("a name");
+        for (one, other) in [("cop", "\u{441}\u{43e}\u{440}"), ("fix-1", "fix-l"), ("fix", "fix")] {
+            assert!(name(one).looks_like(&name(other)), "{one} {other}");
+        }
+        for (one, other) in [("login", "logout"), ("fix", "Fix"), ("로그인", "로그아웃")] {
+            assert!(!name(one).looks_like(&name(other)), "{one} {other}");
+        }
     }
 }

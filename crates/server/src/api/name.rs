@@ -22,6 +22,9 @@ pub struct SearchView {
     pub sessions: u64,
     /// Where a search stopped that had read or found as much as it may: older sessions than this one are left.
     pub before: Option<String>,
+    /// How much of the logs of these sessions was not searched, because they are too long.
+    #[serde(default)]
+    pub unsearched_bytes: u64,
 }
 
 /// A line of what a session printed.

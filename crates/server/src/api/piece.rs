@@ -33,6 +33,9 @@ pub struct LogSearchView {
     pub count: u64,
     /// The newest of these lines, oldest first.
     pub lines: Vec<LogLineView>,
+    /// How much of the beginning of a very long log was not searched.
+    #[serde(default)]
+    pub unsearched_bytes: u64,
 }
 
 /// A line of a log.

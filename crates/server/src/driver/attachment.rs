@@ -186,7 +186,7 @@ impl Keeper {
                 damage = rest.damage();
                 break;
             }
-            self.report_all(launch, records).await;
+            self.report_all(launch, self.believed(launch, records)).await;
             left = Some(rest);
         }
         let Some(known) = self.known_seq(launch) else { return self.forget_ended(launch) };

@@ -393,6 +393,7 @@ impl Keeper {
             bytes += link.line_bytes();
             records.push(record);
         }
+        let records = self.believed(launch, records);
         let is_end = records
             .iter()
             .any(|record| matches!(record.what, Happening::Ended { .. } | Happening::NotStarted { .. }));
@@ -412,6 +413,22 @@ impl Keeper {
             // One was left out on the way: listen again from where it is known.
             self.attach(launch).await;
         }
+    }
+
+    /// Takes an end that the shim of the launch did not write out of its records: another process wrote it into the spool.
+    pub(super) fn believed(&self, launch: u32, mut records: Vec<Record>) -> Vec<Record> {
+        let marker = self.driver.marker(self.session, &launch.to_string());
+        let began = |session: &Session| session.live().filter(|it| it.number == launch).map(|it| it.at_ms);
+        let Some(at_ms) = self.read_session(began).flatten() else { return records };
+        for record in &mut records {
+            if !self.driver.end_secret.is_believed(&marker, at_ms, record) {
+                let said =
+                    serde_json::json!({ "session": self.session, "launch": launch, "seq": record.seq });
+                self.driver.log.error("shim.forged_end", said);
+                record.what = Happening::Forged;
+            }
+        }
+        records
     }
 
     /// Ends what is left of the tree of a launch whose shim is gone.

@@ -152,6 +152,7 @@ pub(super) fn plan(driver: &Driver, session: &Session, launch: &Launch) -> Resul
         writes: None,
         baseline: Some(driver.baseline),
         scope_signals: order.agent.scope_signals || session.verifies(),
+        end_key: Some(driver.end_secret.key(&driver.marker(session.id, &launch.number.to_string()))),
     };
     Ok(Plan { file: confined(driver, session, file)?, first_input })
 }
@@ -287,6 +288,7 @@ pub(super) fn errand(
         writes: None,
         baseline: Some(driver.baseline),
         scope_signals: false,
+        end_key: None,
     })
 }
 

@@ -30,6 +30,10 @@ pub(super) fn news(what: Happening) -> News {
         Happening::Consumed { key } => News::Consumed { key },
         Happening::ClosedInput { .. } => News::ClosedInput,
         Happening::Ended { code, signal, clean, .. } => News::Ended { code, signal, clean },
+        Happening::LimitLowered { what } => News::Unknown { what },
+        Happening::Forged => News::Unknown {
+            what: "an end that its shim did not write: another process wrote it into the spool".to_owned(),
+        },
         Happening::Other => News::Unknown { what: "something that a later version knows".to_owned() },
     }
 }

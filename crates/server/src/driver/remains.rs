@@ -1,6 +1,10 @@
 //! What a shim that is gone has left: its spool, and in its log perhaps more than it had written down.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::File,
+    io::{self, Read, Seek},
+    path::Path,
+};
 
 use ostler_agents::{Output, Terminal};
 use ostler_engine::session::Order;
@@ -15,6 +19,8 @@ use rustix::{
     io::Errno,
 };
 use serde_json::Value;
+
+use crate::agent_log;
 
 /// What is known about the shim of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +109,7 @@ const READ_BYTES: usize = 64 << 10;
 /// Everything that can be heard in the log, in order. Those who know some of it already compare places.
 #[derive(Debug)]
 pub(super) struct Overheard {
-    log: Option<File>,
+    log: Option<io::Take<File>>,
     parser: Parser,
     /// How many items were handed out.
     count: u64,
@@ -128,6 +134,8 @@ pub(super) fn parser(order: &Order) -> Option<Parser> {
 impl Overheard {
     pub(super) fn open(directory: &Path, parser: Parser) -> Option<Overheard> {
         let log = private::open(directory.join(OUT)).ok()?;
+        let end = agent_log::end(&log).ok()?;
+        let log = start_of(log, end).ok()?;
         Some(Overheard { log: Some(log), parser, count: 0 })
     }
 
@@ -155,6 +163,12 @@ impl Overheard {
         self.count += items.len() as u64;
         items.iter().filter_map(|item| serde_json::to_value(item).ok()).collect()
     }
+}
+
+/// A log from its beginning to this end.
+fn start_of(mut log: File, end: u64) -> io::Result<io::Take<File>> {
+    log.rewind()?;
+    Ok(log.take(end))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use ostler_protocol::{
     stream::{Piece, Table, Transcript},
 };
 use serde::Deserialize;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use utoipa::IntoParams;
 
 use super::{
@@ -22,6 +23,7 @@ use super::{
     extract::{Path, Query},
     output::open_log,
 };
+use crate::agent_log;
 use crate::api::{LogLineView, LogSearchView, OutputForm, OutputStream, Problem};
 
 /// The longest line that is searched in one piece. Words that begin before such a cut and end after it are not found.
@@ -29,6 +31,12 @@ const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// How many letters of a line are shown.
 const LETTERS_MAX: usize = 200;
+
+/// How many searches read at once.
+static SEARCHES: Semaphore = Semaphore::const_new(2);
+
+/// The most that is read of a log; its newest part counts.
+const LOG_BYTES_MAX: u64 = 256 << 20;
 
 /// The longest text that can be searched for.
 const TEXT_LETTERS_MAX: usize = 1_000;
@@ -59,7 +67,7 @@ pub(super) struct SearchQuery {
     limit: Option<usize>,
 }
 
-/// Searches the whole log of a launch, however long it is. Terminal escapes are passed over.
+/// Searches the log of a launch, of a very long one the newest part. Terminal escapes are passed over.
 #[utoipa::path(get, path = "/sessions/{id}/output/search", params(("id" = String, Path), SearchQuery),
     responses((status = 200, body = LogSearchView), (status = 404, body = Problem)))]
 pub(super) async fn search(
@@ -75,13 +83,24 @@ pub(super) async fn search(
     }
     let log = app.agent_log(&id, launch, stream, form)?;
     let launch = log.launch;
+    let turn = search_turn().await;
     let searched = tokio::task::spawn_blocking(move || {
+        // Kept here: a client that goes away does not end what reads for it.
+        let _turn = turn;
         let mut search = LogSearch::new(wanted, limit);
-        let read = open_log(&log.path)?.map_or(Ok(()), |file| search.read(file, log.table).map(|_| ()));
-        read.map(|()| search).map_err(|error| Problem::internal(format!("the log cannot be read: {error}")))
+        let Some(file) = open_log(&log.path)? else { return Ok((search, 0)) };
+        agent_log::last_bytes(file, LOG_BYTES_MAX)
+            .and_then(|(offset, rest)| search.read(rest, log.table, offset).map(|_| (search, offset)))
+            .map_err(|error| Problem::internal(format!("the log cannot be read: {error}")))
     });
-    let LogSearch { count, lines, .. } = searched.await??;
-    Ok(Json(LogSearchView { launch, count, lines: lines.into() }))
+    let (LogSearch { count, lines, .. }, unsearched_bytes) = searched.await??;
+    Ok(Json(LogSearchView { launch, count, lines: lines.into(), unsearched_bytes }))
+}
+
+/// Waits for the turn of a search. Few read at once, so that nothing else waits for them; the first to come is the first
+/// to search.
+pub(super) async fn search_turn() -> SemaphorePermit<'static> {
+    SEARCHES.acquire().await.expect("nobody closes it")
 }
 
 /// The texts that a line has to have, in small letters, with line ends between them.
@@ -115,11 +134,11 @@ impl LogSearch {
         LogSearch { wanted, limit, count: 0, lines, last, wants_after: false, speech }
     }
 
-    /// Goes through a log, with the table of its CLI if it has events, and says how long it is.
-    pub(super) fn read(&mut self, log: impl Read, table: Option<Table>) -> io::Result<u64> {
+    /// Goes through a log from an offset on, with the table of its CLI if it has events, and says how much it read.
+    pub(super) fn read(&mut self, log: impl Read, table: Option<Table>, from: u64) -> io::Result<u64> {
         let mut transcript = table.map(Transcript::new);
         let mut reader = BufReader::new(log);
-        let mut offset = 0;
+        let mut offset = from;
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -141,7 +160,7 @@ impl LogSearch {
             self.hear(offset, piece);
         }
         self.end_speech();
-        Ok(offset)
+        Ok(offset - from)
     }
 
     /// Takes a piece of what an agent says or does. Speech comes in fragments, which are searched line by line.
@@ -214,8 +233,21 @@ mod tests {
 
     fn found(log: &[u8], table: Option<Table>, text: &str, limit: usize) -> (u64, Vec<(u64, String)>) {
         let mut search = LogSearch::new(wanted(text).expect("a text"), limit);
-        assert_eq!(search.read(log, table).expect("it can be read"), log.len() as u64);
+        assert_eq!(search.read(log, table, 0).expect("it can be read"), log.len() as u64);
         (search.count, search.lines.into_iter().map(|line| (line.offset, line.text)).collect())
+    }
+
+    #[tokio::test]
+    async fn few_searches_read_at_once_and_the_others_wait_for_their_turn() {
+        let (first, _second) = (search_turn().await, search_turn().await);
+        let mut third = std::pin::pin!(search_turn());
+        tokio::select! {
+            biased;
+            _ = &mut third => panic!("two search already"),
+            () = std::future::ready(()) => {}
+        }
+        drop(first);
+        drop(third.await);
     }
 
     #[test]
@@ -234,7 +266,7 @@ mod tests {
     fn a_line_has_every_text_and_comes_with_its_neighbours() {
         let log = b"one\n\nconnection to db refused\ntwo\ndb is fine\n".as_slice();
         let mut search = LogSearch::new(wanted("refused\nDB").expect("texts"), 9);
-        search.read(log, None).expect("it can be read");
+        search.read(log, None, 0).expect("it can be read");
         let found: Vec<_> = search.lines.into_iter().map(|it| (it.before, it.text, it.after)).collect();
         let line = |text: &str| Some(text.to_owned());
         assert_eq!(found, [(line("one"), "connection to db refused".to_owned(), line("two"))]);

@@ -43,6 +43,12 @@ pub(super) fn session_name(text: &str) -> Result<SessionName, Problem> {
                 "letters",
                 "a name begins with a letter and has letters, digits, '-', '_' and '.' alone".to_owned(),
             ),
+            NotAName::Invisible => {
+                ("invisible", "a letter of the name is invisible or out of use".to_owned())
+            }
+            NotAName::MixedScripts => {
+                ("scripts", "letters of several scripts in one name can be taken for each other".to_owned())
+            }
             NotAName::Reserved => ("reserved", format!("'{text}' means something else already")),
         };
         Problem::bad(Code::BadName, title)
@@ -55,7 +61,7 @@ impl App {
     /// The session of that name: one that is not over, or else the newest.
     pub(super) fn session_named(&self, text: &str) -> Result<SessionId, Problem> {
         let unknown = || Problem::not_found(Code::NoSession, text);
-        let name = SessionName::new(text).map_err(|_| unknown())?;
+        let name = SessionName::existing(text).map_err(|_| unknown())?;
         let live = {
             let world = self.driver.journal.world();
             let mut live = world.sessions.values().filter(|session| !session.is_over());

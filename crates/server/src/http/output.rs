@@ -33,6 +33,7 @@ use super::{
     pieces::Pieces,
 };
 use crate::{
+    agent_log,
     api::{OutputForm, OutputStream, PiecesView, Problem},
     stream::channel_body,
 };
@@ -89,7 +90,7 @@ pub(super) async fn output(
 ) -> Result<Response, Problem> {
     let AgentLog { session, launch, path, table } =
         app.agent_log(&id, which.launch, which.stream, which.form)?;
-    let length = open_log(&path)?.and_then(|file| file.metadata().ok()).map_or(0, |it| it.len());
+    let length = open_log(&path)?.and_then(|file| agent_log::end(&file).ok()).unwrap_or(0);
     let offset = place(&which, length)?;
     let pieces = table.map(|table| Pieces::new(table, offset, is_inside(&path, offset)));
     let kind = if pieces.is_some() { "application/x-ndjson" } else { "application/octet-stream" };
@@ -240,7 +241,9 @@ impl Reader {
             if file.is_none() {
                 file = private::open(&self.path).ok();
             }
-            let wanted = PIECE_BYTES.min(usize::try_from(self.end - self.offset).unwrap_or(PIECE_BYTES));
+            let limit = PIECE_BYTES.min(usize::try_from(self.end - self.offset).unwrap_or(PIECE_BYTES));
+            let there = file.as_ref().and_then(|file| agent_log::end(file).ok()).unwrap_or(0);
+            let wanted = limit.min(usize::try_from(there.saturating_sub(self.offset)).unwrap_or(limit));
             let piece = file.as_ref().map_or(Ok(Bytes::new()), |file| read(file, self.offset, wanted));
             match piece {
                 Ok(piece) if !piece.is_empty() => {
@@ -254,7 +257,7 @@ impl Reader {
                         return;
                     }
                 }
-                Ok(_) if wanted > 0 && !has_ended => {
+                Ok(_) if limit > 0 && !has_ended => {
                     tokio::select! {
                         () = tokio::time::sleep(LOOK) => {}
                         () = sender.closed() => return,

@@ -2,8 +2,6 @@
 
 #![expect(unused_qualifications, reason = "the document's macro writes paths out")]
 
-use std::io;
-
 use axum::{Json, extract::State};
 use ostler_engine::{
     SessionId,
@@ -18,11 +16,12 @@ use super::{
     App,
     code::Code,
     extract::Query,
-    log_search::{LogSearch, wanted},
+    log_search::{LogSearch, search_turn, wanted},
     output,
     pages::{Limit, Rows},
 };
 use crate::{
+    agent_log,
     api::{OutputStream, Problem, SearchHitView, SearchView},
     journal::Found,
 };
@@ -32,7 +31,10 @@ const HITS_DEFAULT: usize = 50;
 const HITS_MAX: usize = 1_000;
 
 /// The most that is read for one answer.
-const BYTES_MAX: u64 = 512 << 20;
+const BYTES_MAX: u64 = 256 << 20;
+
+/// The most that is read of one log; its newest part counts.
+const LOG_BYTES_MAX: u64 = 128 << 20;
 
 /// How many sessions are looked up at once.
 const SESSIONS_AT_ONCE: Limit = Limit(50);
@@ -69,7 +71,10 @@ pub(super) async fn search(
         return Err(Problem::bad(Code::BadQuery, format!("a search gives 1 to {HITS_MAX} lines")));
     }
     let only = query.session.as_deref().map(|id| app.session_id(id)).transpose()?;
+    let turn = search_turn().await;
     let searching = move || {
+        // Kept here: a client that goes away does not end what reads for it.
+        let _turn = turn;
         let mut search = Search { wanted, limit, bytes_left: BYTES_MAX, view: SearchView::default() };
         match only {
             Some(id) => search.session(&app, &app.with_session(id, |_, session| session.clone())?)?,
@@ -149,9 +154,11 @@ impl Search {
             Err(problem) if problem.kind == Code::LogReplaced.as_str() => return Ok(()),
             Err(problem) => return Err(problem),
         };
-        let read = search.read(io::Read::take(file, self.bytes_left), table);
-        let read = read.map_err(|error| Problem::internal(format!("the log cannot be read: {error}")))?;
+        let (unread, read) = agent_log::last_bytes(file, self.bytes_left.min(LOG_BYTES_MAX))
+            .and_then(|(offset, log)| Ok((offset, search.read(log, table, offset)?)))
+            .map_err(|error| Problem::internal(format!("the log cannot be read: {error}")))?;
         self.bytes_left = self.bytes_left.saturating_sub(read);
+        self.view.unsearched_bytes += unread;
         self.view.hits.extend(search.lines.into_iter().map(|line| SearchHitView {
             session: session.id.to_string(),
             name: session.name.as_ref().map(ToString::to_string),

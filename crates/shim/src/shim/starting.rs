@@ -18,6 +18,7 @@ use crate::{
     error::Error,
     input::Input,
     launch::{CgroupPolicy, Launch, OutputFormat, Terminal},
+    limits::Limits,
     masking::Masking,
     output::{ERR, Log, OUT},
     priority::ask_for_short_slices,
@@ -85,6 +86,8 @@ impl Shim {
             input,
             heard_at: Instant::now(),
             heard_to: 0,
+            end_key: launch.end_key.clone(),
+            limits: Limits::own(),
         };
         let began = tree::look(pid).map_or(0, |process| process.began);
         let cgroup = shim.tree.cgroup().map(|cgroup| cgroup.path().to_path_buf());
