@@ -57,6 +57,7 @@ pub(crate) const GROUPS: &[(Key, &[&str])] = &[
             "init",
             "context",
             "memory",
+            "skills",
             "dispatch",
             "phases",
             "tasks",

@@ -23,6 +23,7 @@ mod project;
 mod sessions;
 #[cfg(test)]
 mod shared;
+mod skills;
 mod steering;
 mod trust;
 mod work_secret;
@@ -119,6 +120,7 @@ impl Language {
                 steering::SENTENCES,
                 sessions::SENTENCES,
                 memory::SENTENCES,
+                skills::SENTENCES,
                 work_secret::SENTENCES,
                 merge::SENTENCES,
                 help::SENTENCES,

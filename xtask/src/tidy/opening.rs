@@ -7,13 +7,14 @@
 use super::{File, Problem, rust};
 
 /// The crates that open files which an agent may have exchanged.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "crates/cli/src/",
     "crates/files/src/",
     "crates/memory/src/",
     "crates/project/src/",
     "crates/server/src/",
     "crates/shim/src/",
+    "crates/skills/src/",
     "crates/store/src/",
     "crates/vault/src/",
     "crates/workspace/src/",

@@ -45,6 +45,7 @@ pub(crate) mod secret;
 pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod skills;
 pub(crate) mod status;
 pub(crate) mod step;
 pub(crate) mod tasks;

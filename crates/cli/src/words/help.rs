@@ -9,6 +9,7 @@ mod memory;
 mod projects;
 mod run;
 mod server;
+mod skills;
 
 use super::{Key, Language, Words};
 
@@ -133,6 +134,7 @@ pub(crate) fn korean() -> impl Iterator<Item = &'static CommandHelp> {
         answer::COMMANDS,
         look::COMMANDS,
         memory::COMMANDS,
+        skills::COMMANDS,
         projects::COMMANDS,
         keys::COMMANDS,
         inside::COMMANDS,

@@ -31,6 +31,7 @@ mod secrets;
 mod server;
 mod setting_up;
 mod since;
+mod skills;
 mod support;
 mod terminal;
 mod trust;
