@@ -3,8 +3,12 @@
 use clap::Args;
 use ostler_engine::dispatch::{DispatchFacts, DispatchPlan, DispatchRules, RequestText, analyse, outline};
 
+use ostler_project::{StackDetection, StackSection};
+use ostler_server::config::project_root;
+use ostler_skills::{Known, SkillFacts, SkillSet, skill_for};
+
 use crate::{
-    context::Context,
+    context::{Context, directory},
     error::Error,
     exit::Exit,
     screen::{Screen, Style},
@@ -32,12 +36,34 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     let request = arguments.request.join(" ");
     let rules = DispatchRules::with_files(&context.config()?.dispatch)
         .expect("a configuration is read only with rules that can be used");
-    let plan = analyse(&request, &rules, &DispatchFacts::default(), |_| None);
+    let here = directory()?;
+    let root = project_root(&here).unwrap_or(here);
+    let unreadable = |source| Error::Input { path: Some(root.clone()), source };
+    let skills = SkillSet::read(&root).map_err(unreadable)?.skills;
+    let detection = StackDetection::of(&root).map_err(unreadable)?;
+    let (facts, known) = facts(&detection);
+    let plan = analyse(&request, &rules, &facts, |text| skill_for(text, &rules, known, &skills));
     // The plan is in the language of the request, and so is what stands around it.
     let is_korean = RequestText::read(&request).is_korean();
     let words = if is_korean { Words::new(Language::Ko) } else { context.words };
     context.print(&plan, |screen| shown(words, screen, &plan))?;
     Ok(Exit::Done)
+}
+
+/// What the manifests of the project say about its stack. A directory without any says nothing.
+fn facts(detection: &StackDetection) -> (DispatchFacts, SkillFacts) {
+    let has = |section| detection.findings.iter().any(|it| it.section == section && !it.is_dev);
+    let known = |section| match (detection.is_empty(), has(section)) {
+        (true, _) => Known::Unknown,
+        (false, true) => Known::Yes,
+        (false, false) => Known::No,
+    };
+    let facts = DispatchFacts {
+        has_backend: has(StackSection::Backend),
+        has_frontend: has(StackSection::Frontend),
+        test_command: None,
+    };
+    (facts, SkillFacts { backend: known(StackSection::Backend), database: known(StackSection::Database) })
 }
 
 fn shown(words: Words, screen: Screen, plan: &DispatchPlan) -> String {

@@ -297,6 +297,7 @@ mod tests {
         "- [ ] nobody\n- [v] T1.1: a ✅\n  - risk: ?\n  - deps: T1.1 (not T1.2)\n- [ ] T1.2: b (see T1.3)\n- [ ] T1.3: c\n- [ ] T9: d\n# x\ndeps: T1.1\n",
         "- [ ] T1.1: a\n```mermaid\ngraph TD\nsubgraph S\nend\nT1.1 --- T1.1\nS --> T1.1\nT1.1 --> T8.8\n```\n",
         "- [ ] T1.1: a\n  - deps: T1.1\n- [ ] T1.2: b\n  - pending T1.1\n",
+        "- [ ] T1.1: a\n- [ ] T1.5: b\n  - deps: T1.5~T1.1\n",
         "- [ ] T1.1: Login\n- [ ] T1.2: b\n  - deps: login\n  - deps: all tasks above\n### T1.2: Other\n- T1.1 again\n```\nT1.1\n```\n<!-- T1.1 -->\n> T1.1\n## ADR-1: x\n\n| ID | Deps |\n|--|--|\n| x | - |\n\n```mermaid\ngraph TD\nA --> B\n```\n",
     ];
 

@@ -51,3 +51,31 @@ fn request_and_plan_are_required() {
     }
     assert_eq!(place.json(&["dispatch", "--plan", ""])["asks"][0]["id"], "goal");
 }
+
+#[test]
+fn skill_gives_the_lines_of_the_documented_example() {
+    let place = Place::new();
+    let said = place.done(&["dispatch", "--plan", "로그인 기능 구현해줘"]);
+    let expected = "다음과 같이 실행할 예정입니다:\n  1. researcher + analyst (병렬 분석)\n  2. planner (설계)\n  \
+                    3. dba → frontend + backend (구현)\n  4. unit-tester → code-reviewer (검증)\n";
+    assert!(said.starts_with(expected), "{said}");
+    let plan = place.json(&["dispatch", "--plan", "로그인 기능 구현해줘"]);
+    assert_eq!(
+        (plan["skill"].as_str(), plan["confirm"].as_bool()),
+        (Some("auth-flow"), Some(true)),
+        "{plan}"
+    );
+    assert!(place.json(&["dispatch", "--plan", "로그인이 뭐야?"])["skill"].is_null());
+}
+
+#[test]
+fn stack_of_the_project_says_who_implements_and_what_a_skill_lacks() {
+    let place = Place::new();
+    let request = ["dispatch", "--plan", "엑셀 내보내기를 추가해줘"];
+    assert_eq!(place.json(&request)["agents"][0]["agent"], "executor");
+    fs::write(place.project().join("package.json"), r#"{"dependencies":{"express":"^4.19.0"}}"#)
+        .expect("written");
+    assert_eq!(place.json(&request)["agents"][0]["agent"], "backend");
+    let asks = place.json(&["dispatch", "--plan", "로그인 기능 구현해줘"])["asks"].to_string();
+    assert!(asks.contains("stack:database"), "{asks}");
+}

@@ -179,10 +179,20 @@ fn a_directory_without_git_becomes_a_repository_without_its_secrets() {
     let listed = listed.current_dir(&directory).output().expect("git starts");
     assert_eq!(String::from_utf8_lossy(&listed.stdout), "main.py\n");
     fs::remove_dir_all(&directory).expect("it was there");
-    let output =
-        place.command(&["init", "--yes"]).current_dir(place.project().with_file_name("home")).output();
-    let said = String::from_utf8_lossy(&output.expect("the binary starts").stderr).into_owned();
+}
+
+#[test]
+fn a_home_directory_is_no_project() {
+    let place = Place::new();
+    // The target directory may lie in a repository, which would be the project.
+    let home = std::env::temp_dir().join(format!("ostler-home-{}", std::process::id()));
+    fs::create_dir_all(&home).expect("a directory");
+    let mut command = place.command(&["init", "--yes"]);
+    let output = command.current_dir(&home).env("HOME", &home).output().expect("the binary starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("home directory"), "{said}");
+    assert_eq!(fs::read_dir(&home).expect("it is there").count(), 0, "nothing is written there");
+    fs::remove_dir_all(&home).expect("it was there");
 }
 
 #[test]

@@ -98,7 +98,8 @@ pub(super) const COMMANDS: &[CommandHelp] = &[
             "규칙은 한국어와 영어를 읽습니다. 아무것도 시작하지 않고 묻지도 않으며 서버도 필요 없습니다. 프로젝트는 ostler.toml의 \
              dispatch 표로 규칙을 더합니다.",
         )
-        .arguments(&[("request", "하고 싶은 일"), ("--plan", "계획만 보여 주고 아무것도 시작하지 않습니다")]),
+        .arguments(&[("request", "하고 싶은 일"), ("--plan", "계획만 보여 주고 아무것도 시작하지 않습니다")])
+        .after("예:\n  ostler dispatch --plan \"다크 모드 지원해줘\"\n  ostler dispatch --plan --json \"로그인 기능 구현해줘\""),
     command("resolve", "메인 에이전트를 위해, 지금 실행할 수 있는 작업을 정확히 한 줄로 출력합니다")
         .more(
             "리졸버의 답입니다: READY:T1.3,T1.4(모두 시작할 수 있음), WAIT, 단계나 전체가 끝났다는 것, 또는 종료 코드 15와 함께 \
