@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
     match arguments {
         ["parser", rest @ ..] => parser(rest),
         ["plan"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "plan"])),
+        ["graph"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "graph"])),
         ["world"] => run_command(cargo().args(["bench", "-p", "ostler-engine", "--bench", "world"])),
         ["store"] => run_command(cargo().args(["bench", "-p", "ostler-store", "--bench", "store"])),
         ["workspace"] => {
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Error> {
             ..,
         ] => Err(Error::Usage(format!("unexpected argument `{extra}`"))),
         [name, ..] if !name.starts_with('-') => Err(Error::Usage(format!(
-            "unknown benchmark `{name}`; there are `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `memory`, `shim`, `workspace` and `world`"
+            "unknown benchmark `{name}`; there are `graph`, `parser`, `plan`, `tasks`, `server`, `office`, `store`, `mask`, `memory`, `shim`, `workspace` and `world`"
         ))),
         rest => parser(rest),
     }

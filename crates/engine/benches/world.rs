@@ -106,6 +106,8 @@ fn new_run(number: u64) -> NewRun {
         worktree_terms: WorktreeTerms::default(),
         phases: None,
         parent: None,
+        node: None,
+        graph: None,
         session_name: None,
         roles: Vec::new(),
     }

@@ -53,8 +53,9 @@ pub enum Deed {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         long: Option<Long>,
     },
-    /// Go through a task file, to its end.
-    Conduct,
+    /// Have the nodes of a graph done, to its end.
+    #[serde(alias = "conduct")]
+    RunGraph,
     /// Stop the tree.
     Stop {
         /// Of which launch.

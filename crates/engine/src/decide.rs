@@ -9,10 +9,10 @@ mod budget;
 mod calls;
 mod checkpoints;
 mod gate;
+mod graph;
 mod judge;
 mod names;
 mod office;
-mod orchestrate;
 mod park;
 mod permissions;
 mod phases;
@@ -101,7 +101,7 @@ pub fn decide(world: &World, group: &Overlay, now_ms: u64, input: &Input) -> Res
         Input::Verified { gate, session, round } => maker.verified(*gate, *session, round),
         Input::Reported(gate) => maker.reported(*gate),
         Input::TreeChanged(request) => maker.tree_changed(*request),
-        Input::Conducted { session, news } => maker.conducted(*session, news),
+        Input::GraphReported { session, report } => maker.graph_reported(*session, report)?,
         Input::Thin { session, number, news } => maker.thin_news(*session, *number, news),
         Input::Review { request, decision } => maker.review(*request, decision)?,
         Input::Answer { request, given, printed } => maker.answer(*request, given, *printed)?,

@@ -13,8 +13,6 @@ use crate::{
     budget::Budget,
     checkpoint::{Kept, RestoredFiles, Rewind, Skip, UnrestoredFiles, Why},
     id::{AccountId, CheckpointId, RequestId, SessionId},
-    office::OfficeEvent,
-    orchestrate::Step as LoopStep,
     phases::{Announced, Found, Return, Step, Why as Announcing, plan::Plan},
     request::{Ask, By, Call, Caller, Install},
     run::{Outcome, Terms, Trusted},
@@ -93,11 +91,11 @@ pub enum Event {
         /// All that is known of them beforehand.
         plan: Box<Plan>,
     },
-    /// A loop through a task file has done a step.
+    /// A loop has done a step: written before there were graphs.
     #[serde(rename = "loop.moved")]
     LoopMoved {
         /// Which.
-        step: LoopStep,
+        step: crate::orchestrate::LoopStep,
     },
     /// A phase begins: this session works on it.
     #[serde(rename = "phase.started")]
@@ -581,9 +579,12 @@ pub enum Event {
     /// A record of the shim that changes nothing.
     #[serde(rename = "session.noted")]
     SessionNoted(Noted),
+    /// Something has happened to a graph.
+    #[serde(untagged)]
+    Graph(crate::graph::GraphEvent),
     /// Something has happened between agents.
     #[serde(untagged)]
-    Office(OfficeEvent),
+    Office(crate::office::OfficeEvent),
     /// A main agent has said something in the thin dialect, or is answered.
     #[serde(untagged)]
     Thin(crate::thin::ThinEvent),

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod checkpoints;
+mod graph;
 mod hearing;
 mod input;
 mod office;
@@ -9,12 +10,13 @@ mod permissions;
 mod phases;
 mod requests;
 
-use alloc::{boxed::Box, collections::BTreeMap};
+use alloc::collections::BTreeMap;
 
 use crate::{
     checkpoint::Checkpoints,
     event::{Entry, Event},
-    id::{ProjectId, RunId, SessionId},
+    graph::GraphSpec,
+    id::{GraphId, ProjectId, RunId, SessionId},
     office::Standing,
     permission::SessionPermissions,
     request::Bringing,
@@ -48,6 +50,7 @@ impl World {
 }
 
 /// The place of an event: every event of a session has all three.
+#[derive(Clone, Copy)]
 struct Place {
     project: ProjectId,
     run: RunId,
@@ -101,6 +104,7 @@ impl StagedWorld<'_> {
             Event::RunEnded { outcome } => {
                 let run = self.get_mut(entry.run.expect("it has its run"));
                 (run.outcome, run.ended_at_ms) = (Some(outcome.clone()), Some(entry.at_ms));
+                self.note_end_of(entry.run.expect("it has its run"), entry.at_ms);
             }
             Event::RunReopened => {
                 let run = self.get_mut(entry.run.expect("it has its run"));
@@ -136,7 +140,9 @@ impl StagedWorld<'_> {
             | Event::InstallStarted { .. }
             | Event::InstallFinished { .. } => {
                 self.fold_request(place, at_ms, event);
-                self.tell_loop(place, event);
+                if let Event::RequestSettled { request, answer, .. } = event {
+                    self.answer_hold(place, *request, answer);
+                }
                 self.count_waiting(place.session, at_ms);
             }
             Event::InputSent { .. }
@@ -165,11 +171,8 @@ impl StagedWorld<'_> {
             | Event::CheckpointRestored { .. }
             | Event::CheckpointNotRestored { .. }
             | Event::CheckpointPruned { .. } => self.fold_checkpoint(place, seq, at_ms, event),
-            Event::LoopMoved { step } => {
-                if let Some(conducts) = &mut self.get_mut(place.session).conducts {
-                    conducts.fold(step, at_ms);
-                }
-            }
+            Event::LoopMoved { step } => self.fold_loop_step(place, at_ms, step),
+            Event::Graph(event) => self.fold_graph(place, at_ms, event),
             Event::Office(event) => self.fold_office(place, at_ms, event),
             Event::Name(SessionNameEvent::Renamed { name }) => {
                 self.get_mut(place.session).name.clone_from(name);
@@ -198,15 +201,6 @@ impl StagedWorld<'_> {
         self.get_mut(place.session).begin_check(number, over_at_ms);
     }
 
-    /// Tells a loop what came of something that it asked.
-    fn tell_loop(&mut self, place: &Place, event: &Event) {
-        if let Event::RequestSettled { request, answer, .. } = event
-            && let Some(conducts) = &mut self.get_mut(place.session).conducts
-        {
-            conducts.settled(*request, answer);
-        }
-    }
-
     fn fold_creation(&mut self, place: &Place, at_ms: u64, event: &Event) {
         let Event::SessionCreated { order, worktree } = event else { return };
         let id = place.session;
@@ -216,8 +210,14 @@ impl StagedWorld<'_> {
         self.get_mut(place.run).sessions.push(id);
         let check_over_at_ms = match order.role {
             Role::Verify { time_ms_max, .. } => Some(at_ms.saturating_add(time_ms_max)),
-            Role::Work | Role::Main | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => None,
+            Role::Work
+            | Role::Main
+            | Role::Phase { .. }
+            | Role::Office { .. }
+            | Role::Graph { .. }
+            | Role::Conduct(_) => None,
         };
+        let graph = self.graph_of_role(place, &order.role);
         let session = Session {
             id,
             name: None,
@@ -259,11 +259,24 @@ impl StagedWorld<'_> {
             thin: Errands::default(),
             permissions: SessionPermissions::default(),
             gated: false,
-            conducts: order.role.conducts().map(|_| Box::default()),
+            graph,
             dismissed_at_ms: None,
         };
         self.insert(session);
         self.fold_seat(place, at_ms);
+    }
+
+    /// The graph that a session is the handle of. An old loop names none: it gets the next one.
+    fn graph_of_role(&mut self, place: &Place, role: &Role) -> Option<GraphId> {
+        match role {
+            Role::Graph { graph } => Some(*graph),
+            Role::Conduct(spec) => {
+                let graph = GraphId(self.counters().graph + 1);
+                self.add_graph(place, graph, GraphSpec::TaskFile(spec.clone()));
+                Some(graph)
+            }
+            _ => None,
+        }
     }
 
     /// How long somebody may work for a run that begins to: what who worked on the phase before has left, if there is one.

@@ -92,6 +92,18 @@ id!(
     ResultId, "d"
 );
 id!(
+    /// Work that a person asked for in one go: nodes with dependencies.
+    GraphId, "g"
+);
+id!(
+    /// One piece of work in a graph.
+    NodeId, "n"
+);
+id!(
+    /// Nodes of a graph that are tested and merged together.
+    GroupId, "w"
+);
+id!(
     /// Something a person wrote to an agent unasked; counted per session.
     MessageId, "m"
 );

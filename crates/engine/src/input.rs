@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::{
     answer::{Decision, Given},
     event::NotTaken,
+    graph::{GraphReport, GraphSpec},
     id::{CheckpointId, ProjectId, RequestId, SessionId},
     office::OfficeInput,
-    orchestrate::News as LoopNews,
     phases::{CheckResult, Collected, GateName, Round, plan::Plan},
     request::{Ask, Install},
     run::{Terms, Trusted},
@@ -270,12 +270,12 @@ pub enum Input {
     Reported(GateName),
     /// What a person was to approve is not what stands there.
     TreeChanged(RequestId),
-    /// A loop through a task file reports.
-    Conducted {
-        /// Its session.
+    /// The driver of a graph reports.
+    GraphReported {
+        /// The session of the graph.
         session: SessionId,
         /// What.
-        news: Box<LoopNews>,
+        report: Box<GraphReport>,
     },
     /// Something came of what a main agent has asked.
     Thin {
@@ -400,8 +400,12 @@ pub struct NewRun {
     pub worktree_terms: WorktreeTerms,
     /// What it goes through, if it goes through phases.
     pub phases: Option<Box<Plan>>,
-    /// The loop that asks for it, if no person does.
+    /// The session that asks for it, if no person does: of a graph, or a main agent's.
     pub parent: Option<SessionId>,
+    /// The node of that graph that it works on.
+    pub node: Option<String>,
+    /// The graph that its session is the handle of.
+    pub graph: Option<GraphSpec>,
     /// What its session is called.
     pub session_name: Option<SessionName>,
     /// The roles that are described in the project by now.

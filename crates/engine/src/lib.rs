@@ -19,6 +19,7 @@ pub mod budget;
 pub mod checkpoint;
 pub mod dispatch;
 pub mod event;
+pub mod graph;
 pub mod id;
 pub mod input;
 pub mod input_id;
@@ -49,7 +50,10 @@ mod words;
 pub use action::{Action, ActionName};
 pub use decide::{Decision, decide};
 pub use event::{Entry, Event};
-pub use id::{AccountId, CheckpointId, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId};
+pub use id::{
+    AccountId, CheckpointId, GraphId, GroupId, InvocationId, NodeId, ProjectId, RequestId, ResultId, RunId,
+    SessionId,
+};
 pub use input::{Input, Refusal};
 pub use signature::signature;
 pub use world::{Overlay, World};

@@ -92,6 +92,11 @@ pub enum Refusal {
         /// Which one.
         run: RunId,
     },
+    /// Another run works on the same node.
+    NodeHeld {
+        /// That run.
+        run: RunId,
+    },
     /// Another run goes through phases in the same directory.
     PhasesBusy {
         /// Which one.

@@ -17,9 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     checkpoint::{Checkpoints, Rewind},
-    id::{MessageId, ProjectId, RunId, SessionId},
+    id::{GraphId, MessageId, ProjectId, RunId, SessionId},
     office::{About, Standing},
-    orchestrate::Loop,
     permission::SessionPermissions,
     request::{Ask, Bringing, Request},
     run::Outcome,
@@ -142,9 +141,9 @@ pub struct Session {
     /// Whether it stands still, or is not started, until its phase may go on.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub gated: bool,
-    /// How far it has got, if it goes through a task file. It has no process of its own.
+    /// The graph that it is the handle of. Such a session has no process of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conducts: Option<Box<Loop>>,
+    pub graph: Option<GraphId>,
     /// Since when nothing more is wanted of it: its work is approved, and it may end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dismissed_at_ms: Option<u64>,
@@ -513,7 +512,7 @@ impl Session {
     /// Whether nothing more is wanted of it once it is over. A loop is not resumed but started again: what is done stands
     /// in its files.
     pub(crate) fn is_through(&self) -> bool {
-        self.dismissed_at_ms.is_some() || self.verifies() || self.conducts.is_some()
+        self.dismissed_at_ms.is_some() || self.verifies() || self.graph.is_some()
     }
 
     /// Whether it says what it thinks of somebody else's work.
@@ -584,7 +583,7 @@ impl Session {
             Status::Checking
         } else if self.waits_for_agents() {
             Status::WaitingAgent
-        } else if live.is_some_and(|launch| launch.process.is_some()) || self.conducts.is_some() {
+        } else if live.is_some_and(|launch| launch.process.is_some()) || self.graph.is_some() {
             Status::Active
         } else {
             Status::Starting

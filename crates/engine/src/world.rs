@@ -3,6 +3,7 @@
 //! A [`World`] changes by [`World::absorb`] alone. A decision works on an [`Overlay`]: copies of what it touches. If
 //! the commit fails, the copies are dropped and the world is as it was.
 
+mod graphs;
 mod index;
 mod staged;
 mod tables;
@@ -18,7 +19,7 @@ pub use self::tables::{Entity, EntityId, Tables};
 use crate::{
     account::Account,
     decide::{account_due_at_ms, account_name, due_at_ms},
-    id::{CheckpointId, InvocationId, ProjectId, RequestId, ResultId, SessionId},
+    id::{CheckpointId, GraphId, GroupId, InvocationId, NodeId, ProjectId, RequestId, ResultId, SessionId},
     request::Request,
     session::{CheckWish, LaunchEnd, Session},
 };
@@ -65,6 +66,15 @@ pub struct Counters {
     /// Of their results.
     #[serde(default)]
     pub result: u64,
+    /// Of graphs.
+    #[serde(default)]
+    pub graph: u64,
+    /// Of their nodes.
+    #[serde(default)]
+    pub node: u64,
+    /// Of their groups.
+    #[serde(default)]
+    pub group: u64,
 }
 
 impl Counters {
@@ -78,6 +88,9 @@ impl Counters {
             checkpoint: self.checkpoint.max(other.checkpoint),
             invocation: self.invocation.max(other.invocation),
             result: self.result.max(other.result),
+            graph: self.graph.max(other.graph),
+            node: self.node.max(other.node),
+            group: self.group.max(other.group),
         }
     }
 }
@@ -165,6 +178,9 @@ impl World {
             self.remove(checkpoint);
         }
         let Some(forgotten) = self.remove(session) else { return };
+        if let Some(graph) = forgotten.graph {
+            self.forget_graph(graph);
+        }
         if let Some(run) = self.runs.get(&forgotten.run)
             && run.outcome.is_some()
             && !run.sessions.iter().any(|session| self.sessions.contains_key(session))
@@ -173,6 +189,18 @@ impl World {
         }
         self.index.stale.accounts.extend(self.index.accounts.get(&account_name(&forgotten)));
         self.refresh_deadlines();
+    }
+
+    fn forget_graph(&mut self, graph: GraphId) {
+        let nodes: Vec<NodeId> = self.nodes_of(graph).map(|node| node.id).collect();
+        let groups: Vec<GroupId> = self.groups_of(graph).map(|group| group.id).collect();
+        for node in nodes {
+            self.remove(node);
+        }
+        for group in groups {
+            self.remove(group);
+        }
+        self.remove(graph);
     }
 
     /// Drops calls and results to which nothing can happen any more. The store keeps them.

@@ -8,7 +8,8 @@ use std::{
 };
 
 use ostler_engine::{
-    orchestrate::{About, Conduct, Next, Stage, next},
+    graph::GroupFacts,
+    orchestrate::{About, LoopSpec, NextStep, ready},
     plan::{Plan, Progress, State as TaskState, Task, TaskNumber, obstacle},
 };
 use ostler_protocol::{
@@ -33,7 +34,7 @@ const SAME_MAX: u64 = 3;
 #[derive(Debug)]
 pub struct Look {
     /// What is to be done.
-    pub next: Next,
+    pub next: NextStep,
     /// The tasks of it, if some are to be begun.
     pub begin: Vec<Place>,
     /// Those of them that are begun by now.
@@ -88,9 +89,9 @@ impl Hindrance {
 #[derive(Debug)]
 pub struct Question<'a> {
     /// What it was asked.
-    pub asked: &'a Conduct,
+    pub asked: &'a LoopSpec,
     /// The phases that it has come to.
-    pub stages: &'a BTreeMap<u32, Stage>,
+    pub stages: &'a BTreeMap<u32, GroupFacts>,
     /// What it has under way.
     pub ours: &'a BTreeSet<TaskId>,
     /// What was not put down yet: that comes before everything else.
@@ -156,7 +157,7 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
     };
     question.over.iter().for_each(|it| it.write(Arc::make_mut(&mut state)));
     let looked = of(project, &state.progress(&plan), &state, question);
-    if looked.next == Next::Wait && looked.abandoned.is_empty() && question.over.is_empty() {
+    if looked.next == NextStep::Wait && looked.abandoned.is_empty() && question.over.is_empty() {
         return Looked { ended: Vec::new(), found: Ok(looked) };
     }
     let mut starts = Starts::of(project, &plan, &looked, question);
@@ -165,7 +166,7 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
             let mut lines = put_down(project, Some(&plan), question.over, state);
             let mut progress = state.progress(&plan);
             let mut looked = of(project, &progress, state, question);
-            if question.begins == Begins::Outside && matches!(looked.next, Next::Begin(_)) {
+            if question.begins == Begins::Outside && matches!(looked.next, NextStep::Begin(_)) {
                 looked.line = None;
             }
             let asked = question.line();
@@ -194,7 +195,7 @@ struct Starts<'a> {
 impl<'a> Starts<'a> {
     fn of(project: &'a Project, plan: &'a Plan, looked: &Look, question: &'a Question<'_>) -> Starts<'a> {
         let mut starts = Starts { project, is_korean: false, by_number: BTreeMap::new() };
-        let (Next::Begin(tasks), Begins::Now { is_korean }) = (&looked.next, question.begins) else {
+        let (NextStep::Begin(tasks), Begins::Now { is_korean }) = (&looked.next, question.begins) else {
             return starts;
         };
         starts.is_korean = is_korean;
@@ -212,12 +213,12 @@ impl<'a> Starts<'a> {
     /// Begins those that can still begin. What has come up only now begins later, in its own time.
     fn take_up(
         &mut self,
-        next: &Next,
+        next: &NextStep,
         progress: &mut Progress<'_>,
         state: &mut State,
         at_ms: u64,
     ) -> BTreeMap<TaskId, Arc<Work>> {
-        let Next::Begin(tasks) = next else { return BTreeMap::new() };
+        let NextStep::Begin(tasks) = next else { return BTreeMap::new() };
         let mut begun = BTreeMap::new();
         for task in tasks {
             let Some(start) = self.by_number.remove(task) else { continue };
@@ -244,19 +245,19 @@ fn of(project: &Project, progress: &Progress<'_>, state: &State, question: &Ques
     // Whoever else records a phase knows nothing of what the loop has in its place: that is tested and merged all the same.
     let mut closed = state.checkpoints();
     closed.retain(|phase| stages.get(phase).is_none_or(|stage| stage.ended_at_ms.is_some()));
-    let next = match next(&progress, &closed, &prepared, question.ours.len(), question.asked) {
+    let next = match ready(&progress, &closed, &prepared, question.ours.len(), question.asked) {
         // What an earlier loop, or somebody else, has done there is tested and merged before the phase is over.
-        Next::Close(phase) if !stages.contains_key(&phase) && has_place(project, plan, phase) => {
-            Next::Prepare(phase)
+        NextStep::Close(phase) if !stages.contains_key(&phase) && has_place(project, plan, phase) => {
+            NextStep::Prepare(phase)
         }
         next => next,
     };
     let begin = match &next {
-        Next::Begin(tasks) => tasks.iter().map(|task| place(plan.task(*task))).collect(),
+        NextStep::Begin(tasks) => tasks.iter().map(|task| place(plan.task(*task))).collect(),
         _ => Vec::new(),
     };
     let ready = match &next {
-        Next::Begin(tasks) if question.begins == Begins::Outside => {
+        NextStep::Begin(tasks) if question.begins == Begins::Outside => {
             let phase = tasks.first().map(|task| plan.task(*task).phase());
             let of_phase =
                 progress.ready().map(|task| plan.task(task)).filter(|it| Some(it.phase()) == phase);
@@ -295,17 +296,17 @@ fn place(task: Task<'_>) -> Place {
 }
 
 /// What a resolver would have said.
-fn line(plan: &Plan, next: &Next) -> Option<String> {
+fn line(plan: &Plan, next: &NextStep) -> Option<String> {
     let ids = |tasks: &[TaskNumber]| tasks.iter().map(|task| plan.task(*task).id()).collect();
     match next {
-        Next::Begin(tasks) => Thin::ready(vec![ids(tasks)]).map(|line| line.to_string()),
-        Next::Close(phase) => Some(Thin::PhaseDone { phase: *phase }.to_string()),
-        Next::Done => Some(Thin::AllDone {}.to_string()),
-        Next::Refuse(line) => Some(line.to_string()),
-        Next::Ask(About::Blocked { tasks, .. }) => {
+        NextStep::Begin(tasks) => Thin::ready(vec![ids(tasks)]).map(|line| line.to_string()),
+        NextStep::Close(phase) => Some(Thin::PhaseDone { phase: *phase }.to_string()),
+        NextStep::Done => Some(Thin::AllDone {}.to_string()),
+        NextStep::Refuse(line) => Some(line.to_string()),
+        NextStep::Ask(About::Blocked { tasks, .. }) => {
             Some(Thin::error(ErrorCode::Blocked, Some(&tasks.join(","))).to_string())
         }
-        Next::Prepare(_) | Next::Wait | Next::Ask(_) => None,
+        NextStep::Prepare(_) | NextStep::Wait | NextStep::Ask(_) => None,
     }
 }
 
@@ -485,8 +486,8 @@ mod tests {
         fn look(&self, ours: &[&str], over: &[Over], begins: Begins) -> Looked {
             let parallel_max = 2.try_into().expect("two is not nothing");
             let question = Question {
-                asked: &Conduct { tasks: None, phase: None, parallel_max, agent: None },
-                stages: &BTreeMap::from([(0, Stage::default())]),
+                asked: &LoopSpec { tasks: None, phase: None, parallel_max, agent: None },
+                stages: &BTreeMap::from([(0, GroupFacts::default())]),
                 ours: &ours.iter().map(|id| id.parse().expect("an id")).collect(),
                 over,
                 said: None,
@@ -523,7 +524,7 @@ mod tests {
         let place = Place::new("at-once");
         let first = place.look(&[], &[], NOW);
         assert_eq!(begun(&first), ["T0.1", "T0.2"]);
-        assert!(place.look(&["T0.1", "T0.2"], &[], NOW).found.is_ok_and(|it| it.next == Next::Wait));
+        assert!(place.look(&["T0.1", "T0.2"], &[], NOW).found.is_ok_and(|it| it.next == NextStep::Wait));
         let failed = Ended::Failed { reason: "no".to_owned() };
         let ends = [over(&first, "T0.1", Ended::Done), over(&first, "T0.2", failed)];
         let second = place.look(&[], &ends, NOW);

@@ -57,13 +57,19 @@ pub enum Entity {
     Checkpoint,
     /// One agent has called another.
     Invocation,
+    /// Work that a person asked for in one go.
+    Graph,
+    /// One piece of work in a graph.
+    Node,
+    /// Nodes of a graph that are tested and merged together.
+    Group,
     /// Something that one agent brings another.
     Result,
 }
 
 impl Entity {
     /// All of them, each behind those it can belong to.
-    pub const ALL: [Entity; 8] = [
+    pub const ALL: [Entity; 11] = [
         Entity::Project,
         Entity::Run,
         Entity::Session,
@@ -71,6 +77,9 @@ impl Entity {
         Entity::Account,
         Entity::Checkpoint,
         Entity::Invocation,
+        Entity::Graph,
+        Entity::Node,
+        Entity::Group,
         Entity::Result,
     ];
 
@@ -84,6 +93,9 @@ impl Entity {
             Entity::Account => "account",
             Entity::Checkpoint => "checkpoint",
             Entity::Invocation => "invocation",
+            Entity::Graph => "graph",
+            Entity::Node => "node",
+            Entity::Group => "group",
             Entity::Result => "result",
         }
     }
@@ -202,4 +214,10 @@ pub struct Counters {
     pub invocation: u64,
     /// Of their results.
     pub result: u64,
+    /// Of graphs.
+    pub graph: u64,
+    /// Of their nodes.
+    pub node: u64,
+    /// Of their groups.
+    pub group: u64,
 }

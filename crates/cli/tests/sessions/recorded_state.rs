@@ -289,8 +289,10 @@ fn imported(world: &World, recorded: &Rows) {
     assert_eq!((rows.counters, rows.actions), (recorded.counters, recorded.actions.clone()));
     assert_eq!(rows.replies, recorded.replies);
     let open: String = recorded.actions.iter().map(|action| action.body.as_str()).collect();
-    for what in ["conduct", "gate_check", "stop", "end", "deliver", "go_on"] {
-        assert!(open.contains(&format!("\"do\":\"{what}\"")), "{what} is open: {open}");
+    let is_open = |what: &str| open.contains(&format!("\"do\":\"{what}\""));
+    assert!(is_open("conduct") || is_open("run_graph"), "a loop is open: {open}");
+    for what in ["gate_check", "stop", "end", "deliver", "go_on"] {
+        assert!(is_open(what), "{what} is open: {open}");
     }
     let needs_replay = store.meta(NEEDS_REPLAY).expect("a fact").as_deref() == Some("yes");
     drop(store);

@@ -27,8 +27,8 @@ impl Maker<'_> {
             session.worktree.as_ref().is_some_and(|worktree| worktree.state == WorktreeState::Wanted);
         // Who holds an agent does not hold up its end.
         let has_failed = session.launches.last().is_some_and(|last| last.ending == Some(Ending::Failed));
-        // Who goes through a task file has a conductor, which looks at what is wanted by itself.
-        if session.is_over() || session.conducts.is_some() {
+        // The driver of a graph looks by itself at what people want of it.
+        if session.is_over() || session.graph.is_some() {
             return;
         }
         self.unpark(id);
@@ -404,7 +404,6 @@ impl Maker<'_> {
             self.phase_session_over(id, &outcome);
         } else {
             self.emit_at(Some(project), Some(run), None, Event::RunEnded { outcome });
-            self.tell_loop(id);
         }
         self.bring_back(id);
         self.finish_left(id);
@@ -413,7 +412,7 @@ impl Maker<'_> {
     /// Finishes the sessions of a loop or a main agent that were lost: nothing goes on with them once it is over.
     fn finish_left(&mut self, parent: SessionId) {
         let session = self.session(parent);
-        if session.conducts.is_none() && !session.order.role.is_main() {
+        if session.graph.is_none() && !session.order.role.is_main() {
             return;
         }
         let is_left = |session: &Session| {

@@ -264,10 +264,10 @@ impl Maker<'_> {
     pub(super) fn settle(&mut self, id: RequestId, by: By, answer: Answer) {
         let request = self.desk.get(id).expect("it was looked up before");
         let (session, ask) = (request.session, request.ask.clone());
-        // A conductor looks for the answer by itself.
+        // The driver of a graph looks for the answer by itself.
         let is_waited_for = {
             let asks = self.session(session);
-            !request.left && !asks.is_over() && asks.conducts.is_none()
+            !request.left && !asks.is_over() && asks.graph.is_none()
         };
         // What is said about a call is for Ostler, not for who calls.
         let is_waited_for = is_waited_for && self.held_call(id).is_none();

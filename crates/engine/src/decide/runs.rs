@@ -7,10 +7,11 @@ use crate::{
     action::Deed,
     checkpoint::Skip,
     event::Event,
-    id::{ProjectId, RunId, SessionId},
+    graph::GraphEvent,
+    id::{GraphId, ProjectId, RunId, SessionId},
     input::{NewProject, NewRun, Refusal, SecretNews, WorktreeNews},
     run::{Outcome, Reason},
-    session::{Back, Order, StoredSecret, Worktree, WorktreeState, WorktreeTerms},
+    session::{Back, Order, Role, StoredSecret, Worktree, WorktreeState, WorktreeTerms},
     work_secret::{WorkScan, WorkSecretEvent},
 };
 
@@ -22,8 +23,8 @@ impl Maker<'_> {
         if new.phases.is_some() {
             self.can_go_through_phases(new)?;
         }
-        if new.order.role.conducts().is_some() {
-            self.is_free_for_loop(new)?;
+        if new.graph.is_some() {
+            self.is_free_for_graph(new)?;
         }
         if let Some(name) = &new.session_name {
             self.is_free(name, None)?;
@@ -40,10 +41,15 @@ impl Maker<'_> {
         if let Some(plan) = &new.phases {
             self.emit_at(Some(project), Some(run), None, Event::RunPhased { plan: plan.clone() });
         }
+        let graph = new.graph.as_ref().map(|spec| (GraphId(self.desk.counters().graph + 1), spec));
+        let order = graph.map_or_else(
+            || new.order.clone(),
+            |(graph, _)| Box::new(Order { role: Role::Graph { graph }, ..(*new.order).clone() }),
+        );
         let id = self.create_first_session(
             project,
             run,
-            &new.order,
+            &order,
             new.worktrees.as_deref().map(|folder| (folder, &new.worktree_terms)),
         );
         self.made.run = Some(run);
@@ -54,8 +60,12 @@ impl Maker<'_> {
         if new.order.checkpoints.is_some() && !new.git {
             self.emit(id, Event::CheckpointSkipped { checkpoint: None, reason: Skip::NoRepository });
         }
-        if new.order.role.conducts().is_some() {
-            self.act(id, Deed::Conduct);
+        if let (Some(parent), Some(key)) = (new.parent, &new.node) {
+            self.start_node(parent, key, run)?;
+        }
+        if let Some((graph, spec)) = graph {
+            self.emit(id, Event::Graph(GraphEvent::Created { graph, spec: spec.clone() }));
+            self.act(id, Deed::RunGraph);
         } else if new.worktrees.is_some() {
             self.act(id, Deed::MakeWorktree);
         } else if new.phases.is_some() {

@@ -100,7 +100,7 @@ impl Maker<'_> {
         printed: Option<LogPlace>,
     ) -> Result<(), Refusal> {
         let session = self.find(id)?;
-        if session.is_over() || session.cancelled_at_ms.is_some() || session.conducts.is_some() {
+        if session.is_over() || session.cancelled_at_ms.is_some() || session.graph.is_some() {
             return Err(self.not_now(id, Wanted::Send));
         }
         if text.trim().is_empty() {

@@ -7,7 +7,13 @@ use ostler_protocol::fact::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::CheckEnding;
-use crate::{checkpoint::CheckpointTerms, id::MessageId, office::About, orchestrate::Conduct, usage::Prices};
+use crate::{
+    checkpoint::CheckpointTerms,
+    id::{GraphId, MessageId},
+    office::About,
+    orchestrate::LoopSpec,
+    usage::Prices,
+};
 
 /// What an agent is to do and how it is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -194,8 +200,13 @@ pub enum Role {
     },
     /// To have the tasks of a task file done: what it says in the thin dialect is answered.
     Main,
-    /// To go through a task file. No agent does that: its order names one for nobody, and it is never launched.
-    Conduct(Conduct),
+    /// To be the handle of a graph. It has no agent and is never launched.
+    Graph {
+        /// The graph.
+        graph: GraphId,
+    },
+    /// The same, as journals have it from before there were graphs: a loop through a task file.
+    Conduct(LoopSpec),
     /// To be called by others of its office.
     Office {
         /// The name by which they call it.
@@ -216,11 +227,6 @@ impl Role {
     /// Whether what it says in the thin dialect is answered.
     pub fn is_main(&self) -> bool {
         matches!(self, Role::Main)
-    }
-
-    /// What it was asked, if it goes through a task file.
-    pub fn conducts(&self) -> Option<&Conduct> {
-        if let Role::Conduct(asked) = self { Some(asked) } else { None }
     }
 
     /// The name by which others of its office call it.

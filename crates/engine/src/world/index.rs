@@ -12,7 +12,11 @@ use crate::{
     account::Account,
     checkpoint::Checkpoint,
     decide::account_name,
-    id::{AccountId, CheckpointId, InvocationId, ProjectId, RequestId, ResultId, SessionId},
+    graph::{WorkGraph, WorkGroup, WorkNode},
+    id::{
+        AccountId, CheckpointId, GraphId, GroupId, InvocationId, NodeId, ProjectId, RequestId, ResultId,
+        RunId, SessionId,
+    },
     office::{Handover, Invocation},
     request::Request,
     run::{Project, Run},
@@ -141,6 +145,12 @@ pub struct Index {
     pub(super) live_calls: Groups<ProjectId, InvocationId>,
     /// Results that were not read yet, by project.
     pub(super) undelivered: Groups<ProjectId, ResultId>,
+    /// The nodes of each graph by their keys.
+    pub(super) nodes: BTreeMap<GraphId, BTreeMap<String, NodeId>>,
+    /// The groups of each graph by their numbers.
+    pub(super) groups: BTreeMap<GraphId, BTreeMap<u32, GroupId>>,
+    /// The node that each run has.
+    pub(super) holders: BTreeMap<RunId, NodeId>,
     pub(super) deadlines: Deadlines,
     pub(super) stale: Stale,
 }
@@ -227,6 +237,51 @@ impl Index {
         }
         if let Some(call) = after.filter(|call| call.is_live()) {
             self.live_calls.insert(call.project, call.id);
+        }
+    }
+
+    /// A graph needs no index: its session names it.
+    #[expect(clippy::unused_self, reason = "every kind of entity has such a function")]
+    pub(super) fn index_graph(&mut self, _: Option<&WorkGraph>, _: Option<&WorkGraph>) {}
+
+    /// Neither its graph nor its key ever changes.
+    pub(super) fn index_node(&mut self, before: Option<&WorkNode>, after: Option<&WorkNode>) {
+        match (before, after) {
+            (None, Some(node)) => {
+                self.nodes.entry(node.graph).or_default().insert(node.key.clone(), node.id);
+            }
+            (Some(node), None) => {
+                let nodes = self.nodes.entry(node.graph).or_default();
+                nodes.remove(&node.key);
+                if nodes.is_empty() {
+                    self.nodes.remove(&node.graph);
+                }
+            }
+            _ => {}
+        }
+        let (had, has) = (before.and_then(|node| node.holder), after.and_then(|node| node.holder));
+        if had != has {
+            if let Some(run) = had {
+                self.holders.remove(&run);
+            }
+            self.holders.extend(has.zip(after.map(|node| node.id)));
+        }
+    }
+
+    /// Neither its graph nor its number ever changes.
+    pub(super) fn index_group(&mut self, before: Option<&WorkGroup>, after: Option<&WorkGroup>) {
+        match (before, after) {
+            (None, Some(group)) => {
+                self.groups.entry(group.graph).or_default().insert(group.number, group.id);
+            }
+            (Some(group), None) => {
+                let groups = self.groups.entry(group.graph).or_default();
+                groups.remove(&group.number);
+                if groups.is_empty() {
+                    self.groups.remove(&group.graph);
+                }
+            }
+            _ => {}
         }
     }
 

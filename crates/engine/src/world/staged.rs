@@ -59,7 +59,7 @@ impl<'a> StagedWorld<'a> {
     }
 
     /// The entities of a kind that were touched and are not committed yet, as they are now.
-    fn touched<E: Entity>(&self) -> impl Iterator<Item = &E> {
+    pub(super) fn touched<E: Entity>(&self) -> impl Iterator<Item = &E> {
         let (own, group) = (E::table(&self.own.tables), E::table(&self.group.tables));
         own.values().chain(group.iter().filter(|(id, _)| !own.contains_key(id)).map(|(_, entity)| entity))
     }

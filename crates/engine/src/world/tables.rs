@@ -10,7 +10,11 @@ use super::index::Index;
 use crate::{
     account::Account,
     checkpoint::Checkpoint,
-    id::{AccountId, CheckpointId, InvocationId, ProjectId, RequestId, ResultId, RunId, SessionId},
+    graph::{WorkGraph, WorkGroup, WorkNode},
+    id::{
+        AccountId, CheckpointId, GraphId, GroupId, InvocationId, NodeId, ProjectId, RequestId, ResultId,
+        RunId, SessionId,
+    },
     office::{Handover, Invocation},
     request::Request,
     run::{Project, Run},
@@ -106,6 +110,12 @@ tables! {
     checkpoints: CheckpointId => Checkpoint [index_checkpoint],
     /// Calls between agents, as long as something can still happen to them.
     invocations: InvocationId => Invocation [index_invocation],
+    /// Graphs of sessions that are not over.
+    graphs: GraphId => WorkGraph [index_graph],
+    /// Their nodes, once they were started or decided.
+    nodes: NodeId => WorkNode [index_node],
+    /// Their groups, once they were begun.
+    groups: GroupId => WorkGroup [index_group],
     /// Results that were not read yet.
     results: ResultId => Handover [index_result],
 }

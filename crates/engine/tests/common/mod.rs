@@ -47,6 +47,9 @@ fn indexed_anew(world: &World) -> World {
     world.accounts.values().cloned().for_each(|it| anew.put(it));
     world.checkpoints.values().cloned().for_each(|it| anew.put(it));
     world.invocations.values().cloned().for_each(|it| anew.put(it));
+    world.graphs.values().cloned().for_each(|it| anew.put(it));
+    world.nodes.values().cloned().for_each(|it| anew.put(it));
+    world.groups.values().cloned().for_each(|it| anew.put(it));
     world.results.values().cloned().for_each(|it| anew.put(it));
     anew
 }
@@ -61,6 +64,9 @@ pub(crate) fn all_read_back(overlay: &Overlay) {
     tables.accounts.values().for_each(reads_back);
     tables.checkpoints.values().for_each(reads_back);
     tables.invocations.values().for_each(reads_back);
+    tables.graphs.values().for_each(reads_back);
+    tables.nodes.values().for_each(reads_back);
+    tables.groups.values().for_each(reads_back);
     tables.results.values().for_each(reads_back);
 }
 
@@ -124,7 +130,7 @@ pub(crate) fn may_come_twice(input: &Input) -> bool {
         | Input::VerifierReady { .. }
         | Input::Verified { .. }
         | Input::Reported(_)
-        | Input::Conducted { .. }
+        | Input::GraphReported { .. }
         | Input::Thin { .. }
         | Input::TreeChanged(_)
         | Input::ValuesNotWritten { .. }
@@ -216,6 +222,8 @@ pub(crate) fn order(agent: Agent, terms: Terms) -> NewRun {
         phases: None,
         session_name: None,
         parent: None,
+        node: None,
+        graph: None,
         roles: Vec::new(),
     }
 }

@@ -11,6 +11,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
     // The enum of all events, and those that it holds by name.
     let enums = [
         ("event.rs", "Event"),
+        ("graph/event.rs", "GraphEvent"),
         ("office/event.rs", "OfficeEvent"),
         ("thin.rs", "ThinEvent"),
         ("permission.rs", "PermissionEvent"),

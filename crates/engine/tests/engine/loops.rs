@@ -11,12 +11,13 @@ use std::{
 use ostler_engine::{
     Input, RunId, SessionId,
     answer::Answer,
-    orchestrate::{
-        About, Choice, Conduct, Due, Loop, News, Next, Stage, Standing, Step, Tested, Unmerged, due, next,
+    graph::{
+        GraphHold, GraphReport, GraphSpec, GroupChange, GroupFacts, GroupTest, MergeFailure, NodeEffort,
+        NodeOutcome,
     },
+    orchestrate::{About, Choice, CloseStep, GroupHeads, LoopSpec, NextStep, close, ready},
     plan::{Plan, Progress, State, Task, TaskNumber},
     run::{Outcome, Terms},
-    session::Role,
 };
 use ostler_protocol::signal::{QuestionCategory, UserQuestion};
 
@@ -43,6 +44,8 @@ struct Episode<'a> {
     done: Vec<TaskNumber>,
     /// What the conductor alone knows.
     ours: BTreeSet<TaskNumber>,
+    /// The last run.
+    runs: u64,
     crashes: u32,
 }
 
@@ -50,8 +53,14 @@ struct Episode<'a> {
 struct Crash;
 
 impl Episode<'_> {
-    fn facts(&self) -> Loop {
-        self.play.session().conducts.as_deref().cloned().expect("it conducts")
+    fn hold(&self) -> Option<GraphHold> {
+        self.play.book.world.graph_of(S).expect("it has one").hold.clone()
+    }
+
+    fn groups(&self) -> BTreeMap<u32, GroupFacts> {
+        let world = &self.play.book.world;
+        let graph = world.graph_of(S).expect("it has one").id;
+        world.groups_of(graph).map(|group| (group.number, group.facts.clone())).collect()
     }
 
     /// Maybe the server dies here.
@@ -59,10 +68,10 @@ impl Episode<'_> {
         if self.random.once_in(5) { Err(Crash) } else { Ok(()) }
     }
 
-    fn report(&mut self, news: News) -> Result<(), Crash> {
+    fn report(&mut self, report: GraphReport) -> Result<(), Crash> {
         self.site()?;
         self.play.now_ms += 1;
-        self.play.give(Input::Conducted { session: S, news: Box::new(news) });
+        self.play.give(Input::GraphReported { session: S, report: Box::new(report) });
         self.site()
     }
 
@@ -72,9 +81,8 @@ impl Episode<'_> {
     }
 
     /// One turn. True if it was the last.
-    fn turn(&mut self, asked: &Conduct) -> Result<bool, Crash> {
-        let facts = self.facts();
-        if let Some(card) = facts.card {
+    fn turn(&mut self, asked: &LoopSpec) -> Result<bool, Crash> {
+        if let Some(card) = self.hold() {
             let Some(answer) = card.answer else {
                 // Whoever stops has no end to be looked at.
                 let choices = card.about.choices().split_last().expect("there are some").1;
@@ -85,39 +93,39 @@ impl Episode<'_> {
             let Answer::Text { text } = answer else { panic!("{answer:?}") };
             let choice = Choice::of(&text).expect("it is one of them");
             self.heed(&card.about, choice);
-            self.report(News::Moved(Step::Settled { request: card.request, choice: Some(choice) }))?;
+            self.report(GraphReport::Settled { request: card.request, choice: Some(choice) })?;
             return Ok(false);
         }
         let progress = Progress::with(self.plan, |task| self.states[&task]);
-        let prepared = facts.phases.keys().copied().collect();
-        match next(&progress, &self.closed, &prepared, self.ours.len(), asked) {
-            Next::Prepare(phase) => {
+        let groups = self.groups();
+        let prepared = groups.keys().copied().collect();
+        match ready(&progress, &self.closed, &prepared, self.ours.len(), asked) {
+            NextStep::Prepare(phase) => {
                 let target = self.target;
                 self.branches.entry(phase).or_insert((target, target));
                 let worktree = Some(format!("worktree/{phase}"));
                 let target = Some("main".to_owned());
-                let begun = Step::PhaseBegun { phase, worktree, target, foreign: Vec::new() };
-                self.report(News::Moved(begun))?;
+                self.group(phase, GroupChange::Entered { worktree, target, foreign: Vec::new() })?;
             }
-            Next::Begin(tasks) => {
+            NextStep::Begin(tasks) => {
                 for task in tasks {
                     self.states.insert(task, State::InProgress);
                     self.ours.insert(task);
                     self.site()?;
                 }
             }
-            Next::Wait => self.end_one()?,
-            Next::Close(phase) => {
+            NextStep::Wait => self.end_one()?,
+            NextStep::Close(phase) => {
                 // Nobody who works is left behind.
                 assert!(self.ours.is_empty(), "{phase}: {:?}", self.ours);
-                self.close(phase, &facts.phases.get(&phase).cloned().unwrap_or_default())?;
+                self.close(phase, &groups.get(&phase).cloned().unwrap_or_default())?;
             }
-            Next::Ask(about) => self.ask(about)?,
-            Next::Done => {
-                self.report(News::Ended(Outcome::Completed { verified: true }))?;
+            NextStep::Ask(about) => self.ask(about)?,
+            NextStep::Done => {
+                self.report(GraphReport::Finished(Outcome::Completed { verified: true }))?;
                 return Ok(true);
             }
-            Next::Refuse(line) => panic!("{line}"),
+            NextStep::Refuse(line) => panic!("{line}"),
         }
         Ok(false)
     }
@@ -130,7 +138,7 @@ impl Episode<'_> {
             default: None,
             required: true,
         };
-        self.report(News::Ask { about, question })
+        self.report(GraphReport::Ask { about, question })
     }
 
     /// What a person said about tasks; it may be done twice.
@@ -154,77 +162,83 @@ impl Episode<'_> {
         self.ours.extend(&running);
         let task = *self.random.one_of(&running).expect("somebody works");
         let id = self.plan.task(task).name().to_owned();
-        let run = RunId(u64::from(self.commits) + 1_000);
-        self.report(News::Moved(Step::TaskBegun { task: id.clone(), run }))?;
-        let (state, line) = if self.random.once_in(6) {
-            (State::Failed, format!("FAIL:{id}:no"))
+        self.runs += 1;
+        let run = RunId(self.runs + 1_000);
+        self.report(GraphReport::Started { key: id.clone(), run })?;
+        let (state, outcome) = if self.random.once_in(6) {
+            (State::Failed, NodeOutcome::Failed { reason: "no".to_owned() })
         } else {
             let commit = self.commit();
             self.branches.get_mut(&self.plan.task(task).phase()).expect("it was prepared").0 = commit;
             self.done.push(task);
-            (State::Completed, format!("DONE:{id}"))
+            (State::Completed, NodeOutcome::Done)
         };
         self.states.insert(task, state);
         self.ours.remove(&task);
-        self.report(News::Moved(Step::TaskEnded { task: id, line, worked_ms: 1, waited_ms: 0, tries: 1 }))
+        let effort = NodeEffort { tries: 1, worked_ms: 1, waited_ms: 0 };
+        self.report(GraphReport::Ended { key: id, outcome, effort })
     }
 
-    fn close(&mut self, phase: u32, stage: &Stage) -> Result<(), Crash> {
+    fn group(&mut self, number: u32, change: GroupChange) -> Result<(), Crash> {
+        self.report(GraphReport::Group { number, change })
+    }
+
+    fn close(&mut self, phase: u32, group: &GroupFacts) -> Result<(), Crash> {
         let branch = self.branches.get(&phase).copied();
         let head = branch.map(|branch| branch.0.to_string());
-        let standing = match &stage.merged {
-            Some(commit) => Standing { head: Some(commit.clone()), target: None },
-            None => Standing { target: branch.map(|_| self.target.to_string()), head },
+        let heads = match &group.merged {
+            Some(commit) => GroupHeads { head: Some(commit.clone()), target: None },
+            None => GroupHeads { target: branch.map(|_| self.target.to_string()), head },
         };
-        match due(phase, stage, &standing) {
-            Due::Test => {
+        match close(phase, group, &heads) {
+            CloseStep::Test => {
                 let code = i32::from(self.random.once_in(5));
                 let command = Some("test".to_owned());
                 let tested =
-                    Tested { commit: standing.head, command, code, output: String::new(), waived: false };
-                self.report(News::Moved(Step::Tested { phase, tested }))
+                    GroupTest { commit: heads.head, command, code, output: String::new(), waived: false };
+                self.group(phase, GroupChange::Tested { tested })
             }
-            Due::Merge => self.merge(phase, stage, &standing),
-            Due::Mend => {
+            CloseStep::Merge => self.merge(phase, group, &heads),
+            CloseStep::Repair => {
                 if !self.random.once_in(3) {
                     let commit = self.commit();
                     self.branches.insert(phase, (commit, self.target));
                 }
-                let run = RunId(u64::from(self.commits) * 10 + stage.mending.len() as u64 + 100_000);
-                self.report(News::Moved(Step::Mending { phase, run }))
+                let run = RunId(u64::from(self.commits) * 10 + group.repairs.len() as u64 + 100_000);
+                self.group(phase, GroupChange::Repaired { by: run })
             }
-            Due::Ask(about) => self.ask(about),
-            Due::Record => {
+            CloseStep::Ask(about) => self.ask(about),
+            CloseStep::Record => {
                 self.closed.insert(phase);
-                self.report(News::Moved(Step::Recorded { phase }))
+                self.group(phase, GroupChange::Recorded)
             }
         }
     }
 
-    fn merge(&mut self, phase: u32, stage: &Stage, standing: &Standing) -> Result<(), Crash> {
+    fn merge(&mut self, phase: u32, group: &GroupFacts, heads: &GroupHeads) -> Result<(), Crash> {
         let (head, base) = self.branches[&phase];
-        let tested = stage.tested.as_ref().expect("nothing is merged that was not tested");
+        let tested = group.tested.as_ref().expect("nothing is merged that was not tested");
         assert!(tested.commit == Some(head.to_string()) && (tested.code == 0 || tested.waived), "{tested:?}");
         if self.merged.contains(&phase) {
-            return self.report(News::Moved(Step::Merged { phase, commit: self.target.to_string() }));
+            return self.group(phase, GroupChange::Merged { commit: self.target.to_string() });
         }
         // Somebody else has changed the same places in the meantime.
         if self.random.once_in(3) {
             self.target = self.commit();
         }
         if base != self.target {
-            let unmerged = Unmerged {
-                commit: standing.head.clone().unwrap_or_default(),
+            let unmerged = MergeFailure {
+                commit: heads.head.clone().unwrap_or_default(),
                 target: self.target.to_string(),
                 message: "both sides".to_owned(),
                 files: vec!["x".to_owned()],
                 is_conflict: true,
             };
-            return self.report(News::Moved(Step::NotMerged { phase, unmerged }));
+            return self.group(phase, GroupChange::NotMerged { unmerged });
         }
         self.target = head;
         self.merged.push(phase);
-        self.report(News::Moved(Step::Merged { phase, commit: head.to_string() }))
+        self.group(phase, GroupChange::Merged { commit: head.to_string() })
     }
 }
 
@@ -248,9 +262,9 @@ fn episode(seed: u64) -> (u32, usize) {
     let random = &mut Random::new(seed);
     let plan = Plan::read(file(random).into_bytes());
     let parallel_max = NonZeroU32::new(1 + u32::from(random.once_in(2)) * 2).expect("it is not nothing");
-    let asked = Conduct { tasks: None, phase: None, parallel_max, agent: None };
+    let asked = LoopSpec { tasks: None, phase: None, parallel_max, agent: None };
     let mut new = order(plain(), Terms::default());
-    new.order.role = Role::Conduct(asked.clone());
+    new.graph = Some(GraphSpec::TaskFile(asked.clone()));
     let mut episode = Episode {
         random,
         play: Play::ordered(new),
@@ -263,12 +277,13 @@ fn episode(seed: u64) -> (u32, usize) {
         merged: Vec::new(),
         done: Vec::new(),
         ours: BTreeSet::new(),
+        runs: 0,
         crashes: 0,
     };
     let mut turns = 0;
     while !episode.play.session().is_over() {
         turns += 1;
-        assert!(turns < TURNS_MAX, "seed {seed}: it never ends: {:#?}", episode.facts());
+        assert!(turns < TURNS_MAX, "seed {seed}: it never ends: {:#?}", episode.groups());
         if episode.turn(&asked).is_err() {
             episode.crashes += 1;
             episode.ours.clear();
@@ -301,9 +316,9 @@ fn loops_end_the_same_wherever_their_conductor_forgets() {
 #[test]
 fn a_task_that_was_lost_is_over_with_its_loop() {
     let asked =
-        Conduct { tasks: None, phase: None, parallel_max: NonZeroU32::new(2).expect("two"), agent: None };
+        LoopSpec { tasks: None, phase: None, parallel_max: NonZeroU32::new(2).expect("two"), agent: None };
     let mut new = order(plain(), Terms::default());
-    new.order.role = Role::Conduct(asked);
+    new.graph = Some(GraphSpec::TaskFile(asked));
     let mut play = Play::ordered(new);
     for _ in 0..2 {
         let mut task = order(plain(), Terms::default());
@@ -314,8 +329,8 @@ fn a_task_that_was_lost_is_over_with_its_loop() {
     let is_interrupted = |play: &Play, id: SessionId| play.book.world.sessions[&id].is_interrupted();
     play.give(Input::ShimLost { session: first, launch: 1 });
     assert!(is_interrupted(&play, first));
-    let news = News::Ended(Outcome::Completed { verified: false });
-    play.give(Input::Conducted { session: S, news: Box::new(news) });
+    let report = GraphReport::Finished(Outcome::Completed { verified: false });
+    play.give(Input::GraphReported { session: S, report: Box::new(report) });
     assert!(!is_interrupted(&play, first));
     // One whose loop is over already.
     play.give(Input::ShimLost { session: second, launch: 1 });

@@ -10,6 +10,7 @@ mod checkpoints;
 mod documents;
 mod endings;
 mod flooding;
+mod graphs;
 mod hearing;
 mod long_lines;
 mod loops;

@@ -6,6 +6,7 @@ use ostler_engine::{
     Action, ActionName, CheckpointId, Entry, Input, Overlay, Refusal, RunId, SessionId, World,
     action::Deed,
     event::Parcel,
+    graph::GraphReport,
     office::{NoSeat, OfficeInput, RepeatTerms},
     request::{Ask, Bringing, Request},
     session::Session,
@@ -17,7 +18,7 @@ use crate::{
     agent::Letter,
     checks,
     common::{Book, decide_well, may_come_twice, random::Random, said},
-    gates,
+    gates, graphs,
     outside::{Outside, Place},
     sites::{self, Crash, Sites},
 };
@@ -241,6 +242,7 @@ impl Server {
             self.reports.push_back((None, Input::Overheard { session, launch, before: 0, items }));
             self.reports.push_back((None, Input::ShimLost { session, launch }));
         }
+        self.look_at_graph(around);
         for (&name, action) in &around.disk.outbox {
             let session = action.session;
             let ended = match action.what {
@@ -268,6 +270,25 @@ impl Server {
             let is_reported = self.reports.iter().any(|(row, _)| *row == Some(name));
             self.reports.extend(ended.filter(|_| !is_reported).map(|input| (Some(name), input)));
         }
+    }
+
+    /// The next step of a graph, unless the last one is not decided yet. The action is done with the graph.
+    fn look_at_graph(&mut self, around: &mut Around<'_>) {
+        let is_begun = |(name, action): &(&ActionName, &Action)| {
+            action.what == Deed::RunGraph && self.begun.contains(name)
+        };
+        let Some(name) = around.disk.outbox.iter().find(is_begun).map(|(name, _)| *name) else { return };
+        let is_step = |input: &Input| match input {
+            Input::GraphReported { .. } => true,
+            Input::CreateRun(new) => new.node.is_some(),
+            _ => false,
+        };
+        if self.reports.iter().any(|(_, input)| is_step(input)) {
+            return;
+        }
+        let Some(input) = graphs::next(&self.world, around.outside, around.random) else { return };
+        let is_last = matches!(&input, Input::GraphReported { report, .. } if matches!(**report, GraphReport::Finished(_)));
+        self.reports.push_back((is_last.then_some(name), input));
     }
 
     fn is_lost(&self, around: &Around<'_>, place: Place) -> bool {
@@ -309,8 +330,7 @@ impl Server {
         self.begun.insert(name);
         match report {
             Some(input) => self.reports.push_back((Some(name), input)),
-            // A check is done when it has ended, and so is an installation, and an errand when it is answered.
-            None if matches!(action.what, Deed::Check { .. } | Deed::Install { .. } | Deed::Thin { .. }) => {}
+            None if takes_its_time(&action.what) => {}
             None => self.done.push(name),
         }
         Ok(true)
@@ -336,8 +356,6 @@ impl Server {
                     shim.take(letter);
                 }
             }
-            // Its steps are files and git, which are tested with real ones; here nobody asks for it.
-            Deed::Conduct => unreachable!("nobody goes through a task file"),
             Deed::Stop { launch } => {
                 if let Some(shim) = outside.shims.get_mut(&(session, *launch)) {
                     shim.stop();
@@ -401,7 +419,7 @@ impl Server {
                 return Some(Input::Office(Box::new(office(session, deed))));
             }
             // It is answered later.
-            Deed::Thin { .. } => {}
+            Deed::Thin { .. } | Deed::RunGraph => {}
             Deed::MakeWorktree => {
                 return Some(Input::Worktree { session, news: outside.make_tree(session, random) });
             }
@@ -421,6 +439,11 @@ impl Server {
 }
 
 /// A run works on what a main agent has asked for.
+/// A check is done when it has ended, and so is an installation or a graph, and an errand when it is answered.
+fn takes_its_time(deed: &Deed) -> bool {
+    matches!(deed, Deed::Check { .. } | Deed::Install { .. } | Deed::Thin { .. } | Deed::RunGraph)
+}
+
 fn began(session: SessionId, number: u64) -> Input {
     Input::Thin { session, number, news: ThinNews::Began(RunId(1_000 + number)) }
 }

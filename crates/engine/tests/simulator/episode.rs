@@ -8,6 +8,7 @@ use crate::{
     checks,
     common::random::Random,
     driver::{Around, Disk, Replies, Server},
+    graphs,
     outside::Outside,
     person::{self, Person},
     sites::Sites,
@@ -28,6 +29,8 @@ pub(crate) struct Episode {
     crash_once_in: Option<u64>,
     /// Whether it is about a run through phases.
     has_phases: bool,
+    /// Whether a graph is among the runs.
+    has_graph: bool,
 }
 
 impl Episode {
@@ -45,11 +48,14 @@ impl Episode {
             now_ms: 1_000_000_000,
             crash_once_in,
             has_phases: seed % 4 == 3,
+            has_graph: seed % 4 == 1,
         };
         let played = catch_unwind(AssertUnwindSafe(|| {
             episode.storm();
             episode.calm();
             checks::at_the_end(&episode.disk, &episode.outside);
+            graphs::hold(&episode.disk.journal);
+            graphs::agree(&episode.disk.book.world, &episode.outside.state_file);
         }));
         if let Err(cause) = played {
             episode.tell();
@@ -86,6 +92,12 @@ impl Episode {
         for number in 1..=runs {
             let (input, script) = person::order(&mut self.random, &format!("run {number}"));
             self.outside.scripts.insert(SessionId(number), script);
+            self.ask_for(input);
+        }
+        if self.has_graph {
+            // It is asked for last: the sessions of its tasks are numbered as they come.
+            let (input, file) = graphs::graph(&mut self.random);
+            self.outside.state_file = file;
             self.ask_for(input);
         }
         for _ in 0..200 + self.random.below(600) {

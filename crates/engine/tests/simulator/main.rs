@@ -13,6 +13,7 @@ mod checks;
 mod driver;
 mod episode;
 mod gates;
+mod graphs;
 mod hearing;
 mod outside;
 mod person;

@@ -14,6 +14,7 @@ use ostler_engine::{
 use crate::{
     agent::{Agent, Mind, Script},
     common::random::Random,
+    graphs::StateFile,
     shim::Shim,
 };
 
@@ -24,6 +25,7 @@ pub(crate) type Place = (SessionId, u32);
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) scripts: BTreeMap<SessionId, Script>,
+    pub(crate) state_file: StateFile,
     pub(crate) shims: BTreeMap<Place, Shim>,
     /// What CLIs keep on disk.
     memories: BTreeMap<SessionId, Mind>,
@@ -101,11 +103,14 @@ impl Outside {
         true
     }
 
-    /// The script of a session that the engine itself has begun: the next phase of a run, or a verifier.
+    /// The script of a session that the engine itself has begun: the next phase of a run, or a verifier; or that a graph has begun.
     fn later_script(&self, world: &World, id: SessionId) -> Script {
         let session = &world.sessions[&id];
         if session.verifies() {
             return Script::of_verifier(session.order.agent.clone());
+        }
+        if let Some(script) = self.state_file.script_of(world, session.run) {
+            return script;
         }
         let phases = world.runs[&session.run].phases.as_ref().expect("only phases begin sessions");
         let first = &self.scripts[&phases.begun[0].session];

@@ -16,7 +16,7 @@ pub(crate) const AT_START: &str = "when the journal has been read";
 pub(crate) struct Crash;
 
 /// The names of all deeds.
-pub(crate) const DEEDS: [&str; 28] = [
+pub(crate) const DEEDS: [&str; 29] = [
     "launch",
     "deliver",
     "stop",
@@ -45,6 +45,7 @@ pub(crate) const DEEDS: [&str; 28] = [
     "thin",
     "test_worktree",
     "listen",
+    "run_graph",
 ];
 
 pub(crate) fn name(deed: &Deed) -> &'static str {
@@ -77,7 +78,7 @@ pub(crate) fn name(deed: &Deed) -> &'static str {
         Deed::Thin { .. } => DEEDS[25],
         Deed::TestWorktree { .. } => DEEDS[26],
         Deed::Listen { .. } => DEEDS[27],
-        Deed::Conduct => unreachable!("nobody goes through a task file"),
+        Deed::RunGraph => DEEDS[28],
         Deed::Seat { .. } => "seat",
         Deed::Examine { .. } => "examine",
     }

@@ -175,7 +175,7 @@ impl Keeper {
             | Deed::ReadVerdict { .. }
             | Deed::Report { .. }
             | Deed::ClearGate { .. }) => return gate::start(&self.driver, deed, name),
-            Deed::Conduct => return orchestrate::start(&self.driver, self.session, name),
+            Deed::RunGraph => return orchestrate::start(&self.driver, self.session, name),
             deed @ (Deed::Seat { .. } | Deed::Examine { .. } | Deed::Listen { .. }) => {
                 return self.office(deed, name).await;
             }

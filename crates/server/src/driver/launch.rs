@@ -189,7 +189,12 @@ fn verifies(role: &Role) -> Verifies {
     match role {
         Role::Verify { confined: true, .. } if can_confine() => Verifies::Confined,
         Role::Verify { .. } => Verifies::Free,
-        Role::Work | Role::Main | Role::Phase { .. } | Role::Office { .. } | Role::Conduct(_) => Verifies::No,
+        Role::Work
+        | Role::Main
+        | Role::Phase { .. }
+        | Role::Office { .. }
+        | Role::Graph { .. }
+        | Role::Conduct(_) => Verifies::No,
     }
 }
 

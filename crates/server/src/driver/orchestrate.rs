@@ -26,7 +26,8 @@ use std::{
 use ostler_engine::{
     ActionName, Input, SessionId,
     answer::Answer,
-    orchestrate::{About, Card, Choice, Loop, News, Next, Stage, Step},
+    graph::{GraphHold, GraphReport, GroupChange, GroupFacts, NodeEffort, NodeState},
+    orchestrate::{About, Choice, NextStep, is_verified},
     plan::State,
     run::{Outcome, Reason},
 };
@@ -68,8 +69,8 @@ pub(super) fn start(driver: &Arc<Driver>, session: SessionId, name: ActionName) 
             None => Outcome::Cancelled,
         };
         crash::site("after conduct");
-        let news = Box::new(News::Ended(outcome));
-        let input = Input::Conducted { session, news };
+        let report = Box::new(GraphReport::Finished(outcome));
+        let input = Input::GraphReported { session, report };
         while driver.journal.submit(input.clone(), Some(name)).await.is_err() {
             sleep(AGAIN).await;
         }
@@ -110,8 +111,10 @@ enum Turn {
 
 impl Conductor {
     fn of(driver: &Arc<Driver>, session: SessionId) -> Option<Conductor> {
-        let found = driver.journal.world().sessions.get(&session).cloned()?;
-        let asked = found.order.role.conducts()?.clone();
+        let world = driver.journal.world();
+        let found = world.sessions.get(&session).cloned()?;
+        let asked = world.graph_of(session)?.task_file().clone();
+        drop(world);
         let shared = Shared {
             parent: Parent::of(driver, &found, asked.tasks.as_ref().map(Path::new)),
             asked,
@@ -205,34 +208,30 @@ impl Conductor {
 
     /// Tasks that were over when the last server ended before it could say so.
     async fn catch_up(&self) {
-        let Some(facts) = self.shared.facts() else { return };
         let shared = Arc::clone(&self.shared);
         let states = blocking(move || shared.project.state().ok().flatten().map(|state| state.tasks())).await;
         let Some(states) = states.flatten() else { return };
-        self.take_away(&facts, &states).await;
-        for (task, begun) in facts.tasks.iter().filter(|(_, begun)| begun.line.is_none()) {
-            let Ok(id) = task.parse::<TaskId>() else { continue };
+        self.take_away(&states).await;
+        for node in self.shared.nodes(Some(NodeState::Running)) {
+            let Ok(id) = node.key.parse::<TaskId>() else { continue };
             let line = match states.get(&id) {
-                Some(State::Completed) => Thin::done(id).to_string(),
-                Some(State::Failed) => Thin::fail(id, "it has failed").to_string(),
+                Some(State::Completed) => Thin::done(id.clone()),
+                Some(State::Failed) => Thin::fail(id.clone(), "it has failed"),
                 _ => continue,
             };
-            let over = begun.runs.iter().filter_map(|run| facts.over.get(run));
-            let (tries, worked_ms, waited_ms) = over.fold((0, 0, 0), |(tries, worked, waited), it| {
-                (tries + it.tries, worked + it.worked_ms, waited + it.waited_ms)
-            });
-            let task = task.clone();
-            self.shared.moved(Step::TaskEnded { task, line, worked_ms, waited_ms, tries }).await;
+            let mut effort = NodeEffort::default();
+            node.uncounted().for_each(|(_, summary)| effort.add(NodeEffort::of(summary)));
+            self.shared.ended(&id, &line, effort).await;
         }
     }
 
     /// Takes worktrees of tasks away that are done, which the last server could not any more.
-    async fn take_away(&self, facts: &Loop, states: &BTreeMap<TaskId, State>) {
+    async fn take_away(&self, states: &BTreeMap<TaskId, State>) {
         let shared = Arc::clone(&self.shared);
         if !shared.config().is_ok_and(|config| config.orchestrate.worktrees == Worktrees::Task) {
             return;
         }
-        let begun = facts.tasks.keys().filter_map(|task| task.parse::<TaskId>().ok());
+        let begun = shared.nodes(None).into_iter().filter_map(|node| node.key.parse::<TaskId>().ok());
         let done: Vec<TaskId> = begun.filter(|id| states.get(id) == Some(&State::Completed)).collect();
         blocking(move || {
             let ground = shared.ground();
@@ -247,9 +246,8 @@ impl Conductor {
     /// Looks once, and does what is to be done.
     async fn turn(&mut self) -> Turn {
         let handed_in = self.shared.desk.take();
-        let stages = self.shared.stages();
-        let card = stages.as_ref().and_then(|it| it.1.clone());
-        let stages = stages.filter(|_| !self.shared.is_cancelled()).map(|it| it.0);
+        let card = self.shared.hold();
+        let stages = self.shared.groups().filter(|_| !self.shared.is_cancelled());
         if stages.is_none() || card.is_some() || self.shared.is_paused() {
             self.end_all(handed_in).await;
             return match (stages, card) {
@@ -280,7 +278,7 @@ impl Conductor {
             self.begin(task.clone(), worktree(task.phase), None);
         }
         match looked.next {
-            Next::Begin(_) => match self.choose(looked).await {
+            NextStep::Begin(_) => match self.choose(looked).await {
                 Ok((tasks, mut begun)) => {
                     for task in tasks {
                         let (worktree, work) = (worktree(task.phase), begun.remove(&task.id));
@@ -290,17 +288,17 @@ impl Conductor {
                 }
                 Err(message) => self.ask(About::Hindered { message }).await,
             },
-            Next::Prepare(phase) => self.prepare(phase, &looked.places).await,
+            NextStep::Prepare(phase) => self.prepare(phase, &looked.places).await,
             // Nobody takes anything from under the feet of who works.
-            Next::Close(_) | Next::Done if !self.tasks.is_empty() => Turn::Wait,
-            Next::Close(phase) => {
+            NextStep::Close(_) | NextStep::Done if !self.tasks.is_empty() => Turn::Wait,
+            NextStep::Close(phase) => {
                 let title = looked.titles.iter().find(|it| it.0 == phase).map(|it| it.1.clone());
                 close::turn(&self.shared, phase, &title.unwrap_or_default()).await
             }
-            Next::Wait => Turn::Wait,
-            Next::Ask(about) => self.ask(about).await,
-            Next::Done => self.done().await,
-            Next::Refuse(line) => {
+            NextStep::Wait => Turn::Wait,
+            NextStep::Ask(about) => self.ask(about).await,
+            NextStep::Done => self.done().await,
+            NextStep::Refuse(line) => {
                 Turn::End(Outcome::Failed { reason: Reason::Reported { message: line.to_string() } })
             }
         }
@@ -317,15 +315,19 @@ impl Conductor {
 
     /// Nothing is left. Who has done nothing but to look has verified nothing.
     async fn done(&self) -> Turn {
-        let (project, facts) = (self.shared.project.clone(), self.shared.facts().unwrap_or_default());
-        let is_verified = move || project.plan().is_ok_and(|(plan, _)| facts.is_verified(&plan));
-        Turn::End(Outcome::Completed { verified: blocking(is_verified).await.unwrap_or(false) })
+        let (project, groups) = (self.shared.project.clone(), self.shared.groups().unwrap_or_default());
+        let done = self.shared.nodes(Some(NodeState::Done));
+        let look = move || {
+            let done = done.iter().map(|node| node.key.as_str());
+            project.plan().is_ok_and(|(plan, _)| is_verified(&plan, &groups, done))
+        };
+        Turn::End(Outcome::Completed { verified: blocking(look).await.unwrap_or(false) })
     }
 
     /// Looks at the files, and puts down in the same breath what was handed in.
     async fn look(
         &self,
-        stages: &BTreeMap<u32, Stage>,
+        stages: &BTreeMap<u32, GroupFacts>,
         handed_in: Vec<HandedIn>,
         begins: Begins,
     ) -> Result<Look, Hindrance> {
@@ -472,7 +474,7 @@ impl Conductor {
             Err(message) => return self.ask(About::Hindered { message }).await,
         };
         crash::site("after prepare phase");
-        self.shared.moved(Step::PhaseBegun { phase, worktree, target, foreign }).await;
+        self.shared.changed(phase, GroupChange::Entered { worktree, target, foreign }).await;
         Turn::Again
     }
 
@@ -496,12 +498,12 @@ impl Conductor {
     }
 
     /// Does what a person has said, or sees that the question has settled itself.
-    async fn heed(&self, card: &Card) -> Turn {
+    async fn heed(&self, card: &GraphHold) -> Turn {
         let Some(answer) = &card.answer else {
             if self.still_asks(card).await {
                 return Turn::Wait;
             }
-            self.shared.report(News::Withdrawn(card.request)).await;
+            self.shared.report(GraphReport::Withdrawn(card.request)).await;
             return Turn::Again;
         };
         let choice = match answer {
@@ -520,17 +522,17 @@ impl Conductor {
             let message = "a person has ended it".to_owned();
             return Turn::End(Outcome::Failed { reason: Reason::Reported { message } });
         }
-        self.shared.moved(Step::Settled { request: card.request, choice }).await;
+        self.shared.report(GraphReport::Settled { request: card.request, choice }).await;
         Turn::Again
     }
 
     /// Whether what a person was asked is still the question: somebody may have put it right in the meantime.
-    async fn still_asks(&self, card: &Card) -> bool {
-        let Some((stages, _)) = self.shared.stages() else { return true };
+    async fn still_asks(&self, card: &GraphHold) -> bool {
+        let Some(stages) = self.shared.groups() else { return true };
         match &card.about {
             About::Blocked { .. } => {
                 let looked = self.look(&stages, Vec::new(), Begins::Later).await;
-                looked.is_ok_and(|it| it.next == Next::Ask(card.about.clone()))
+                looked.is_ok_and(|it| it.next == NextStep::Ask(card.about.clone()))
             }
             About::Red { phase, .. } | About::Unmerged { phase, .. } => {
                 let Some(stage) = stages.get(phase).cloned() else { return false };
@@ -554,22 +556,12 @@ impl Conductor {
 
 async fn ask(shared: &Shared, about: About) {
     let failures = match &about {
-        About::Blocked { tasks, .. } => failures(shared, tasks.clone()).await,
+        About::Blocked { tasks, .. } => shared.failures(tasks).await,
         About::Red { .. } | About::Unmerged { .. } | About::Hindered { .. } => BTreeMap::new(),
     };
-    let question = words::question(&about, &shared.facts().unwrap_or_default(), &failures, shared.korean);
-    shared.report(News::Ask { about, question }).await;
-}
-
-/// Why each of these tasks has failed, in whole, as far as the state knows.
-async fn failures(shared: &Shared, tasks: Vec<String>) -> BTreeMap<String, String> {
-    let project = shared.project.clone();
-    let found = blocking(move || {
-        let state = project.state().ok().flatten()?;
-        let failure = |task: &String| Some(state.failure(&task.parse().ok()?)?.1.to_owned());
-        Some(tasks.iter().filter_map(|task| Some((task.clone(), failure(task)?))).collect())
-    });
-    found.await.flatten().unwrap_or_default()
+    let groups = shared.groups().unwrap_or_default();
+    let question = words::question(&about, &groups, &failures, shared.korean);
+    shared.report(GraphReport::Ask { about, question }).await;
 }
 
 /// What a person said about tasks that have failed. Who came first with another decision is left alone.

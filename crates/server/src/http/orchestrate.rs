@@ -15,11 +15,12 @@ use axum::{
 use ostler_agents::Agent;
 use ostler_engine::{
     Input, ProjectId, RunId, SessionId,
+    graph::GraphSpec,
     input::NewRun as Wanted,
-    orchestrate::{Conduct, PARALLEL},
+    orchestrate::{LoopSpec, PARALLEL},
     plan::Plan,
     run::Terms,
-    session::{Order, Role, WorktreeTerms},
+    session::{Order, Role, Session, WorktreeTerms},
 };
 use ostler_orchestrate::{Project, Resolve, resolve};
 use ostler_protocol::thin::{ErrorCode, Thin};
@@ -124,14 +125,12 @@ impl App {
 }
 
 /// The loop that goes through the tasks of a project, and what it was asked.
-fn under_way(driver: &Driver, directory: &str) -> Option<(SessionId, RunId, Conduct)> {
+fn under_way(driver: &Driver, directory: &str) -> Option<(SessionId, RunId, LoopSpec)> {
     let world = driver.journal.world();
-    let mut sessions = world.sessions.values();
-    sessions.find_map(|it| match &it.order.role {
-        Role::Conduct(asked) if !it.is_over() && it.order.directory == directory => {
-            Some((it.id, it.run, asked.clone()))
-        }
-        _ => None,
+    let is_here = |it: &&Session| !it.is_over() && it.order.directory == directory;
+    world.graphs.values().find_map(|graph| {
+        let session = world.sessions.get(&graph.session).filter(is_here)?;
+        Some((session.id, session.run, graph.task_file().clone()))
     })
 }
 
@@ -156,7 +155,7 @@ fn running_loop(driver: &Driver, new: &NewLoop) -> Result<Option<SessionId>, Pro
 
 /// What somebody wants of a loop that the one under way does otherwise, in the words of the command line. Whoever says
 /// nothing of something takes it as it is.
-fn contradictions(new: &NewLoop, running: &Conduct, directory: &str) -> Vec<String> {
+fn contradictions(new: &NewLoop, running: &LoopSpec, directory: &str) -> Vec<String> {
     let file = |from: &str, tasks: Option<&String>| {
         let project = Project::find(FilePath::new(from), tasks.map(FilePath::new));
         let path = project.task_file().ok()?.0;
@@ -217,7 +216,7 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         environment::keep(&driver.home, &variables).map_err(|error| not_written(error.to_string()))?;
     let parallel_max = new.parallel_max.or(config.orchestrate.parallel_max).unwrap_or(PARALLEL);
     let tasks = new.tasks.as_ref().map(|tasks| directory.join(tasks).to_string_lossy().into_owned());
-    let asked = Conduct { tasks, phase: new.phase, parallel_max, agent: new.agent.clone() };
+    let asked = LoopSpec { tasks, phase: new.phase, parallel_max, agent: new.agent.clone() };
     let order = Order {
         agent: Agent::plain(&["orchestrate".to_owned()]),
         prompt: String::new(),
@@ -234,7 +233,7 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         account: None,
         prices: config.prices,
         checkpoints: None,
-        role: Role::Conduct(asked),
+        role: Role::Work,
         screen: None,
         instruction: None,
         tools: Vec::new(),
@@ -250,6 +249,8 @@ fn wanted(driver: &Driver, new: &NewLoop) -> Result<Wanted, Problem> {
         worktree_terms: WorktreeTerms::default(),
         phases: None,
         session_name: None,
+        node: None,
+        graph: Some(GraphSpec::TaskFile(asked)),
         parent: None,
         roles: crate::office::roles::described(&place, driver.trusted(&runs::text(&place)?)),
     })

@@ -194,7 +194,7 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             let title = format!("the files of {session} are being brought back to {checkpoint}");
             conflict(Code::Restoring, title).hint(format!("Wait until that is done: ostler show {session}"))
         }
-        Refusal::LoopBusy { run } => {
+        Refusal::LoopBusy { run } | Refusal::NodeHeld { run } => {
             conflict(Code::LoopBusy, format!("{run} goes through the tasks of this project already"))
         }
         Refusal::PhasesBusy { run } => {

@@ -137,21 +137,23 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         name: name(&root),
         git: repository.is_some(),
         title: title(&new),
-        terms: Terms {
-            check: new.check,
-            attempts_max: new.attempts_max,
-            time_ms_max,
-            check_time_ms_max: Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000)),
-            budget,
-        },
+        terms: terms(&new, time_ms_max, budget),
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
         worktree_terms: worktree_terms.unwrap_or_default(),
         phases: None,
         parent: None,
         session_name,
+        node: None,
+        graph: None,
         roles: crate::office::roles::described(&root, trusted),
     })
+}
+
+/// When it counts as done, and how far it may go.
+fn terms(new: &NewRun, time_ms_max: Option<u64>, budget: Budget) -> Terms {
+    let check_time_ms_max = Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000));
+    Terms { check: new.check.clone(), attempts_max: new.attempts_max, time_ms_max, check_time_ms_max, budget }
 }
 
 /// Where a new worktree begins: in the same directory below its root, with what the checkout holds or without it.

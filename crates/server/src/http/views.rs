@@ -77,7 +77,7 @@ pub(super) fn session(world: &World, session: &Session) -> SessionView {
         status: word(&status),
         since_ms: since_ms(session, status, &blocking),
         idle: is_idle(world, session),
-        conducts: session.order.role.conducts().is_some(),
+        conducts: session.graph.is_some(),
         blocked_by: world.offered(session.id).iter().map(|it| it.id.to_string()).collect(),
         wait: wait(world, session, &blocking),
         errands: session.order.role.is_main().then(|| errands(session)),

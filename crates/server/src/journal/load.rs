@@ -6,6 +6,7 @@ use ostler_engine::{
     Action, ActionName, CheckpointId, Entry, Input, ProjectId, RequestId, RunId, SessionId, World,
     account::Account,
     checkpoint::Checkpoint,
+    graph::{WorkGraph, WorkGroup, WorkNode},
     input::Made,
     office::{Handover, Invocation, OfficeInput},
     request::Request,
@@ -69,6 +70,9 @@ pub(crate) enum Found {
     Account(Account),
     Checkpoint(Box<Checkpoint>),
     Invocation(Box<Invocation>),
+    Graph(Box<WorkGraph>),
+    Node(Box<WorkNode>),
+    Group(Box<WorkGroup>),
     Result(Box<Handover>),
 }
 
@@ -82,6 +86,9 @@ impl Found {
             Found::Account(it) => world.put(it),
             Found::Checkpoint(it) => world.put(*it),
             Found::Invocation(it) => world.put(*it),
+            Found::Graph(it) => world.put(*it),
+            Found::Node(it) => world.put(*it),
+            Found::Group(it) => world.put(*it),
             Found::Result(it) => world.put(*it),
         }
     }
@@ -101,11 +108,20 @@ pub(crate) fn load(store: &dyn Reads) -> Result<Loaded, LoadError> {
         checkpoint: counters.checkpoint.max(from),
         invocation: counters.invocation.max(from),
         result: counters.result.max(from),
+        graph: counters.graph.max(from),
+        node: counters.node.max(from),
+        group: counters.group.max(from),
     };
     loaded.world.last_seq = store.last_seq().map_err(LoadError::Read)?;
     for entity in Entity::ALL {
         for projection in store.live(entity).map_err(LoadError::Read)? {
             read(&projection)?.put(&mut loaded.world);
+        }
+    }
+    let graphs = loaded.world.sessions.values().filter(|session| session.graph.is_some());
+    for session in graphs.map(|session| session.id).collect::<Vec<_>>() {
+        for row in of_graph(store, session).map_err(LoadError::Read)? {
+            read(&row)?.put(&mut loaded.world);
         }
     }
     for row in store.open_actions().map_err(LoadError::Read)? {
@@ -158,7 +174,7 @@ pub(super) fn subject(input: &Input) -> Option<Subject> {
         | Input::InVault { request, .. }
         | Input::Installed { request, .. } => Some(Subject::Request(*request)),
         Input::Call { session, .. }
-        | Input::Conducted { session, .. }
+        | Input::GraphReported { session, .. }
         | Input::Told { session, .. }
         | Input::Thin { session, .. }
         | Input::ValuesNotWritten { session, .. }
@@ -248,8 +264,21 @@ pub(super) fn find(store: &dyn Reads, subject: Subject) -> Result<Vec<Found>, Re
         Subject::Checkpoint(_) => store.page(&Page { entity: Entity::Checkpoint, ..page })?,
         _ => Vec::new(),
     };
-    let rows = run.iter().chain([&row]).chain(&requests).chain(&checkpoints);
+    let graph = of_graph(store, SessionId(session))?;
+    let rows = run.iter().chain([&row]).chain(&requests).chain(&checkpoints).chain(&graph);
     Ok(rows.filter_map(|row| read(row).ok()).collect())
+}
+
+/// The graph of a session, with its nodes and groups; nothing for most sessions.
+fn of_graph(store: &dyn Reads, session: SessionId) -> Result<Vec<Projection>, ReadError> {
+    let scope = Scope { session: Some(session.0), ..Scope::default() };
+    let page = |entity| Page { entity, scope, live: None, before: None, limit: u32::MAX };
+    let mut rows = store.page(&page(Entity::Graph))?;
+    if !rows.is_empty() {
+        rows.extend(store.page(&page(Entity::Node))?);
+        rows.extend(store.page(&page(Entity::Group))?);
+    }
+    Ok(rows)
 }
 
 pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
@@ -261,6 +290,9 @@ pub(crate) fn read(row: &Projection) -> Result<Found, LoadError> {
         Entity::Account => Found::Account(body(row)?),
         Entity::Checkpoint => Found::Checkpoint(Box::new(body(row)?)),
         Entity::Invocation => Found::Invocation(Box::new(body(row)?)),
+        Entity::Graph => Found::Graph(Box::new(body(row)?)),
+        Entity::Node => Found::Node(Box::new(body(row)?)),
+        Entity::Group => Found::Group(Box::new(body(row)?)),
         Entity::Result => Found::Result(Box::new(body(row)?)),
     })
 }

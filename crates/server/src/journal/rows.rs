@@ -7,6 +7,7 @@ use ostler_engine::{
     account::Account,
     checkpoint::Checkpoint,
     event::VERSION,
+    graph::{WorkGraph, WorkGroup, WorkNode},
     office::{Handover, Invocation},
     request::Request,
     run::{Project, Run},
@@ -45,6 +46,9 @@ pub(super) fn projections(tables: &Tables, seq: u64) -> impl Iterator<Item = Pro
         .chain(rows(&tables.accounts, seq))
         .chain(rows(&tables.checkpoints, seq))
         .chain(rows(&tables.invocations, seq))
+        .chain(rows(&tables.graphs, seq))
+        .chain(rows(&tables.nodes, seq))
+        .chain(rows(&tables.groups, seq))
         .chain(rows(&tables.results, seq))
 }
 
@@ -130,6 +134,26 @@ impl Row for Handover {
     fn place(&self) -> Place {
         let of = (self.project, self.run, self.session);
         Place::of_session(Entity::Result, self.id.0, of, self.delivered_at_ms.is_none())
+    }
+}
+
+/// The rows of a graph are read with its session, so none of them is live by itself: a graph of thousands of nodes ends
+/// without rewriting them.
+impl Row for WorkGraph {
+    fn place(&self) -> Place {
+        Place::of_session(Entity::Graph, self.id.0, (self.project, self.run, self.session), false)
+    }
+}
+
+impl Row for WorkNode {
+    fn place(&self) -> Place {
+        Place::of_session(Entity::Node, self.id.0, (self.project, self.run, self.session), false)
+    }
+}
+
+impl Row for WorkGroup {
+    fn place(&self) -> Place {
+        Place::of_session(Entity::Group, self.id.0, (self.project, self.run, self.session), false)
     }
 }
 

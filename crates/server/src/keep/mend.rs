@@ -63,8 +63,9 @@ pub fn mend(home: &Home) -> Result<Option<Mended>, KeepError> {
 
 /// A number that nothing had that was lost: each event makes one new thing at most, and sessions leave directories.
 fn ids_from(home: &Home, counters: Counters, lost: u64) -> u64 {
-    let Counters { project, run, session, request, account, checkpoint, invocation, result } = counters;
-    let known = [project, run, session, request, account, checkpoint, invocation, result];
+    let Counters { project, run, session, request, account, checkpoint, invocation, result, .. } = counters;
+    let Counters { graph, node, group, .. } = counters;
+    let known = [project, run, session, request, account, checkpoint, invocation, result, graph, node, group];
     let known = known.into_iter().max().unwrap_or(0) + lost;
     let left = sessions(home).into_iter().map(|(id, _)| id.0).max().unwrap_or(0);
     (known.max(left) / ROUND + 1) * ROUND

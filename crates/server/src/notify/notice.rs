@@ -3,7 +3,8 @@
 use ostler_engine::{
     AccountId, Entry, Event, RequestId, SessionId,
     account::AccountLimit,
-    orchestrate::Step,
+    graph::{GraphEvent, GroupChange},
+    orchestrate::LoopStep,
     request::{Ask, Request},
     run::Outcome,
     session::{LaunchEnd, Session},
@@ -92,9 +93,12 @@ pub(crate) trait Known {
 
 /// Whether an event of this kind can mean anything: most do not, and need not be read.
 pub(crate) fn matters(kind: &str) -> bool {
-    let of_session =
-        ["session.finished", "session.ended", "session.launched", "session.resumed", "loop.moved"];
-    kind.starts_with("request.") || kind.starts_with("account.") || of_session.contains(&kind)
+    let of_session = ["session.finished", "session.ended", "session.launched", "session.resumed"];
+    let of_graph = ["loop.moved", "graph.group_changed"];
+    kind.starts_with("request.")
+        || kind.starts_with("account.")
+        || of_session.contains(&kind)
+        || of_graph.contains(&kind)
 }
 
 /// What an event means.
@@ -126,7 +130,8 @@ pub(crate) fn heard(entry: &Entry, known: &dyn Known) -> Option<Heard> {
             Outcome::Failed { .. } => of_session(Kind::Failed, session?, entry.seq),
             Outcome::Cancelled => Heard::Settled(Subject::Session(session?)),
         }),
-        Event::LoopMoved { step: Step::Recorded { phase } } => {
+        Event::LoopMoved { step: LoopStep::Recorded { phase } }
+        | Event::Graph(GraphEvent::GroupChanged { number: phase, change: GroupChange::Recorded, .. }) => {
             let (subject, kind, who) = (Subject::Phase(session?, *phase), Kind::Phase, who());
             let id = id(known.mark(), subject, kind, entry.seq);
             let text = Some(format!("Phase {phase}: {}", who.title));

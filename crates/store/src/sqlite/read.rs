@@ -31,6 +31,9 @@ pub(super) fn counters(connection: &Connection) -> rusqlite::Result<Counters> {
         checkpoint: highest(Entity::Checkpoint)?,
         invocation: highest(Entity::Invocation)?,
         result: highest(Entity::Result)?,
+        graph: highest(Entity::Graph)?,
+        node: highest(Entity::Node)?,
+        group: highest(Entity::Group)?,
     })
 }
 
@@ -186,6 +189,9 @@ pub(super) fn table(entity: Entity) -> &'static str {
         Entity::Account => "accounts",
         Entity::Checkpoint => "checkpoints",
         Entity::Invocation => "invocations",
+        Entity::Graph => "work_graphs",
+        Entity::Node => "work_nodes",
+        Entity::Group => "work_groups",
         Entity::Result => "results",
     }
 }

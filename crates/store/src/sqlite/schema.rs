@@ -8,7 +8,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::store::{CREATED_AT_MS, SCHEMA_VERSION};
 
 /// The newest version.
-pub(super) const NEWEST: u32 = 7;
+pub(super) const NEWEST: u32 = 8;
 
 /// The steps; the first leads to version 1.
 const MIGRATIONS: [&str; NEWEST as usize] = [
@@ -19,6 +19,7 @@ const MIGRATIONS: [&str; NEWEST as usize] = [
     include_str!("../migrations/0005.sql"),
     include_str!("../migrations/0006.sql"),
     include_str!("../migrations/0007.sql"),
+    include_str!("../migrations/0008.sql"),
 ];
 
 /// Says in the file's header whose database it is: "Ostl".

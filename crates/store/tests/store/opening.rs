@@ -40,7 +40,7 @@ fn what_was_written_is_there_again() {
     assert_eq!(all_events(&store), events(1..=3).events);
     assert_eq!(store.open_actions().unwrap(), [action(3, 0)]);
     assert_eq!(store.meta(CREATED_AT_MS).unwrap().as_deref(), Some("77"));
-    assert_eq!(store.meta(SCHEMA_VERSION).unwrap().as_deref(), Some("7"));
+    assert_eq!(store.meta(SCHEMA_VERSION).unwrap().as_deref(), Some("8"));
     assert_eq!(store.meta(NEEDS_REPLAY).unwrap(), None, "what is new needs none");
     store.commit(&[events(4..=4)]).unwrap();
     store.close().unwrap();
@@ -135,7 +135,7 @@ fn what_is_not_ours_or_too_new_is_refused() {
     raw.pragma_update(None, "user_version", 9).unwrap();
     drop(raw);
     let error = Sqlite::open(&folder.database(), 1).unwrap_err();
-    assert!(matches!(error, OpenError::Newer { version: 9, known: 7, .. }), "{error}");
+    assert!(matches!(error, OpenError::Newer { version: 9, known: 8, .. }), "{error}");
     assert!(error.to_string().contains("newer version"), "{error}");
 
     let other = folder.path().join("other.db");

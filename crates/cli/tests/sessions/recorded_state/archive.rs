@@ -172,9 +172,11 @@ impl Rows {
 }
 
 fn counters_line(counters: &Counters) -> Value {
-    let Counters { project, run, session, request, account, checkpoint, invocation, result } = counters;
+    let Counters { project, run, session, request, account, checkpoint, invocation, result, .. } = counters;
+    let Counters { graph, node, group, .. } = counters;
     json!({ "row": "counters", "projects": project, "runs": run, "sessions": session, "requests": request,
-        "accounts": account, "checkpoints": checkpoint, "invocations": invocation, "results": result })
+        "accounts": account, "checkpoints": checkpoint, "invocations": invocation, "results": result,
+        "graphs": graph, "nodes": node, "groups": group })
 }
 
 fn parse_counters(value: &Value) -> Counters {
@@ -187,6 +189,10 @@ fn parse_counters(value: &Value) -> Counters {
         checkpoint: number(&value["checkpoints"]),
         invocation: number(&value["invocations"]),
         result: number(&value["results"]),
+        // A recording from before there were graphs has none.
+        graph: value["graphs"].as_u64().unwrap_or_default(),
+        node: value["nodes"].as_u64().unwrap_or_default(),
+        group: value["groups"].as_u64().unwrap_or_default(),
     }
 }
 

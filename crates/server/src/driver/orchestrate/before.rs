@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
 use ostler_engine::{
-    orchestrate::Stage,
+    graph::GroupFacts,
     plan::{State, Task, overlap},
 };
 use ostler_orchestrate::{Unfinished, unfinished};
@@ -20,9 +20,12 @@ const COMMIT: &str = "commit these files, and it goes on";
 
 /// Why nothing can go on in the checkout, if a phase is worked on there: somebody has checked out another branch, or has
 /// changes there that a task would add to.
-pub(super) async fn stands_in_the_way(shared: &Arc<Shared>, stages: &BTreeMap<u32, Stage>) -> Option<String> {
-    let can_hinder = |it: &Stage| it.target.is_some() || !it.foreign.is_empty();
-    let is_there = |it: &Stage| it.worktree.is_none() && it.ended_at_ms.is_none() && can_hinder(it);
+pub(super) async fn stands_in_the_way(
+    shared: &Arc<Shared>,
+    stages: &BTreeMap<u32, GroupFacts>,
+) -> Option<String> {
+    let can_hinder = |it: &GroupFacts| it.target.is_some() || !it.foreign.is_empty();
+    let is_there = |it: &GroupFacts| it.worktree.is_none() && it.ended_at_ms.is_none() && can_hinder(it);
     if !stages.values().any(is_there) {
         return None;
     }
@@ -60,7 +63,7 @@ impl Shared {
 
     /// Why nothing can begin in the checkout: a task is to change files that somebody had changed before, and whoever
     /// commits them for it would commit both.
-    fn uncommitted(&self, stages: &BTreeMap<u32, Stage>) -> Option<String> {
+    fn uncommitted(&self, stages: &BTreeMap<u32, GroupFacts>) -> Option<String> {
         let (phase, stage) = stages.iter().find(|(_, stage)| is_here(stage))?;
         let (plan, _) = self.project.plan().ok()?;
         let known = self.project.state().ok()??;
@@ -87,7 +90,7 @@ impl Shared {
 
     /// Why a task that declares no files cannot be committed: since its phase began, files were changed that had changes
     /// before, and nobody can tell whose is what.
-    pub(super) fn mixed(&self, stage: &Stage) -> Option<String> {
+    pub(super) fn mixed(&self, stage: &GroupFacts) -> Option<String> {
         if !is_here(stage) {
             return None;
         }
@@ -108,7 +111,7 @@ impl Shared {
     /// Whether what a person was told stands in the way still; none if that shows only when it is tried.
     pub(super) fn still_hinders(&self, message: &str) -> Option<bool> {
         let is_same = |now: Option<String>| Some(now.is_some_and(|now| message.ends_with(&now)));
-        let (stages, _) = self.stages()?;
+        let stages = self.groups()?;
         if message.ends_with(PUT_AWAY) {
             return is_same(self.uncommitted(&stages));
         }
@@ -120,7 +123,7 @@ impl Shared {
 }
 
 /// Whether a phase is worked on in the checkout, where somebody had changed something.
-fn is_here(stage: &Stage) -> bool {
+fn is_here(stage: &GroupFacts) -> bool {
     stage.worktree.is_none() && stage.ended_at_ms.is_none() && !stage.foreign.is_empty()
 }
 

@@ -3,8 +3,9 @@
 use std::{path::PathBuf, sync::Arc};
 
 use ostler_engine::{
+    graph::{GroupChange, GroupFacts, GroupTest, MergeFailure},
     input::Made,
-    orchestrate::{About, Due, Stage, Standing, Step, Tested, Unmerged, due},
+    orchestrate::{About, CloseStep, GroupHeads, close},
 };
 use ostler_orchestrate::{record, unfinished};
 
@@ -29,32 +30,32 @@ pub(super) fn name_of(place: Option<&str>) -> Option<&str> {
 
 /// Does what is due for a phase all of whose tasks are settled.
 pub(super) async fn turn(shared: &Arc<Shared>, phase: u32, title: &str) -> Turn {
-    let Some(facts) = shared.facts() else { return Turn::Again };
+    let Some(mut groups) = shared.groups() else { return Turn::Again };
     // A phase may be settled before anything was done in it: then it never had a place.
-    let stage = facts.phases.get(&phase).cloned().unwrap_or_default();
+    let stage = groups.remove(&phase).unwrap_or_default();
     match standing(shared, phase, &stage, title).await {
-        Ok(standing) => match due(phase, &stage, &standing) {
-            Due::Test => test(shared, phase, &stage, &standing).await,
-            Due::Merge => merge(shared, phase, &stage, standing, title).await,
-            Due::Mend => mend(shared, phase, &stage).await,
-            Due::Ask(about) => {
+        Ok(standing) => match close(phase, &stage, &standing) {
+            CloseStep::Test => test(shared, phase, &stage, &standing).await,
+            CloseStep::Merge => merge(shared, phase, &stage, standing, title).await,
+            CloseStep::Repair => mend(shared, phase, &stage).await,
+            CloseStep::Ask(about) => {
                 ask(shared, about).await;
                 Turn::Again
             }
-            Due::Record => put_down(shared, phase, &stage).await,
+            CloseStep::Record => put_down(shared, phase, &stage).await,
         },
         Err(message) => hindered(shared, message).await,
     }
 }
 
 /// Whether what a person was asked about the end of a phase is still the question.
-pub(super) fn still_asks(ground: &Ground, phase: u32, stage: &Stage, about: &About) -> bool {
+pub(super) fn still_asks(ground: &Ground, phase: u32, stage: &GroupFacts, about: &About) -> bool {
     let Ok(standing) = ground.standing(name_of(stage.worktree.as_deref())) else { return true };
-    if due(phase, stage, &standing) != Due::Ask(about.clone()) {
+    if close(phase, stage, &standing) != CloseStep::Ask(about.clone()) {
         return false;
     }
     // Somebody may have put away what stood in the way.
-    let is_away = |unmerged: &Unmerged| {
+    let is_away = |unmerged: &MergeFailure| {
         let changed = ground.foreign(&ground.root).unwrap_or_else(|_| unmerged.files.clone());
         !unmerged.is_conflict
             && !unmerged.files.is_empty()
@@ -69,7 +70,7 @@ async fn hindered(shared: &Arc<Shared>, message: String) -> Turn {
 }
 
 /// Where a phase is worked on.
-fn directory(shared: &Shared, stage: &Stage) -> PathBuf {
+fn directory(shared: &Shared, stage: &GroupFacts) -> PathBuf {
     stage
         .worktree
         .as_ref()
@@ -78,10 +79,15 @@ fn directory(shared: &Shared, stage: &Stage) -> PathBuf {
 
 /// Commits what no task has declared, and looks at where the phase stands. What tasks declare that were given up is not
 /// committed; in a worktree it is put away, so that the tests see what will be merged.
-async fn standing(shared: &Arc<Shared>, phase: u32, stage: &Stage, title: &str) -> Result<Standing, String> {
+async fn standing(
+    shared: &Arc<Shared>,
+    phase: u32,
+    stage: &GroupFacts,
+    title: &str,
+) -> Result<GroupHeads, String> {
     if stage.merged.is_some() || stage.began_at_ms == 0 {
         let merged = stage.merged.clone();
-        return Ok(Standing { head: merged, target: None });
+        return Ok(GroupHeads { head: merged, target: None });
     }
     let (shared, stage) = (Arc::clone(shared), stage.clone());
     let message = titled(&format!("Phase {phase}"), title);
@@ -102,8 +108,8 @@ async fn standing(shared: &Arc<Shared>, phase: u32, stage: &Stage, title: &str) 
     looked.await.unwrap_or_else(|| Err("the repository could not be looked at".to_owned()))
 }
 
-async fn test(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: &Standing) -> Turn {
-    let tested = |command: Option<String>, code: i32, output: String| Tested {
+async fn test(shared: &Arc<Shared>, phase: u32, stage: &GroupFacts, standing: &GroupHeads) -> Turn {
+    let tested = |command: Option<String>, code: i32, output: String| GroupTest {
         commit: standing.head.clone(),
         command,
         code,
@@ -139,11 +145,17 @@ async fn test(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: &Standi
         }
     };
     crash::site("after test phase");
-    shared.moved(Step::Tested { phase, tested }).await;
+    shared.changed(phase, GroupChange::Tested { tested }).await;
     Turn::Again
 }
 
-async fn merge(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: Standing, title: &str) -> Turn {
+async fn merge(
+    shared: &Arc<Shared>,
+    phase: u32,
+    stage: &GroupFacts,
+    standing: GroupHeads,
+    title: &str,
+) -> Turn {
     let Some(name) = name_of(stage.worktree.as_deref()).map(str::to_owned) else { return Turn::Again };
     crash::site("before merge phase");
     let (asked, phase_name) = (Arc::clone(shared), name.clone());
@@ -154,18 +166,18 @@ async fn merge(shared: &Arc<Shared>, phase: u32, stage: &Stage, standing: Standi
     let merged = blocking(move || asked.ground().merge(&name, &standing, &title)).await;
     crash::site("after merge phase");
     match merged.unwrap_or_else(|| Err("the merge has failed".to_owned())) {
-        Ok(Merged::Yes(commit)) => shared.moved(Step::Merged { phase, commit }).await,
-        Ok(Merged::No(unmerged)) => shared.moved(Step::NotMerged { phase, unmerged }).await,
+        Ok(Merged::Yes(commit)) => shared.changed(phase, GroupChange::Merged { commit }).await,
+        Ok(Merged::No(unmerged)) => shared.changed(phase, GroupChange::NotMerged { unmerged }).await,
         Err(message) => return hindered(shared, message).await,
     }
     Turn::Again
 }
 
 /// Has an agent bring the two sides together, in the worktree: it merges the target into the branch there.
-async fn mend(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
+async fn mend(shared: &Arc<Shared>, phase: u32, stage: &GroupFacts) -> Turn {
     let Some(unmerged) = stage.unmerged.clone() else { return Turn::Again };
     let Some(name) = name_of(stage.worktree.as_deref()).map(str::to_owned) else { return Turn::Again };
-    let number = stage.mending.len();
+    let number = stage.repairs.len();
     let key = format!("mend-{}-{phase}-{number}-{}", shared.session, unmerged.commit);
     let (asked, directory) = (Arc::clone(shared), directory(shared, stage));
     let wanted = blocking(move || {
@@ -201,13 +213,13 @@ async fn mend(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
     crash::site("after start mend");
     if shared.wait_for(run).await {
         // Noted when it is over: whoever goes on after a crash waits for the same run.
-        shared.moved(Step::Mending { phase, run }).await;
+        shared.changed(phase, GroupChange::Repaired { by: run }).await;
     }
     Turn::Again
 }
 
 /// Takes the worktree away and records the checkpoint.
-async fn put_down(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
+async fn put_down(shared: &Arc<Shared>, phase: u32, stage: &GroupFacts) -> Turn {
     crash::site("before record phase");
     let (asked, stage) = (Arc::clone(shared), stage.clone());
     let recorded = blocking(move || {
@@ -227,7 +239,7 @@ async fn put_down(shared: &Arc<Shared>, phase: u32, stage: &Stage) -> Turn {
     crash::site("after record phase");
     match recorded.await.unwrap_or_else(|| Err("the checkpoint could not be recorded".to_owned())) {
         Ok(()) => {
-            shared.moved(Step::Recorded { phase }).await;
+            shared.changed(phase, GroupChange::Recorded).await;
             Turn::Again
         }
         Err(message) => hindered(shared, message).await,

@@ -1,7 +1,7 @@
-//! A task that somebody else has begun: `ostler exec`, or a loop before this one. Its run is found by its key, and gone on
-//! with. No loop hears of its end, so that is read from what the journal has kept.
+//! A task that `ostler exec` or an earlier loop began. Its run is found by its key and goes on. If it ended before a node
+//! named it, its end is read from what the journal has kept.
 
-use ostler_engine::{RunId, SessionId, World, orchestrate::Over, session::Session};
+use ostler_engine::{RunId, SessionId, World, graph::RunSummary, session::Session};
 use ostler_store::{Entity, ReadError, Reads};
 
 use super::parent::Parent;
@@ -19,11 +19,11 @@ impl Parent {
     }
 
     /// How a run ended that is known no more.
-    pub(super) fn over(&self, run: RunId) -> Option<Over> {
+    pub(super) fn over(&self, run: RunId) -> Option<RunSummary> {
         let row = self.kept(|reader| reader.entity(Entity::Run, run.0))??;
         let Ok(Found::Run(run)) = read(&row) else { return None };
         let session = run.session()?;
-        Over::of(&run, self.kept_of(session)?.sessions.get(&session)?, run.ended_at_ms?)
+        RunSummary::of(&run, self.kept_of(session)?.sessions.get(&session)?, run.ended_at_ms?)
     }
 
     /// A session and what belongs to it, as they were kept.

@@ -3,10 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ostler_engine::{
-    orchestrate::{Standing, Unmerged},
-    plan::overlap,
-};
+use ostler_engine::{graph::MergeFailure, orchestrate::GroupHeads, plan::overlap};
 use ostler_workspace::{Commit, Diff, MergeOutcome, RemoveError, Repository, Worktree, WorktreeSpec};
 
 use crate::driver::work_secrets::CHANGES;
@@ -60,7 +57,7 @@ pub(super) enum Merged {
     /// The commit that has the work.
     Yes(String),
     /// The target is as it was.
-    No(Unmerged),
+    No(MergeFailure),
 }
 
 impl Ground {
@@ -171,7 +168,7 @@ impl Ground {
     pub(super) fn merge_task(&self, phase: &str, name: &str, title: &str) -> Result<Merged, String> {
         let of_phase = self.find(&self.root.join(phase))?.ok_or("the worktree of the phase is gone")?;
         let worktree = self.worktree(&of_phase, name)?;
-        let standing = Standing { head: None, target: None };
+        let standing = GroupHeads { head: None, target: None };
         merge(&of_phase, &worktree, &standing, &titled(&format!("Merge {name}"), title))
     }
 
@@ -271,17 +268,17 @@ impl Ground {
     }
 
     /// How a phase stands: the head of its branch, and that of the branch it is merged into.
-    pub(super) fn standing(&self, name: Option<&str>) -> Result<Standing, String> {
-        let Some(repository) = self.repository()? else { return Ok(Standing { head: None, target: None }) };
+    pub(super) fn standing(&self, name: Option<&str>) -> Result<GroupHeads, String> {
+        let Some(repository) = self.repository()? else { return Ok(GroupHeads { head: None, target: None }) };
         let head = |repository: &Repository| {
             let head = repository.head().map_err(|error| error.to_string())?;
             Ok::<_, String>(head.commit.map(|commit| commit.as_str().to_owned()))
         };
-        let Some(name) = name else { return Ok(Standing { head: head(&repository)?, target: None }) };
+        let Some(name) = name else { return Ok(GroupHeads { head: head(&repository)?, target: None }) };
         let worktree = self.worktree(&repository, name)?;
         let seen = self.find(&worktree.path)?.ok_or("the worktree is gone")?;
         let target = repository.target_head(&worktree).map_err(|error| error.to_string())?;
-        Ok(Standing { head: head(&seen)?, target: Some(target.as_str().to_owned()) })
+        Ok(GroupHeads { head: head(&seen)?, target: Some(target.as_str().to_owned()) })
     }
 
     fn worktree(&self, repository: &Repository, name: &str) -> Result<Worktree, String> {
@@ -296,7 +293,7 @@ impl Ground {
     }
 
     /// Merges what is committed on the branch of a phase.
-    pub(super) fn merge(&self, name: &str, standing: &Standing, title: &str) -> Result<Merged, String> {
+    pub(super) fn merge(&self, name: &str, standing: &GroupHeads, title: &str) -> Result<Merged, String> {
         let repository = self.repository()?.ok_or("there is no repository")?;
         let worktree = self.worktree(&repository, name)?;
         merge(&repository, &worktree, standing, &titled(&format!("Merge {name}"), title))
@@ -342,14 +339,14 @@ fn within(repository: &Repository, directory: &Path) -> PathBuf {
 fn merge(
     repository: &Repository,
     worktree: &Worktree,
-    standing: &Standing,
+    standing: &GroupHeads,
     message: &str,
 ) -> Result<Merged, String> {
     let no = |message: &str, files: Vec<PathBuf>, is_conflict: bool| {
         let files = files.iter().map(|file| file.display().to_string()).collect();
         let (commit, target) = (standing.head.clone(), standing.target.clone());
         let (commit, target) = (commit.unwrap_or_default(), target.unwrap_or_default());
-        Ok(Merged::No(Unmerged { commit, target, message: message.to_owned(), files, is_conflict }))
+        Ok(Merged::No(MergeFailure { commit, target, message: message.to_owned(), files, is_conflict }))
     };
     match repository.merge_committed(worktree, message) {
         Ok(MergeOutcome::Merged { commit } | MergeOutcome::AlreadyMerged { commit }) => {

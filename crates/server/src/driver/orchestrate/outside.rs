@@ -111,7 +111,7 @@ impl Shared {
     ) -> Result<Wanted, String> {
         let question = Thin::ResolveNext { phase: self.asked.phase, groups: false, force: false };
         let ids: BTreeSet<&str> = ready.iter().map(|place| place.id.as_str()).collect();
-        let ended = self.facts().unwrap_or_default().tasks.values().filter(|it| it.line.is_some()).count();
+        let ended = self.ended_tasks();
         let about = format!("{question} {ids:?} {ended} {number}");
         let key = format!("resolve-{}-{}", self.session, digest(about.as_bytes()));
         let (shared, agent, prompt) = (Arc::clone(self), resolver.to_owned(), question.to_string());

@@ -9,8 +9,8 @@ use std::{
 
 use ostler_engine::{
     Input, RunId, SessionId,
-    input::{Made, NewRun as Wanted},
-    orchestrate::Over,
+    graph::RunSummary,
+    input::{Made, NewRun as Wanted, Refusal},
     run::{Outcome, Reason},
     session::Session,
 };
@@ -45,9 +45,9 @@ pub(in crate::driver) struct Parent {
 
 /// How a run ended, as far as who waits for it knows.
 pub(in crate::driver) enum End {
-    Over(Over),
+    Over(RunSummary),
     /// It took longer than it may, and was ended.
-    Late(Over),
+    Late(RunSummary),
     /// Nobody knows any more.
     Gone,
     /// Somebody wants who waits to end.
@@ -109,7 +109,12 @@ impl Parent {
             match self.driver.journal.submit_for(input.clone(), Some(key.clone())).await {
                 Ok(made) => return Ok(Some(made)),
                 Err(SubmitError::KeyReused) => return Ok(None),
-                Err(SubmitError::Refused(refusal)) => return Err(format!("{refusal:?}")),
+                // A task has one agent at a time, even if somebody made it look open.
+                Err(SubmitError::Refused(refusal)) => match *refusal {
+                    Refusal::NodeHeld { run } if self.wait_for(run).await => {}
+                    Refusal::NodeHeld { .. } => return Ok(None),
+                    refusal => return Err(format!("{refusal:?}")),
+                },
                 Err(SubmitError::Closed) => std::future::pending().await,
                 Err(SubmitError::Store(_)) => sleep(AGAIN).await,
             }
@@ -160,8 +165,9 @@ impl Parent {
     pub(in crate::driver) async fn ask_for(
         &self,
         work: &Work,
-        wanted: Wanted,
+        mut wanted: Wanted,
     ) -> Result<Option<(RunId, SessionId)>, String> {
+        wanted.node = Some(work.id.to_string());
         let key = Key { fingerprint: format!("task of {}", self.session), key: work.key.clone() };
         Ok(self.submit_run(wanted, key).await?.and_then(|made| match made {
             Made { run: Some(run), session: Some(session), .. } => Some((run, session)),
@@ -226,7 +232,7 @@ impl Parent {
     /// Whether its runs are to stand still. A loop does nothing itself, so whoever holds it means those; who holds a main
     /// agent means that agent.
     fn holds(&self) -> Option<bool> {
-        self.read(|session| session.conducts.is_some().then_some(session.paused_at_ms.is_some())).flatten()
+        self.read(|session| session.graph.is_some().then_some(session.paused_at_ms.is_some())).flatten()
     }
 
     fn look_at(&self, run: RunId) -> Child {
@@ -239,13 +245,11 @@ impl Parent {
 
     fn look_at_known(&self, run: RunId) -> Child {
         let world = self.driver.journal.world();
-        let conducts = world.sessions.get(&self.session).and_then(|it| it.conducts.as_deref());
-        let over = conducts.and_then(|conducts| conducts.over.get(&run).cloned());
+        // The run of a node is noted there when it ends, and may be forgotten by now.
+        let noted = world.run_summary(run).cloned();
         let run = world.runs.get(&run);
         let session = run.and_then(|run| world.sessions.get(run.sessions.last()?));
-        // Who conducts hears of it in the same breath; everybody else looks.
-        let seen = || conducts.is_none().then(|| Over::of(run?, session?, run?.ended_at_ms?)).flatten();
-        let over = over.or_else(seen);
+        let over = noted.or_else(|| RunSummary::of(run?, session?, run?.ended_at_ms?));
         let is_paused = session.is_some_and(|it| it.paused_at_ms.is_some());
         let is_interrupted = session.is_some_and(Session::is_interrupted);
         Child { over, session: session.map(|it| it.id), is_paused, is_interrupted }
@@ -259,7 +263,7 @@ impl Parent {
 
 /// A run as who waits for it sees it.
 struct Child {
-    over: Option<Over>,
+    over: Option<RunSummary>,
     session: Option<SessionId>,
     is_paused: bool,
     is_interrupted: bool,

@@ -3,8 +3,12 @@
 use std::{collections::BTreeMap, ops::Deref, path::Path, sync::Mutex};
 
 use ostler_engine::{
-    Input,
-    orchestrate::{Card, Conduct, Loop, News, Stage, Step},
+    Input, RunId, World,
+    graph::{
+        GraphHold, GraphReport, GroupChange, GroupFacts, NodeEffort, NodeOutcome, NodeResult, NodeState,
+        WorkGraph, WorkNode,
+    },
+    orchestrate::{LoopSpec, target},
 };
 use ostler_orchestrate::{Begins, Over};
 use ostler_protocol::{name::TaskId, thin::Thin};
@@ -17,7 +21,7 @@ use super::{
     AGAIN,
     exchange::Exchange,
     ground::{Ground, Whose},
-    parent::Parent,
+    parent::{Parent, blocking},
     task,
 };
 use crate::{
@@ -36,7 +40,7 @@ const TASK_PORTS: u32 = 1_000;
 pub(super) struct Shared {
     /// What it has in common with a main agent.
     pub(super) parent: Parent,
-    pub(super) asked: Conduct,
+    pub(super) asked: LoopSpec,
     /// What it says and reads.
     pub(super) exchange: Exchange,
     /// One commits at a time.
@@ -120,7 +124,7 @@ pub(super) struct Running {
 pub(super) struct Wishes {
     is_cancelled: bool,
     is_paused: bool,
-    card: Option<Card>,
+    hold: Option<GraphHold>,
 }
 
 impl Deref for Shared {
@@ -132,41 +136,98 @@ impl Deref for Shared {
 }
 
 impl Shared {
-    /// How far the loop is; none if it is gone.
-    pub(super) fn facts(&self) -> Option<Loop> {
-        self.read_facts(Loop::clone)
+    /// The phases that it has come to; none if the loop is gone.
+    pub(super) fn groups(&self) -> Option<BTreeMap<u32, GroupFacts>> {
+        self.read_graph(|world, graph| {
+            world.groups_of(graph.id).map(|group| (group.number, group.facts.clone())).collect()
+        })
     }
 
-    /// The phases that it has come to, and what it has asked; none if it is gone.
-    pub(super) fn stages(&self) -> Option<(BTreeMap<u32, Stage>, Option<Card>)> {
-        self.read_facts(|facts| (facts.phases.clone(), facts.card.clone()))
+    /// The question that holds it; none if there is none, or if the loop is gone.
+    pub(super) fn hold(&self) -> Option<GraphHold> {
+        self.read_graph(|_, graph| graph.hold.clone()).flatten()
     }
 
-    fn read_facts<T>(&self, read: impl FnOnce(&Loop) -> T) -> Option<T> {
-        self.read(|session| session.conducts.as_deref().map(read)).flatten()
+    /// A task, if it was ever started.
+    pub(super) fn node(&self, id: &TaskId) -> Option<WorkNode> {
+        self.read_graph(|world, graph| world.node(graph.id, id.as_str()).cloned()).flatten()
+    }
+
+    /// The tasks in a state, or all that were ever started. This walks over all of them, so it is for the beginning and
+    /// the end of a loop alone.
+    pub(super) fn nodes(&self, state: Option<NodeState>) -> Vec<WorkNode> {
+        let is_in = |node: &&WorkNode| state.is_none_or(|state| node.state() == state);
+        self.read_graph(|world, graph| world.nodes_of(graph.id).filter(is_in).cloned().collect())
+            .unwrap_or_default()
+    }
+
+    /// Why each of these tasks failed: in whole as the state has it, or else in few words.
+    pub(super) async fn failures(&self, tasks: &[String]) -> BTreeMap<String, String> {
+        let (project, names) = (self.project.clone(), tasks.to_vec());
+        let found = blocking(move || {
+            let state = project.state().ok().flatten()?;
+            let failure = |task: &String| Some(state.failure(&task.parse().ok()?)?.1.to_owned());
+            Some(names.iter().filter_map(|task| Some((task.clone(), failure(task)?))).collect())
+        });
+        let mut found: BTreeMap<String, String> = found.await.flatten().unwrap_or_default();
+        for task in tasks.iter().filter_map(|task| task.parse::<TaskId>().ok()) {
+            let result = self.node(&task).and_then(|node| node.result);
+            if let Some(NodeResult { outcome: NodeOutcome::Failed { reason }, .. }) = result {
+                found.entry(task.to_string()).or_insert(reason);
+            }
+        }
+        found
+    }
+
+    /// The number of tasks that ended.
+    pub(super) fn ended_tasks(&self) -> usize {
+        let is_over = |node: &&WorkNode| node.result.is_some();
+        self.read_graph(|world, graph| world.nodes_of(graph.id).filter(is_over).count()).unwrap_or(0)
+    }
+
+    fn read_graph<T>(&self, read: impl FnOnce(&World, &WorkGraph) -> T) -> Option<T> {
+        let world = self.driver.journal.world();
+        world.graph_of(self.session).map(|graph| read(&world, graph))
     }
 
     pub(super) fn wishes(&self) -> Wishes {
+        let hold = self.hold();
         self.read(|session| Wishes {
             is_cancelled: session.cancelled_at_ms.is_some(),
             is_paused: session.paused_at_ms.is_some(),
-            card: session.conducts.as_ref().and_then(|conducts| conducts.card.clone()),
+            hold,
         })
         .unwrap_or_default()
     }
 
-    pub(super) async fn report(&self, news: News) {
-        let input = Input::Conducted { session: self.session, news: Box::new(news) };
+    pub(super) async fn report(&self, report: GraphReport) {
+        let input = Input::GraphReported { session: self.session, report: Box::new(report) };
         while let Err(error) = self.driver.journal.submit(input.clone(), None).await {
-            if matches!(error, SubmitError::Closed) {
+            // A run that was found under its key counts for its task even if the engine gives that to another.
+            if matches!(error, SubmitError::Closed | SubmitError::Refused(_)) {
                 return;
             }
             sleep(AGAIN).await;
         }
     }
 
-    pub(super) async fn moved(&self, step: Step) {
-        self.report(News::Moved(step)).await;
+    /// A run works on a task. The commit that creates a run says so by itself; this is for one that was found.
+    pub(super) async fn started(&self, id: &TaskId, run: RunId) {
+        self.report(GraphReport::Started { key: id.to_string(), run }).await;
+    }
+
+    /// A task ended with a line of the line protocol.
+    pub(super) async fn ended(&self, id: &TaskId, line: &Thin, effort: NodeEffort) {
+        let outcome = match line {
+            Thin::Fail { reason, .. } => NodeOutcome::Failed { reason: reason.clone() },
+            _ => NodeOutcome::Done,
+        };
+        self.report(GraphReport::Ended { key: id.to_string(), outcome, effort }).await;
+    }
+
+    /// A phase changed.
+    pub(super) async fn changed(&self, number: u32, change: GroupChange) {
+        self.report(GraphReport::Group { number, change }).await;
     }
 
     /// Who decides what begins, and how. What cannot be read is complained about when something is to begin.
@@ -191,7 +252,8 @@ impl Shared {
         let root = self.project.root().to_path_buf();
         let tasks = self.project.task_file().map(|(path, _)| path).unwrap_or_default();
         let tasks = tasks.strip_prefix(&root).map(Path::to_path_buf).unwrap_or(tasks);
-        let target = self.read_facts(|facts| facts.target().map(str::to_owned)).flatten();
+        let groups = self.groups().unwrap_or_default();
+        let target = target(groups.values()).map(str::to_owned);
         Ground { root, tasks, trusted: self.trusted(), target }
     }
 
@@ -210,8 +272,8 @@ impl Shared {
     }
 
     /// How far a phase is.
-    pub(super) fn stage(&self, phase: u32) -> Stage {
-        self.read_facts(|facts| facts.phases.get(&phase).cloned()).flatten().unwrap_or_default()
+    pub(super) fn group(&self, phase: u32) -> GroupFacts {
+        self.groups().and_then(|mut groups| groups.remove(&phase)).unwrap_or_default()
     }
 
     pub(super) fn files_of_others(&self, id: &TaskId) -> Vec<String> {
@@ -221,15 +283,15 @@ impl Shared {
 
     /// A port and a prefix for caches, so that two worktrees do not get in each other's way.
     pub(super) fn place_environment(&self, config: &Config, directory: &Path) -> BTreeMap<String, String> {
-        let (phases, _) = self.stages().unwrap_or_default();
+        let groups = self.groups().unwrap_or_default();
         let inside = |worktree: &str| {
             let place = self.project.root().join(worktree);
             directory.starts_with(place.canonicalize().unwrap_or(place))
         };
-        let mut stages = phases.iter().filter_map(|(phase, stage)| Some((phase, stage.worktree.as_ref()?)));
+        let mut groups = groups.iter().filter_map(|(phase, group)| Some((phase, group.worktree.as_ref()?)));
         let (number, worktree) = match self.of_task(&inside) {
             Some(found) => found,
-            None => match stages.find(|(_, worktree)| inside(worktree)) {
+            None => match groups.find(|(_, worktree)| inside(worktree)) {
                 Some((phase, worktree)) => (phase.saturating_mul(PORTS), worktree.clone()),
                 None => return BTreeMap::new(),
             },

@@ -10,7 +10,8 @@ use std::{
 use ostler_agents::Output;
 use ostler_engine::{
     RunId, SessionId,
-    orchestrate::{About, Over as RunOver, Step},
+    graph::{NodeEffort, WorkNode},
+    orchestrate::About,
     run::{Outcome, Reason},
     session::Session,
     signature,
@@ -49,30 +50,9 @@ struct Attempt {
     failure: Failure,
     /// Whether there is any point in another.
     is_final: bool,
-    spent: Spent,
+    spent: NodeEffort,
     /// Who has worked, if anybody has.
     run: Option<RunId>,
-}
-
-/// What a task has taken.
-#[derive(Clone, Copy, Default)]
-struct Spent {
-    tries: u32,
-    worked_ms: u64,
-    waited_ms: u64,
-}
-
-impl Spent {
-    fn of(over: &RunOver) -> Spent {
-        let RunOver { tries, worked_ms, waited_ms, .. } = *over;
-        Spent { tries, worked_ms, waited_ms }
-    }
-
-    fn add(&mut self, other: Spent) {
-        self.tries += other.tries;
-        self.worked_ms += other.worked_ms;
-        self.waited_ms += other.waited_ms;
-    }
 }
 
 /// What is made of an attempt.
@@ -152,7 +132,7 @@ pub(super) async fn carry_out(
             blocking(move || release(&shared.project, &work, shared.now_ms()).ok()).await;
             return false;
         };
-        spent.entry(attempt.run).or_insert_with(Spent::default).add(attempt.spent);
+        spent.entry(attempt.run).or_insert_with(NodeEffort::default).add(attempt.spent);
         let concluded = loop {
             match shared.conclude(&work, &task, phase.as_deref(), attempt.clone()).await {
                 Concluded::Hindered(message) => {
@@ -167,9 +147,7 @@ pub(super) async fn carry_out(
         match concluded {
             Concluded::Over(over) => {
                 let (line, is_known) = shared.hand_in(over, phase.is_some()).await;
-                let Spent { tries, worked_ms, waited_ms } = shared.spent(&task.id, spent);
-                let (task, line) = (task.id.to_string(), line.to_string());
-                shared.moved(Step::TaskEnded { task, line, worked_ms, waited_ms, tries }).await;
+                shared.ended(&task.id, &line, shared.spent(&task.id, spent)).await;
                 return is_known;
             }
             Concluded::Again(line) => shared.exchange.line(&line.to_string()),
@@ -180,16 +158,13 @@ pub(super) async fn carry_out(
 }
 
 impl Shared {
-    /// What a task has taken in all, with what an earlier server has seen of it: the journal has every run of the loop's
-    /// own that nobody has taken in yet.
-    fn spent(&self, id: &TaskId, mut seen: BTreeMap<Option<RunId>, Spent>) -> Spent {
-        let facts = self.facts().unwrap_or_default();
-        for run in facts.tasks.get(id.as_str()).map(|begun| begun.runs.as_slice()).unwrap_or_default() {
-            if let Some(over) = facts.over.get(run) {
-                seen.insert(Some(*run), Spent::of(over));
-            }
-        }
-        seen.into_values().fold(Spent::default(), |mut all, it| {
+    /// The effort of a task since its last end, with what an earlier server has seen of it: its node notes the end of every
+    /// run.
+    fn spent(&self, id: &TaskId, mut seen: BTreeMap<Option<RunId>, NodeEffort>) -> NodeEffort {
+        let node = self.node(id);
+        let noted = node.iter().flat_map(WorkNode::uncounted);
+        seen.extend(noted.map(|(run, summary)| (Some(run), NodeEffort::of(summary))));
+        seen.into_values().fold(NodeEffort::default(), |mut all, it| {
             all.add(it);
             all
         })
@@ -275,7 +250,7 @@ impl Shared {
         of_phase: Option<&str>,
         mut others: Vec<String>,
     ) -> Result<(), Apart> {
-        let stage = self.stage(phase);
+        let stage = self.group(phase);
         // Somebody else may have begun it where everybody works.
         let of_phase = of_phase.filter(|_| self.is_within(&work.directory, &worktree_of(&work.id)));
         let is_elsewhere =
@@ -319,7 +294,7 @@ impl Shared {
             if self.is_cancelled() {
                 return false;
             }
-            if self.facts().is_none_or(|facts| facts.card.is_none()) {
+            if self.hold().is_none() {
                 return true;
             }
             if changed.changed().await.is_err() {
@@ -384,7 +359,7 @@ impl Shared {
             ended: Ended::Failed { reason },
             failure: Failure::default(),
             is_final,
-            spent: Spent { tries: 1, ..Spent::default() },
+            spent: NodeEffort { tries: 1, ..NodeEffort::default() },
             run: None,
         };
         let started = match self.start(work).await {
@@ -393,8 +368,7 @@ impl Shared {
             Err(reason) => return Some(failed(reason, true)),
         };
         let noted = async {
-            let task = work.id.to_string();
-            self.moved(Step::TaskBegun { task, run: started.run }).await;
+            self.started(&work.id, started.run).await;
             crash::site("after start task");
         };
         let usual = || self.config().ok().and_then(|config| config.orchestrate.timeout);
@@ -419,7 +393,7 @@ impl Shared {
                 matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. })
             }
         };
-        let (spent, run) = (Spent::of(&over), Some(started.run));
+        let (spent, run) = (NodeEffort::of(&over), Some(started.run));
         let Ended::Failed { reason } = ended else {
             return Some(Attempt { ended, failure: Failure::default(), is_final, spent, run });
         };

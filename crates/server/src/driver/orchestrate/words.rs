@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ostler_engine::orchestrate::{About, Choice, Loop, Stage};
+use ostler_engine::{
+    graph::GroupFacts,
+    orchestrate::{About, Choice, target},
+};
 use ostler_protocol::{
     signal::{QuestionCategory, UserQuestion},
     thin::{ErrorCode, Thin},
@@ -20,42 +23,49 @@ const REASONS_MAX: usize = 5;
 /// The question about something in a loop that is so far, with what can be answered.
 pub(super) fn question(
     about: &About,
-    facts: &Loop,
+    groups: &BTreeMap<u32, GroupFacts>,
     failures: &BTreeMap<String, String>,
     korean: bool,
 ) -> UserQuestion {
     UserQuestion {
         category: QuestionCategory::Choice,
-        question: if korean { in_korean(about, facts, failures) } else { in_english(about, facts, failures) },
+        question: if korean {
+            in_korean(about, groups, failures)
+        } else {
+            in_english(about, groups, failures)
+        },
         options: about.choices().iter().map(|choice: &Choice| choice.word().to_owned()).collect(),
         default: None,
         required: true,
     }
 }
 
-fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -> String {
+fn in_english(
+    about: &About,
+    groups: &BTreeMap<u32, GroupFacts>,
+    failures: &BTreeMap<String, String>,
+) -> String {
     match about {
         About::Blocked { phase, tasks } => format!(
             "Everything that is left of phase {phase} waits for tasks that have failed: {}.\n{}\
              retry: try them again. skip: do without them. close: do without them and all that waits for them in this \
              phase, then test and merge it. stop: end here.",
             short_list(tasks, false),
-            reasons(facts, failures, tasks, "Why the others have failed: ostler tasks show ID")
+            reasons(failures, tasks, "Why the others have failed: ostler tasks show ID")
         ),
         About::Red { phase, .. } => format!(
             "The tests of phase {phase} have failed, so it is not merged.\n{}\n\
              retry: test again. merge: merge it all the same. stop: end here.",
-            said(facts.phases.get(phase))
+            said(groups.get(phase))
         ),
         About::Unmerged { phase, .. } => format!(
             "Phase {phase} cannot be merged; the target is as it was.\n{}\n\
              retry: try again, after you have {}. stop: end here.",
-            unmerged(facts.phases.get(phase), false),
-            match put_right(facts.phases.get(phase)) {
+            unmerged(groups.get(phase), false),
+            match put_right(groups.get(phase)) {
                 Some(worktree) => format!(
                     "merged {} into the branch in {worktree}, and committed that",
-                    facts
-                        .target()
+                    target(groups.values())
                         .map_or("what is checked out in the project".to_owned(), |it| format!("'{it}'"))
                 ),
                 None => "committed these files in the project, or put them away".to_owned(),
@@ -74,27 +84,31 @@ fn in_english(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) 
     }
 }
 
-fn in_korean(about: &About, facts: &Loop, failures: &BTreeMap<String, String>) -> String {
+fn in_korean(
+    about: &About,
+    groups: &BTreeMap<u32, GroupFacts>,
+    failures: &BTreeMap<String, String>,
+) -> String {
     match about {
         About::Blocked { phase, tasks } => format!(
             "{phase}단계에 남은 작업은 모두 실패한 작업을 기다립니다: {}.\n{}\
              retry: 다시 시도. skip: 건너뛰기. close: 이 단계에서 그것을 기다리는 작업까지 건너뛰고 테스트한 뒤 병합. stop: 여기서 끝내기.",
             short_list(tasks, true),
-            reasons(facts, failures, tasks, "나머지가 실패한 이유: ostler tasks show ID")
+            reasons(failures, tasks, "나머지가 실패한 이유: ostler tasks show ID")
         ),
         About::Red { phase, .. } => format!(
             "{phase}단계의 테스트가 실패하여 병합하지 않았습니다.\n{}\n\
              retry: 다시 테스트. merge: 그래도 병합. stop: 여기서 끝내기.",
-            said(facts.phases.get(phase))
+            said(groups.get(phase))
         ),
         About::Unmerged { phase, .. } => format!(
             "{phase}단계를 병합할 수 없습니다. 대상 브랜치는 그대로입니다.\n{}\n\
              retry: {} 다시 시도. stop: 여기서 끝내기.",
-            unmerged(facts.phases.get(phase), true),
-            match put_right(facts.phases.get(phase)) {
+            unmerged(groups.get(phase), true),
+            match put_right(groups.get(phase)) {
                 Some(worktree) => format!(
                     "{worktree}에서 {} 브랜치를 병합하고 커밋한 뒤",
-                    facts.target().unwrap_or("프로젝트의 현재")
+                    target(groups.values()).unwrap_or("프로젝트의 현재")
                 ),
                 None => "프로젝트에서 이 파일들을 커밋하거나 치운 뒤".to_owned(),
             }
@@ -119,14 +133,9 @@ fn is_about_file(line: &str) -> bool {
     matches!(Thin::parse(line), Some(Thin::Error { code, .. }) if codes.contains(&code))
 }
 
-/// Why each of the first few has failed, with the end of what was printed; `more` says where the others stand. A line of the thin dialect has only
-/// the beginning of a long reason, so it counts where nothing else is known.
-fn reasons(facts: &Loop, failures: &BTreeMap<String, String>, tasks: &[String], more: &str) -> String {
-    let reason = |task: &String| {
-        let line = || facts.tasks.get(task)?.line.as_deref()?.strip_prefix("FAIL:")?.split_once(':');
-        let reason = failures.get(task).map(String::as_str).or_else(|| Some(line()?.1))?;
-        Some(format!("{task}: {}\n", beginning_and_end(reason.trim())))
-    };
+/// Why each of the first few has failed, with the end of what was printed; `more` says where the others stand.
+fn reasons(failures: &BTreeMap<String, String>, tasks: &[String], more: &str) -> String {
+    let reason = |task: &String| Some(format!("{task}: {}\n", beginning_and_end(failures.get(task)?.trim())));
     let mut said: String = tasks.iter().take(REASONS_MAX).filter_map(reason).collect();
     if tasks.len() > REASONS_MAX {
         said.push_str(more);
@@ -145,21 +154,21 @@ fn beginning_and_end(reason: &str) -> String {
 }
 
 /// The worktree in which a phase can be put right; none if it is the target that stands in the way.
-fn put_right(stage: Option<&Stage>) -> Option<&str> {
+fn put_right(stage: Option<&GroupFacts>) -> Option<&str> {
     let stage = stage?;
     stage.unmerged.as_ref().filter(|unmerged| unmerged.is_conflict)?;
     name_of(stage.worktree.as_deref())
 }
 
 /// The command and the end of what it said.
-fn said(stage: Option<&Stage>) -> String {
+fn said(stage: Option<&GroupFacts>) -> String {
     let Some(tested) = stage.and_then(|stage| stage.tested.as_ref()) else { return String::new() };
     let lines: Vec<&str> = tested.output.lines().collect();
     let end = lines[lines.len().saturating_sub(LINES_MAX)..].join("\n");
     format!("$ {}\n{end}", tested.command.as_deref().unwrap_or_default())
 }
 
-fn unmerged(stage: Option<&Stage>, korean: bool) -> String {
+fn unmerged(stage: Option<&GroupFacts>, korean: bool) -> String {
     let Some(unmerged) = stage.and_then(|stage| stage.unmerged.as_ref()) else { return String::new() };
     if unmerged.files.is_empty() {
         return unmerged.message.clone();
@@ -195,7 +204,7 @@ mod tests {
     fn a_card_names_ten_tasks_and_counts_the_others() {
         let tasks: Vec<String> = (1..=40).map(|n| format!("T1.{n}")).collect();
         let about = About::Blocked { phase: 1, tasks };
-        let ask = |korean| question(&about, &Loop::default(), &BTreeMap::new(), korean).question;
+        let ask = |korean| question(&about, &BTreeMap::new(), &BTreeMap::new(), korean).question;
         assert!(
             ask(false).contains("have failed: T1.1, T1.2, ") && ask(false).contains("T1.10 and 30 more.\n")
         );

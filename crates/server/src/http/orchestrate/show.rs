@@ -4,13 +4,15 @@ use std::{collections::BTreeMap, path::Path};
 
 use ostler_engine::{
     RunId, World,
-    orchestrate::{Begun, Conduct, Loop},
+    graph::{GroupFacts, NodeOutcome, NodeState, WorkNode},
+    orchestrate::LoopSpec,
     plan::{Plan, Progress, State as TaskState, critical_path},
     request::Request,
     run::Run,
     session::Session,
 };
 use ostler_orchestrate::{Project, State};
+use ostler_protocol::{name::TaskId, thin::Thin};
 
 use super::run_id;
 use crate::{
@@ -31,8 +33,10 @@ pub(super) struct Seen {
     request: Option<String>,
     /// What is asked by those who do the tasks, by the run.
     asks: BTreeMap<RunId, RequestView>,
-    asked: Conduct,
-    facts: Loop,
+    asked: LoopSpec,
+    /// The tasks that were ever started, by id.
+    nodes: BTreeMap<String, WorkNode>,
+    groups: BTreeMap<u32, GroupFacts>,
     directory: String,
     outcome: Option<Outcome>,
     created_at_ms: u64,
@@ -49,16 +53,19 @@ impl Seen {
     pub(super) fn of(world: &World, session: &Session, now_ms: u64) -> Option<Seen> {
         let blocking: Vec<&Request> = world.blocking(session.id).collect();
         let request = blocking.iter().find(|it| it.is_open()).map(|it| it.id.to_string());
-        let facts = session.conducts.as_deref()?.clone();
+        let graph = world.graph_of(session.id)?;
+        let nodes: BTreeMap<String, WorkNode> =
+            world.nodes_of(graph.id).map(|node| (node.key.clone(), node.clone())).collect();
         Some(Seen {
             run: session.run,
             session: session.id.to_string(),
             project: views::project(world, session.project),
             status: views::word(&session.status(&blocking)),
             request,
-            asks: asks(world, &facts),
-            asked: session.order.role.conducts()?.clone(),
-            facts,
+            asks: asks(world, nodes.values()),
+            asked: graph.task_file().clone(),
+            groups: world.groups_of(graph.id).map(|it| (it.number, it.facts.clone())).collect(),
+            nodes,
             directory: session.order.directory.clone(),
             outcome: session.outcome.as_ref().map(views::outcome),
             created_at_ms: session.created_at_ms,
@@ -70,8 +77,8 @@ impl Seen {
 }
 
 /// The oldest open request of everybody who does a task.
-fn asks(world: &World, facts: &Loop) -> BTreeMap<RunId, RequestView> {
-    let runs = facts.tasks.values().filter_map(|task| world.runs.get(task.runs.last()?));
+fn asks<'a>(world: &World, nodes: impl Iterator<Item = &'a WorkNode>) -> BTreeMap<RunId, RequestView> {
+    let runs = nodes.filter_map(|node| world.runs.get(&node.holder?));
     let asks = |run: &Run| {
         let mut blocking = run.sessions.iter().flat_map(|session| world.blocking(*session));
         blocking.find(|it| it.is_open()).map(|request| (run.id, views::request(world, request)))
@@ -95,7 +102,6 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
         TaskState::Failed => "failed",
         TaskState::Skipped => "skipped",
     };
-    let nothing = Begun::default();
     let before = plan.graph().backwards();
     let needs = |task: ostler_engine::plan::TaskNumber| {
         before.tasks_of(&plan, task).into_iter().map(|it| plan.task(it).name().to_owned()).collect()
@@ -103,21 +109,21 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
     let tasks: Vec<LoopTaskView> = plan
         .tasks()
         .map(|task| {
-            let begun = seen.facts.tasks.get(task.name()).unwrap_or(&nothing);
-            let is_begun = !begun.runs.is_empty();
+            let node = seen.nodes.get(task.name());
+            let run = node.and_then(|node| Some(node.attempts.last()?.run));
             LoopTaskView {
                 id: task.name().to_owned(),
                 title: task.title().into_owned(),
                 phase: task.phase(),
                 needs: needs(task.number()),
                 state: word(task.number()).to_owned(),
-                run: begun.runs.last().map(|run| run_id(*run)),
-                request: begun.runs.last().and_then(|run| seen.asks.get(run)).cloned(),
-                began_at_ms: is_begun.then_some(begun.began_at_ms),
-                ended_at_ms: begun.ended_at_ms,
-                line: begun.line.clone(),
-                tries: begun.tries,
-                worked_ms: begun.worked_ms,
+                run: run.map(run_id),
+                request: run.and_then(|run| seen.asks.get(&run)).cloned(),
+                began_at_ms: node.and_then(WorkNode::began_at_ms),
+                ended_at_ms: node.and_then(|node| Some(node.result.as_ref()?.ended_at_ms)),
+                line: node.and_then(line),
+                tries: node.map_or(0, |node| node.spent.tries),
+                worked_ms: node.map_or(0, |node| node.spent.worked_ms),
             }
         })
         .collect();
@@ -149,10 +155,19 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
     }
 }
 
+/// The line of the line protocol that says how a task ended.
+fn line(node: &WorkNode) -> Option<String> {
+    let id: TaskId = node.key.parse().ok()?;
+    Some(match &node.result.as_ref()?.outcome {
+        NodeOutcome::Done => Thin::done(id).to_string(),
+        NodeOutcome::Failed { reason } => Thin::fail(id, reason).to_string(),
+    })
+}
+
 fn phases(seen: &Seen, plan: &Plan) -> Vec<LoopPhaseView> {
-    let nothing = ostler_engine::orchestrate::Stage::default();
+    let nothing = GroupFacts::default();
     let show = |phase: &ostler_engine::plan::Phase| {
-        let stage = seen.facts.phases.get(&phase.number).unwrap_or(&nothing);
+        let stage = seen.groups.get(&phase.number).unwrap_or(&nothing);
         let unmerged = stage.unmerged.as_ref().filter(|_| stage.merged.is_none());
         LoopPhaseView {
             number: phase.number,
@@ -170,10 +185,10 @@ fn phases(seen: &Seen, plan: &Plan) -> Vec<LoopPhaseView> {
 
 fn report(seen: &Seen, plan: &Plan, exchange: &Path) -> LoopReport {
     let wall_ms = seen.ended_at_ms.unwrap_or(seen.now_ms).saturating_sub(seen.created_at_ms);
-    let ended = || seen.facts.tasks.values().filter(|task| task.ended_at_ms.is_some());
-    let took = |task: &Begun| task.worked_ms + task.waited_ms;
+    let ended = || seen.nodes.values().filter(|node| node.result.is_some());
+    let took = |node: &WorkNode| node.spent.worked_ms + node.spent.waited_ms;
     let by_name: BTreeMap<&str, u64> =
-        seen.facts.tasks.iter().map(|(name, task)| (name.as_str(), took(task))).collect();
+        seen.nodes.iter().map(|(name, node)| (name.as_str(), took(node))).collect();
     let weight = |task: ostler_engine::plan::TaskNumber| {
         by_name.get(plan.task(task).name()).copied().unwrap_or_default()
     };
@@ -182,14 +197,12 @@ fn report(seen: &Seen, plan: &Plan, exchange: &Path) -> LoopReport {
     let all = Progress::unmarked(plan);
     let path: Vec<_> = critical_path(&all, weight).into_iter().filter(begun).collect();
     LoopReport {
-        done: ended()
-            .filter(|task| task.line.as_deref().is_some_and(|line| line.starts_with("DONE")))
-            .count(),
-        retries: ended().map(|task| task.tries.saturating_sub(1)).sum(),
+        done: ended().filter(|node| node.state() == NodeState::Done).count(),
+        retries: ended().map(|node| node.spent.tries.saturating_sub(1)).sum(),
         wall_ms,
         waited_ms: seen.waited_ms,
-        agent_ms: ended().map(|task| task.worked_ms).sum(),
-        tasks_waited_ms: ended().map(|task| task.waited_ms).sum(),
+        agent_ms: ended().map(|node| node.spent.worked_ms).sum(),
+        tasks_waited_ms: ended().map(|node| node.spent.waited_ms).sum(),
         speed_up: ratio(ended().map(took).sum(), wall_ms.saturating_sub(seen.waited_ms)),
         critical_ms: path.iter().map(|task| weight(*task)).sum(),
         critical_path: path.into_iter().map(|task| plan.task(task).name().to_owned()).collect(),

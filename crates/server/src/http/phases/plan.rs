@@ -80,6 +80,8 @@ pub(super) fn wanted(driver: &Driver, new: &NewPhases) -> Result<Wanted, Problem
         worktree_terms: WorktreeTerms::default(),
         phases: Some(Box::new(plan)),
         session_name: None,
+        node: None,
+        graph: None,
         parent: None,
         roles: crate::office::roles::described(&root, trusted),
     })
