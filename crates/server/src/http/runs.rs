@@ -137,10 +137,10 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         name: name(&root),
         git: repository.is_some(),
         title: title(&new),
-        terms: terms(&new, time_ms_max, budget),
         order: Box::new(order),
         worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
         worktree_terms: worktree_terms.unwrap_or_default(),
+        terms: terms(new, time_ms_max, budget),
         phases: None,
         parent: None,
         session_name,
@@ -151,9 +151,9 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
 }
 
 /// When it counts as done, and how far it may go.
-fn terms(new: &NewRun, time_ms_max: Option<u64>, budget: Budget) -> Terms {
+fn terms(new: NewRun, time_ms_max: Option<u64>, budget: Budget) -> Terms {
     let check_time_ms_max = Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000));
-    Terms { check: new.check.clone(), attempts_max: new.attempts_max, time_ms_max, check_time_ms_max, budget }
+    Terms { check: new.check, attempts_max: new.attempts_max, time_ms_max, check_time_ms_max, budget }
 }
 
 /// Where a new worktree begins: in the same directory below its root, with what the checkout holds or without it.
