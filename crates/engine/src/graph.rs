@@ -18,6 +18,7 @@ pub use self::{
 };
 use crate::{
     answer::Answer,
+    check_output::tests_run,
     id::{GraphId, GroupId, NodeId, ProjectId, RequestId, RunId, SessionId},
     orchestrate::{About, Choice, LoopSpec},
     run::{Outcome, Run},
@@ -140,6 +141,9 @@ pub struct NodeEffort {
     pub worked_ms: u64,
     /// Time spent waiting for a person or an account besides.
     pub waited_ms: u64,
+    /// The number of tests that the last check ran, by its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u32>,
 }
 
 /// What a node is doing. The first that fits.
@@ -255,6 +259,9 @@ pub struct RunSummary {
     /// The last output of its check, if that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+    /// The number of tests that its last check ran, by its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u32>,
 }
 
 /// What the driver of a graph reports.
@@ -347,15 +354,16 @@ impl WorkNode {
 impl NodeEffort {
     /// The effort of a run.
     pub fn of(summary: &RunSummary) -> NodeEffort {
-        let RunSummary { tries, worked_ms, waited_ms, .. } = *summary;
-        NodeEffort { tries, worked_ms, waited_ms }
+        let RunSummary { tries, worked_ms, waited_ms, tests, .. } = *summary;
+        NodeEffort { tries, worked_ms, waited_ms, tests }
     }
 
-    /// Adds another.
-    pub fn add(&mut self, other: NodeEffort) {
-        self.tries = self.tries.saturating_add(other.tries);
-        self.worked_ms = self.worked_ms.saturating_add(other.worked_ms);
-        self.waited_ms = self.waited_ms.saturating_add(other.waited_ms);
+    /// Adds a later one.
+    pub fn add(&mut self, later: NodeEffort) {
+        self.tries = self.tries.saturating_add(later.tries);
+        self.worked_ms = self.worked_ms.saturating_add(later.worked_ms);
+        self.waited_ms = self.waited_ms.saturating_add(later.waited_ms);
+        self.tests = later.tests.or(self.tests);
     }
 }
 
@@ -371,6 +379,7 @@ impl RunSummary {
             worked_ms: ended_at_ms.saturating_sub(session.created_at_ms).saturating_sub(waited_ms),
             waited_ms,
             said: failed.map(|attempt| attempt.output.clone()),
+            tests: session.attempts.last().and_then(|attempt| tests_run(&attempt.output)),
         })
     }
 }

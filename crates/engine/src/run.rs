@@ -146,6 +146,9 @@ pub struct Terms {
     /// How much may be used before a person is asked whether to go on.
     #[serde(default)]
     pub budget: Budget,
+    /// The task of a task file that it does: whoever has that done tells what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
 }
 
 /// How something ended.

@@ -44,9 +44,9 @@ pub(crate) fn is_claimed(key: &str) -> bool {
 mod tests {
     use std::{env, fs};
 
-    use ostler_protocol::{name::TaskId, thin::Thin};
+    use ostler_protocol::name::TaskId;
 
-    use crate::{Begun, Project, begin};
+    use crate::{Begun, Ended, Project, begin};
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "files of a test")]
@@ -59,8 +59,8 @@ mod tests {
         let id: TaskId = "T1.1".parse().expect("an id");
         let begun = |at_ms| begin(&project, &id, None, false, at_ms);
         let Begun::Work(work) = begun(1) else { panic!("it can be begun") };
-        let Begun::Settled(line) = begun(2) else { panic!("it is begun already") };
-        assert_eq!(line, Thin::fail(id.clone(), "it is being done already"));
+        let Begun::Settled(ended) = begun(2) else { panic!("it is begun already") };
+        assert_eq!(ended, Ended::failed("it is being done already"));
         let key = work.key.clone();
         drop(work);
         let Begun::Work(again) = begun(3) else { panic!("nobody works on it any more") };

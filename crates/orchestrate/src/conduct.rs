@@ -16,19 +16,16 @@ use ostler_protocol::{
     name::TaskId,
     thin::{ErrorCode, Thin},
 };
-use serde_json::{Value, json};
 
 use crate::{
-    exec::{Ended, Over, Start, Work, begins, end_all, fail, is_abandoned, patiently, put_down, said},
-    history::noted,
+    exec::{Ended, Over, Start, Work, begins, end_all, is_abandoned, patiently, put_down, said},
+    executor_log::NoteEntry,
+    log::LogEntry,
     project::Project,
     resolve::log_refusal,
     state::{State, StateError},
     wish::{self, WishError},
 };
-
-/// How often a task fails in the same way before it is given up.
-const SAME_MAX: u64 = 3;
 
 /// What was found in the files.
 #[derive(Debug)]
@@ -119,8 +116,8 @@ pub enum Begins {
 /// What came of a look.
 #[derive(Debug)]
 pub struct Looked {
-    /// What is said of all that was put down, in its order.
-    pub ended: Vec<Thin>,
+    /// How all that was put down has ended, in its order.
+    pub ended: Vec<Ended>,
     /// What was found.
     pub found: Result<Look, Hindrance>,
 }
@@ -171,9 +168,9 @@ pub fn look(project: &Project, question: &Question<'_>, at_ms: u64) -> Looked {
             }
             let asked = question.line();
             let said = looked.line.iter().filter(|line| question.said != Some(line.as_str()));
-            lines.extend(said.flat_map(|line| [asked.to_string(), line.clone()]));
+            lines.extend(said.flat_map(|line| [asked.to_string().into(), LogEntry::Line(line.clone())]));
             looked.begun = starts.take_up(&looked.next, &mut progress, state, at_ms);
-            lines.extend(looked.begun.keys().flat_map(|id| begins(state, id)));
+            lines.extend(looked.begun.values().flat_map(|work| begins(project, state, work)));
             state.resolved(&progress);
             state.measured(&progress);
             (looked, lines)
@@ -268,7 +265,7 @@ fn of(project: &Project, progress: &Progress<'_>, state: &State, question: &Ques
     let running = progress.running().map(|task| plan.task(task));
     let abandoned = running.filter(|task| {
         let id = task.id();
-        !question.ours.contains(&id) && state.note(&id).is_some_and(is_abandoned)
+        !question.ours.contains(&id) && state.note(&id).is_some_and(|note| is_abandoned(&note))
     });
     let abandoned = abandoned.map(place).collect();
     let own_place = |number: u32| number > 0;
@@ -349,101 +346,26 @@ pub fn record(project: &Project, phase: u32, merged: Option<&str>, at_ms: u64) -
 /// has it.
 pub fn release(project: &Project, work: &Work, at_ms: u64) -> Result<(), StateError> {
     let remains = work.remains();
-    let line = noted(&work.id, remains.as_ref());
+    let entry = || vec![LogEntry::Noted(NoteEntry::of(&work.id, remains.clone()))];
     let released = project.change_state(
         at_ms,
         || unknown(project, at_ms),
         |state| {
-            if state.note(&work.id).is_none_or(|note| note["key"].as_str() != Some(&work.key)) {
+            if state.note(&work.id).is_none_or(|note| !note.is_about(&work.key)) {
                 return ((), Vec::new());
             }
             state.executed(&work.id, TaskState::Pending);
-            state.set_note(&work.id, remains);
-            ((), vec![line.clone()])
+            state.set_note(&work.id, remains.as_deref());
+            ((), entry())
         },
     );
     match released {
-        Err(StateError::Corrupt { .. } | StateError::Unreadable(_)) => {
-            project.log_alone(at_ms, || vec![line])
-        }
+        Err(StateError::Corrupt { .. } | StateError::Unreadable(_)) => project.log_alone(at_ms, entry),
         released => released,
     }
 }
 
-/// How an attempt at a task has failed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Failure {
-    /// In few words on its first line, with what else is known below it.
-    pub reason: String,
-    /// What shows that two failed in the same way.
-    pub sign: String,
-    /// What the next who tries is told.
-    pub told: String,
-}
-
-/// Whether a task that has failed is tried again from nothing: it may be, unless its tries are used up or it fails in
-/// the same way again and again. What went wrong is noted, and the next who begins it is told; what is said of it then.
-pub fn again(
-    project: &Project,
-    work: &Work,
-    tries: u32,
-    failure: &Failure,
-    at_ms: u64,
-) -> Result<Option<Thin>, StateError> {
-    again_after(project, work, tries, failure, 0, at_ms)
-}
-
-/// The same where the time of all tries counts together: how long this one took is noted too.
-pub(crate) fn again_after(
-    project: &Project,
-    work: &Work,
-    tries: u32,
-    failure: &Failure,
-    used_ms: u64,
-    at_ms: u64,
-) -> Result<Option<Thin>, StateError> {
-    project.change_state(
-        at_ms,
-        || unknown(project, at_ms),
-        |state| {
-            let limit = u64::from(state.retry_limit());
-            let Some(note) = state.note(&work.id).filter(|note| note["key"].as_str() == Some(&work.key))
-            else {
-                return (None, Vec::new());
-            };
-            let mut note = note.clone();
-            let count = |name: &str| note[name].as_u64().unwrap_or_default();
-            let tries = count("tries") + u64::from(tries);
-            let same = if note["sign"].as_str() == Some(&failure.sign) { count("same") + 1 } else { 1 };
-            let goes_on = tries < limit && same < SAME_MAX;
-            let used_ms = count("used_ms").saturating_add(used_ms);
-            note["tries"] = json!(tries);
-            note["same"] = json!(same);
-            note["used_ms"] = json!(used_ms);
-            note["sign"] = Value::from(failure.sign.as_str());
-            note["failure"] = Value::from(failure.told.as_str());
-            if !goes_on {
-                return (None, Vec::new());
-            }
-            // No id has this sign in it, so no two tasks get the same key.
-            let next = format!("{}#{}", work.key.split('#').next().unwrap_or_default(), tries + 1);
-            note["key"] = Value::from(next);
-            note["begun_at_ms"] = json!(at_ms);
-            let line = fail(&work.id, &failure.reason);
-            let lines = vec![line.to_string(), noted(&work.id, Some(&note))];
-            state.set_note(&work.id, Some(note));
-            state.add_failure(&work.id, &failure.reason, Some(&failure.told));
-            (Some(line), lines)
-        },
-    )
-}
-
-/// How work ended once its evidence was looked at.
-pub fn proven(work: &Work, ended: Ended) -> Ended {
-    work.proven(ended)
-}
-
-fn unknown(project: &Project, at_ms: u64) -> State {
+pub(crate) fn unknown(project: &Project, at_ms: u64) -> State {
     State::new(&project.name(), &Plan::read(Vec::new()), at_ms)
 }
 
@@ -476,11 +398,11 @@ mod tests {
             fs::read_to_string(self.0.join(name)).unwrap_or_default()
         }
 
-        /// What the log has, without its times and the notes of executors.
+        /// What the log has, without its times.
         fn log(&self) -> Vec<String> {
             let line = |line: &str| line.split_once("] ").map(|it| it.1.to_owned()).unwrap_or_default();
             let log = self.read(".claude/orchestrate.log");
-            log.lines().map(line).filter(|line| !line.starts_with("CUSTOM:EXECUTOR:")).collect()
+            log.lines().map(line).collect()
         }
 
         fn look(&self, ours: &[&str], over: &[Over], begins: Begins) -> Looked {
@@ -528,8 +450,8 @@ mod tests {
         let failed = Ended::Failed { reason: "no".to_owned() };
         let ends = [over(&first, "T0.1", Ended::Done), over(&first, "T0.2", failed)];
         let second = place.look(&[], &ends, NOW);
-        let said: Vec<String> = second.ended.iter().map(ToString::to_string).collect();
-        assert_eq!(said, ["DONE:T0.1", "FAIL:T0.2:no"]);
+        let ended = [Ended::Done, Ended::Failed { reason: "no".to_owned() }];
+        assert_eq!(second.ended, ended);
         assert_eq!(begun(&second), ["T0.3", "T0.4"]);
         assert_eq!(place.read("TASKS.md"), TASKS.replace("[ ] T0.1", "[x] T0.1"));
         let states = ["T0.1", "T0.2", "T0.3", "T0.4"].map(|id| place.state(id));
@@ -557,7 +479,7 @@ mod tests {
         let first = place.look(&[], &[], NOW);
         place.write("## Phase 0\n\n- [ ] T0.1: a\n- [ ] T0.1: again\n");
         let second = place.look(&[], &[over(&first, "T0.1", Ended::Done)], NOW);
-        assert_eq!(second.ended.iter().map(ToString::to_string).collect::<Vec<_>>(), ["DONE:T0.1"]);
+        assert_eq!(second.ended, [Ended::Done]);
         assert!(matches!(second.found, Err(Hindrance::Line(_))));
         assert_eq!(place.state("T0.1"), Some(TaskState::Completed));
     }

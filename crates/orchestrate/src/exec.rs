@@ -18,15 +18,16 @@ use ostler_protocol::{
     name::TaskId,
     thin::{ErrorCode, Thin},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::{
     claim::{Claim, is_claimed},
     evidence::look,
+    executor_log::NoteEntry,
+    executor_note::{ExecutorNote, Fingerprint},
     file::{put, read},
-    history::noted,
     lock::Owner,
-    log::note_if_there,
+    log::{LogEntry, note_if_there},
     project::{Project, is_worktree},
     state::{State, StateError},
 };
@@ -60,16 +61,20 @@ pub struct Work {
     pub files: Vec<String>,
     /// After how long it is ended, where it says so itself.
     pub timeout: Option<Duration>,
-    /// When it was begun, by the clock of whoever did: before now where somebody takes it over.
-    pub begun_at_ms: u64,
-    /// How long earlier tries took, where the time of all counts together.
+    /// What the task file says about it in JSON, for whoever executes it.
+    pub meta: Option<Map<String, Value>>,
+    /// How long earlier attempts took.
     pub used: Duration,
+    /// How many tries have failed before.
+    pub tries: u32,
     /// Why it was not done when it was tried last.
     pub failure: Option<String>,
     /// How the files looked before.
     before: u64,
     /// In which worktree it is done, as it was asked for.
     worktree: Option<String>,
+    /// Whether another process had begun it.
+    is_taken_over: bool,
     /// Nobody else in this process takes it over as long as this is held.
     _claim: Claim,
 }
@@ -87,26 +92,24 @@ impl Work {
 
     /// What is noted when it ends undone: how the files looked before and look now, if they were changed. Whoever begins
     /// it next may find that nothing is left to change.
-    pub(crate) fn remains(&self) -> Option<Value> {
+    pub(crate) fn remains(&self) -> Option<Box<ExecutorNote>> {
         let after = look(&self.directory, &self.files);
-        let note = json!({
-            "before": self.before.to_string(),
-            "after": after.to_string(),
-            "worktree": self.worktree,
-        });
-        (after != self.before).then_some(note)
+        let note = ExecutorNote {
+            before: Some(Fingerprint(self.before)),
+            after: Some(Fingerprint(after)),
+            worktree: self.worktree.clone(),
+            ..ExecutorNote::default()
+        };
+        (after != self.before).then(|| Box::new(note))
     }
 }
 
 /// How the files looked before anybody worked on a task: what an earlier attempt has changed counts for the next one, as
 /// long as nobody else has changed them since.
 fn looked_before(state: &State, id: &TaskId, worktree: Option<&str>, now: u64) -> u64 {
-    let number = |note: &Value, name: &str| note[name].as_str()?.parse::<u64>().ok();
-    state
-        .note(id)
-        .filter(|note| note["worktree"].as_str() == worktree && number(note, "after") == Some(now))
-        .and_then(|note| number(note, "before"))
-        .unwrap_or(now)
+    let is_as_left =
+        |note: &ExecutorNote| note.worktree.as_deref() == worktree && note.after == Some(Fingerprint(now));
+    state.note(id).filter(is_as_left).and_then(|note| note.before).map_or(now, |before| before.0)
 }
 
 /// Work that is over, with what has to be known to put that down.
@@ -114,7 +117,7 @@ fn looked_before(state: &State, id: &TaskId, worktree: Option<&str>, now: u64) -
 pub struct Over {
     work: Arc<Work>,
     ended: Ended,
-    remains: Option<Value>,
+    remains: Option<Box<ExecutorNote>>,
     /// What the next one who tries is told, where that is more than the reason.
     told: Option<String>,
 }
@@ -136,27 +139,20 @@ impl Over {
         &self.work.id
     }
 
-    /// What is said of it.
-    pub(crate) fn line(&self) -> Thin {
-        match &self.ended {
-            Ended::Done => Thin::done(self.work.id.clone()),
-            Ended::Failed { reason } => fail(&self.work.id, reason),
-        }
+    /// How it ended.
+    pub fn ended(&self) -> &Ended {
+        &self.ended
     }
 
-    /// What is said of it where it cannot be put down.
-    pub(crate) fn lost(&self, error: &StateError) -> Thin {
-        Thin::fail(self.work.id.clone(), &state_reason(error))
-    }
-
-    /// What the log has to say of it. Whoever is refused a task meanwhile is told so by a `FAIL` too: the one that ends it
+    /// What the logs have to say of it. Whoever is refused a task meanwhile is told so by a `FAIL` too: the one that ends it
     /// stands behind the word that nobody works on it any more.
-    fn lines(&self) -> Vec<String> {
-        let line = self.line().to_string();
-        match self.ended {
-            Ended::Done => vec![line],
-            Ended::Failed { .. } => vec![noted(&self.work.id, self.remains.as_ref()), line],
-        }
+    fn entries(&self) -> Vec<LogEntry> {
+        let id = &self.work.id;
+        let noted = match self.ended {
+            Ended::Done => NoteEntry::done(id),
+            Ended::Failed { .. } => NoteEntry::of(id, self.remains.clone()),
+        };
+        vec![LogEntry::Noted(noted), LogEntry::Line(self.ended.line(id).to_string())]
     }
 
     /// Writes it into a state.
@@ -165,10 +161,10 @@ impl Over {
             Ended::Done => state.executed(&self.work.id, TaskState::Completed),
             Ended::Failed { reason } => {
                 state.executed(&self.work.id, TaskState::Failed);
-                state.add_failure(&self.work.id, reason, self.told.as_deref());
+                state.add_failure(&self.work.id, self.told.as_deref().unwrap_or(reason));
             }
         }
-        state.set_note(&self.work.id, self.remains.clone());
+        state.set_note(&self.work.id, self.remains.as_deref());
     }
 }
 
@@ -192,7 +188,7 @@ impl<'a> Start<'a> {
         Ok(Start { task, worktree, directory, before })
     }
 
-    /// Writes into the state that it is in progress. Refused with a line.
+    /// Writes into the state that it is in progress, or says why not.
     pub(crate) fn take_up(
         self,
         project: &Project,
@@ -200,36 +196,37 @@ impl<'a> Start<'a> {
         state: &mut State,
         is_korean: bool,
         at_ms: u64,
-    ) -> Result<Work, Thin> {
+    ) -> Result<Work, Ended> {
         let Start { task, worktree, directory, before } = self;
         let id = &task.id();
         let (mut note, directory) = match decide(progress, state, task)? {
             // Whoever takes it over goes on where it was begun; without a worktree that is the project itself.
             Some(note) => {
-                let begun_at = note["worktree"].as_str().map(PathBuf::from);
-                let directory = place(project, begun_at.as_deref()).unwrap_or(directory);
+                let begun_at = note.worktree.as_deref().map(Path::new);
+                let directory = place(project, begun_at).unwrap_or(directory);
                 (note, directory)
             }
             None => {
-                let worktree = worktree.map(|path| path.to_string_lossy());
+                let worktree = worktree.map(|path| path.to_string_lossy().into_owned());
                 let before = looked_before(state, id, worktree.as_deref(), before);
-                let mut note = json!({
-                    "key": key(id, at_ms),
-                    "begun_at_ms": at_ms,
-                    "before": before.to_string(),
-                    "worktree": worktree,
-                });
-                // Who has failed for good before is told why, as one who is begun again is.
-                if let Some(told) = state.told(id) {
-                    note["failure"] = told.into();
-                }
+                let note = ExecutorNote {
+                    key: Some(key(id, at_ms)),
+                    begun_at_ms: Some(at_ms),
+                    before: Some(Fingerprint(before)),
+                    worktree,
+                    // Who has failed for good before is told why, as one who is begun again is.
+                    failure: state.told(id).map(str::to_owned),
+                    ..ExecutorNote::default()
+                };
                 (note, directory)
             }
         };
-        let mut prompt = task.prompt(note["worktree"].as_str(), is_korean);
-        if let Some(failure) = note["failure"].as_str() {
+        let mut prompt = task.prompt(note.worktree.as_deref(), is_korean);
+        if let Some(failure) = &note.failure {
             prompt.push_str(&after_failure(failure, is_korean));
         }
+        let key = note.key.clone().unwrap_or_default();
+        let is_taken_over = note.owner.as_ref().is_some_and(|owner| *owner != Owner::me());
         let work = Work {
             id: id.clone(),
             title: task.title().into_owned(),
@@ -237,33 +234,35 @@ impl<'a> Start<'a> {
             prompt,
             directory,
             check: task.verify(),
-            attempts_max: left(state.retry_limit(), &note),
-            key: note["key"].as_str().unwrap_or_default().to_owned(),
+            attempts_max: state.retry_limit().saturating_sub(note.tries).max(1),
             files: task.files(),
             timeout: task.timeout(),
-            begun_at_ms: note["begun_at_ms"].as_u64().unwrap_or(at_ms),
-            used: Duration::from_millis(note["used_ms"].as_u64().unwrap_or_default()),
-            failure: note["failure"].as_str().map(str::to_owned),
-            before: note["before"].as_str().and_then(|before| before.parse().ok()).unwrap_or(before),
-            worktree: note["worktree"].as_str().map(str::to_owned),
-            _claim: Claim::new(note["key"].as_str().unwrap_or_default()),
+            meta: task.meta(),
+            used: Duration::from_millis(note.used_ms),
+            tries: note.tries,
+            failure: note.failure.clone(),
+            before: note.before.map_or(before, |before| before.0),
+            worktree: note.worktree.clone(),
+            is_taken_over,
+            _claim: Claim::new(&key),
+            key,
         };
-        note["owner"] = json!(Owner::me());
-        state.set_note(id, Some(note));
+        note.owner = Some(Owner::me());
+        state.set_note(id, Some(&note));
         state.set_run_key(id, &work.key);
         state.executed(id, TaskState::InProgress);
         Ok(work)
     }
 }
 
-/// What is said of a task that has failed: the first line of why.
-pub(crate) fn fail(id: &TaskId, reason: &str) -> Thin {
-    Thin::fail(id.clone(), reason.trim_start().lines().next().unwrap_or_default())
-}
-
-/// What the log says of a task that begins.
-pub(crate) fn begins(state: &State, id: &TaskId) -> [String; 2] {
-    [noted(id, state.note(id)), format!("EXECUTE:{id}")]
+/// What the logs say of a task that begins. One that is taken over has begun already, and that is said once.
+pub(crate) fn begins(project: &Project, state: &State, work: &Work) -> Vec<LogEntry> {
+    let id = &work.id;
+    let is_open =
+        || project.history().get(id).and_then(|it| it.last()).is_some_and(|it| it.ended_at_ms.is_none());
+    let line = (!work.is_taken_over || !is_open()).then(|| LogEntry::Line(format!("EXECUTE:{id}")));
+    let noted = LogEntry::Noted(NoteEntry::of(id, state.note(id).map(Box::new)));
+    [noted].into_iter().chain(line).collect()
 }
 
 /// A task that was asked for.
@@ -271,8 +270,8 @@ pub(crate) fn begins(state: &State, id: &TaskId) -> [String; 2] {
 pub enum Begun {
     /// It is to be done.
     Work(Arc<Work>),
-    /// There is nothing to do but to say this.
-    Settled(Thin),
+    /// It is not: it has ended so, or may not begin.
+    Settled(Ended),
 }
 
 /// How work ended.
@@ -282,17 +281,34 @@ pub enum Ended {
     Done,
     /// It was not.
     Failed {
-        /// Why not: few words on the first line, and what else is known below it.
+        /// Why not, in few words.
         reason: String,
     },
+}
+
+impl Ended {
+    /// It has failed for this reason.
+    pub fn failed(reason: &str) -> Ended {
+        Ended::Failed { reason: reason.to_owned() }
+    }
+
+    /// What is said of it on the wire.
+    pub fn line(&self, id: &TaskId) -> Thin {
+        match self {
+            Ended::Done => Thin::done(id.clone()),
+            Ended::Failed { reason } => {
+                Thin::fail(id.clone(), reason.trim_start().lines().next().unwrap_or_default())
+            }
+        }
+    }
 }
 
 /// Begins a task, or says why it cannot be begun.
 pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean: bool, at_ms: u64) -> Begun {
     let fail = |reason: &str| {
-        let line = Thin::fail(id.clone(), reason);
-        note_if_there(project, &line, at_ms);
-        Begun::Settled(line)
+        let ended = Ended::failed(reason);
+        note_if_there(project, &ended.line(id), at_ms);
+        Begun::Settled(ended)
     };
     let plan = match project.plan() {
         Ok((plan, name)) => match plan.problems().first() {
@@ -311,18 +327,21 @@ pub fn begin(project: &Project, id: &TaskId, worktree: Option<&Path>, is_korean:
         let mut progress = state.progress(&plan);
         match start.take_up(project, &mut progress, state, is_korean, at_ms) {
             Ok(work) => {
-                let lines = begins(state, &work.id).to_vec();
+                let lines = begins(project, state, &work);
                 (Begun::Work(Arc::new(work)), lines)
             }
-            Err(line) => (Begun::Settled(line.clone()), vec![line.to_string()]),
+            Err(ended) => {
+                let line = ended.line(id).to_string();
+                (Begun::Settled(ended), vec![line.into()])
+            }
         }
     });
     changed.unwrap_or_else(|error| fail(&state_reason(&error)))
 }
 
-/// Puts down how everything of this ended, at once, and says it of each. Whoever holds the lock is waited for, longer than
+/// Puts down how everything of this ended, at once, and says how each has ended by that. Whoever holds the lock is waited for, longer than
 /// usual: the work is done.
-pub fn end_all(project: &Project, over: &[Over], at_ms: u64) -> Vec<Thin> {
+pub fn end_all(project: &Project, over: &[Over], at_ms: u64) -> Vec<Ended> {
     if over.is_empty() {
         return Vec::new();
     }
@@ -333,37 +352,38 @@ pub fn end_all(project: &Project, over: &[Over], at_ms: u64) -> Vec<Thin> {
     said(project, over, recorded.as_ref().err(), at_ms)
 }
 
-/// What is said of work that was put down, or could not be. What a damaged state cannot take is marked and logged all the
+/// How work has ended that was put down, or could not be. What a damaged state cannot take is marked and logged all the
 /// same, since one that is repaired comes from there.
-pub(crate) fn said(project: &Project, over: &[Over], error: Option<&StateError>, at_ms: u64) -> Vec<Thin> {
+pub(crate) fn said(project: &Project, over: &[Over], error: Option<&StateError>, at_ms: u64) -> Vec<Ended> {
     if over.is_empty() {
         return Vec::new();
     }
     let is_lost = |error: &&StateError| {
         let keep = || {
             mark_done(project, None, over);
-            over.iter().flat_map(Over::lines).collect()
+            over.iter().flat_map(Over::entries).collect()
         };
         matches!(error, StateError::Locked { .. }) || project.log_alone(at_ms, keep).is_err()
     };
     let lost = error.filter(is_lost);
-    let line = |it: &Over| lost.map_or_else(|| it.line(), |error| it.lost(error));
-    over.iter().map(line).collect()
+    let unwritten = |error| Ended::failed(&state_reason(error));
+    let ended = |it: &Over| lost.map_or_else(|| it.ended.clone(), unwritten);
+    over.iter().map(ended).collect()
 }
 
-/// Marks what is done and writes all of it into the state; what the log has to say.
+/// Marks what is done and writes all of it into the state; what the logs have to say.
 pub(crate) fn put_down(
     project: &Project,
     plan: Option<&Plan>,
     over: &[Over],
     state: &mut State,
-) -> Vec<String> {
+) -> Vec<LogEntry> {
     // The mark first: it counts before the state, and both say the same if we end here.
     mark_done(project, plan, over);
     for it in over {
         it.write(state);
     }
-    over.iter().flat_map(Over::lines).collect()
+    over.iter().flat_map(Over::entries).collect()
 }
 
 fn mark_done(project: &Project, plan: Option<&Plan>, over: &[Over]) {
@@ -384,22 +404,21 @@ pub(crate) fn patiently<T>(mut change: impl FnMut() -> Result<T, StateError>) ->
 }
 
 /// Whether a task may be begun; what was noted if it was begun before.
-fn decide(progress: &mut Progress<'_>, state: &State, task: Task<'_>) -> Result<Option<Value>, Thin> {
+fn decide(progress: &mut Progress<'_>, state: &State, task: Task<'_>) -> Result<Option<ExecutorNote>, Ended> {
     let id = task.id();
-    let fail = |reason: &str| Err(Thin::fail(task.id(), reason));
+    let fail = |reason: &str| Err(Ended::failed(reason));
     match progress.state(task.number()) {
-        TaskState::Completed => Err(Thin::done(id)),
+        TaskState::Completed => Err(Ended::Done),
         TaskState::Skipped => fail("it was skipped"),
         TaskState::InProgress => {
-            let Some(note) = state.note(&id).filter(|note| is_begun(note)) else {
+            let Some(note) = state.note(&id).filter(ExecutorNote::is_begun) else {
                 return fail("somebody else works on it");
             };
-            match owner(note) {
-                Some(owner) if !is_abandoned(note) && owner == Owner::me() => {
-                    fail("it is being done already")
-                }
-                Some(owner) if !is_abandoned(note) => fail(&format!("process {} works on it", owner.pid)),
-                _ => Ok(Some(note.clone())),
+            match &note.owner {
+                _ if is_abandoned(&note) => Ok(Some(note)),
+                Some(owner) if *owner == Owner::me() => fail("it is being done already"),
+                Some(owner) => fail(&format!("process {} works on it", owner.pid)),
+                None => Ok(Some(note)),
             }
         }
         TaskState::Pending | TaskState::Failed => {
@@ -412,27 +431,18 @@ fn decide(progress: &mut Progress<'_>, state: &State, task: Task<'_>) -> Result<
     }
 }
 
-/// Who has noted that they work on a task.
-fn owner(note: &Value) -> Option<Owner> {
-    serde_json::from_value(note["owner"].clone()).ok()
-}
-
-/// Whether somebody has noted that they began a task, rather than what remains of one.
-pub(crate) fn is_begun(note: &Value) -> bool {
-    note["key"].is_string()
-}
-
 /// Whether a task that was begun may be taken over: whoever noted it is gone, or is this process and has let go of it.
-pub(crate) fn is_abandoned(note: &Value) -> bool {
-    let is_held = || note["key"].as_str().is_some_and(is_claimed);
-    is_begun(note)
-        && owner(note).filter(Owner::may_live).is_none_or(|owner| owner == Owner::me() && !is_held())
+pub(crate) fn is_abandoned(note: &ExecutorNote) -> bool {
+    let is_held = || note.key.as_deref().is_some_and(is_claimed);
+    let owner = note.owner.as_ref().filter(|owner| owner.may_live());
+    note.is_begun() && owner.is_none_or(|owner| *owner == Owner::me() && !is_held())
 }
 
 /// Whether a task was begun by somebody who is not at it any more.
 pub fn is_left(project: &Project, id: &TaskId) -> bool {
     project.state().ok().flatten().is_some_and(|state| {
-        state.tasks().get(id) == Some(&TaskState::InProgress) && state.note(id).is_some_and(is_abandoned)
+        state.tasks().get(id) == Some(&TaskState::InProgress)
+            && state.note(id).is_some_and(|note| is_abandoned(&note))
     })
 }
 
@@ -446,21 +456,15 @@ pub fn unbegun(project: &Project, id: &TaskId, at_ms: u64) -> Option<Option<Stri
     matches!(now, TaskState::Pending | TaskState::Failed).then(|| task.owner())
 }
 
-/// How a task stands that was begun under an earlier process: what is to be said of it if it is over by now.
-pub fn ended_before(project: &Project, id: &TaskId) -> Option<Thin> {
+/// How a task has ended that was begun under an earlier process, if it has failed by now.
+pub fn ended_before(project: &Project, id: &TaskId) -> Option<Ended> {
     let state = project.state().ok()??.tasks().get(id).copied()?;
     if state != TaskState::Failed {
         return None;
     }
     let attempts = project.history().remove(id).unwrap_or_default();
     let reason = attempts.into_iter().next_back().and_then(|attempt| attempt.failed);
-    Some(Thin::fail(id.clone(), &reason.unwrap_or_else(|| "it has failed".to_owned())))
-}
-
-/// How often it may still be tried.
-fn left(limit: u32, note: &Value) -> u32 {
-    let tried = note["tries"].as_u64().and_then(|tries| u32::try_from(tries).ok()).unwrap_or_default();
-    limit.saturating_sub(tried).max(1)
+    Some(Ended::failed(reason.as_deref().unwrap_or("it has failed")))
 }
 
 /// What somebody is told who begins a task that has failed before.

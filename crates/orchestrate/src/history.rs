@@ -6,15 +6,19 @@ use std::{
     io::{Read, Seek, SeekFrom},
     mem,
     os::unix::fs::OpenOptionsExt,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use ostler_engine::plan::{Plan, State as TaskState, Task};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use rustix::fs::OFlags;
-use serde_json::Value;
 
-use crate::{exec::is_begun, project::Project, stamp::read_stamp, state::State};
+use crate::{
+    executor_log::{self, NoteEntry},
+    project::Project,
+    stamp::read_stamp,
+    state::State,
+};
 
 /// So much of the end of the log is read to show what ran when.
 const TAIL_BYTES_MAX: u64 = 4 << 20;
@@ -42,7 +46,7 @@ impl Project {
         if !self.is_folder_inside() {
             return BTreeMap::new();
         }
-        attempts(&tail(&self.log_file(), TAIL_BYTES_MAX).unwrap_or_default())
+        attempts(&tail(&self.log_file(), TAIL_BYTES_MAX).unwrap_or_default().text)
     }
 
     /// A state as far as git and the log know it, in place of one that cannot be used any more.
@@ -52,12 +56,17 @@ impl Project {
         if self.is_folder_inside() {
             // What was begun in the one may have ended in the other.
             let logs = [self.log_file().with_extension("log.1"), self.log_file()];
-            let logs = logs.map(|log| tail(&log, RECALLED_BYTES_MAX).unwrap_or_default());
-            recall(&logs.concat(), plan, &mut state);
+            let read = |log: PathBuf| {
+                let noted = tail(&executor_log::beside(&log), RECALLED_BYTES_MAX).unwrap_or_default();
+                (tail(&log, RECALLED_BYTES_MAX).unwrap_or_default(), noted.text)
+            };
+            let logs = logs.map(read);
+            recall(logs.iter().flat_map(|(log, noted)| story(log, noted)), plan, &mut state);
         }
         recall_merges(commits, plan, &mut state, at_ms);
         let progress = state.progress(plan);
         state.measured(&progress);
+        state.count_lists();
         state
     }
 }
@@ -73,19 +82,29 @@ pub struct Committed {
     pub is_merged: bool,
 }
 
-/// Before the note of an executor in the log.
-const NOTED: &str = "CUSTOM:EXECUTOR:";
-
-/// What the log says when an executor notes something about a task, or nothing any more: whoever repairs a state learns by
-/// it who works on what.
-pub(crate) fn noted(id: &TaskId, note: Option<&Value>) -> String {
-    format!("{NOTED}{id}:{}", note.unwrap_or(&Value::Null))
+/// Something that happened to the tasks of a project.
+enum Told<'a> {
+    /// A line of the wire, with its time.
+    Line(u64, &'a str),
+    /// An executor has noted something.
+    Noted(NoteEntry),
 }
 
-fn read_note(said: &str) -> Option<(TaskId, Option<Value>)> {
-    let (id, note) = said.strip_prefix(NOTED)?.split_once(':')?;
-    let note: Value = serde_json::from_str(note).ok()?;
-    (note.is_null() || note.is_object()).then_some((id.parse().ok()?, Some(note).filter(Value::is_object)))
+/// A log with what executors have noted beside it, in the order in which both were written. Earlier versions had both in
+/// one file.
+fn story<'a>(log: &'a Tail, noted: &str) -> Vec<Told<'a>> {
+    let mut noted = executor_log::read(noted, log.start + log.text.len() as u64).into_iter().peekable();
+    let (mut told, mut at) = (Vec::new(), log.start);
+    for line in log.text.split_inclusive('\n') {
+        while let Some((_, entry)) = noted.next_if(|(noted_at, _)| *noted_at <= at) {
+            told.push(Told::Noted(entry));
+        }
+        at += line.len() as u64;
+        let Some((at_ms, said)) = entries(line).next() else { continue };
+        told.push(NoteEntry::read_earlier(said).map_or(Told::Line(at_ms, said), Told::Noted));
+    }
+    told.extend(noted.map(|(_, entry)| Told::Noted(entry)));
+    told
 }
 
 /// What a loop says of the commit of a task: it is made when the task is done.
@@ -130,20 +149,31 @@ fn is_titled(said: &str, what: &str) -> bool {
     said.strip_prefix(what).is_some_and(|title| title.is_empty() || title.starts_with(':'))
 }
 
-/// The end of the log, from the beginning of a line on.
-fn tail(path: &Path, bytes_max: u64) -> std::io::Result<String> {
+/// The end of a file, from the beginning of a line on.
+#[derive(Default)]
+struct Tail {
+    /// Where it begins in the file.
+    start: u64,
+    text: String,
+}
+
+fn tail(path: &Path, bytes_max: u64) -> std::io::Result<Tail> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits().cast_signed();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let about = file.metadata()?;
     if !about.is_file() {
-        return Ok(String::new());
+        return Ok(Tail::default());
     }
-    let start = about.len().saturating_sub(bytes_max);
+    let mut start = about.len().saturating_sub(bytes_max);
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(bytes_max).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(if start == 0 { text.into_owned() } else { text.split_once('\n').unwrap_or_default().1.to_owned() })
+    if start > 0 {
+        let cut = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+        bytes.drain(..cut);
+        start += cut as u64;
+    }
+    Ok(Tail { start, text: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
 /// Each line with its time; what has none is not ours.
@@ -154,23 +184,31 @@ fn entries(log: &str) -> impl Iterator<Item = (u64, &str)> {
     })
 }
 
-/// Puts into a new state what the log says was done, given up and decided, and which phases were recorded.
-fn recall(log: &str, plan: &Plan, state: &mut State) {
+/// Puts into a new state what the logs say was done, given up and decided, and which phases were recorded.
+fn recall<'a>(told: impl Iterator<Item = Told<'a>>, plan: &Plan, state: &mut State) {
     let (mut begun, mut failed): (BTreeSet<TaskId>, BTreeSet<TaskId>) = (BTreeSet::new(), BTreeSet::new());
     let mut is_answer = false;
-    for (at_ms, said) in entries(log) {
-        let was_asked = mem::replace(&mut is_answer, said.starts_with("RESOLVE_NEXT"));
-        if let Some((id, note)) = read_note(said) {
-            let key = note.as_ref().and_then(|note| note["key"].as_str());
-            if let Some(key) = key {
-                state.set_run_key(&id, key);
-                failed.remove(&id);
-                begun.insert(id.clone());
+    for told in told {
+        let (at_ms, said) = match told {
+            Told::Line(at_ms, said) => (at_ms, said),
+            Told::Noted(NoteEntry { task, note, done }) => {
+                let key = note.as_ref().and_then(|note| note.key.as_deref());
+                if let Some(key) = key {
+                    state.set_run_key(&task, key);
+                    failed.remove(&task);
+                    begun.insert(task.clone());
+                }
+                let now = match key {
+                    Some(_) => TaskState::InProgress,
+                    None if done => TaskState::Completed,
+                    None => TaskState::Pending,
+                };
+                state.executed(&task, now);
+                state.set_note(&task, note.as_deref());
+                continue;
             }
-            state.executed(&id, if key.is_some() { TaskState::InProgress } else { TaskState::Pending });
-            state.set_note(&id, note);
-            continue;
-        }
+        };
+        let was_asked = mem::replace(&mut is_answer, said.starts_with("RESOLVE_NEXT"));
         let begins: Vec<TaskId> = match (said.strip_prefix("EXECUTE:"), Thin::parse(said)) {
             (Some(ids), _) => ids.split([',', '|']).filter_map(|id| id.trim().parse().ok()).collect(),
             (None, Some(Thin::Task { id, .. })) => vec![id],
@@ -188,10 +226,10 @@ fn recall(log: &str, plan: &Plan, state: &mut State) {
             }
             // Whoever may not begin a task is told so in the same way, also while somebody works on it.
             Some(Thin::Fail { id, reason, .. })
-                if !state.note(&id).is_some_and(is_begun) && begun.remove(&id) =>
+                if !state.note(&id).is_some_and(|note| note.is_begun()) && begun.remove(&id) =>
             {
                 state.executed(&id, TaskState::Failed);
-                state.add_failure(&id, &reason, None);
+                state.add_failure(&id, &reason);
                 failed.insert(id);
             }
             Some(Thin::Custom { message_type, payload, .. }) => decided(&message_type, &payload, state),
@@ -268,6 +306,35 @@ mod tests {
         attempts(log).remove(&id.parse::<TaskId>().expect("an id")).unwrap_or_default()
     }
 
+    fn recall_text(log: &str, plan: &Plan, state: &mut State) {
+        let log = Tail { start: 0, text: log.to_owned() };
+        recall(story(&log, "").into_iter(), plan, state);
+    }
+
+    #[test]
+    fn what_executors_have_noted_is_read_in_its_place() {
+        let plan = Plan::read(b"- [ ] T1.1: a\n- [ ] T1.2: b\n- [ ] T1.3: c\n".to_vec());
+        let first = "[2026-01-21T10:00:00] EXECUTE:T1.1\n[2026-01-21T10:00:00] EXECUTE:T1.2\n";
+        let refused = "[2026-01-21T10:00:01] FAIL:T1.1:process 7 works on it\n";
+        let ended = "[2026-01-21T10:00:02] FAIL:T1.2:no\n";
+        let log = Tail { start: 0, text: [first, refused, ended].concat() };
+        let entry = |at: usize, task: &str, note: &str| {
+            format!("{{\"log_bytes\":{at},\"task\":\"{task}\",\"note\":{note}}}\n")
+        };
+        let noted = [
+            entry(0, "T1.1", "{\"key\":\"k1\"}"),
+            entry(0, "T1.2", "{\"key\":\"k2\"}"),
+            entry(first.len() + refused.len(), "T1.2", "null"),
+            // Of a log that is not there any more.
+            entry(9_999, "T1.3", "{\"key\":\"k3\"}"),
+        ];
+        let mut state = State::new("shop", &plan, 1);
+        recall(story(&log, &noted.concat()).into_iter(), &plan, &mut state);
+        let found: Vec<String> = state.tasks().iter().map(|(id, it)| format!("{id} {it:?}")).collect();
+        assert_eq!(found, ["T1.1 InProgress", "T1.2 Failed"]);
+        assert_eq!(state.run_key(&"T1.1".parse().expect("an id")), Some("k1"));
+    }
+
     const T0: u64 = 1_768_989_600_000;
 
     #[test]
@@ -330,7 +397,7 @@ mod tests {
         ];
         let log = said.map(|said| [at, said].concat()).join("\n");
         let mut state = State::new("shop", &plan, 1);
-        recall(&log, &plan, &mut state);
+        recall_text(&log, &plan, &mut state);
         let found: Vec<String> = state.tasks().iter().map(|(id, it)| format!("{id} {it:?}")).collect();
         assert_eq!(found, ["T1.1 Completed", "T1.2 Skipped", "T1.3 Completed", "T2.2 Failed"]);
         assert_eq!(state.checkpoints(), BTreeSet::from([1]));
@@ -360,14 +427,18 @@ mod tests {
         ];
         let mut state = State::new("shop", &plan, 1);
         recall_commits(&commits, &plan, &mut state);
-        recall("[2026-01-21T10:00:00] CUSTOM:RETRY:T2.1\n", &plan, &mut state);
+        recall_text("[2026-01-21T10:00:00] CUSTOM:RETRY:T2.1\n", &plan, &mut state);
         recall_merges(&commits, &plan, &mut state, T0);
         let found: Vec<String> = state.tasks().iter().map(|(id, it)| format!("{id} {it:?}")).collect();
         assert_eq!(found, ["T1.1 Completed", "T1.2 Completed", "T2.2 Completed", "T3.1 Completed"]);
         assert_eq!(state.checkpoints(), BTreeSet::from([1]));
         assert!(state.is_merged(1, Some("merge")));
         // A phase that was only moved along has the last of its commits.
-        recall("[2026-01-21T10:00:00] DONE:T2.1\n[2026-01-21T10:00:00] PHASE_DONE:2\n", &plan, &mut state);
+        recall_text(
+            "[2026-01-21T10:00:00] DONE:T2.1\n[2026-01-21T10:00:00] PHASE_DONE:2\n",
+            &plan,
+            &mut state,
+        );
         recall_merges(&commits, &plan, &mut state, T0);
         assert!(state.is_merged(2, Some("last")));
         assert_eq!(state.checkpoints(), BTreeSet::from([1, 2]));

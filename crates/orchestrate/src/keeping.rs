@@ -9,7 +9,7 @@ use std::{
 use crate::{
     file::{read, replace},
     lock::{Lock, LockError},
-    log::{Log, append},
+    log::{Log, LogEntry},
     project::Project,
     state::{State, StateError},
 };
@@ -76,7 +76,7 @@ impl Project {
         &self,
         at_ms: u64,
         begin: impl FnOnce() -> State,
-        change: impl FnOnce(&mut State) -> (T, Vec<String>),
+        change: impl FnOnce(&mut State) -> (T, Vec<LogEntry>),
     ) -> Result<T, StateError> {
         let lock = self.lock()?;
         let before = self.known_state()?;
@@ -86,6 +86,7 @@ impl Project {
         // Before anything has changed: whoever is told that nothing could be written has to be told the truth.
         let log = Log::open(&self.log_file()).map_err(StateError::Unwritable)?;
         if before.as_deref() != Some(&state) {
+            state.count_lists();
             let bytes = state.to_bytes();
             if bytes.len() as u64 > STATE_BYTES_MAX {
                 let error = io::Error::new(io::ErrorKind::FileTooLarge, "it would be larger than 512 MiB");
@@ -94,7 +95,7 @@ impl Project {
             replace(&self.state_file(), &bytes).map_err(StateError::Unwritable)?;
             self.known.keep(bytes, Arc::new(state));
         }
-        log.add(at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
+        log.add(at_ms, lines).map_err(StateError::Unwritable)?;
         drop(lock);
         Ok(result)
     }
@@ -103,11 +104,12 @@ impl Project {
     pub(crate) fn log_alone(
         &self,
         at_ms: u64,
-        lines: impl FnOnce() -> Vec<String>,
+        lines: impl FnOnce() -> Vec<LogEntry>,
     ) -> Result<(), StateError> {
         let lock = self.lock()?;
         let lines = lines();
-        append(&self.log_file(), at_ms, lines.iter().map(String::as_str)).map_err(StateError::Unwritable)?;
+        let log = Log::open(&self.log_file()).map_err(StateError::Unwritable)?;
+        log.add(at_ms, lines).map_err(StateError::Unwritable)?;
         drop(lock);
         Ok(())
     }

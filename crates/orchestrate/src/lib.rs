@@ -5,11 +5,14 @@
 //! what follows. It runs no program, knows nothing of sessions, the server or git, and looks at no clock but for how long
 //! it waits: the time of day is passed in. How, and what was rejected, stands in `docs/design/orchestrate.md`.
 
+mod attempt;
 mod claim;
 mod conduct;
 mod derived;
 mod evidence;
 mod exec;
+mod executor_log;
+mod executor_note;
 mod file;
 mod foreign;
 mod history;
@@ -20,22 +23,20 @@ mod project;
 mod resolve;
 mod stamp;
 mod state;
-mod tried;
 mod unfinished;
 mod wish;
 
-pub use conduct::{
-    Begins, Failure, Hindrance, Look, Looked, Place, Question, again, enter, look, proven, record, release,
-};
+pub use attempt::{AttemptEnd, Settled, settle};
+pub use conduct::{Begins, Hindrance, Look, Looked, Place, Question, enter, look, record, release};
 pub use exec::{Begun, Ended, Over, Work, begin, end_all, ended_before, is_left, unbegun};
+pub use executor_log::NoteEntry;
 pub use foreign::ForeignState;
 pub use history::{Attempt, Committed};
-pub use log::{note, note_if_there};
+pub use log::{LogEntry, note, note_if_there};
 pub use ostler_engine::plan;
 pub use project::{Project, TASK_FILES, TasksError, has_repository, trust_command};
 pub use resolve::{Resolve, Resolved, resolve};
 pub use stamp::stamp;
 pub use state::{State, StateError};
-pub use tried::{Tried, conclude};
 pub use unfinished::{Unfinished, unfinished};
 pub use wish::{Wish, WishError, close, give_up, wish, wish_once};

@@ -65,7 +65,7 @@ pub fn resolve(project: &Project, asked: Resolve<'_>, at_ms: u64) -> Resolved {
     };
     let changed = project.change_state(at_ms, begin, |state| {
         let line = decide(&plan, state, asked);
-        let lines = vec![question.to_string(), line.to_string()];
+        let lines = vec![question.to_string().into(), line.to_string().into()];
         ((line, project.other_task_file(state)), lines)
     });
     let error = match changed {
@@ -117,7 +117,7 @@ fn left_behind(progress: &Progress<'_>, state: &State, phase: Option<u32>) -> Op
     let running = progress.running().map(|task| plan.task(task));
     let ids: Vec<TaskId> =
         running.filter(|task| phase.is_none_or(|phase| task.phase() == phase)).map(Task::id).collect();
-    let is_left = ids.iter().all(|id| state.note(id).is_some_and(is_abandoned));
+    let is_left = ids.iter().all(|id| state.note(id).is_some_and(|note| is_abandoned(&note)));
     Thin::ready(vec![ids]).filter(|_| is_left)
 }
 

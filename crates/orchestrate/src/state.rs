@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     derived::{DEPENDENCIES, Derived},
+    executor_note::ExecutorNote,
     foreign::{status, word_of},
     stamp::stamp,
 };
@@ -76,7 +77,6 @@ impl State {
     pub fn new(project: &str, plan: &Plan, at_ms: u64) -> State {
         let at = stamp(at_ms) + "Z";
         let phase = plan.phases().first().map_or(0, |phase| phase.number);
-        let done = plan.tasks().filter(|task| task.is_done()).count();
         let parts = json!({
             "version": "2.0",
             "mode": "ultra-thin",
@@ -87,7 +87,7 @@ impl State {
             },
             "dependencies": {},
             "checkpoints": {},
-            "metrics": { "total_tasks": plan.len(), "completed_count": done, "failed_count": 0 },
+            "metrics": { "total_tasks": plan.len(), "completed_count": 0, "failed_count": 0 },
             "config": { "max_parallel": 3, "retry_limit": 10 },
         });
         State::parse(parts.to_string().as_bytes()).expect("it is written as one")
@@ -202,20 +202,45 @@ impl State {
         self.derived.write(progress);
     }
 
-    /// Writes the main loop's count of what is done.
+    /// Writes how many tasks there are.
     pub(crate) fn measured(&mut self, progress: &Progress<'_>) {
-        let plan = progress.plan();
-        let count =
-            |wanted: TaskState| plan.tasks().filter(|task| progress.state(task.number()) == wanted).count();
-        let counts = [
-            ("total_tasks", plan.len()),
-            ("completed_count", count(TaskState::Completed)),
-            ("failed_count", count(TaskState::Failed)),
-        ];
-        // What somebody else has put there stays.
+        self.set_metric("total_tasks", progress.plan().len());
+    }
+
+    /// Counts the lists, so that whoever reads the one reads the other.
+    pub(crate) fn count_lists(&mut self) {
+        for (name, list, state) in [
+            ("completed_count", "completed", TaskState::Completed),
+            ("failed_count", "failed", TaskState::Failed),
+        ] {
+            let count = self.count(list, state);
+            self.set_metric(name, count);
+        }
+    }
+
+    /// The tasks of a list, with those that another program has put elsewhere.
+    fn count(&self, list: &str, state: TaskState) -> usize {
+        let own = self.parts.get("tasks").and_then(|tasks| tasks.get(list));
+        let mut foreign = BTreeSet::new();
+        self.each_foreign(state, |id| {
+            foreign.insert(id);
+        });
+        if !foreign.is_empty() {
+            foreign.extend(ids(own));
+            return foreign.len();
+        }
+        match own {
+            Some(Value::Array(entries)) => entries.len(),
+            Some(Value::Object(entries)) => entries.len(),
+            _ => 0,
+        }
+    }
+
+    /// What somebody else has put beside it stays.
+    fn set_metric(&mut self, name: &str, count: usize) {
         let metrics = self.parts.entry("metrics").or_insert_with(|| json!({}));
         if let Some(metrics) = metrics.as_object_mut() {
-            metrics.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
+            metrics.insert(name.to_owned(), count.into());
         }
     }
 
@@ -328,15 +353,15 @@ impl State {
     }
 
     /// What the executor of a task has noted for itself.
-    pub(crate) fn note(&self, id: &TaskId) -> Option<&Value> {
-        self.parts.get("executor")?.get(id.as_str())
+    pub(crate) fn note(&self, id: &TaskId) -> Option<ExecutorNote> {
+        ExecutorNote::read(self.parts.get("executor")?.get(id.as_str())?)
     }
 
     /// Notes something for the executor of a task; nothing removes it.
-    pub(crate) fn set_note(&mut self, id: &TaskId, note: Option<Value>) {
+    pub(crate) fn set_note(&mut self, id: &TaskId, note: Option<&ExecutorNote>) {
         let notes = self.part("executor");
         match note {
-            Some(note) => notes.insert(id.as_str().to_owned(), note),
+            Some(note) => notes.insert(id.as_str().to_owned(), note.value()),
             None => notes.remove(id.as_str()),
         };
     }
@@ -357,20 +382,18 @@ impl State {
         Some((failure.get("tries")?.as_u64()?, failure.get("reason")?.as_str()?))
     }
 
-    /// Remembers the whole reason of a failure: a line of the thin dialect has its beginning alone.
-    pub(crate) fn add_failure(&mut self, id: &TaskId, reason: &str, told: Option<&str>) {
+    /// Remembers the whole reason of a failure: a line of the wire has its beginning alone.
+    pub(crate) fn add_failure(&mut self, id: &TaskId, reason: &str) {
         let tries = self.failure(id).map_or(0, |(tries, _)| tries).saturating_add(1);
         let reason: String = reason.chars().take(REASON_CHARS_MAX).collect();
-        let mut failure = json!({ "tries": tries, "reason": reason });
-        if let Some(told) = told.filter(|told| *told != reason) {
-            failure["told"] = told.into();
-        }
+        let failure = json!({ "tries": tries, "reason": reason });
         self.part("failures").insert(id.as_str().to_owned(), failure);
     }
 
     /// What the next one who tries a task is told of how it failed the last time.
     pub(crate) fn told(&self, id: &TaskId) -> Option<&str> {
         let failure = self.parts.get("failures")?.get(id.as_str())?;
+        // Earlier versions kept what was more than the reason beside it.
         failure.get("told").and_then(Value::as_str).or_else(|| failure.get("reason")?.as_str())
     }
 

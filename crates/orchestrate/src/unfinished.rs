@@ -3,7 +3,7 @@
 use ostler_engine::plan::State as TaskState;
 use ostler_protocol::name::TaskId;
 
-use crate::{exec::is_begun, project::Project};
+use crate::project::Project;
 
 /// What belongs to tasks that were begun and are not done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,9 +30,8 @@ pub fn unfinished(project: &Project, phase: u32, but: Option<&TaskId>) -> Result
             continue;
         }
         let files = task.files();
-        let note = state.note(&id).filter(|note| is_begun(note) && note["worktree"].is_null());
-        if let Some(begun_at_ms) = note.filter(|_| files.is_empty()).and_then(|it| it["begun_at_ms"].as_u64())
-        {
+        let note = state.note(&id).filter(|note| note.is_begun() && note.worktree.is_none());
+        if let Some(begun_at_ms) = note.filter(|_| files.is_empty()).and_then(|it| it.begun_at_ms) {
             found.since_ms = Some(found.since_ms.map_or(begun_at_ms, |since_ms| since_ms.min(begun_at_ms)));
         }
         found.files.extend(files);

@@ -6,6 +6,7 @@ use ostler_engine::plan::{Plan, Problem, State as TaskState, Task};
 use ostler_protocol::name::TaskId;
 
 use crate::{
+    log::LogEntry,
     project::{Project, TasksError},
     state::{State, StateError},
 };
@@ -106,7 +107,7 @@ pub fn wish_once(
         state.set_decided(id, key);
         let progress = state.progress(&plan);
         state.resolved(&progress);
-        (Ok(()), vec![format!("CUSTOM:{}:{id}", wish.word())])
+        (Ok(()), vec![format!("CUSTOM:{}:{id}", wish.word()).into()])
     });
     changed.map_err(WishError::State)?
 }
@@ -153,7 +154,8 @@ fn in_phase(
             let progress = state.progress(&plan);
             state.resolved(&progress);
             state.measured(&progress);
-            let lines = left.iter().map(|id| format!("CUSTOM:SKIP:{id}")).chain(said).collect();
+            let lines =
+                left.iter().map(|id| format!("CUSTOM:SKIP:{id}")).chain(said).map(LogEntry::Line).collect();
             (Ok(left), lines)
         }
     });

@@ -5,7 +5,7 @@
 use std::{env, fs, path::PathBuf, sync::Arc};
 
 use ostler_orchestrate::{
-    Begun, Ended, Project, Resolve, Tried, Work, begin, conclude,
+    Begun, Ended, Over, Project, Resolve, Work, begin, end_all,
     plan::State::{self, Completed, Failed, InProgress},
     release, resolve,
 };
@@ -31,13 +31,13 @@ impl Place {
     fn begin(&self, id: &str) -> Result<Arc<Work>, String> {
         match begin(&self.project, &self::id(id), None, false, self.at_ms) {
             Begun::Work(work) => Ok(work),
-            Begun::Settled(line) => Err(line.to_string()),
+            Begun::Settled(ended) => Err(ended.line(&self::id(id)).to_string()),
         }
     }
 
     fn end(&self, work: &Arc<Work>, ended: Ended) -> String {
-        let tried = Tried { ended, ..Tried::in_vain(String::new()) };
-        conclude(&self.project, work, &tried, 2_000).expect("it is over").to_string()
+        let over = Over::proven(work, ended);
+        end_all(&self.project, &[over], 2_000)[0].line(&work.id).to_string()
     }
 
     fn damage(&self) {

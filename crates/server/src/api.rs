@@ -5,6 +5,7 @@
 mod call;
 mod checkpoint;
 mod cut;
+mod execution;
 mod looked;
 mod memory;
 mod name;
@@ -31,6 +32,7 @@ pub(crate) use call::{NotAsked, clean, text};
 pub use checkpoint::{CheckpointView, NewPrune, NewRestore, PrunedView, RestoreView};
 pub use cut::CutText;
 pub(crate) use cut::Listed;
+pub use execution::{ExecutionStatus, ExecutionView, NewExecution};
 pub use looked::{LookedView, LoopEndsView, NewLook};
 pub use memory::{MemoryFileView, MemoryLineView, MemorySearchView, MemorySectionView};
 pub use name::{NewSessionName, SearchHitView, SearchView};

@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    api::{CallState, CallView, CalledView, MemorySearchView, NewCall, NewInvocation, NewResult, NewStep},
+    api::{
+        CallState, CallView, CalledView, ExecutionView, MemorySearchView, NewCall, NewExecution,
+        NewInvocation, NewResult, NewStep,
+    },
     client::{ClientError, exchange, read},
     random,
     server_peer::Asker,
@@ -84,6 +87,11 @@ impl Channel {
     pub async fn step(&self, step: &NewStep) -> Result<(), ClientError> {
         let _: Value = self.post("/steps", step, Some(&Channel::key())).await?;
         Ok(())
+    }
+
+    /// Has a task done, or hears how it is.
+    pub async fn execute(&self, new: &NewExecution) -> Result<ExecutionView, ClientError> {
+        self.post("/executions", new, None).await
     }
 
     /// Calls another agent.

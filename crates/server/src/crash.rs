@@ -121,6 +121,16 @@ pub const MAIN_SITES: [&str; 7] = [
     "before answer errand",
 ];
 
+/// The same for a task that is asked for by name.
+pub const EXEC_SITES: [&str; 6] = [
+    "before begin exec",
+    "after begin exec",
+    "after start exec",
+    "before end exec",
+    "after failed exec",
+    "after end exec",
+];
+
 /// The same for the work of a role that comes back by itself.
 pub const BACK_SITES: [&str; 2] = ["before test worktree", "after test worktree"];
 
@@ -147,7 +157,7 @@ struct Plan {
 pub fn site(name: &'static str) {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     debug_assert!(
-        [&SITES[..], &LOOP_SITES, &MAIN_SITES, &BACK_SITES, &INIT_SITES]
+        [&SITES[..], &LOOP_SITES, &MAIN_SITES, &EXEC_SITES, &BACK_SITES, &INIT_SITES]
             .iter()
             .any(|sites| sites.contains(&name)),
         "{name} is not in the list"

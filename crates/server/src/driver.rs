@@ -9,6 +9,7 @@ mod back;
 pub(crate) mod callers;
 mod check;
 mod checkpoint;
+pub(crate) mod executor;
 mod forget;
 pub(crate) mod gate;
 mod install;
@@ -42,7 +43,10 @@ use ostler_store::SqliteReader;
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 
-use self::{keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims, recovery::Recovery};
+use self::{
+    executor::request::Executions, keeper::Keeper, mailboxes::Mailboxes, reach::UnreachedShims,
+    recovery::Recovery,
+};
 use crate::{
     consent::{self, ConfigConsent},
     crash,
@@ -159,6 +163,8 @@ pub(crate) struct Driver {
     errands: Mailboxes<SessionId, (ActionName, u64)>,
     /// How many tasks of a main agent may be worked on at once.
     rooms: Mutex<HashMap<SessionId, Weak<Semaphore>>>,
+    /// The tasks that were asked for by name.
+    executions: Executions,
     /// The first look at what the last server left.
     pub(crate) recovery: Recovery,
     /// Shims that live and cannot be reached.
@@ -208,6 +214,7 @@ impl Driver {
             said_secrets: Mutex::default(),
             errands: Mailboxes::default(),
             rooms: Mutex::default(),
+            executions: Executions::default(),
             recovery: Recovery::default(),
             unreached: UnreachedShims::default(),
             taken_sockets: Arc::default(),

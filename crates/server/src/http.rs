@@ -14,6 +14,7 @@ mod compression;
 mod demo;
 mod document;
 mod events;
+mod executions;
 mod extract;
 mod files;
 mod guard;
@@ -131,7 +132,7 @@ impl App {
         lists::requests, lists::projects, projects::register, lists::project, read::request, read::agents, read::agent, read::diff, read::secrets, runs::create, demo::play,
         phases::create, phases::list, phases::one, phases::report, phases::file, phases::diff, phases::export,
         phases::review, office::office, office::of_directory, office::invocations, office::diagram, office::results, office::questions,
-        office::send, office::invocation, office::cancel, office::result, office::content, orchestrate::list, orchestrate::create, orchestrate::one, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
+        office::send, office::invocation, office::cancel, office::result, office::content, orchestrate::list, orchestrate::create, orchestrate::one, executions::create, tasks::summaries, tasks::list, tasks::one, tasks::first, tasks::skip, tasks::retry, tasks::close,
         answers::answer, files::give, wishes::pause,
         wishes::unpause, names::rename, wishes::cancel, wishes::resume, wishes::send, wishes::resize, wishes::revoke, wishes::merge,
         wishes::discard, checkpoints::make, checkpoints::list, checkpoints::one, checkpoints::diff,
@@ -297,6 +298,7 @@ fn phase_routes() -> Router<App> {
         .route("/requests/{id}/review", post(phases::review))
         .route("/orchestrate", get(orchestrate::list).post(orchestrate::create))
         .route("/orchestrate/{id}", get(orchestrate::one))
+        .route("/executions", post(executions::create))
 }
 
 /// What is about task files.

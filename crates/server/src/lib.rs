@@ -60,7 +60,7 @@ mod uploads;
 mod verifier_config;
 
 pub use consent::CONFIGURATION;
-pub use crash::{BACK_SITES, INIT_SITES, LOOP_SITES, MAIN_SITES, SITES, site as crash_site};
+pub use crash::{BACK_SITES, EXEC_SITES, INIT_SITES, LOOP_SITES, MAIN_SITES, SITES, site as crash_site};
 pub use home::{Home, HomeError};
 pub use http::{Need, openapi, routes};
 pub use journal::{LoadError, Replayed, lock_holders};

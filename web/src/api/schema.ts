@@ -249,6 +249,35 @@ export interface components {
              */
             v: number;
         };
+        /**
+         * @description How a task is that was asked for.
+         * @enum {string}
+         */
+        ExecutionStatus: "running" | "done" | "failed";
+        /** @description How a task is that was asked for. */
+        ExecutionView: {
+            /**
+             * Format: int64
+             * @description How long its attempts took, once it has ended.
+             */
+            elapsed_ms: number;
+            /** @description Why it has failed, in few words. */
+            reason?: string | null;
+            /** @description How it is. */
+            state: components["schemas"]["ExecutionStatus"];
+            /** @description Its id. */
+            task: string;
+            /**
+             * Format: int32
+             * @description How many tests its check says it has run.
+             */
+            tests?: number | null;
+            /**
+             * Format: int32
+             * @description How often it was tried, as `retry_limit` counts it.
+             */
+            tries: number;
+        };
         /** @description A branch with what was approved. */
         ExportView: {
             /** @description The branch. */
@@ -828,6 +857,11 @@ export interface components {
             run?: string | null;
             /** @description `pending`, `ready`, `in_progress`, `completed`, `failed`, `blocked` or `skipped`. */
             state: string;
+            /**
+             * Format: int32
+             * @description How many tests its check says it has run.
+             */
+            tests?: number | null;
             /** @description What it is called. */
             title: string;
             /**
@@ -976,6 +1010,32 @@ export interface components {
             full?: boolean;
             /** @description Whether its agents speak Korean. */
             korean?: boolean;
+        };
+        /** @description A task that is to be done. */
+        NewExecution: {
+            /**
+             * @description Whether the client has heard before that the task is under way: a failure since then is told, and the task does not
+             *     begin anew.
+             */
+            again?: boolean;
+            /** @description The agent, whoever the owner is. */
+            agent?: string | null;
+            /** @description A directory of the project, absolute. */
+            directory: string;
+            /** @description The environment it runs in; that of the server, if nothing is said. A main agent's tasks run in its own. */
+            environment?: {
+                [key: string]: string;
+            } | null;
+            /** @description Whether the agent is spoken to in Korean. */
+            korean?: boolean;
+            /** @description More about the task; `timeout` ends all its attempts together after so many seconds, and 0 never. */
+            meta?: Record<string, unknown> | null;
+            /** @description The id of the task. */
+            task: string;
+            /** @description The task file, if not that of the project. */
+            tasks?: string | null;
+            /** @description The worktree in which it is done, relative to the project; without it the project itself. */
+            worktree?: string | null;
         };
         /** @description Where approved phases go. */
         NewExport: {
@@ -1577,7 +1637,7 @@ export interface components {
              * @description Which problem: a word that does not change, such as `settled` or `not_an_option`.
              * @enum {string}
              */
-            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "log_replaced" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "name_taken" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_installed" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "journal_locked" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
+            type: "agent_and_command" | "bad_attempts" | "bad_body" | "bad_by" | "bad_cost" | "bad_directory" | "bad_key" | "bad_name" | "bad_offset" | "bad_path" | "bad_query" | "bad_reference" | "bad_role" | "bad_size" | "bad_time" | "bad_tokens" | "bad_value" | "branch_taken" | "checkpoint_gone" | "configuration" | "cost_unknown" | "demo_plays" | "empty_answer" | "empty_check" | "empty_field" | "empty_message" | "foreign_host" | "foreign_origin" | "gate_failed" | "git" | "inside" | "internal" | "invocation_over" | "key_reused" | "link_over" | "link_unknown" | "link_used" | "log_replaced" | "long_field" | "no_agent" | "no_amount" | "no_check" | "no_checkpoint" | "no_descriptors" | "no_diff" | "no_file" | "no_invocation" | "no_key" | "no_launch" | "no_loop" | "no_method" | "no_notify_channel" | "no_options" | "no_permission" | "no_phase" | "no_phases" | "no_place" | "no_project" | "no_prompt" | "no_report" | "no_request" | "no_result" | "no_role" | "no_route" | "no_run" | "no_secret" | "no_session" | "no_sign_in" | "no_task" | "no_task_phase" | "no_tasks" | "no_terminal" | "no_value" | "name_taken" | "no_worktree" | "not_an_option" | "not_asked" | "not_delivered" | "not_git" | "not_inside" | "not_installed" | "not_main" | "not_json" | "not_notified" | "not_now" | "not_over_tcp" | "not_review" | "not_running" | "not_signed_in" | "not_supported" | "not_waited_for" | "not_with_token" | "not_written" | "nothing_to_run" | "over_limit" | "page_shut" | "journal_locked" | "loop_busy" | "phases_busy" | "place_busy" | "read_only" | "required" | "restoring" | "review_wanted" | "secret_out_of_reach" | "settled" | "several_projects" | "stopping" | "tasks" | "task_not_so" | "tasks_locked" | "tasks_open" | "tasks_outside" | "tasks_state" | "tasks_unclear" | "tasks_unreadable" | "token_taken" | "tokens_unknown" | "too_large" | "too_many_connections" | "too_many_tokens" | "too_many_tries" | "too_slow" | "tree_changed" | "tree_not_shown" | "trust_changed" | "unknown_peer" | "untrusted" | "value_wanted" | "vault" | "vault_locked" | "vault_not_locked" | "vault_wrong_key" | "worktree_gone" | "yes_or_no" | "zero_byte";
         };
         /** @description A project, with what goes on in it. */
         ProjectSummary: components["schemas"]["ProjectView"] & {
@@ -2523,6 +2583,8 @@ export type CutText = components['schemas']['CutText'];
 export type DiagramView = components['schemas']['DiagramView'];
 export type ErrandView = components['schemas']['ErrandView'];
 export type EventView = components['schemas']['EventView'];
+export type ExecutionStatus = components['schemas']['ExecutionStatus'];
+export type ExecutionView = components['schemas']['ExecutionView'];
 export type ExportView = components['schemas']['ExportView'];
 export type ExportedView = components['schemas']['ExportedView'];
 export type FieldView = components['schemas']['FieldView'];
@@ -2558,6 +2620,7 @@ export type MemorySectionView = components['schemas']['MemorySectionView'];
 export type NewAnswer = components['schemas']['NewAnswer'];
 export type NewClose = components['schemas']['NewClose'];
 export type NewDemo = components['schemas']['NewDemo'];
+export type NewExecution = components['schemas']['NewExecution'];
 export type NewExport = components['schemas']['NewExport'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewLook = components['schemas']['NewLook'];

@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     /// This phase alone.
     #[arg(long, value_name = "N", help_heading = heading::TASKS)]
     phase: Option<u32>,
-    /// Also say where, how often and with which commands.
+    /// Also say where, how often and with which commands, and each end as DONE:T1.3:elapsed=120s:tests=15 or FAIL.
     #[arg(long, help_heading = heading::OUTPUT)]
     verbose: bool,
     /// Compare the task file with the state, and start nothing.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use ostler_server::{
-    LOOP_SITES,
+    EXEC_SITES, LOOP_SITES,
     api::{LoopView, NewAnswer, OutcomeKind},
 };
 use serde_json::Value;
@@ -145,4 +145,37 @@ fn time_that_an_earlier_server_has_seen_counts() {
     }
     place.write("go", "");
     place.end(&run);
+}
+
+#[test]
+fn a_task_of_exec_is_done_once_wherever_the_server_dies() {
+    let named = std::env::var("OSTLER_CRASH_SITE").ok();
+    for site in EXEC_SITES.into_iter().filter(|site| named.as_ref().is_none_or(|named| named == site)) {
+        let mut place = Place::new("- [ ] T0.1: one\n  - files: src/T0.1.txt\n");
+        // Its first attempt fails.
+        place.behave(
+            "T0.1",
+            "if [ -e $R/tried ]; then echo x >> src/T0.1.txt; else touch $R/tried; exit 3; fi\n",
+        );
+        place.start(Some(&format!("{site}:1")));
+        let (line, err, code) = place.ostler(&["exec", "T0.1"]);
+        assert_eq!((line.as_str(), code), ("DONE:T0.1\n", 0), "{site}: {err}");
+        assert!(place.has_died(), "{site} was passed");
+        assert_eq!(place.read("ran").lines().count(), 2, "{site}: each attempt has one run");
+        assert_eq!(place.read("project/src/T0.1.txt"), "x\n", "{site}");
+        assert!(place.read("project/TASKS.md").starts_with("- [x] T0.1: one\n"), "{site}");
+        let log = place.read("project/.claude/orchestrate.log");
+        let said: Vec<&str> = log.lines().filter_map(|line| Some(line.split_once("] ")?.1)).collect();
+        let failed = "FAIL:T0.1:the agent ended with exit code 3";
+        let mut wanted = vec!["EXECUTE:T0.1", failed, "EXECUTE:T0.1", "DONE:T0.1"];
+        if site == "after end exec" {
+            // The client asks the next server, which knows that it is done.
+            wanted.push("DONE:T0.1");
+        }
+        assert_eq!(said, wanted, "{site}");
+        let state: Value =
+            serde_json::from_str(&place.read("project/.claude/orchestrate-state.json")).expect("JSON");
+        assert_eq!(state["tasks"]["completed"], serde_json::json!(["T0.1"]), "{site}");
+        assert_eq!(state["metrics"]["completed_count"], 1, "{site}");
+    }
 }

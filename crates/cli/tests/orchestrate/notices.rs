@@ -99,3 +99,18 @@ fn slack_hears_of_a_phase() {
     };
     assert!(text.contains("has finished a phase") && text.contains("Phase 0"), "{text}");
 }
+
+#[test]
+fn a_task_that_has_failed_is_never_called_done() {
+    let receiver = Receiver::new();
+    let mut place = Place::new("- [ ] T0.1: one\n  - files: src/T0.1.txt\n- [ ] T0.2: two\n");
+    place.configure(&tell(&receiver, ""));
+    // Its agent is content with itself.
+    place.behave("T0.1", "true\n");
+    place.start(None);
+    let (line, err, code) = place.ostler(&["exec", "T0.1"]);
+    assert_eq!((line.as_str(), code), ("FAIL:T0.1:nothing has changed in src/T0.1.txt\n", 1), "{err}");
+    // Whoever has a task done reads its line; what else ends is told.
+    place.ostler(&["run", "--", "true"]);
+    assert_eq!(told(&receiver, 1), [("done".to_owned(), "true".to_owned())]);
+}

@@ -54,6 +54,21 @@ fn an_executor_is_told_in_one_line_and_answers_in_one() {
 }
 
 #[test]
+fn an_executor_reads_all_that_the_task_says_about_itself() {
+    let meta = r#"{"timeout":300,"priority":"high","model":{"name":"large"},"labels":["a","b"]}"#;
+    let mut place = Place::new(&format!("- [ ] T0.1: one\n  - files: src/T0.1.txt\n  - META: {meta}\n"));
+    outside(&place, "executor", EXECUTOR);
+    place.start(None);
+    let run = place.begin(&[]);
+    assert_eq!(place.end(&run).counts.completed, 1);
+    let asked = place.read("asked.executor");
+    let line = asked.lines().find_map(|line| line.strip_prefix("META:")).expect("a line of its own");
+    let (asked, said): (serde_json::Value, serde_json::Value) =
+        (serde_json::from_str(line).expect("JSON"), serde_json::from_str(meta).expect("JSON"));
+    assert_eq!(asked, said);
+}
+
+#[test]
 fn an_executor_is_not_believed_without_evidence() {
     let mut place =
         Place::new("- [ ] T0.1: one\n  - files: src/T0.1.txt\n- [ ] T0.2: two\n  - files: src/T0.2.txt\n");

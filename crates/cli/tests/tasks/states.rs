@@ -32,7 +32,7 @@ fn the_state_and_the_log() {
             },
             "dependencies": { "T1.2": ["T1.1"], "T1.3": ["T1.1"], "T1.4": ["T1.2", "T1.3"] },
             "checkpoints": {},
-            "metrics": { "total_tasks": 5, "completed_count": 1, "failed_count": 0 },
+            "metrics": { "total_tasks": 5, "completed_count": 0, "failed_count": 0 },
             "config": { "max_parallel": 3, "retry_limit": 10 },
         })
     );
@@ -225,7 +225,7 @@ fn racing_writers_lose_nothing() {
                     |state| {
                         state.executed(&id, TaskState::InProgress);
                         state.executed(&id, TaskState::Completed);
-                        ((), vec![format!("DONE:{id}")])
+                        ((), vec![format!("DONE:{id}").into()])
                     },
                 )
                 .expect("its turn comes");

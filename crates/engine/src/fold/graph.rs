@@ -46,7 +46,8 @@ impl StagedWorld<'_> {
                 return self.start_node(of, self.node_or_next(graph, task), task, *run, at_ms);
             }
             LoopStep::TaskEnded { task, line, worked_ms, waited_ms, tries } => {
-                let effort = NodeEffort { tries: *tries, worked_ms: *worked_ms, waited_ms: *waited_ms };
+                let (tries, worked_ms, waited_ms) = (*tries, *worked_ms, *waited_ms);
+                let effort = NodeEffort { tries, worked_ms, waited_ms, tests: None };
                 let (node, ended) = (self.node_or_next(graph, task), (outcome_of(line), effort));
                 return self.end_node(of, node, task, ended, at_ms);
             }

@@ -394,6 +394,11 @@ impl<'a> Task<'a> {
         self.values(Key::Verify).map(|value| command(&value)).find(|command| !command.is_empty())
     }
 
+    /// What it says about itself in JSON: the first object that can be read.
+    pub fn meta(self) -> Option<Map<String, Value>> {
+        self.values(Key::Meta).find_map(|value| meta(&value))
+    }
+
     /// After how long whoever does it is ended.
     pub fn timeout(self) -> Option<Duration> {
         let seconds = |value: Cow<'_, str>| timeout_s(&meta(&value)?).ok()?;

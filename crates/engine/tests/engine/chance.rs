@@ -102,6 +102,7 @@ fn any_run(random: &mut Random) -> ostler_engine::input::NewRun {
             cost_nusd_max: random.once_in(3).then_some(500_000_000),
             tokens_max: random.once_in(3).then_some(9),
         },
+        task: None,
     };
     let mut new = order(agent(), terms);
     new.worktrees = random.once_in(3).then(|| "/w".to_owned());

@@ -38,7 +38,7 @@ fn report(report: GraphReport) -> Input {
 }
 
 fn ended(key: &str, outcome: NodeOutcome) -> Input {
-    let effort = NodeEffort { tries: 1, worked_ms: 5, waited_ms: 0 };
+    let effort = NodeEffort { tries: 1, worked_ms: 5, ..NodeEffort::default() };
     report(GraphReport::Ended { key: key.to_owned(), outcome, effort })
 }
 

@@ -175,7 +175,7 @@ impl Episode<'_> {
         };
         self.states.insert(task, state);
         self.ours.remove(&task);
-        let effort = NodeEffort { tries: 1, worked_ms: 1, waited_ms: 0 };
+        let effort = NodeEffort { tries: 1, worked_ms: 1, ..NodeEffort::default() };
         self.report(GraphReport::Ended { key: id, outcome, effort })
     }
 

@@ -174,6 +174,7 @@ pub(crate) fn order(random: &mut Random, name: &str) -> (Input, Script) {
             cost_nusd_max: random.once_in(3).then_some(100_000_000),
             tokens_max: random.once_in(4).then_some(3),
         },
+        task: None,
     };
     let mut new = common::order(table, terms);
     new.order.account =

@@ -94,6 +94,9 @@ pub struct LoopTaskView {
     pub tries: u32,
     /// For how long somebody worked on it.
     pub worked_ms: u64,
+    /// How many tests its check says it has run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u32>,
 }
 
 /// A phase in a loop.

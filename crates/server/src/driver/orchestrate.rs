@@ -7,10 +7,8 @@ mod before;
 mod close;
 pub(crate) mod command;
 pub(crate) mod exchange;
-mod found;
 mod ground;
-mod outside;
-pub(super) mod parent;
+pub(in crate::driver) mod outside;
 mod shared;
 mod task;
 mod words;
@@ -32,7 +30,8 @@ use ostler_engine::{
     run::{Outcome, Reason},
 };
 use ostler_orchestrate::{
-    Begins, Hindrance, Look, Looked, Over, Place, Question, Wish, Work, end_all, enter, give_up, look, wish,
+    Begins, Ended, Hindrance, Look, Looked, Over, Place, Question, Wish, Work, end_all, enter, give_up, look,
+    wish,
 };
 use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::{sync::watch, task::JoinSet, time::sleep};
@@ -41,11 +40,13 @@ use self::{
     exchange::Exchange,
     ground::Prepared,
     outside::Wanted,
-    parent::{Parent, blocking},
     shared::{Desk, HandedIn, Running, Shared, Wishes},
     task::Left,
 };
-use super::Driver;
+use super::{
+    Driver,
+    executor::{NOT_CONCLUDED, Parent, blocking},
+};
 use crate::{config::orchestrate::Worktrees, crash};
 
 /// Between two looks at files that others write too.
@@ -117,6 +118,7 @@ impl Conductor {
         drop(world);
         let shared = Shared {
             parent: Parent::of(driver, &found, asked.tasks.as_ref().map(Path::new)),
+            session,
             asked,
             exchange: Exchange::new(&driver.home, found.run),
             commits: tokio::sync::Mutex::default(),
@@ -180,18 +182,18 @@ impl Conductor {
     }
 
     /// Says of work that was handed in what came of putting it down.
-    fn put_down(&self, handed_in: Vec<HandedIn>, lines: Vec<Thin>) {
+    fn put_down(&self, handed_in: Vec<HandedIn>, ended: Vec<Ended>) {
         if handed_in.is_empty() {
             return;
         }
         crash::site("after end task");
         let mut running = self.shared.running.lock().expect("nobody panics while holding it");
-        let mut lines = lines.into_iter();
+        let mut ended = ended.into_iter();
         for it in handed_in {
             running.remove(it.over.id());
-            let line = lines.next().unwrap_or_else(|| task::lost(it.over.id()));
-            self.shared.exchange.line(&line.to_string());
-            it.put_down(line);
+            let ended = ended.next().unwrap_or_else(|| Ended::failed(NOT_CONCLUDED));
+            self.shared.exchange.line(&ended.line(it.over.id()).to_string());
+            it.put_down(ended);
         }
     }
 
@@ -202,8 +204,8 @@ impl Conductor {
         }
         let shared = Arc::clone(&self.shared);
         let over: Vec<Over> = handed_in.iter().map(|it| it.over.clone()).collect();
-        let lines = blocking(move || end_all(&shared.project, &over, shared.now_ms())).await;
-        self.put_down(handed_in, lines.unwrap_or_default());
+        let ended = blocking(move || end_all(&shared.project, &over, shared.now_ms())).await;
+        self.put_down(handed_in, ended.unwrap_or_default());
     }
 
     /// Tasks that were over when the last server ended before it could say so.
@@ -214,14 +216,14 @@ impl Conductor {
         self.take_away(&states).await;
         for node in self.shared.nodes(Some(NodeState::Running)) {
             let Ok(id) = node.key.parse::<TaskId>() else { continue };
-            let line = match states.get(&id) {
-                Some(State::Completed) => Thin::done(id.clone()),
-                Some(State::Failed) => Thin::fail(id.clone(), "it has failed"),
+            let ended = match states.get(&id) {
+                Some(State::Completed) => Ended::Done,
+                Some(State::Failed) => Ended::failed("it has failed"),
                 _ => continue,
             };
             let mut effort = NodeEffort::default();
             node.uncounted().for_each(|(_, summary)| effort.add(NodeEffort::of(summary)));
-            self.shared.ended(&id, &line, effort).await;
+            self.shared.ended(&id, &ended, effort).await;
         }
     }
 
@@ -548,7 +550,10 @@ impl Conductor {
                 }
                 let looked = self.look(&stages, Vec::new(), Begins::Later).await;
                 // What was wrong with the files shows by looking; everything else has to be said.
-                looked.map_or_else(|now| now.message() == *message, |_| !message.starts_with("ERROR:"))
+                looked.map_or_else(
+                    |now| now.message() == *message,
+                    |_| !matches!(Thin::parse(message), Some(Thin::Error { .. })),
+                )
             }
         }
     }

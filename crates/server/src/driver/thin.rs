@@ -13,14 +13,13 @@ use std::{
 };
 
 use ostler_engine::{
-    ActionName, Input, SessionId,
+    ActionName, Input, RunId, SessionId,
     orchestrate::PARALLEL,
-    run::{Outcome, Reason},
+    run::Outcome,
     thin::{Errand, OK, ThinNews, UNKNOWN, refused, report},
 };
 use ostler_orchestrate::{
-    Begun, Resolve, Tried, Wish, Work, begin, close, conclude, ended_before, is_left, note, note_if_there,
-    plan::timeout_s, release, resolve, unbegun, wish_once,
+    Begun, Ended, Resolve, Wish, Work, begin, close, ended_before, is_left, note, release, resolve, wish_once,
 };
 use ostler_protocol::{name::TaskId, thin::Thin};
 use serde_json::Value;
@@ -31,9 +30,11 @@ use tokio::{
 
 use super::{
     Driver,
-    orchestrate::{
-        exchange::said,
-        parent::{End, Limit, NO_AGENT, Parent, blocking, ended},
+    executor::{
+        Executed, ExecutorSites, PlannedRun, TaskFront, check_agent, execute,
+        parent::{Parent, blocking},
+        refuse,
+        time_limits::{CallerLimit, TimeLimits, caller_limit},
     },
 };
 use crate::{crash, journal::SubmitError};
@@ -100,17 +101,18 @@ impl Asked {
         let line = match said {
             Some(Thin::Task { id, worktree, meta, .. }) => {
                 let begun = if self.parent.is_cancelled() {
-                    self.take_back(id).await
+                    self.take_back(id.clone()).await
                 } else {
-                    self.begin(id, worktree, meta, errand.run.is_some()).await
+                    self.begin(id.clone(), worktree, meta, errand.run.is_some()).await
                 };
                 match begun {
-                    Ok((work, timeout)) => {
+                    Ok((work, limit)) => {
                         crash::site("after begin errand");
-                        tokio::spawn(self.carry_out(work, timeout));
+                        let task = Arc::new(ErrandTask { asked: self, limit });
+                        tokio::spawn(carry_out(task, work));
                         return;
                     }
-                    Err(line) => line,
+                    Err(ended) => ended.line(&id),
                 }
             }
             Some(said @ Thin::ResolveNext { .. }) => self.resolve(said).await,
@@ -161,26 +163,26 @@ impl Asked {
         decided.await.unwrap_or(failed)
     }
 
-    /// Begins a task, or says what there is to say of it. One that was worked on before, and has failed, is not begun again:
-    /// the one who asked has not heard of it yet.
+    /// Begins a task, or says how it has ended. One that was worked on before, and has failed, is not begun again: the one
+    /// who asked has not heard of it yet.
     async fn begin(
         &self,
         id: TaskId,
         worktree: Option<String>,
         meta: Option<Value>,
         was_begun: bool,
-    ) -> Result<(Arc<Work>, Option<Duration>), Thin> {
-        let (parent, failed) = (Arc::clone(&self.parent), Thin::fail(id.clone(), "it could not be begun"));
+    ) -> Result<(Arc<Work>, CallerLimit), Ended> {
+        let parent = Arc::clone(&self.parent);
         let begun = blocking(move || {
-            let refused = |reason: String| refused_task(&parent, &id, &reason);
-            let timeout = timeout(meta.as_ref()).map_err(refused)?;
+            let refused = |reason: String| refuse(&parent, &id, &reason);
+            let limit = caller_limit(meta).map_err(refused)?;
             let before = Some(&id).filter(|_| was_begun).and_then(|id| ended_before(&parent.project, id));
-            if let Some(line) = before {
-                return Err(line);
+            if let Some(ended) = before {
+                return Err(ended);
             }
             let worktree = worktree.map(PathBuf::from);
             let worktree: Option<&Path> = worktree.as_deref();
-            check_agent(&parent, &id).map_err(refused)?;
+            check_agent(&parent, &id, None).map_err(refused)?;
             let begun = || begin(&parent.project, &id, worktree, parent.korean, parent.now_ms());
             let begun = match begun() {
                 // Who asks for it now wants it done; the one who was cancelled with it did not.
@@ -193,113 +195,27 @@ impl Asked {
                 begun => begun,
             };
             match begun {
-                Begun::Settled(line) => Err(line),
-                Begun::Work(work) => {
-                    let timeout = timeout.map_or(work.timeout, |seconds| {
-                        Some(Duration::from_secs(seconds)).filter(|timeout| !timeout.is_zero())
-                    });
-                    Ok((work, timeout))
-                }
+                Begun::Settled(ended) => Err(ended),
+                Begun::Work(work) => Ok((work, limit)),
             }
         });
-        begun.await.unwrap_or(Err(failed))
+        begun.await.unwrap_or_else(|| Err(Ended::failed("it could not be begun")))
     }
 
     /// Takes up a task of a main agent that is not wanted any more: what an earlier server has begun for it is to be ended
     /// and given back. Everything else stays as it is.
-    async fn take_back(&self, id: TaskId) -> Result<(Arc<Work>, Option<Duration>), Thin> {
-        let (parent, refused) = (Arc::clone(&self.parent), Thin::fail(id.clone(), CANCELLED));
+    async fn take_back(&self, id: TaskId) -> Result<(Arc<Work>, CallerLimit), Ended> {
+        let parent = Arc::clone(&self.parent);
         let begun = blocking(move || {
             if !is_left(&parent.project, &id) {
                 return None;
             }
             let begun = begin(&parent.project, &id, None, parent.korean, parent.now_ms());
             let Begun::Work(work) = begun else { return None };
-            let is_ours = made_for(&parent, &work.key).is_none_or(|(by, _)| by == Some(parent.session));
-            is_ours.then_some((work, None))
+            let is_ours = made_for(&parent, &work.key).is_none_or(|(by, _)| by == parent.session);
+            is_ours.then_some((work, CallerLimit::Unsaid))
         });
-        begun.await.flatten().ok_or(refused)
-    }
-
-    /// Has a task done, again and again while there is a point in it, and says what came of it.
-    async fn carry_out(self, mut work: Arc<Work>, timeout: Option<Duration>) {
-        let room = self.room().await;
-        // It is never closed.
-        let _place = room.acquire_owned().await;
-        let line = loop {
-            let tried = self.work_on(&work, timeout).await;
-            crash::site("before end errand");
-            let (parent, about) = (Arc::clone(&self.parent), Arc::clone(&work));
-            let next = blocking(move || put_down(&parent, &about, tried)).await;
-            match next {
-                Some(Begun::Work(again)) => work = again,
-                Some(Begun::Settled(line)) => break line,
-                None => break Thin::fail(work.id.clone(), "it could not be concluded"),
-            }
-            crash::site("after failed errand");
-        };
-        crash::site("after end errand");
-        self.say(&line).await;
-    }
-
-    /// How a try went; or why the work is given back.
-    async fn work_on(&self, work: &Arc<Work>, timeout: Option<Duration>) -> Result<Tried, String> {
-        let run = match self.parent.found(&work.key) {
-            Some(session) => session.run,
-            None if self.parent.is_cancelled() => return Err(CANCELLED.to_owned()),
-            None => {
-                let (parent, planned) = (Arc::clone(&self.parent), Arc::clone(work));
-                let wanted = blocking(move || {
-                    let config = parent.config()?;
-                    let new = parent.task_run(&config, &planned, None)?;
-                    parent.wanted(new)
-                });
-                let asked = match wanted.await.unwrap_or_else(|| Err("it could not be prepared".to_owned())) {
-                    Ok(wanted) => self.parent.ask_for(work, wanted).await,
-                    Err(reason) => Err(reason),
-                };
-                match asked {
-                    Ok(Some((run, _))) => run,
-                    Ok(None) => return Err("it was begun by somebody else".to_owned()),
-                    Err(reason) => return Ok(Tried::in_vain(reason)),
-                }
-            }
-        };
-        crash::site("after start errand");
-        self.report(ThinNews::Began(run), None).await;
-        let limit = timeout.map(|timeout| Limit { timeout, used: work.used });
-        let (over, is_late) = match self.parent.wait(run, limit).await {
-            End::Over(over) => (over, false),
-            End::Late(over) => (over, true),
-            End::Gone => {
-                let unknown = Tried::in_vain("nobody knows how it ended".to_owned());
-                return Ok(Tried { is_final: false, ..unknown });
-            }
-            End::Cancelled => return Err(CANCELLED.to_owned()),
-        };
-        let would_fail = match &over.outcome {
-            Outcome::Completed { .. } => false,
-            Outcome::Cancelled => true,
-            Outcome::Failed { reason } => {
-                matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. })
-            }
-        };
-        Ok(Tried {
-            ended: ended(&over.outcome),
-            report: self.reported(work).await,
-            checked: over.said,
-            is_final: is_late || would_fail,
-            tries: over.tries,
-            used_ms: over.worked_ms.saturating_add(over.waited_ms),
-        })
-    }
-
-    /// What whoever worked on it said at last, for the next one.
-    async fn reported(&self, work: &Arc<Work>) -> String {
-        let Some(session) = self.parent.found(&work.key) else { return String::new() };
-        let driver = Arc::clone(&self.driver);
-        let said = blocking(move || said(&driver.home, session.id, &session.order.agent.output));
-        said.await.unwrap_or_default()
+        begun.await.flatten().ok_or_else(|| Ended::failed(CANCELLED))
     }
 
     /// Where those wait whose turn has not come: a main agent has as many at work as a loop would.
@@ -333,26 +249,50 @@ impl Asked {
     }
 }
 
-/// A task that is not begun, or given back; every line stands in the log.
-fn refused_task(parent: &Parent, id: &TaskId, reason: &str) -> Thin {
-    let line = Thin::fail(id.clone(), reason);
-    note_if_there(&parent.project, &line, parent.now_ms());
-    line
+/// A task that a main agent has asked for.
+struct ErrandTask {
+    asked: Asked,
+    /// What it says about the time.
+    limit: CallerLimit,
 }
 
-/// Puts down what came of a try: the line that ends it, or what is worked on next.
-fn put_down(parent: &Parent, work: &Arc<Work>, tried: Result<Tried, String>) -> Begun {
-    let line = match tried {
-        Ok(tried) => conclude(&parent.project, work, &tried, parent.now_ms()),
-        Err(reason) => {
-            // A state that cannot be written stays as it is: the next who asks takes the task over.
-            release(&parent.project, work, parent.now_ms()).ok();
-            Some(refused_task(parent, &work.id, &reason))
-        }
+impl TaskFront for ErrandTask {
+    const SITES: ExecutorSites = ExecutorSites {
+        run_started: "after start errand",
+        before_end: "before end errand",
+        attempt_failed: "after failed errand",
+        after_end: "after end errand",
     };
-    // Its place stands in what was noted when it was begun first.
-    let again = || begin(&parent.project, &work.id, None, parent.korean, parent.now_ms());
-    line.map_or_else(again, Begun::Settled)
+    const CANCELLED: &'static str = CANCELLED;
+
+    fn parent(&self) -> &Parent {
+        &self.asked.parent
+    }
+
+    fn limits(&self, work: &Work) -> TimeLimits {
+        let usual = self.asked.parent.config().ok().and_then(|config| config.orchestrate.timeout);
+        TimeLimits::of(work, usual, self.limit)
+    }
+
+    fn planned(&self, work: &Work) -> Result<PlannedRun, String> {
+        let parent = &self.asked.parent;
+        let new = parent.task_run(&*parent.config()?, work, None)?;
+        Ok(PlannedRun { new, is_outside: false })
+    }
+
+    async fn began(&self, _: &Work, run: RunId) {
+        self.asked.report(ThinNews::Began(run), None).await;
+    }
+}
+
+/// Has a task done when its turn comes, and says what came of it.
+async fn carry_out(task: Arc<ErrandTask>, work: Arc<Work>) {
+    let room = task.asked.room().await;
+    // It is never closed.
+    let _place = room.acquire_owned().await;
+    let id = work.id.clone();
+    let Executed { ended, .. } = execute(&task, work).await;
+    task.asked.say(&ended.line(&id)).await;
 }
 
 /// Whose run was asked for under a key, and whether it was cancelled. None if there is none.
@@ -366,16 +306,7 @@ fn made_for(parent: &Parent, key: &str) -> Option<(Option<SessionId>, bool)> {
 /// Whether the run under a key was cancelled, and was another main agent's.
 fn was_cancelled_with_another(parent: &Parent, key: &str) -> bool {
     made_for(parent, key)
-        .is_some_and(|(by, is_cancelled)| is_cancelled && by.is_some_and(|by| by != parent.session))
-}
-
-/// Whether there is somebody to do a task: one that nobody can do stays as it is.
-fn check_agent(parent: &Parent, id: &TaskId) -> Result<(), String> {
-    let Some(owner) = unbegun(&parent.project, id, parent.now_ms()) else { return Ok(()) };
-    match parent.config()?.agent_of_task(None, owner.as_ref()) {
-        Some(_) => Ok(()),
-        None => Err(NO_AGENT.to_owned()),
-    }
+        .is_some_and(|(by, is_cancelled)| is_cancelled && by.is_some() && by != parent.session)
 }
 
 /// What a `CUSTOM` wants.
@@ -413,14 +344,4 @@ fn recorded(parent: &Parent, phase: u32) -> Result<(), String> {
         return Ok(());
     }
     close(&parent.project, phase, false, parent.now_ms()).map(drop).map_err(|error| error.to_string())
-}
-
-/// After how many seconds it is ended, as far as that was said.
-fn timeout(meta: Option<&Value>) -> Result<Option<u64>, String> {
-    match meta {
-        None => Ok(None),
-        Some(Value::Object(meta)) => timeout_s(meta)
-            .map_err(|said| format!("\"timeout\" is a whole number of seconds, 0 for none, and not {said}")),
-        Some(_) => Err("its META is no JSON object".to_owned()),
-    }
 }

@@ -47,6 +47,7 @@ const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/orchestrate", Need::Look),
     ("POST", "/orchestrate", Need::Act),
     ("GET", "/orchestrate/{id}", Need::Look),
+    ("POST", "/executions", Need::Act),
     ("GET", "/runs/{id}", Need::Look),
     ("GET", "/sessions", Need::Look),
     ("GET", "/sessions/{id}", Need::Look),

@@ -18,6 +18,7 @@ use super::{
     agent_body::AgentBody,
     calling,
     code::Code,
+    executions,
     extract::{BytesMax, Path, Query},
     memory,
     problem::{no_method, no_route},
@@ -57,6 +58,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/calls/{request}/left", post(left))
         .route("/steps", post(step))
         .route("/memory", get(memory::of_agent))
+        .route("/executions", post(executions::create_inside))
         .merge(calling::routes())
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)

@@ -108,6 +108,7 @@ codes! {
     NotGit => "not_git",
     NotInside => "not_inside",
     NotInstalled => "not_installed",
+    NotMain => "not_main",
     NotJson => "not_json",
     NotNotified => "not_notified",
     NotNow => "not_now",

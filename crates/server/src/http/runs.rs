@@ -84,7 +84,6 @@ pub(super) async fn start(app: &App, new: NewRun, key: Option<Key>) -> Result<Ru
 
 /// What the engine has to know.
 pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
-    let home = &driver.home;
     let directory = directory(&new.directory)?;
     let repository = repository(&directory)?;
     let root = project_root(&directory, repository.as_ref());
@@ -99,13 +98,13 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
     let named = agent_name(&config, &new, &trusted)?;
     let mut agent = agent(&config, &new, named)?;
     check_commands(&config, &new.directory, named, &trusted)?;
-    let session_name = new.name.as_deref().map(session_name).transpose()?;
     let asked = Asked { cost_usd_max: new.cost_usd_max, tokens_max: new.tokens_max };
     let budget = budget(&config, &[(&agent, new.model.as_ref())], asked)?;
     let time_ms_max = time_ms_max(&config, new.time_s_max)?;
     let mut variables = new.environment.clone().unwrap_or_else(environment::of_server);
     variables.extend(take_values(&mut agent));
-    let environment = environment::keep(home, &variables).map_err(|error| not_written(error.to_string()))?;
+    let environment =
+        environment::keep(&driver.home, &variables).map_err(|error| not_written(error.to_string()))?;
     let account = account::name(&agent, &variables, driver.mark());
     let is_plain = named.is_none();
     if let Some(missing) = MissingProgram::of(&agent, &variables).filter(|_| !is_plain) {
@@ -138,12 +137,12 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
         git: repository.is_some(),
         title: title(&new),
         order: Box::new(order),
-        worktrees: if new.worktree { Some(text(&home.worktrees())?) } else { None },
+        worktrees: if new.worktree { Some(text(&driver.home.worktrees())?) } else { None },
         worktree_terms: worktree_terms.unwrap_or_default(),
+        session_name: new.name.as_deref().map(session_name).transpose()?,
         terms: terms(new, time_ms_max, budget),
         phases: None,
         parent: None,
-        session_name,
         node: None,
         graph: None,
         roles: crate::office::roles::described(&root, trusted),
@@ -153,7 +152,14 @@ pub(crate) fn wanted(driver: &Driver, new: NewRun) -> Result<Wanted, Problem> {
 /// When it counts as done, and how far it may go.
 fn terms(new: NewRun, time_ms_max: Option<u64>, budget: Budget) -> Terms {
     let check_time_ms_max = Some(new.check_time_s_max.unwrap_or(CHECK_S_MAX).saturating_mul(1000));
-    Terms { check: new.check, attempts_max: new.attempts_max, time_ms_max, check_time_ms_max, budget }
+    Terms {
+        check: new.check,
+        attempts_max: new.attempts_max,
+        time_ms_max,
+        check_time_ms_max,
+        budget,
+        task: None,
+    }
 }
 
 /// Where a new worktree begins: in the same directory below its root, with what the checkout holds or without it.
@@ -189,6 +195,11 @@ pub(super) fn project_root(directory: &FilePath, repository: Option<&Repository>
         Some(repository) => repository.main_root().to_path_buf(),
         None => root_without_git(directory),
     }
+}
+
+/// The root by which the journal knows the project of a directory.
+pub(crate) fn root_of(directory: &FilePath) -> Result<String, Problem> {
+    text(&project_root(directory, repository(directory)?.as_ref()))
 }
 
 pub(super) fn name(root: &FilePath) -> String {

@@ -277,7 +277,9 @@ impl Known for Names<'_> {
     fn is_of_loop(&self, id: SessionId) -> bool {
         let is_child = |world: &World| {
             let session = world.sessions.get(&id)?;
-            Some(world.runs.get(&session.run)?.parent.is_some())
+            let run = world.runs.get(&session.run)?;
+            // An agent may call a task done that has changed nothing: nobody is told by its run.
+            Some(run.parent.is_some() || run.terms.task.is_some())
         };
         let found = self.look(is_child).or_else(|| is_child(&self.channel.kept(id)?));
         found.unwrap_or(false)

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ostler_protocol::thin::Thin;
 use ostler_server::api::{LoopExchange, LoopPhaseView, LoopTaskView, LoopView, OutcomeKind};
 
-use super::graph;
+use super::{super::exec::verbose, graph};
 use crate::{
     card, clock,
     console::{self, Stream},
@@ -146,14 +147,18 @@ impl<'a> Shown<'a> {
         let time = clock::span(words, at_ms.saturating_sub(task.began_at_ms.unwrap_or(at_ms)));
         let values: &[(&str, &dyn std::fmt::Display)] =
             &[("id", &task.id), ("time", &time), ("tries", &task.tries)];
-        lines.push(match line.strip_prefix("FAIL:") {
-            None if task.tries > 1 => words.say(Key::LoopTaskDoneAfter, values),
-            None => words.say(Key::LoopTaskDone, values),
-            Some(rest) => {
-                let reason = one_line(rest.split_once(':').map_or(rest, |(_, reason)| reason));
-                words.say(Key::LoopTaskFailed, &[("id", &task.id), ("reason", &reason)])
+        let said = Thin::parse(line);
+        lines.push(match &said {
+            Some(Thin::Fail { reason, .. }) => {
+                words.say(Key::LoopTaskFailed, &[("id", &task.id), ("reason", &one_line(reason))])
             }
+            _ if task.tries > 1 => words.say(Key::LoopTaskDoneAfter, values),
+            _ => words.say(Key::LoopTaskDone, values),
         });
+        if let Some(said) = said.filter(|_| self.is_verbose) {
+            let elapsed_ms = at_ms.saturating_sub(task.began_at_ms.unwrap_or(at_ms));
+            lines.push(verbose(said, elapsed_ms, task.tries, task.tests).to_string());
+        }
     }
 
     /// What is new of a phase: its beginning stands before its tasks, everything else behind them.
@@ -361,6 +366,25 @@ mod tests {
         ];
         assert_eq!(shown.news(&view(&tasks)), said);
         assert!(shown.news(&view(&tasks)).is_empty());
+    }
+
+    #[test]
+    fn a_verbose_end_is_also_said_in_the_words_of_the_wire() {
+        let context = Context::new(false, Some(Language::En));
+        let mut shown = Shown::new(&context, true);
+        let mut tasks = [task("T0.1", 0, "completed"), task("T0.2", 0, "failed")];
+        for (at, line, tries) in [(0, "DONE:T0.1", 1), (1, "FAIL:T0.2:Redis connection refused", 10)] {
+            tasks[at]["run"] = json!(format!("r_{}", at + 2));
+            tasks[at]["began_at_ms"] = json!(0);
+            tasks[at]["ended_at_ms"] = json!(120_000);
+            tasks[at]["line"] = json!(line);
+            tasks[at]["tries"] = json!(tries);
+            tasks[at]["tests"] = json!(15);
+        }
+        let said = shown.news(&view(&tasks));
+        assert!(said.contains(&"DONE:T0.1:elapsed=120s:tests=15".to_owned()), "{said:?}");
+        let failed = "FAIL:T0.2:elapsed=120s:retries=10:Redis connection refused".to_owned();
+        assert!(said.contains(&failed), "{said:?}");
     }
 
     #[test]

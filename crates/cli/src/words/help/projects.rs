@@ -74,7 +74,10 @@ pub(super) const COMMANDS: &[CommandHelp] = &[
         ("--ultra-thin", "일마다 한 줄씩 출력합니다"),
         ("--phase", "이 단계만"),
         ("--resume", "멈춘 곳에서 계속합니다"),
-        ("--verbose", "어디서, 몇 번째로, 어떤 명령으로 하는지도 알려 줍니다"),
+        (
+            "--verbose",
+            "어디서, 몇 번째로, 어떤 명령으로 하는지, 끝은 DONE:T1.3:elapsed=120s:tests=15 또는 FAIL로도 알려 줍니다",
+        ),
         ("--verify", "작업 파일과 상태를 비교하고 아무것도 시작하지 않습니다"),
         ("--force", "작업 파일을 새로 읽습니다"),
         ("--max-parallel", "동시에 실행할 작업 수 [기본값: 3]"),
@@ -125,9 +128,9 @@ pub(super) const COMMANDS: &[CommandHelp] = &[
         .arguments(&[
             ("id", "작업"),
             ("--worktree", "일할 곳. 프로젝트를 기준으로 한 경로이고, 없으면 프로젝트 자체입니다"),
-            ("--meta", "추가 정보(JSON). \"timeout\"은 그 초가 지나면 끝내고, 0이면 끝내지 않습니다"),
+            ("--meta", "추가 정보(JSON). \"timeout\"은 모든 시도를 합쳐 그 초가 지나면 끝내고, 0이면 끝내지 않습니다"),
             ("--agent", "담당자와 상관없이 일할 에이전트"),
-            ("--verbose", "줄에 수치를 더합니다: DONE:T1.3:elapsed=120s"),
+            ("--verbose", "줄에 수치를 더합니다: DONE:T1.3:elapsed=120s:tests=15 또는 FAIL:T1.3:elapsed=300s:retries=10:이유"),
         ]),
     command("agents", "실행할 수 있는 에이전트"),
     command(

@@ -9,7 +9,8 @@ use ostler_engine::{
 };
 use ostler_orchestrate::{Unfinished, unfinished};
 
-use super::{Shared, ground::Ground, parent::blocking};
+use super::{Shared, ground::Ground};
+use crate::driver::executor::parent::blocking;
 use crate::task_list::short_list;
 
 /// What a person can do before a task begins.

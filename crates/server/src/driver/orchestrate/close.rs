@@ -13,10 +13,15 @@ use super::{
     Shared, Turn, ask,
     command::{self, Errand, NOT_ALLOWED},
     ground::{Ground, Merged, Whose, titled},
-    parent::blocking,
     words,
 };
-use crate::{api::NewRun, crash, driver::work_secrets, http::runs, journal::Key};
+use crate::{
+    api::NewRun,
+    crash,
+    driver::{executor::parent::blocking, work_secrets},
+    http::runs,
+    journal::Key,
+};
 
 /// How often it is tried to take a worktree away.
 const REMOVALS_MAX: u32 = 3;

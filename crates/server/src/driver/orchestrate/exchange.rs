@@ -141,7 +141,7 @@ pub(in crate::driver) fn said(home: &Home, session: SessionId, output: &Output) 
 }
 
 /// What an agent complained about at last.
-pub(super) fn complaint(home: &Home, session: SessionId) -> String {
+pub(in crate::driver) fn complaint(home: &Home, session: SessionId) -> String {
     String::from_utf8_lossy(&last(home, session, ERR)).trim().to_owned()
 }
 

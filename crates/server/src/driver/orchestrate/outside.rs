@@ -7,14 +7,20 @@ use ostler_agents::Output;
 use ostler_engine::{SessionId, input::Made};
 use ostler_orchestrate::{Ended, Place, Work, note};
 use ostler_protocol::{name::TaskId, thin::Thin};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{
-    Shared,
-    exchange::said,
-    parent::{End, Limit, blocking},
+use super::{Shared, exchange::said};
+use crate::{
+    api::NewRun,
+    driver::executor::{
+        parent::{End, blocking},
+        time_limits::TimeLimits,
+    },
+    environment::digest,
+    http::runs,
+    journal::Key,
+    task_list::short_list,
 };
-use crate::{api::NewRun, environment::digest, http::runs, journal::Key, task_list::short_list};
 
 /// How long a resolver may take, if nobody says otherwise.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -69,7 +75,7 @@ fn answer(text: &str) -> Option<Thin> {
 }
 
 /// What an executor said of a task.
-pub(super) fn reply(text: &str, id: &TaskId) -> Ended {
+pub(in crate::driver) fn reply(text: &str, id: &TaskId) -> Ended {
     let about = |line: Thin| match line {
         Thin::Done { id: it, .. } if it == *id => Some(Ended::Done),
         Thin::Fail { id: it, reason, .. } if it == *id => Some(Ended::Failed { reason }),
@@ -83,7 +89,8 @@ pub(super) fn reply(text: &str, id: &TaskId) -> Ended {
 
 /// What an executor is asked.
 pub(super) fn request(work: &Work, worktree: Option<&str>) -> Thin {
-    let mut meta = Map::new();
+    // All that the task file says is for the executor to read, also what Ostler does not know.
+    let mut meta = work.meta.clone().unwrap_or_default();
     if let Some(timeout) = work.timeout {
         meta.insert("timeout".to_owned(), json!(timeout.as_secs()));
     }
@@ -138,9 +145,9 @@ impl Shared {
         else {
             return Err("the resolver could not be asked".to_owned());
         };
-        match self.wait(run, Some(Limit::whole(timeout))).await {
+        match self.wait(run, TimeLimits::of_run(timeout)).await {
             End::Cancelled => return Ok(Wanted::Wait),
-            End::Over(_) | End::Late(_) | End::Gone => {}
+            End::Over(_) | End::Late(..) | End::Gone => {}
         }
         let line = answer(&self.heard(session, output).await)
             .ok_or("the resolver has said nothing that is an answer")?;

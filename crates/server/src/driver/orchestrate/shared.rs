@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, ops::Deref, path::Path, sync::Mutex};
 
 use ostler_engine::{
-    Input, RunId, World,
+    Input, RunId, SessionId, World,
     graph::{
         GraphHold, GraphReport, GroupChange, GroupFacts, NodeEffort, NodeOutcome, NodeResult, NodeState,
         WorkGraph, WorkNode,
     },
     orchestrate::{LoopSpec, target},
 };
-use ostler_orchestrate::{Begins, Over};
+use ostler_orchestrate::{Begins, Ended, Over};
 use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::{
     sync::{Notify, oneshot},
@@ -21,12 +21,14 @@ use super::{
     AGAIN,
     exchange::Exchange,
     ground::{Ground, Whose},
-    parent::{Parent, blocking},
     task,
 };
 use crate::{
     config::{Config, orchestrate::Worktrees},
-    driver::work_secrets,
+    driver::{
+        executor::parent::{Parent, blocking},
+        work_secrets,
+    },
     journal::SubmitError,
 };
 
@@ -38,8 +40,10 @@ const TASK_PORTS: u32 = 1_000;
 
 /// What the conductor and those who do its tasks share.
 pub(super) struct Shared {
-    /// What it has in common with a main agent.
+    /// What it has in common with other callers of an executor.
     pub(super) parent: Parent,
+    /// The loop's own.
+    pub(super) session: SessionId,
     pub(super) asked: LoopSpec,
     /// What it says and reads.
     pub(super) exchange: Exchange,
@@ -54,14 +58,14 @@ pub(super) struct Shared {
 /// Work that is over, and who waits until that is put down.
 pub(super) struct HandedIn {
     pub(super) over: Over,
-    said: oneshot::Sender<Thin>,
+    said: oneshot::Sender<Ended>,
 }
 
 impl HandedIn {
-    /// It is put down, and this is said of it.
-    pub(super) fn put_down(self, line: Thin) {
+    /// It is put down, and has ended so.
+    pub(super) fn put_down(self, ended: Ended) {
         // Whoever waits ends only with the server.
-        self.said.send(line).ok();
+        self.said.send(ended).ok();
     }
 }
 
@@ -81,7 +85,7 @@ struct Lying {
 
 impl Desk {
     /// Hands it in. Back it comes if nobody will be there for a while.
-    pub(super) fn hand_in(&self, over: Over) -> Result<oneshot::Receiver<Thin>, Over> {
+    pub(super) fn hand_in(&self, over: Over) -> Result<oneshot::Receiver<Ended>, Over> {
         let mut lying = self.lies.lock().expect("nobody panics while holding it");
         if lying.is_away {
             return Err(over);
@@ -216,11 +220,11 @@ impl Shared {
         self.report(GraphReport::Started { key: id.to_string(), run }).await;
     }
 
-    /// A task ended with a line of the line protocol.
-    pub(super) async fn ended(&self, id: &TaskId, line: &Thin, effort: NodeEffort) {
-        let outcome = match line {
-            Thin::Fail { reason, .. } => NodeOutcome::Failed { reason: reason.clone() },
-            _ => NodeOutcome::Done,
+    /// A task ended.
+    pub(super) async fn ended(&self, id: &TaskId, ended: &Ended, effort: NodeEffort) {
+        let outcome = match ended {
+            Ended::Failed { reason } => NodeOutcome::Failed { reason: reason.clone() },
+            Ended::Done => NodeOutcome::Done,
         };
         self.report(GraphReport::Ended { key: id.to_string(), outcome, effort }).await;
     }

@@ -7,17 +7,13 @@ use std::{
     time::Duration,
 };
 
-use ostler_agents::Output;
 use ostler_engine::{
-    RunId, SessionId,
+    RunId,
     graph::{NodeEffort, WorkNode},
     orchestrate::About,
-    run::{Outcome, Reason},
-    session::Session,
-    signature,
 };
 use ostler_orchestrate::{
-    Begun, Ended, Failure, Over, Place, Work, again, begin, end_all, proven, release, unfinished,
+    AttemptEnd, Begun, Ended, Over, Place, Settled, Work, begin, end_all, release, settle, unfinished,
 };
 use ostler_protocol::{name::TaskId, thin::Thin};
 use tokio::time::sleep;
@@ -25,42 +21,31 @@ use tokio::time::sleep;
 use super::{
     Shared, ask,
     close::{name_of, set_up},
-    exchange::{Call, complaint, said},
+    exchange::Call,
     ground::{Merged, Whose},
-    outside::{check_in, reply, request},
-    parent::{End, Limit, blocking, ended},
+    outside::{check_in, request},
     words::mend,
 };
-use crate::{api::NewRun, config::orchestrate::Worktrees, crash};
+use crate::{
+    api::NewRun,
+    config::orchestrate::Worktrees,
+    crash,
+    driver::executor::{
+        Attempted, ExecutorSites, NOT_CONCLUDED, PlannedRun, TaskFront, attempt,
+        parent::{Parent, blocking},
+        time_limits::{CallerLimit, TimeLimits},
+    },
+};
 
 /// Between two attempts at something that is not possible now.
 const AGAIN: Duration = Duration::from_millis(300);
-
-/// The most of a failure that is kept, and that the next one who tries is told.
-const FAILURE_CHARS_MAX: usize = 4_000;
-
-/// Why a task has failed that something went wrong with behind its work.
-const NOT_CONCLUDED: &str = "it could not be concluded";
-
-/// What an attempt came to.
-#[derive(Clone)]
-struct Attempt {
-    ended: Ended,
-    /// What is known of a failure beside its reason; `told` for whoever tries next.
-    failure: Failure,
-    /// Whether there is any point in another.
-    is_final: bool,
-    spent: NodeEffort,
-    /// Who has worked, if anybody has.
-    run: Option<RunId>,
-}
 
 /// What is made of an attempt.
 enum Concluded {
     /// The task is over.
     Over(Over),
-    /// It is tried again, and this is said of it.
-    Again(Thin),
+    /// It is tried again; the attempt has ended so.
+    Again(Ended),
     /// It was done and could not be put down, for a reason that no agent can do anything about.
     Hindered(String),
 }
@@ -71,18 +56,6 @@ enum Apart {
     Conflict(String, String),
     /// Something stands in the way.
     Hindered(String),
-}
-
-/// Who works on a task.
-struct Started {
-    run: RunId,
-    session: SessionId,
-    /// How what it prints is read.
-    output: Output,
-    /// Its name.
-    agent: String,
-    /// Whether it was asked in one line, and answers in one.
-    is_outside: bool,
 }
 
 /// The name of the worktree of a task, where it has one of its own.
@@ -127,14 +100,16 @@ pub(super) async fn carry_out(
         };
         crash::site("after begin task");
         shared.exchange.line(&shared.asked_for(&work, worktree.as_deref()).to_string());
-        let Some(attempt) = shared.attempt(&work).await else {
+        // What is given back is looked at again: somebody else may have it, or nobody wants it any more.
+        let Attempted::Over(attempt) = attempt(&shared, &work).await else {
             let (shared, work) = (Arc::clone(&shared), Arc::clone(&work));
             blocking(move || release(&shared.project, &work, shared.now_ms()).ok()).await;
+            sleep(AGAIN).await;
             return false;
         };
         spent.entry(attempt.run).or_insert_with(NodeEffort::default).add(attempt.spent);
         let concluded = loop {
-            match shared.conclude(&work, &task, phase.as_deref(), attempt.clone()).await {
+            match shared.conclude(&work, &task, phase.as_deref(), attempt.end.clone()).await {
                 Concluded::Hindered(message) => {
                     ask(&shared, About::Hindered { message }).await;
                     if !shared.heeded().await {
@@ -146,11 +121,11 @@ pub(super) async fn carry_out(
         };
         match concluded {
             Concluded::Over(over) => {
-                let (line, is_known) = shared.hand_in(over, phase.is_some()).await;
-                shared.ended(&task.id, &line, shared.spent(&task.id, spent)).await;
+                let (ended, is_known) = shared.hand_in(over, phase.is_some()).await;
+                shared.ended(&task.id, &ended, shared.spent(&task.id, spent)).await;
                 return is_known;
             }
-            Concluded::Again(line) => shared.exchange.line(&line.to_string()),
+            Concluded::Again(ended) => shared.exchange.line(&ended.line(&task.id).to_string()),
             Concluded::Hindered(_) => {}
         }
         crash::site("after failed try");
@@ -184,26 +159,26 @@ impl Shared {
 
     /// Has the end of a task put down, by the conductor where it is there; whether it was. A worktree of the task's own is
     /// taken away behind it.
-    async fn hand_in(self: &Arc<Self>, over: Over, has_own: bool) -> (Thin, bool) {
+    async fn hand_in(self: &Arc<Self>, over: Over, has_own: bool) -> (Ended, bool) {
         let id = over.id().clone();
-        let lost = || lost(&id);
-        let (line, is_known) = match self.desk.hand_in(over) {
+        let lost = || Ended::failed(NOT_CONCLUDED);
+        let (ended, is_known) = match self.desk.hand_in(over) {
             Ok(said) => (said.await.unwrap_or_else(|_| lost()), true),
             Err(over) => {
                 let shared = Arc::clone(self);
-                let lines = blocking(move || end_all(&shared.project, &[over], shared.now_ms())).await;
+                let ended = blocking(move || end_all(&shared.project, &[over], shared.now_ms())).await;
                 crash::site("after end task");
-                let line = lines.and_then(|lines| lines.into_iter().next()).unwrap_or_else(lost);
-                self.exchange.line(&line.to_string());
-                (line, false)
+                let ended = ended.and_then(|ended| ended.into_iter().next()).unwrap_or_else(lost);
+                self.exchange.line(&ended.line(&id).to_string());
+                (ended, false)
             }
         };
-        if has_own && matches!(line, Thin::Done { .. }) {
+        if has_own && ended == Ended::Done {
             let (shared, name) = (Arc::clone(self), worktree_of(&id));
             // What cannot be taken away now stays; its work is merged.
             blocking(move || shared.ground().remove_task(&name).ok()).await;
         }
-        (line, is_known)
+        (ended, is_known)
     }
 
     /// Where a task is worked on, and the worktree of its phase if that is another one.
@@ -309,136 +284,32 @@ impl Shared {
         work: &Arc<Work>,
         task: &Place,
         of_phase: Option<&str>,
-        attempt: Attempt,
+        end: AttemptEnd,
     ) -> Concluded {
         let (of_work, phase) = (Arc::clone(work), task.phase);
         let (shared, work) = (Arc::clone(self), Arc::clone(work));
-        let (of_phase, mut attempt) = (of_phase.map(str::to_owned), attempt);
+        let of_phase = of_phase.map(str::to_owned);
         // One after the other: two commits on one branch would have to wait for each other anyway.
         let turn = self.commits.lock().await;
         let others = self.files_of_others(&task.id);
         let concluded = blocking(move || {
-            let mut ended = proven(&work, attempt.ended);
-            if ended == Ended::Done {
+            let mut end = end.proven(&work);
+            if end.ended == Ended::Done {
                 crash::site("before commit task");
                 match shared.bring_in(&work, phase, of_phase.as_deref(), others) {
                     Ok(()) => {}
                     Err(Apart::Hindered(message)) => return Concluded::Hindered(message),
-                    Err(Apart::Conflict(reason, told)) => {
-                        ended = Ended::Failed { reason };
-                        attempt.failure = Failure { sign: told.clone(), told, ..Failure::default() };
-                    }
+                    Err(Apart::Conflict(reason, told)) => end = end.not_kept(reason, told),
                 }
             }
-            if let Ended::Failed { reason } = &ended
-                && !attempt.is_final
-            {
-                let Failure { sign, told, .. } = attempt.failure;
-                let or_reason = |text: String| if text.is_empty() { reason.clone() } else { text };
-                let failure =
-                    Failure { reason: reason.clone(), sign: or_reason(sign), told: or_reason(told) };
-                let goes_on = again(&shared.project, &work, attempt.spent.tries, &failure, shared.now_ms());
-                if let Some(line) = goes_on.ok().flatten() {
-                    return Concluded::Again(line);
-                }
+            match settle(&shared.project, &work, &end, shared.now_ms()) {
+                Settled::Again(ended) => Concluded::Again(ended),
+                Settled::Over(over) => Concluded::Over(over),
             }
-            Concluded::Over(Over::proven(&work, ended))
         });
         let concluded = concluded.await;
         drop(turn);
-        let reason = NOT_CONCLUDED.to_owned();
-        concluded.unwrap_or_else(|| Concluded::Over(Over::proven(&of_work, Ended::Failed { reason })))
-    }
-
-    /// Has somebody work on it. None if the loop is to end.
-    async fn attempt(self: &Arc<Self>, work: &Arc<Work>) -> Option<Attempt> {
-        if self.is_cancelled() {
-            return None;
-        }
-        let failed = |reason: String, is_final: bool| Attempt {
-            ended: Ended::Failed { reason },
-            failure: Failure::default(),
-            is_final,
-            spent: NodeEffort { tries: 1, ..NodeEffort::default() },
-            run: None,
-        };
-        let started = match self.start(work).await {
-            Ok(Some(started)) => started,
-            Ok(None) => return Some(failed("it was begun by somebody else".to_owned(), false)),
-            Err(reason) => return Some(failed(reason, true)),
-        };
-        let noted = async {
-            self.started(&work.id, started.run).await;
-            crash::site("after start task");
-        };
-        let usual = || self.config().ok().and_then(|config| config.orchestrate.timeout);
-        // Its end is waited for from the beginning; whoever comes back after a crash finds the run by its key.
-        let ((), end) =
-            tokio::join!(noted, self.wait(started.run, work.timeout.or_else(usual).map(Limit::whole)));
-        let over = match end {
-            // Every try has its own time, and one that was late may be faster when it is begun again.
-            End::Over(over) | End::Late(over) => over,
-            End::Gone => return Some(failed("nobody knows how it ended".to_owned(), false)),
-            End::Cancelled => return None,
-        };
-        let report = self.reported(work, &started).await;
-        let ended = match ended(&over.outcome) {
-            Ended::Done if started.is_outside => reply(&report, &work.id),
-            ended => ended,
-        };
-        let is_final = match &over.outcome {
-            Outcome::Completed { .. } => false,
-            Outcome::Cancelled => true,
-            Outcome::Failed { reason } => {
-                matches!(reason, Reason::NotStarted { .. } | Reason::SameFailure { .. })
-            }
-        };
-        let (spent, run) = (NodeEffort::of(&over), Some(started.run));
-        let Ended::Failed { reason } = ended else {
-            return Some(Attempt { ended, failure: Failure::default(), is_final, spent, run });
-        };
-        let said = match &over.said {
-            // Where a check has spoken, that is what counts; who answers in one line has said all in it.
-            Some(checked) => checked.clone(),
-            None if started.is_outside && matches!(over.outcome, Outcome::Completed { .. }) => String::new(),
-            None => self.printed(started.session, report).await,
-        };
-        let sign = signature(&format!("{reason}\n{}", tail(&said, FAILURE_CHARS_MAX)));
-        let reason = with_end(&reason, &said);
-        let failure = Failure { sign, told: reason.clone(), ..Failure::default() };
-        Some(Attempt { ended: Ended::Failed { reason }, failure, is_final, spent, run })
-    }
-
-    /// What whoever worked has printed at the end: the last that they said, and what they complained about.
-    async fn printed(&self, session: SessionId, report: String) -> String {
-        let home = self.driver.home.clone();
-        let complaint = blocking(move || complaint(&home, session)).await.unwrap_or_default();
-        if report.is_empty() || complaint.is_empty() {
-            report + &complaint
-        } else {
-            format!("{report}\n{complaint}")
-        }
-    }
-
-    /// The run under the key of the work, whether or not it was begun before, and by whomever. None if the key stands for
-    /// something else.
-    async fn start(self: &Arc<Self>, work: &Arc<Work>) -> Result<Option<Started>, String> {
-        if let Some(session) = self.found(&work.key) {
-            let Session { id, run, order, .. } = session;
-            let is_outside = order.prompt.starts_with("TASK_ID:");
-            let (output, agent) = (order.agent.output, order.agent.name);
-            return Ok(Some(Started { run, session: id, output, agent, is_outside }));
-        }
-        let (shared, planned) = (Arc::clone(self), Arc::clone(work));
-        let wanted = blocking(move || {
-            let (new, is_outside) = shared.new_run(&planned)?;
-            let agent = new.agent.clone().unwrap_or_default();
-            Ok::<_, String>((shared.wanted(new)?, agent, is_outside))
-        });
-        let (wanted, agent, is_outside) = wanted.await.ok_or("it could not be prepared")??;
-        let output = wanted.order.agent.output.clone();
-        let made = self.ask_for(work, wanted).await?;
-        Ok(made.map(|(run, session)| Started { run, session, output, agent, is_outside }))
+        concluded.unwrap_or_else(|| Concluded::Over(Over::proven(&of_work, Ended::failed(NOT_CONCLUDED))))
     }
 
     /// The line by which an executor is asked: more is said to somebody else's alone.
@@ -449,29 +320,15 @@ impl Shared {
         }
     }
 
-    /// What whoever worked on it said at last, which is kept beside what they were told.
-    async fn reported(self: &Arc<Self>, work: &Arc<Work>, started: &Started) -> String {
-        let (shared, work) = (Arc::clone(self), Arc::clone(work));
-        let Started { run, session, .. } = *started;
-        let (output, agent) = (started.output.clone(), started.agent.clone());
-        let kept = blocking(move || {
-            let (task, title, prompt) = (work.id.as_str(), work.title.as_str(), work.prompt.as_str());
-            let report = said(&shared.driver.home, session, &output);
-            shared.exchange.call(&Call { run, task, agent: &agent, title, prompt, report: &report });
-            report
-        });
-        kept.await.unwrap_or_default()
-    }
-
     /// Who is to do it, and how they are told. Somebody outside is told in one line, and everybody else all of it.
-    fn new_run(&self, work: &Work) -> Result<(NewRun, bool), String> {
+    fn planned_run(&self, work: &Work) -> Result<PlannedRun, String> {
         let config = self.config()?;
         let outside = config.orchestrate.executor.as_ref();
         let mut new = self.task_run(&config, work, outside.or(self.asked.agent.as_ref()))?;
         let more = self.place_environment(&config, &work.directory);
         new.environment.get_or_insert_default().extend(more);
         if outside.is_none() {
-            return Ok((new, false));
+            return Ok(PlannedRun { new, is_outside: false });
         }
         let root = self.project.root();
         let worktree =
@@ -484,30 +341,40 @@ impl Shared {
             // It is asked again in its own words, not told what a check has printed.
             attempts_max: work.check.is_some().then_some(1),
             guide: Some(false),
-            // It reads lines, and nothing else.
-            context: Some(false),
             ..new
         };
-        Ok((told, true))
+        Ok(PlannedRun { new: told, is_outside: true })
     }
 }
 
-/// What is said of a task whose end nobody knows how to put down.
-pub(super) fn lost(id: &TaskId) -> Thin {
-    Thin::fail(id.clone(), NOT_CONCLUDED)
-}
+impl TaskFront for Shared {
+    const SITES: ExecutorSites = ExecutorSites {
+        run_started: "after start task",
+        before_end: "before commit task",
+        attempt_failed: "after failed try",
+        after_end: "after end task",
+    };
+    const CANCELLED: &'static str = "its loop was cancelled";
 
-/// A reason with the end of what was said about it, in as many characters as are kept.
-fn with_end(reason: &str, said: &str) -> String {
-    let room = FAILURE_CHARS_MAX.saturating_sub(reason.chars().count() + 2);
-    match tail(said, room) {
-        said if said.is_empty() => reason.to_owned(),
-        said => format!("{reason}\n\n{said}"),
+    fn parent(&self) -> &Parent {
+        &self.parent
     }
-}
 
-fn tail(text: &str, chars_max: usize) -> String {
-    let text = text.trim();
-    let more = text.chars().count().saturating_sub(chars_max);
-    text.chars().skip(more).collect()
+    fn limits(&self, work: &Work) -> TimeLimits {
+        let usual = self.config().ok().and_then(|config| config.orchestrate.timeout);
+        TimeLimits::of(work, usual, CallerLimit::Unsaid)
+    }
+
+    fn planned(&self, work: &Work) -> Result<PlannedRun, String> {
+        self.planned_run(work)
+    }
+
+    async fn began(&self, work: &Work, run: RunId) {
+        self.started(&work.id, run).await;
+    }
+
+    fn reported(&self, work: &Work, run: RunId, agent: &str, report: &str) {
+        let (task, title, prompt) = (work.id.as_str(), work.title.as_str(), work.prompt.as_str());
+        self.exchange.call(&Call { run, task, agent, title, prompt, report });
+    }
 }

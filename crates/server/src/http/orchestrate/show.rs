@@ -124,6 +124,7 @@ pub(super) fn view(seen: Seen, exchange: &Path) -> LoopView {
                 line: node.and_then(line),
                 tries: node.map_or(0, |node| node.spent.tries),
                 worked_ms: node.map_or(0, |node| node.spent.worked_ms),
+                tests: node.and_then(|node| node.spent.tests),
             }
         })
         .collect();

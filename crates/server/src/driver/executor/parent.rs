@@ -1,4 +1,4 @@
-//! Who has runs of its own do tasks, and waits for them: a loop, or a main agent.
+//! The caller of an executor: a loop, a main agent, or a person at `ostler exec`. It has runs do its tasks, and waits for them.
 
 use std::{
     collections::BTreeMap,
@@ -8,15 +8,18 @@ use std::{
 };
 
 use ostler_engine::{
-    Input, RunId, SessionId,
+    Input, ProjectId, RunId, SessionId,
     graph::RunSummary,
     input::{Made, NewRun as Wanted, Refusal},
+    retry::FailureCause,
     run::{Outcome, Reason},
     session::Session,
 };
 use ostler_orchestrate::{Ended, Project, Work};
+use ostler_protocol::{name::TaskId, thin::REASON_CHARS_MAX};
 use tokio::time::{Instant, sleep};
 
+use super::time_limits::TimeLimits;
 use crate::{
     api::NewRun,
     config::{Config, RepositoryCommand},
@@ -29,14 +32,20 @@ use crate::{
 /// Between two attempts at something that is not possible now.
 const AGAIN: Duration = Duration::from_millis(300);
 
+/// The least of a command that a reason shows.
+const COMMAND_CHARS_MIN: usize = 20;
+
 /// Why a task cannot be given to anybody.
 pub(in crate::driver) const NO_AGENT: &str =
     "no agent has the name of its owner, and there is no default agent";
 
-/// Who has runs of its own do tasks.
+/// The caller of an executor.
 pub(in crate::driver) struct Parent {
     pub(in crate::driver) driver: Arc<Driver>,
-    pub(in crate::driver) session: SessionId,
+    /// The loop or main agent; a person has no session.
+    pub(in crate::driver) session: Option<SessionId>,
+    /// The root by which the journal knows the project.
+    root: String,
     pub(in crate::driver) project: Project,
     pub(in crate::driver) korean: bool,
     /// What all agents and commands find in their environment.
@@ -47,39 +56,38 @@ pub(in crate::driver) struct Parent {
 pub(in crate::driver) enum End {
     Over(RunSummary),
     /// It took longer than it may, and was ended.
-    Late(RunSummary),
+    Late(RunSummary, FailureCause),
     /// Nobody knows any more.
     Gone,
     /// Somebody wants who waits to end.
     Cancelled,
 }
 
-/// How long a run may take.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::driver) struct Limit {
-    pub(in crate::driver) timeout: Duration,
-    /// How much of that is used up already.
-    pub(in crate::driver) used: Duration,
-}
-
-impl Limit {
-    /// All of it for one run.
-    pub(in crate::driver) fn whole(timeout: Duration) -> Limit {
-        Limit { timeout, used: Duration::ZERO }
-    }
-}
-
 impl Parent {
     /// A session, and the project whose tasks it has done.
     pub(in crate::driver) fn of(driver: &Arc<Driver>, session: &Session, tasks: Option<&Path>) -> Parent {
         let environment = environment::read(&driver.home, &session.order.environment).unwrap_or_default();
+        let world = driver.journal.world();
+        let root = world.projects.get(&session.project).map(|project| project.root.clone());
         Parent {
             driver: Arc::clone(driver),
-            session: session.id,
+            session: Some(session.id),
+            root: root.unwrap_or_default(),
             project: Project::find(Path::new(session.directory()), tasks),
             korean: session.order.korean,
             environment,
         }
+    }
+
+    /// A person who asks from a directory; `root` is that of the project it belongs to.
+    pub(in crate::driver) fn person(
+        driver: &Arc<Driver>,
+        project: Project,
+        root: String,
+        environment: BTreeMap<String, String>,
+        korean: bool,
+    ) -> Parent {
+        Parent { driver: Arc::clone(driver), session: None, root, project, korean, environment }
     }
 
     pub(in crate::driver) fn now_ms(&self) -> u64 {
@@ -87,11 +95,13 @@ impl Parent {
     }
 
     pub(in crate::driver) fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> Option<T> {
-        self.driver.journal.world().sessions.get(&self.session).map(read)
+        self.driver.journal.world().sessions.get(&self.session?).map(read)
     }
 
+    /// Whether nobody wants the work any more. A session that is gone wants nothing; a person wants it to its end.
     pub(in crate::driver) fn is_cancelled(&self) -> bool {
-        self.read(|session| session.cancelled_at_ms.is_some()).unwrap_or(true)
+        let is_wanted = |session: &Session| session.cancelled_at_ms.is_none();
+        self.session.is_some() && !self.read(is_wanted).unwrap_or(false)
     }
 
     pub(in crate::driver) fn is_paused(&self) -> bool {
@@ -129,9 +139,12 @@ impl Parent {
 
     /// What a person lets the repository run.
     pub(in crate::driver) fn trusted(&self) -> Vec<String> {
-        let world = self.driver.journal.world();
-        let project = world.sessions.get(&self.session).and_then(|it| world.projects.get(&it.project));
-        project.into_iter().flat_map(|it| &it.trusted).map(|it| it.hash.clone()).collect()
+        self.driver.trusted(&self.root)
+    }
+
+    /// The project in the journal, once it is known there.
+    pub(in crate::driver) fn project_id(&self) -> Option<ProjectId> {
+        self.driver.journal.world().project_at(&self.root)
     }
 
     /// What does a task: all of it as the prompt, by who is named, or its owner, or the default agent. A verify command
@@ -147,17 +160,17 @@ impl Parent {
             let command =
                 RepositoryCommand { key: "verify".to_owned(), value: check.clone(), file: PathBuf::new() };
             if !self.trusted().contains(&command.fingerprint()) {
-                let how = self.project.trust_command();
-                return Err(format!("nobody has agreed to its verify command: {how}: {check}"));
+                return Err(untrusted(check, &self.project.trust_command()));
             }
         }
         Ok(NewRun::of_task(work, agent, self.environment.clone(), self.korean))
     }
 
     /// The same as the engine has to know it: a run of this one's.
-    pub(in crate::driver) fn wanted(&self, new: NewRun) -> Result<Wanted, String> {
+    pub(in crate::driver) fn wanted(&self, new: NewRun, task: &TaskId) -> Result<Wanted, String> {
         let mut wanted = runs::wanted(&self.driver, new).map_err(|problem| problem.title)?;
-        wanted.parent = Some(self.session);
+        wanted.parent = self.session;
+        wanted.terms.task = Some(task.to_string());
         Ok(wanted)
     }
 
@@ -168,17 +181,18 @@ impl Parent {
         mut wanted: Wanted,
     ) -> Result<Option<(RunId, SessionId)>, String> {
         wanted.node = Some(work.id.to_string());
-        let key = Key { fingerprint: format!("task of {}", self.session), key: work.key.clone() };
+        let caller = self.session.map_or_else(|| self.root.clone(), |session| session.to_string());
+        let key = Key { fingerprint: format!("task of {caller}"), key: work.key.clone() };
         Ok(self.submit_run(wanted, key).await?.and_then(|made| match made {
             Made { run: Some(run), session: Some(session), .. } => Some((run, session)),
             _ => None,
         }))
     }
 
-    /// Waits for the end of a run, however long its agent waits for answers. Who wants the
-    /// one who waits to end wants it to end too; whoever holds a loop holds it.
-    pub(in crate::driver) async fn wait(&self, run: RunId, limit: Option<Limit>) -> End {
-        let deadline = limit.and_then(|limit| self.deadline(run, limit));
+    /// Waits for the end of a run, however long its agent waits for answers. A caller that is cancelled has it cancelled
+    /// too; a loop that is paused has it paused.
+    pub(in crate::driver) async fn wait(&self, run: RunId, limits: TimeLimits) -> End {
+        let deadline = self.deadline(run, limits);
         let mut changed = self.driver.journal.watch();
         let (mut is_cancelled, mut is_late) = (false, false);
         loop {
@@ -187,16 +201,17 @@ impl Parent {
                 if self.is_cancelled() && over.outcome == Outcome::Cancelled {
                     return End::Cancelled;
                 }
-                if is_late && over.outcome == Outcome::Cancelled {
-                    let seconds = limit.map_or(0, |limit| limit.timeout.as_secs());
-                    let message = format!("it was ended after {seconds} s");
+                if let Some(deadline) = deadline.as_ref().filter(|_| is_late)
+                    && over.outcome == Outcome::Cancelled
+                {
+                    let message = format!("it was ended after {} s", deadline.limit.as_secs());
                     over.outcome = Outcome::Failed { reason: Reason::Reported { message } };
-                    return End::Late(over);
+                    return End::Late(over, deadline.cause);
                 }
                 return End::Over(over);
             }
             let Some(child) = now.session else { return End::Gone };
-            if !is_late && deadline.is_some_and(|at| at <= Instant::now()) {
+            if !is_late && deadline.as_ref().is_some_and(|deadline| deadline.at <= Instant::now()) {
                 is_late = true;
             }
             if (self.is_cancelled() || is_late) && !is_cancelled {
@@ -217,16 +232,16 @@ impl Parent {
 
     /// When a run is late. What it has used under an earlier server counts, by the clock on the wall; one that was put
     /// back has used nothing.
-    fn deadline(&self, run: RunId, limit: Limit) -> Option<Instant> {
+    fn deadline(&self, run: RunId, limits: TimeLimits) -> Option<Deadline> {
         let begun_at_ms = self.driver.journal.world().runs.get(&run).map(|run| run.created_at_ms);
-        let used_ms = begun_at_ms.map_or(0, |begun_at_ms| self.now_ms().saturating_sub(begun_at_ms));
-        let used = limit.used.saturating_add(Duration::from_millis(used_ms));
-        Instant::now().checked_add(limit.timeout.saturating_sub(used))
+        let run_ms = begun_at_ms.map_or(0, |begun_at_ms| self.now_ms().saturating_sub(begun_at_ms));
+        let (left, limit, cause) = limits.left(Duration::from_millis(run_ms))?;
+        Some(Deadline { at: Instant::now().checked_add(left)?, limit, cause })
     }
 
     /// Waits for a run that is not about a task.
     pub(in crate::driver) async fn wait_for(&self, run: RunId) -> bool {
-        !matches!(self.wait(run, None).await, End::Cancelled)
+        !matches!(self.wait(run, TimeLimits::default()).await, End::Cancelled)
     }
 
     /// Whether its runs are to stand still. A loop does nothing itself, so whoever holds it means those; who holds a main
@@ -261,7 +276,14 @@ impl Parent {
     }
 }
 
-/// A run as who waits for it sees it.
+/// When a run is ended, and why.
+struct Deadline {
+    at: Instant,
+    limit: Duration,
+    cause: FailureCause,
+}
+
+/// A run as its caller sees it.
 struct Child {
     over: Option<RunSummary>,
     session: Option<SessionId>,
@@ -309,4 +331,16 @@ fn words(reason: &Reason) -> String {
             message.clone()
         }
     }
+}
+
+/// Why a check does not run. The line of a failure is short, and what helps stands at its end.
+fn untrusted(check: &str, how: &str) -> String {
+    let fixed = "nobody has agreed to `` ()".len() + how.chars().count();
+    let room = REASON_CHARS_MAX.saturating_sub(fixed).max(COMMAND_CHARS_MIN);
+    let shown = if check.chars().count() <= room {
+        check.to_owned()
+    } else {
+        check.chars().take(room - 1).chain(['…']).collect()
+    };
+    format!("nobody has agreed to `{shown}` ({how})")
 }

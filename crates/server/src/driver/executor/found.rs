@@ -12,7 +12,7 @@ impl Parent {
     /// written, so it counts only for a run of the same project.
     pub(in crate::driver) fn found(&self, key: &str) -> Option<Session> {
         let id = self.kept(|reader| made_under(reader, key))??.session?;
-        let project = self.read(|session| session.project)?;
+        let project = self.project_id()?;
         let known = self.driver.journal.world().sessions.get(&id).cloned();
         let session = known.or_else(|| self.kept_of(id)?.sessions.get(&id).cloned())?;
         (session.project == project).then_some(session)
