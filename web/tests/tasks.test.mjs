@@ -76,7 +76,7 @@ test("a task is skipped, tried again and put first; a phase is closed", async ()
   const page = await visit(browser, it, { place: [`/tasks/${it.id}?task=T1.3`] });
   const panel = page.getByRole("region", { name: /^T1\.3/ });
   // Each of its tries has its reason.
-  await panel.getByText("its exit code was 7").nth(2).waitFor();
+  await panel.getByText("the agent ended with exit code 7").nth(2).waitFor();
   await panel.getByText("a wrong key is refused").first().waitFor();
   await panel.getByRole("button", { name: "Skip" }).click();
   await panel.getByText("skipped").first().waitFor();
@@ -169,7 +169,7 @@ test("no serious findings in any view, light and dark; Korean; a phone", async (
   for (const view of ["graph", "list", "times"]) {
     for (const colorScheme of ["light", "dark"]) {
       const page = await visit(browser, it, { place: [`/tasks/${it.id}?view=${view}&task=T1.3`], colorScheme });
-      await page.getByText("its exit code was 7").first().waitFor();
+      await page.getByText("the agent ended with exit code 7").first().waitFor();
       assert.deepEqual(await findings(page), [], `${view} ${colorScheme}`);
       await leave(page);
     }
