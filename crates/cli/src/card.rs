@@ -42,7 +42,7 @@ fn how_to_answer(words: Words, request: &RequestView) -> String {
     }
 }
 
-/// Whether nothing would come of an option: a package that cannot be installed here is not offered. The others keep their
+/// Tells options that lead nowhere: a package that cannot be installed here is not offered. The others keep their
 /// numbers.
 fn is_impossible(request: &RequestView, option: &str) -> bool {
     let form = request.ask.form.as_ref();

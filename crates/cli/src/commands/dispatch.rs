@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
     Ok(Exit::Done)
 }
 
-/// What the manifests of the project say about its stack. A directory without any says nothing.
+/// Reads the facts of dispatch and skills from the manifests of the project. Without manifests they are unknown.
 fn facts(detection: &StackDetection) -> (DispatchFacts, SkillFacts) {
     let has = |section| detection.findings.iter().any(|it| it.section == section && !it.is_dev);
     let known = |section| match (detection.is_empty(), has(section)) {

@@ -85,7 +85,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Erro
             warn_of_damage(context, &project, &arguments.id);
             line(&arguments.id, &view, arguments.verbose)
         }
-        // Whoever asked reads one line, whatever keeps the task from being done.
+        // The caller reads one line, also for an error that keeps the task from starting.
         Err(error) => {
             let reason = error.message(Words::new(Language::En));
             let line = Ended::failed(&reason).line(&arguments.id);
@@ -152,7 +152,7 @@ async fn inside(channel: &Channel, new: NewExecution) -> Result<ExecutionView, E
     }
 }
 
-/// What is printed of a task that has ended.
+/// The line about a task that has ended.
 fn line(id: &TaskId, view: &ExecutionView, is_verbose: bool) -> Thin {
     let ended = match view.state {
         ExecutionStatus::Done => Ended::Done,
@@ -176,7 +176,7 @@ pub(super) fn verbose(line: Thin, elapsed_ms: u64, tries: u32, tests: Option<u32
     figures.fold(line, |line, (name, value)| line.clone().with_figure(name, &value).unwrap_or(line))
 }
 
-/// What came of a task is known without the state too, and somebody has to repair that.
+/// Warns of a state file that cannot be used: the task has its end, and a person has to repair the file.
 fn warn_of_damage(context: &Context, project: &Project, id: &TaskId) {
     if let Err(error) = project.state() {
         context.note(&context.words.say(Key::EndedWithoutState, &[("id", id), ("message", &error)]));

@@ -29,7 +29,7 @@ use crate::{
     words::{Key, Language, Words},
 };
 
-/// What says that a project was set up. Git does not see it, so another clone does not have it.
+/// The marker of a project that was set up. Git ignores it, so another clone does not have it.
 const MARKER: &str = ".claude/memory/.initialized";
 
 /// What is for this machine alone.

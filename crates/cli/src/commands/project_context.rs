@@ -22,7 +22,7 @@ const EVIDENCE_SHOWN_MAX: usize = 3;
 
 /// Show what Ostler knows of this project: its stack with the lines that prove it, and what agents are told.
 ///
-/// It only reads. What it recognises stands in docs/project.md.
+/// The commands only read. docs/project.md lists what they recognise.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -53,7 +53,7 @@ fn detect(context: &Context) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-/// What stands in the files, and what an agent is told of it. From a worktree it is what the main checkout has.
+/// Shows the context files and the text that agents get. A worktree shows those of the main checkout.
 fn show(context: &Context) -> Result<Exit, Error> {
     let here = directory()?;
     let repository = Repository::find(&here).map_err(|error| super::init::refused(&error))?;

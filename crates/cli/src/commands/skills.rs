@@ -15,7 +15,7 @@ use crate::{
 
 /// Show the skills of this project, and which of them a request means.
 ///
-/// A skill is a file .claude/skills/NAME.md or .claude/skills/NAME/SKILL.md; three are built in. What stands in one:
+/// A skill is a file .claude/skills/NAME.md or .claude/skills/NAME/SKILL.md; three are built in. The format:
 /// docs/skills.md.
 #[derive(Args)]
 pub(crate) struct Arguments {
